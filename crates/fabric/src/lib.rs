@@ -1,0 +1,3 @@
+//! Networks: the study's specification, packets, router models, network interfaces, routing, workloads, checks and results.
+
+pub mod spec;

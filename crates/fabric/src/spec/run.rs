@@ -1,0 +1,382 @@
+//! The typed, complete description of one run. A result is a function of this value alone.
+
+use des::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use topo::TopologySpec;
+
+/// A size in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+/// A bandwidth in bits per second (a byte is 8 bits; 25 GB/s is 200e9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct BitsPerSec(pub u64);
+
+/// One run: a point of the study's sweep with one seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Name of the study.
+    pub study: String,
+    /// Name of the experiment within the study; empty if the study has only one.
+    pub experiment: String,
+    /// The swept keys of this run and their values as written in the study, in sweep order.
+    pub sweep: Vec<(String, String)>,
+    /// The network's shape.
+    pub topology: TopologySpec,
+    /// Bandwidth and latency per link class.
+    pub links: Links,
+    /// The router model and its timing.
+    pub router: RouterSpec,
+    /// How packets find their way.
+    pub routing: RoutingSpec,
+    /// The network interface of every node.
+    pub nic: NicSpec,
+    /// The work: at least one job.
+    pub jobs: Vec<JobSpec>,
+    /// What is recorded beside the summary.
+    pub observe: ObserveSpec,
+    /// Seed, length and engine.
+    pub control: RunControl,
+}
+
+/// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Links {
+    /// For every class that has no entry of its own.
+    pub default: LinkSpec,
+    /// Exceptions; every key is one of the topology's classes.
+    pub by_class: BTreeMap<String, LinkSpec>,
+}
+
+/// One link direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkSpec {
+    /// Rate at which bytes leave the sender.
+    pub bandwidth: BitsPerSec,
+    /// Propagation delay.
+    pub latency: Time,
+}
+
+/// Which router model runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RouterModel {
+    /// Unbounded output queues, no credits.
+    Sculpin,
+    /// Input buffers per virtual channel with credits.
+    Credit,
+}
+
+/// Inner structure of a `credit` router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Architecture {
+    /// Virtual output queues over the input buffers, ideal crossbar.
+    Voq,
+    /// Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers (SST Merlin's `hr_router`).
+    InputQueued,
+    /// Output queues that admit a packet when there is room, the upstream credit being withheld until then (CODES).
+    LateAdmission,
+}
+
+/// Order in which an output port serves its virtual channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arbitration {
+    /// Round robin over the virtual channels that can send.
+    RoundRobin,
+    /// First come, first served among the virtual channels that can send.
+    Fcfs,
+}
+
+/// When a packet is handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switching {
+    /// The head may leave before the tail has come.
+    CutThrough,
+    /// The whole packet must have come.
+    StoreAndForward,
+}
+
+/// When a message counts as delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeliveryPoint {
+    /// When the last byte reaches the node.
+    Tail,
+    /// When the head of the last packet reaches the node (SST Merlin).
+    Head,
+}
+
+/// The router model with all of its parameters; presets are already expanded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RouterSpec {
+    /// The model.
+    pub model: RouterModel,
+    /// Name of the preset that gave the values, if any.
+    pub preset: Option<String>,
+    /// Inner structure; `credit` only.
+    pub architecture: Architecture,
+    /// Time from a packet head's arrival at a router until it can leave on an idle output.
+    pub traversal: Time,
+    /// `true`: the traversal occupies the output link for each packet instead of being pipelined (CODES torus as shipped).
+    pub traversal_occupies_link: bool,
+    /// Virtual channels per port; `None` takes what the routing needs.
+    pub vcs: Option<u8>,
+    /// Input buffer per port and virtual channel; `None` is unbounded. For `late-admission` it bounds output queue plus the downstream share.
+    pub buffer: Option<Bytes>,
+    /// Output buffer per port and virtual channel; `input-queued` only.
+    pub output_buffer: Option<Bytes>,
+    /// Crossbar bandwidth per port; `input-queued` only.
+    pub crossbar_bandwidth: Option<BitsPerSec>,
+    /// Unit of buffer accounting and of the crossbar's clock; `input-queued` only.
+    pub flit: Bytes,
+    /// Service order of virtual channels at an output.
+    pub arbitration: Arbitration,
+    /// Cut-through or store-and-forward.
+    pub switching: Switching,
+    /// When a packet counts as delivered at its node.
+    pub delivery: DeliveryPoint,
+    /// Time a credit takes besides the link latency.
+    pub credit_delay: Time,
+    /// `true`: a credit returns over the link latency as well; `false`: only `credit_delay` counts.
+    pub credit_uses_link: bool,
+    /// `late-admission` only: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
+    pub bubble: u8,
+    /// Allow a configuration whose channel dependency graph has a cycle.
+    pub allow_deadlock: bool,
+}
+
+/// A routing by its registry name, with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum RoutingSpec {
+    /// Dimension order (lattices), shorter way first, ties to the positive direction; dateline channels on rings.
+    Dor,
+    /// The topology's own deterministic minimal routing.
+    Minimal,
+    /// Randomised dynamic routing: at every router a random dimension among those not yet finished (torus, mesh).
+    Rdr,
+    /// A uniformly random minimal port at every router.
+    MinRandom,
+    /// Valiant: the topology's minimal routing to a random intermediate router, then on to the destination.
+    Valiant,
+}
+
+/// The network interface of every node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NicSpec {
+    /// Largest packet payload, 1 to 65,536 bytes; messages are cut into packets of this size.
+    pub packet: Bytes,
+    /// Time that a message occupies the interface before its first packet.
+    pub message_overhead: Time,
+    /// Time that each packet occupies the interface before it is injected.
+    pub packet_overhead: Time,
+    /// Extra time per byte of packet, charged when the interface was idle (CODES torus `cn_delay`), in ps per byte.
+    pub idle_delay_per_byte: Time,
+    /// Injection rate; `None` takes the host link's bandwidth.
+    pub bandwidth: Option<BitsPerSec>,
+    /// Buffer of the router's host port in bytes; `None` takes the router's buffer.
+    pub buffer: Option<Bytes>,
+}
+
+/// One job: work on some nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// Name for reports; unique within the run.
+    pub name: String,
+    /// What the nodes do.
+    pub work: Work,
+    /// How many nodes take part; `None` is all of them.
+    pub nodes: Option<u32>,
+    /// Which physical nodes.
+    pub placement: Placement,
+}
+
+/// Logical node -> physical node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// In index order.
+    Linear,
+    /// A seeded random permutation.
+    Random,
+}
+
+/// What the nodes of a job do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// Every node sends messages to destinations drawn from a pattern.
+    Synthetic(Synthetic),
+    /// Pairs of nodes talk to each other.
+    Pairs(Pairs),
+}
+
+/// Open-loop (or counted) traffic of a pattern.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Synthetic {
+    /// Where messages go.
+    pub pattern: Pattern,
+    /// Size of every message.
+    pub message: Bytes,
+    /// Offered load as a fraction of the injection bandwidth; `None`: all messages are handed over at the start.
+    pub load: Option<f64>,
+    /// Messages per node; `None`: without end (then `load` is set and `control.end` bounds the run).
+    pub count: Option<u64>,
+    /// Gaps between messages of a node.
+    pub process: Process,
+}
+
+/// Gaps between messages of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Process {
+    /// Equal gaps; the nodes start at random phases.
+    Periodic,
+    /// Equal gaps, all nodes in phase.
+    PeriodicInPhase,
+    /// Exponential gaps.
+    Poisson,
+}
+
+/// Destination of a message from logical node `i` of `n`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Any other node, uniformly.
+    Uniform,
+    /// Node `(i + by) mod n`.
+    Shift {
+        /// The distance; `None` is `n / 2`.
+        by: Option<u32>,
+    },
+    /// Node `n - 1 - i` (the bit complement when `n` is a power of two).
+    BitComplement,
+    /// Swap the two halves of the index bits (`n` = 4^k), or of a square index `i = r * sqrt(n) + c`.
+    Transpose,
+    /// Nearly half-way round in every dimension of a lattice (`k/2 - 1` routers on, at least 1), or round the node ring elsewhere.
+    Tornado,
+    /// The next router in every dimension of a lattice in turn, or node `i + 1` elsewhere.
+    Neighbour,
+    /// One seeded random permutation without fixed points.
+    RandomPermutation,
+    /// A fraction of the messages goes to a few hot nodes, the rest is uniform.
+    HotSpot {
+        /// Number of hot nodes: logical nodes 0..targets.
+        targets: u32,
+        /// Fraction of the messages that go to them.
+        fraction: f64,
+    },
+    /// `sources` nodes send to logical node 0, the others are silent; `None` is all others.
+    Incast {
+        /// Number of senders: logical nodes 1..=sources.
+        sources: Option<u32>,
+    },
+}
+
+/// Pairs of nodes that talk to each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pairs {
+    /// Who talks to whom.
+    pub matching: Matching,
+    /// How they talk.
+    pub mode: PairMode,
+    /// Data messages per sender.
+    pub messages: u64,
+    /// Size of a data message.
+    pub message: Bytes,
+    /// Size of an acknowledgement.
+    pub ack: Bytes,
+    /// Number of nodes that are on, drawn at random; `None` is all.
+    pub active: Option<u32>,
+    /// Nodes start at a random time in `0..=start_spread`.
+    pub start_spread: Time,
+    /// Seed of the matching alone; `None` is the run's seed.
+    pub seed: Option<u64>,
+}
+
+/// How a random permutation `p` of the nodes becomes pairs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matching {
+    /// `p[0]` and `p[1]` are partners, `p[2]` and `p[3]`, ...; both send.
+    Mutual,
+    /// `p[0..k/2]` send to `p[k/2..k]` for `k` active nodes; receivers only acknowledge.
+    SendersReceivers,
+    /// Pairs as given: logical sender and receiver.
+    Listed(Vec<(u32, u32)>),
+}
+
+/// How a pair talks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairMode {
+    /// All messages are handed over at the start; no acknowledgements.
+    Stream,
+    /// A message, its acknowledgement, the next message.
+    PingPong,
+    /// `batch` messages back to back, one acknowledgement, the next batch.
+    Batch {
+        /// Messages per acknowledgement.
+        batch: u32,
+    },
+}
+
+/// What is recorded beside the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObserveSpec {
+    /// Per-link loads.
+    pub links: bool,
+    /// How much of every message is kept.
+    pub messages: MessageDetail,
+    /// Timeline of accepted load and latency.
+    pub timeline: bool,
+}
+
+/// How much of every message is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageDetail {
+    /// Only sums and the latency histogram.
+    Summary,
+    /// A row per message.
+    Full,
+}
+
+/// Seed, length and engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunControl {
+    /// Seed of every random draw.
+    pub seed: u64,
+    /// Sources stop here; `None`: run until the work is done (only without endless sources).
+    pub end: Option<Time>,
+    /// Messages born before this time do not count; `None`: found by measurement (open loop) or zero.
+    pub warmup: Option<Time>,
+    /// After `end`, measured messages may take this much longer to arrive; `None` is as long again as `end`.
+    pub drain: Option<Time>,
+    /// Which engine executes the run; never changes the result.
+    pub engine: Engine,
+    /// Worker threads; 1 for now, never changes the result.
+    pub workers: u16,
+    /// Progress-free time in simulated time after which packets in flight count as stalled.
+    pub stall_after: Time,
+}
+
+/// Which engine executes a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// Picked from size, lookahead and cores.
+    Auto,
+    /// The window engine on one worker.
+    Sequential,
+    /// The plain binary-heap engine, written to be read.
+    Reference,
+    /// The window engine, every window run forward, back and forward again.
+    RollbackCheck,
+}

@@ -1,0 +1,131 @@
+//! What a user may ask for: one variant per topology, plain numbers, checked by [`TopologySpec::build`].
+
+use serde::{Deserialize, Serialize};
+
+/// A topology's parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum TopologySpec {
+    /// One router with `nodes` nodes.
+    SingleRouter {
+        /// Nodes on the router.
+        nodes: u32,
+    },
+    /// A ring of routers.
+    Ring {
+        /// Routers on the ring.
+        routers: u32,
+        /// Parallel cables between neighbours.
+        width: u32,
+        /// Nodes per router.
+        nodes_per_router: u32,
+    },
+    /// An n-dimensional mesh.
+    Mesh(Lattice),
+    /// An n-dimensional torus; a dimension of two routers has two distinct cables.
+    Torus(Lattice),
+    /// An n-dimensional HyperX: routers that differ in one coordinate are neighbours.
+    #[serde(rename = "hyperx")]
+    HyperX(Lattice),
+    /// A dragonfly of groups.
+    Dragonfly {
+        /// Number of groups.
+        groups: u32,
+        /// Routers of a group: one number (all-to-all) or rows and columns (all-to-all in each row and column).
+        routers_per_group: Vec<u32>,
+        /// Nodes per router.
+        nodes_per_router: u32,
+        /// Parallel global cables between each pair of groups.
+        links_per_pair: u32,
+        /// Parallel cables between two routers of a group that are neighbours.
+        local_width: u32,
+        /// Which router of a group owns which global cable.
+        arrangement: Arrangement,
+        /// Seed of the `random` arrangement.
+        arrangement_seed: u64,
+    },
+    /// A dragonfly+ (megafly): groups of leaf and spine routers, all leaves to all spines, spines of different groups by global cables.
+    #[serde(rename = "dragonfly+")]
+    DragonflyPlus {
+        /// Number of groups.
+        groups: u32,
+        /// Leaf routers per group.
+        leaves: u32,
+        /// Spine routers per group.
+        spines: u32,
+        /// Nodes per leaf router.
+        nodes_per_leaf: u32,
+        /// Parallel global cables between each pair of groups.
+        links_per_pair: u32,
+        /// Parallel cables between a leaf and a spine.
+        local_width: u32,
+        /// Which spine of a group owns which global cable.
+        arrangement: Arrangement,
+        /// Seed of the `random` arrangement.
+        arrangement_seed: u64,
+    },
+    /// An extended generalised fat-tree XGFT(h; m1..mh; w1..wh) with parallel cables (Oehring et al. 1995).
+    FatTree {
+        /// Children per router of level 1..=h (m); `down[0]` is nodes per leaf router.
+        down: Vec<u32>,
+        /// Distinct parents per router of level 1..h (w2..wh): one entry fewer than `down`.
+        up: Vec<u32>,
+        /// Parallel cables of each of those up connections; empty means 1 everywhere.
+        up_width: Vec<u32>,
+    },
+    /// Any graph from a file.
+    Graph {
+        /// Path of the file, as resolved against the study's folder.
+        file: String,
+        /// Its format.
+        format: GraphFormat,
+        /// Nodes on each router that the file gives none.
+        nodes_per_router: u32,
+    },
+}
+
+/// Extents of a lattice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lattice {
+    /// Routers along each dimension.
+    pub shape: Vec<u32>,
+    /// Parallel cables along each dimension; empty means 1 everywhere.
+    pub width: Vec<u32>,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+}
+
+/// Global cable arrangement of a dragonfly (Camarero et al. 2014; Hastings et al. 2015).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrangement {
+    /// Port k of a group goes to group k, itself skipped.
+    Absolute,
+    /// Port k of group g goes to group g + k + 1.
+    Relative,
+    /// Ports alternate between g + i and g - i.
+    Circulant,
+    /// A seeded random assignment.
+    Random,
+}
+
+/// Format of a graph file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GraphFormat {
+    /// One cable per line: `router router [count] [class]`; `node ROUTER [count]` lines place nodes; `#` starts a comment.
+    EdgeList,
+    /// GraphML; node attribute `nodes`, edge attributes `count` and `class`.
+    Graphml,
+}
+
+/// A parameter that cannot be built, in the words of the parameter's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// Key below `[topology]`, with an index where it is a list: `shape[1]`.
+    pub field: String,
+    /// Why not.
+    pub reason: String,
+    /// What to do, if there is something to say.
+    pub hint: Option<String>,
+}
