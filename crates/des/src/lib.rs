@@ -1,5 +1,31 @@
-//! The event engine. It knows time, logical processes, stamps, state columns and random numbers; it knows no router, rank or packet.
+//! The event engine: time, stamps, state columns with a journal, counter-based random numbers, and the engines that run a [`World`].
+//!
+//! A world is a set of logical processes (LPs). An LP is changed only by its own events, and between different LPs nothing travels
+//! faster than the world's lookahead. Under these two rules every engine of this crate gives the same answer, bit for bit:
+//!
+//! - [`window`]: the engine that is used. All events of a window as wide as the lookahead are taken at once, ordered by one radix
+//!   pass and run LP by LP.
+//! - [`reference`]: a binary heap in total stamp order, written to be read; the oracle for the other.
+//! - [`rollback`]: the window engine, every window run forward, undone from the journal, compared, and run forward again.
+//!
+//! This crate knows no router, rank or packet.
 
+pub mod column;
+pub mod engine;
+pub mod phold;
+pub mod reference;
+pub mod ring;
+pub mod rng;
+pub mod rollback;
 pub mod time;
+pub mod window;
+pub mod world;
 
+pub use column::{Column, Columns, Journal, Log, NoJournal};
+pub use engine::{Outcome, Progress, Stop, run_phases};
+pub use reference::ReferenceEngine;
+pub use rng::{Philox, mix};
+pub use rollback::RollbackCheck;
 pub use time::Time;
+pub use window::WindowEngine;
+pub use world::{Event, Observe, Sink, World};

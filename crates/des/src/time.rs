@@ -6,7 +6,21 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 /// A point in simulated time, or a span of it, in picoseconds.
 ///
 /// Integer arithmetic keeps every engine bit-identical; 2^64 ps are 213 days.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, bytemuck::Pod, bytemuck::Zeroable, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Debug,
+    bytemuck::Pod,
+    bytemuck::Zeroable,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 #[repr(transparent)]
 pub struct Time(pub u64);
 

@@ -1,0 +1,317 @@
+//! State columns: flat vectors of plain values whose every change goes through a journal.
+//!
+//! The journal is a generic parameter. [`NoJournal`] compiles to nothing; [`Log`] keeps the old value of each changed element, so that
+//! any model can be rolled back without a line of its own.
+
+use bytemuck::Pod;
+
+/// Takes the old value of a column's element before it changes.
+pub trait Journal {
+    /// `false` lets the compiler drop every trace of journalling.
+    const ACTIVE: bool;
+    /// Saves `old`, the content of element `index` of column `column`.
+    fn save(&mut self, column: u16, index: u32, old: &[u8]);
+    /// Notes that column `column` had `len` elements before it grew.
+    fn grown(&mut self, column: u16, len: u32);
+}
+
+/// No journal: exactly zero cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    const ACTIVE: bool = false;
+    #[inline(always)]
+    fn save(&mut self, _column: u16, _index: u32, _old: &[u8]) {}
+    #[inline(always)]
+    fn grown(&mut self, _column: u16, _len: u32) {}
+}
+
+/// One undo entry; the bytes of a saved element follow in [`Log::bytes`].
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    column: u16,
+    /// Bytes saved; `GROWN` marks a length.
+    len: u16,
+    index: u32,
+}
+
+const GROWN: u16 = u16::MAX;
+
+/// An undo log, newest entry last.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+}
+
+impl Log {
+    /// Number of changes held.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// `true` if nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Forgets everything: the changes are committed.
+    pub fn commit(&mut self) {
+        self.entries.clear();
+        self.bytes.clear();
+    }
+
+    /// Undoes every change of `state` since the last commit, newest first.
+    pub fn undo<C: Columns>(&mut self, state: &mut C) {
+        while let Some(entry) = self.entries.pop() {
+            if entry.len == GROWN {
+                state.truncate(entry.column, entry.index);
+            } else {
+                let from = self.bytes.len() - usize::from(entry.len);
+                state.restore(entry.column, entry.index, &self.bytes[from..]);
+                self.bytes.truncate(from);
+            }
+        }
+    }
+}
+
+impl Journal for Log {
+    const ACTIVE: bool = true;
+
+    fn save(&mut self, column: u16, index: u32, old: &[u8]) {
+        self.entries.push(Entry {
+            column,
+            len: old.len() as u16,
+            index,
+        });
+        self.bytes.extend_from_slice(old);
+    }
+
+    fn grown(&mut self, column: u16, len: u32) {
+        self.entries.push(Entry {
+            column,
+            len: GROWN,
+            index: len,
+        });
+    }
+}
+
+/// A column of plain values.
+#[derive(Clone, Debug)]
+pub struct Column<T> {
+    data: Vec<T>,
+    id: u16,
+}
+
+impl<T: Pod> Column<T> {
+    /// A column with number `id` within its state.
+    pub fn new(id: u16, data: Vec<T>) -> Self {
+        const {
+            assert!(
+                size_of::<T>() < GROWN as usize,
+                "a column's element must fit an undo entry"
+            )
+        };
+        Column { data, id }
+    }
+
+    /// Replaces the content; for building only, before the first event.
+    pub fn fill(&mut self, data: Vec<T>) {
+        self.data = data;
+    }
+
+    /// All elements.
+    pub fn as_slice(&self) -> &[T] {
+        &self.data
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    /// `true` if there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// Reads element `index`.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> &T {
+        &self.data[index as usize]
+    }
+
+    /// Gives element `index` for changing, after the journal has saved it.
+    #[inline(always)]
+    pub fn edit<J: Journal>(&mut self, journal: &mut J, index: u32) -> &mut T {
+        let element = &mut self.data[index as usize];
+        if J::ACTIVE {
+            journal.save(self.id, index, bytemuck::bytes_of(element));
+        }
+        element
+    }
+
+    /// Overwrites element `index`.
+    #[inline(always)]
+    pub fn set<J: Journal>(&mut self, journal: &mut J, index: u32, value: T) {
+        *self.edit(journal, index) = value;
+    }
+
+    /// Appends an element and returns its index.
+    #[inline]
+    pub fn push<J: Journal>(&mut self, journal: &mut J, value: T) -> u32 {
+        let index = self.data.len() as u32;
+        if J::ACTIVE {
+            journal.grown(self.id, index);
+        }
+        self.data.push(value);
+        index
+    }
+
+    /// Puts back saved bytes.
+    pub fn restore(&mut self, index: u32, bytes: &[u8]) {
+        bytemuck::bytes_of_mut(&mut self.data[index as usize]).copy_from_slice(bytes);
+    }
+
+    /// Takes back pushes.
+    pub fn truncate(&mut self, len: u32) {
+        self.data.truncate(len as usize);
+    }
+
+    /// Folds the content into a digest; order matters.
+    pub fn digest(&self, mut digest: u64) -> u64 {
+        digest = crate::rng::mix(digest ^ self.data.len() as u64);
+        for chunk in bytemuck::cast_slice::<T, u8>(&self.data).chunks(8) {
+            let mut word = [0u8; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            digest = crate::rng::mix(digest ^ u64::from_le_bytes(word));
+        }
+        digest
+    }
+
+    /// Bytes of memory held.
+    pub fn memory(&self) -> usize {
+        self.data.capacity() * size_of::<T>()
+    }
+}
+
+/// A state made of columns. Use [`columns!`](crate::columns) to implement it.
+pub trait Columns {
+    /// Puts back the saved bytes of one element.
+    fn restore(&mut self, column: u16, index: u32, bytes: &[u8]);
+    /// Takes back the growth of one column.
+    fn truncate(&mut self, column: u16, len: u32);
+    /// A digest of the whole content.
+    fn digest(&self) -> u64;
+    /// Bytes of memory held.
+    fn memory(&self) -> usize;
+}
+
+/// Declares a state struct whose fields are columns.
+///
+/// ```
+/// des::columns! {
+///     /// Counters of some LPs.
+///     pub struct Counters {
+///         /// Events seen per LP.
+///         pub seen: u64,
+///         /// Last port per LP.
+///         pub port: u32,
+///     }
+/// }
+/// use des::{Columns, Log, NoJournal};
+/// let mut state = Counters::default();
+/// state.seen.fill(vec![0; 4]);
+/// let before = state.digest();
+/// let mut log = Log::default();
+/// *state.seen.edit(&mut log, 2) += 1;
+/// state.port.push(&mut log, 7);
+/// assert_ne!(state.digest(), before);
+/// log.undo(&mut state);
+/// assert_eq!(state.digest(), before);
+/// state.seen.set(&mut NoJournal, 0, 5);
+/// ```
+#[macro_export]
+macro_rules! columns {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        $vis struct $name { $($(#[$field_meta])* $field_vis $field: $crate::Column<$type>),* }
+
+        const _: () = {
+            #[allow(non_camel_case_types)]
+            #[repr(u16)]
+            enum Id { $($field),* }
+
+            impl Default for $name {
+                fn default() -> Self {
+                    $name { $($field: $crate::Column::new(Id::$field as u16, Vec::new())),* }
+                }
+            }
+
+            impl $crate::Columns for $name {
+                fn restore(&mut self, column: u16, index: u32, bytes: &[u8]) {
+                    $(if column == Id::$field as u16 { return self.$field.restore(index, bytes); })*
+                    unreachable!("an undo entry names a column that does not exist");
+                }
+                fn truncate(&mut self, column: u16, len: u32) {
+                    $(if column == Id::$field as u16 { return self.$field.truncate(len); })*
+                    unreachable!("an undo entry names a column that does not exist");
+                }
+                fn digest(&self) -> u64 {
+                    let mut digest = 0;
+                    $(digest = self.$field.digest(digest);)*
+                    digest
+                }
+                fn memory(&self) -> usize {
+                    0 $(+ self.$field.memory())*
+                }
+            }
+        };
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::columns! {
+        struct Pair {
+            small: u16,
+            large: [u64; 8],
+        }
+    }
+
+    #[test]
+    fn undo_takes_back_edits_and_growth_in_reverse_order() {
+        let mut state = Pair::default();
+        state.small.fill(vec![1, 2, 3]);
+        state.large.fill(vec![[0; 8]; 2]);
+        let before = state.digest();
+        let mut log = Log::default();
+        *state.small.edit(&mut log, 1) = 9;
+        *state.small.edit(&mut log, 1) = 10;
+        let grown = state.large.push(&mut log, [4; 8]);
+        state.large.edit(&mut log, grown)[3] = 5;
+        state.large.edit(&mut log, 0)[7] = 1;
+        assert_eq!(log.len(), 5);
+        assert_ne!(state.digest(), before);
+        log.undo(&mut state);
+        assert!(log.is_empty());
+        assert_eq!(state.digest(), before);
+        assert_eq!(state.small.as_slice(), [1, 2, 3]);
+        assert_eq!(state.large.len(), 2);
+    }
+
+    #[test]
+    fn digest_sees_every_byte_and_the_length() {
+        let mut state = Pair::default();
+        state.small.fill(vec![0, 0, 0]);
+        let base = state.digest();
+        state.small.fill(vec![0, 0, 1]);
+        assert_ne!(state.digest(), base);
+        state.small.fill(vec![0, 0]);
+        assert_ne!(state.digest(), base);
+    }
+}

@@ -1,0 +1,62 @@
+//! What all engines have in common: how a run is driven, watched and stopped.
+
+use crate::time::Time;
+use crate::world::World;
+
+/// Why an engine returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// No event is left and no LP will act by itself.
+    Idle,
+    /// Everything before the asked time was run.
+    Until,
+    /// The watcher asked to stop.
+    Interrupted,
+    /// A model broke a rule of the engine: the text says which.
+    Broken(&'static str),
+}
+
+/// Where a run stands; shown to the watcher now and then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time reached.
+    pub now: Time,
+    /// Events handled so far.
+    pub events: u64,
+}
+
+/// What an engine did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Events handled; a function of study and seed.
+    pub events: u64,
+    /// Windows opened (window engines) or steps taken (reference engine); depends on the engine.
+    pub windows: u64,
+    /// Largest number of pending events seen at a window's start; depends on the engine.
+    pub peak_pending: u64,
+}
+
+/// An engine that runs one world.
+pub trait Engine<W: World> {
+    /// Runs everything strictly before `until`. The watcher is asked now and then whether to go on.
+    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop;
+    /// The state of all LPs.
+    fn state(&self) -> &W::State;
+    /// What was recorded.
+    fn observer(&self) -> &W::Observer;
+    /// Counts so far.
+    fn outcome(&self) -> Outcome;
+    /// Gives up the engine for its results.
+    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome);
+}
+
+/// Runs an engine through several end times; for callers that decide on the way.
+pub fn run_phases<W: World>(engine: &mut dyn Engine<W>, phases: &[Time]) -> Stop {
+    for &until in phases {
+        match engine.run(until, &mut |_, _, _| true) {
+            Stop::Until => {}
+            stop => return stop,
+        }
+    }
+    Stop::Until
+}

@@ -1,0 +1,294 @@
+//! PHOLD (Fujimoto 1990), the standard synthetic load of event engines: every event sends one event on.
+//!
+//! Each LP starts with `events_per_lp` events. An event draws an increment `lookahead + exponential(mean - lookahead)` and, with
+//! probability `remote`, a uniformly random LP as the next target, else stays. Each LP chains what it sees into a digest.
+
+use crate::column::Journal;
+use crate::rng::{Philox, below, ln, mix, unit};
+use crate::time::Time;
+use crate::world::{Event, Observe, Sink, World};
+use std::cmp::Ordering;
+
+/// PHOLD's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phold {
+    /// Number of LPs.
+    pub n_lps: u32,
+    /// Events each LP starts with.
+    pub events_per_lp: u32,
+    /// Mean of the increment, lookahead included.
+    pub mean: Time,
+    /// Smallest increment.
+    pub lookahead: Time,
+    /// Fraction of events that go to a random LP.
+    pub remote: f64,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+/// The event: 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Ball {
+    time: Time,
+    lp: u32,
+    origin: u32,
+    sequence: u64,
+    _spare: u64,
+}
+
+const _: () = assert!(size_of::<Ball>() == 32);
+
+impl Ball {
+    /// An event number `sequence` of LP `origin`.
+    pub fn new(time: Time, lp: u32, origin: u32, sequence: u64) -> Ball {
+        Ball {
+            time,
+            lp,
+            origin,
+            sequence,
+            _spare: 0,
+        }
+    }
+
+    fn hash(&self, seed: u64) -> u64 {
+        mix(seed ^ (u64::from(self.origin) << 32) ^ self.sequence)
+    }
+}
+
+impl Event for Ball {
+    #[inline(always)]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    #[inline(always)]
+    fn lp(&self) -> u32 {
+        self.lp
+    }
+
+    fn tie(&self, other: &Self, seed: u64) -> Ordering {
+        self.hash(seed)
+            .cmp(&other.hash(seed))
+            .then_with(|| self.origin.cmp(&other.origin))
+            .then_with(|| self.sequence.cmp(&other.sequence))
+    }
+}
+
+/// One LP: the number of events it sent and the digest of those it saw.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Player {
+    sent: u64,
+    digest: u64,
+}
+
+crate::columns! {
+    /// All LPs.
+    pub struct Players {
+        /// One record per LP.
+        pub players: Player,
+    }
+}
+
+impl Players {
+    /// The digest of everything that happened, in LP order.
+    pub fn history(&self) -> u64 {
+        self.players
+            .as_slice()
+            .iter()
+            .fold(0, |digest, player| mix(digest ^ player.digest))
+    }
+}
+
+/// Nothing is observed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nobody;
+
+impl Observe<()> for Nobody {
+    fn see(&mut self, _record: ()) {}
+}
+
+impl Phold {
+    /// Initial state and events.
+    pub fn start(&self) -> (Players, Vec<Ball>) {
+        let mut players = Players::default();
+        players.players.fill(vec![
+            Player {
+                sent: u64::from(self.events_per_lp),
+                digest: 0
+            };
+            self.n_lps as usize
+        ]);
+        let first = (0..self.n_lps).flat_map(|lp| {
+            (0..u64::from(self.events_per_lp)).map(move |sequence| self.next(lp, sequence, Time::ZERO, true))
+        });
+        (players, first.collect())
+    }
+
+    #[inline(always)]
+    fn next(&self, origin: u32, sequence: u64, now: Time, stay: bool) -> Ball {
+        let words = Philox::new(self.seed, 0).draw(u64::from(origin), sequence);
+        let spread = (self.mean - self.lookahead).0 as f64;
+        let time = now + self.lookahead + Time((-ln(unit(words[0])) * spread) as u64);
+        let lp = if !stay && unit(words[1]) < self.remote {
+            below(words[2], u64::from(self.n_lps)) as u32
+        } else {
+            origin
+        };
+        Ball::new(time, lp, origin, sequence)
+    }
+}
+
+impl World for Phold {
+    type Event = Ball;
+    type State = Players;
+    type Record = ();
+    type Observer = Nobody;
+
+    fn n_lps(&self) -> u32 {
+        self.n_lps
+    }
+
+    fn lookahead(&self) -> Time {
+        self.lookahead
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    #[inline(always)]
+    fn handle<J: Journal, S: Sink<Self>>(
+        &self,
+        state: &mut Players,
+        journal: &mut J,
+        lp: u32,
+        event: &Ball,
+        sink: &mut S,
+    ) {
+        let player = state.players.edit(journal, lp);
+        player.digest = mix(player.digest ^ event.time.0 ^ (u64::from(event.origin) << 40) ^ event.sequence);
+        let sequence = player.sent;
+        player.sent += 1;
+        sink.send(self.next(lp, sequence, event.time, false));
+    }
+
+    #[inline(always)]
+    fn close<J: Journal, S: Sink<Self>>(&self, _: &mut Players, _: &mut J, _: u32, _: Time, _: &mut S) -> Time {
+        Time::MAX
+    }
+
+    fn first_wake(&self, _: &Players, _: u32) -> Time {
+        Time::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Stop};
+    use crate::{ReferenceEngine, RollbackCheck, WindowEngine, run_phases};
+
+    fn world(n_lps: u32, events_per_lp: u32, lookahead: u64, remote: f64) -> Phold {
+        Phold {
+            n_lps,
+            events_per_lp,
+            mean: Time(1_310_720),
+            lookahead: Time(lookahead),
+            remote,
+            seed: 7,
+        }
+    }
+
+    fn finish(mut engine: Box<dyn Engine<Phold> + '_>, phases: &[Time]) -> (u64, u64) {
+        assert_eq!(run_phases(&mut *engine, phases), Stop::Until);
+        let (state, _, outcome) = engine.into_parts();
+        (state.history(), outcome.events)
+    }
+
+    fn agree(world: Phold, end: Time) {
+        let (state, first) = world.start();
+        let reference = finish(
+            Box::new(ReferenceEngine::new(&world, state.clone(), Nobody, first.clone())),
+            &[end],
+        );
+        assert!(reference.1 > 200, "the case must do something: {} events", reference.1);
+        let cut = [Time(end.0 / 7), Time(end.0 / 7 + 1), Time(end.0 / 2), end];
+        for blocks in [1, 3, 8] {
+            let engine = WindowEngine::new(&world, state.clone(), Nobody, first.clone(), blocks);
+            assert_eq!(
+                finish(Box::new(engine), &cut),
+                reference,
+                "{blocks} blocks of {world:?}"
+            );
+        }
+        let checked = RollbackCheck::new(&world, state, Nobody, first);
+        assert_eq!(
+            finish(Box::new(checked), &[end]),
+            reference,
+            "rollback check of {world:?}"
+        );
+    }
+
+    #[test]
+    fn every_engine_gives_the_same_history_dense_and_sparse() {
+        agree(world(256, 8, 131_072, 1.0), Time(20_000_000));
+        agree(world(1_000, 1, 131_072, 0.1), Time(10_000_000));
+        agree(world(300, 1, 128, 0.5), Time(3_000_000));
+        agree(world(1, 300, 131_072, 1.0), Time(3_000_000));
+        agree(world(700, 2, 1_310_720, 0.5), Time(30_000_000));
+    }
+
+    #[test]
+    fn equal_times_are_ordered_by_hash_not_by_identifier() {
+        let later: usize = (0..1_000)
+            .filter(|&i| Ball::new(Time(5), 0, i, 0).tie(&Ball::new(Time(5), 0, i + 1, 0), 1) == Ordering::Greater)
+            .count();
+        assert!(
+            (400..600).contains(&later),
+            "{later} of 1000 neighbours are in descending order"
+        );
+    }
+
+    #[test]
+    fn a_model_that_breaks_the_lookahead_is_stopped() {
+        let honest = world(200, 4, 131_072, 1.0);
+        // The engine is told a larger lookahead than the increments keep to.
+        struct Liar(Phold);
+        impl World for Liar {
+            type Event = Ball;
+            type State = Players;
+            type Record = ();
+            type Observer = Nobody;
+            fn n_lps(&self) -> u32 {
+                self.0.n_lps
+            }
+            fn lookahead(&self) -> Time {
+                Time(self.0.lookahead.0 * 16)
+            }
+            fn seed(&self) -> u64 {
+                self.0.seed
+            }
+            fn handle<J: Journal, S: Sink<Self>>(&self, s: &mut Players, j: &mut J, lp: u32, e: &Ball, sink: &mut S) {
+                let player = s.players.edit(j, lp);
+                player.sent += 1;
+                sink.send(self.0.next(lp, player.sent, e.time, false));
+            }
+            fn close<J: Journal, S: Sink<Self>>(&self, _: &mut Players, _: &mut J, _: u32, _: Time, _: &mut S) -> Time {
+                Time::MAX
+            }
+            fn first_wake(&self, _: &Players, _: u32) -> Time {
+                Time::MAX
+            }
+        }
+        let (state, first) = honest.start();
+        let liar = Liar(honest);
+        let mut engine = WindowEngine::new(&liar, state, Nobody, first, 1);
+        let stop = engine.run(Time(50_000_000), &mut |_, _, _| true);
+        assert!(
+            matches!(stop, Stop::Broken(reason) if reason.contains("lookahead")),
+            "{stop:?}"
+        );
+    }
+}

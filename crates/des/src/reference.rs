@@ -1,0 +1,188 @@
+//! The reference engine: a binary heap of events and one of wake-ups, in total stamp order. Written to be read; the oracle of the
+//! window engine, and the engine of last resort where the lookahead is zero.
+
+use crate::column::NoJournal;
+use crate::engine::{Engine, Outcome, Progress, Stop};
+use crate::time::Time;
+use crate::world::{Event, Observe, Sink, World};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// An event in the heap, ordered by (time, LP, tie); the order of different LPs at one time is immaterial.
+struct Pending<E> {
+    event: E,
+    seed: u64,
+}
+
+impl<E: Event> Ord for Pending<E> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_time = self.event.time().cmp(&other.event.time());
+        let by_lp = || self.event.lp().cmp(&other.event.lp());
+        by_time
+            .then_with(by_lp)
+            .then_with(|| self.event.tie(&other.event, self.seed))
+    }
+}
+
+impl<E: Event> PartialOrd for Pending<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E: Event> PartialEq for Pending<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<E: Event> Eq for Pending<E> {}
+
+/// Runs a world one event at a time.
+pub struct ReferenceEngine<'w, W: World> {
+    world: &'w W,
+    state: W::State,
+    queue: Queue<W>,
+    /// When each LP wants to be closed; the heap may hold outdated entries.
+    wake: Vec<Time>,
+    wakes: BinaryHeap<Reverse<(Time, u32)>>,
+    outcome: Outcome,
+}
+
+struct Queue<W: World> {
+    events: BinaryHeap<Reverse<Pending<W::Event>>>,
+    observer: W::Observer,
+    seed: u64,
+    now: Time,
+    broken: bool,
+}
+
+impl<W: World> Sink<W> for Queue<W> {
+    fn send(&mut self, event: W::Event) {
+        self.broken |= event.time() < self.now;
+        self.events.push(Reverse(Pending { event, seed: self.seed }));
+    }
+
+    fn record(&mut self, record: W::Record) {
+        self.observer.see(record);
+    }
+}
+
+impl<'w, W: World> ReferenceEngine<'w, W> {
+    /// An engine with the given first events.
+    pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>) -> Self {
+        let seed = world.seed();
+        let events = first
+            .into_iter()
+            .map(|event| Reverse(Pending { event, seed }))
+            .collect();
+        let wake: Vec<Time> = (0..world.n_lps()).map(|lp| world.first_wake(&state, lp)).collect();
+        let wakes = (0..)
+            .zip(&wake)
+            .filter(|&(_, &time)| time < Time::MAX)
+            .map(|(lp, &time)| Reverse((time, lp)))
+            .collect();
+        let queue = Queue {
+            events,
+            observer,
+            seed,
+            now: Time::ZERO,
+            broken: false,
+        };
+        ReferenceEngine {
+            world,
+            state,
+            queue,
+            wake,
+            wakes,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Earliest valid wake-up.
+    fn next_wake(&mut self) -> Option<(Time, u32)> {
+        while let Some(&Reverse((time, lp))) = self.wakes.peek() {
+            if self.wake[lp as usize] == time {
+                return Some((time, lp));
+            }
+            self.wakes.pop();
+        }
+        None
+    }
+
+    /// Closes an LP and notes when it wants to be closed next.
+    fn close(&mut self, lp: u32, end: Time) {
+        let wake = self
+            .world
+            .close(&mut self.state, &mut NoJournal, lp, end, &mut self.queue);
+        if wake != self.wake[lp as usize] {
+            self.wake[lp as usize] = wake;
+            if wake < Time::MAX {
+                self.wakes.push(Reverse((wake, lp)));
+            }
+        }
+    }
+
+    /// Runs one event, or one wake-up if that is earlier: at equal times all events come first.
+    fn step(&mut self, until: Time) -> Option<Stop> {
+        let event_time = self.queue.events.peek().map(|Reverse(pending)| pending.event.time());
+        let wake = self.next_wake();
+        let next = [event_time, wake.map(|(time, _)| time)].into_iter().flatten().min();
+        let Some(now) = next else { return Some(Stop::Idle) };
+        if now >= until {
+            return Some(Stop::Until);
+        }
+        self.queue.now = now;
+        self.outcome.windows += 1;
+        match (event_time, wake) {
+            (Some(time), _) if time == now => {
+                let Reverse(Pending { event, .. }) = self.queue.events.pop()?;
+                let lp = event.lp();
+                self.outcome.events += 1;
+                self.world
+                    .handle(&mut self.state, &mut NoJournal, lp, &event, &mut self.queue);
+                self.close(lp, now);
+            }
+            (_, Some((_, lp))) => self.close(lp, Time(now.0 + 1)),
+            (_, None) => return Some(Stop::Idle),
+        }
+        self.queue
+            .broken
+            .then_some(Stop::Broken("an event was sent into the past"))
+    }
+}
+
+impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
+    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop {
+        loop {
+            if let Some(stop) = self.step(until) {
+                return stop;
+            }
+            if self.outcome.windows.is_multiple_of(65_536) {
+                let progress = Progress {
+                    now: self.queue.now,
+                    events: self.outcome.events,
+                };
+                if !watch(&self.state, &self.queue.observer, progress) {
+                    return Stop::Interrupted;
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> &W::State {
+        &self.state
+    }
+
+    fn observer(&self) -> &W::Observer {
+        &self.queue.observer
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
+        (self.state, self.queue.observer, self.outcome)
+    }
+}

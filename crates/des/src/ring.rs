@@ -1,0 +1,237 @@
+//! Pending events of one block: a ring of window buckets, appended to only, and a far list beyond it.
+
+use crate::time::Time;
+use crate::world::Event;
+
+/// Windows that a ring holds; a power of two and a multiple of 64.
+pub const SLOTS: usize = 256;
+
+/// Maps times to windows of one width without division.
+#[derive(Clone, Copy, Debug)]
+pub struct Grid {
+    /// Window width in ps.
+    pub width: u64,
+    /// Window number of the current window.
+    pub index: u64,
+    /// Start of the current window: `index * width`.
+    pub start: u64,
+    /// `ceil(2^64 / width)`: exact quotients for all offsets within a ring (checked in [`Grid::new`]).
+    reciprocal: u64,
+}
+
+impl Grid {
+    /// Largest width for which the reciprocal is exact over a whole ring: 0.2 ms.
+    pub const MAX_WIDTH: u64 = 200_000_000;
+
+    /// A grid of windows `width` ps wide, at most [`Grid::MAX_WIDTH`] and at least 2.
+    pub fn new(width: u64) -> Grid {
+        assert!((2..=Self::MAX_WIDTH).contains(&width), "window width out of range");
+        let reciprocal = ((1u128 << 64).div_ceil(u128::from(width))) as u64;
+        Grid {
+            width,
+            index: 0,
+            start: 0,
+            reciprocal,
+        }
+    }
+
+    /// How many windows `offset` ps reach, for offsets below `SLOTS * width`.
+    #[inline(always)]
+    pub fn windows(&self, offset: u64) -> u64 {
+        ((u128::from(offset) * u128::from(self.reciprocal)) >> 64) as u64
+    }
+
+    /// Which of `2^bits` slices of a window an offset below the width lies in (monotone, not exact at the borders).
+    #[inline(always)]
+    pub fn slice(&self, offset: u64, bits: u32) -> u64 {
+        ((u128::from(offset) * u128::from(self.reciprocal)) >> (64 - bits)) as u64
+    }
+
+    /// Makes window `index` the current one.
+    pub fn open(&mut self, index: u64) {
+        self.index = index;
+        self.start = index * self.width;
+    }
+}
+
+/// Pending events of one block.
+#[derive(Debug)]
+pub struct Ring<E> {
+    slots: Vec<Vec<E>>,
+    occupied: [u64; SLOTS / 64],
+    far: Vec<E>,
+    far_min: u64,
+    spare: Vec<Vec<E>>,
+}
+
+impl<E: Event> Default for Ring<E> {
+    fn default() -> Self {
+        Ring {
+            slots: (0..SLOTS).map(|_| Vec::new()).collect(),
+            occupied: [0; SLOTS / 64],
+            far: Vec::new(),
+            far_min: u64::MAX,
+            spare: Vec::new(),
+        }
+    }
+}
+
+impl<E: Event> Ring<E> {
+    /// Adds an event at window `grid.index + ahead`, `ahead < SLOTS`.
+    #[inline(always)]
+    pub fn push(&mut self, index: u64, ahead: u64, event: E) {
+        let slot = (index + ahead) as usize & (SLOTS - 1);
+        self.occupied[slot >> 6] |= 1 << (slot & 63);
+        self.slots[slot].push(event);
+    }
+
+    /// Adds an event beyond the ring.
+    #[cold]
+    pub fn push_far(&mut self, event: E) {
+        self.far_min = self.far_min.min(event.time().0);
+        self.far.push(event);
+    }
+
+    /// Adds an event at any time not before the current window.
+    pub fn insert(&mut self, grid: &Grid, event: E) {
+        let offset = event.time().0 - grid.start;
+        if offset < grid.width * SLOTS as u64 {
+            self.push(grid.index, grid.windows(offset), event);
+        } else {
+            self.push_far(event);
+        }
+    }
+
+    /// The first window at or after the current one that may hold events, if any.
+    pub fn next_window(&self, grid: &Grid) -> Option<u64> {
+        let first = grid.index as usize & (SLOTS - 1);
+        let in_ring = (0..=SLOTS / 64).find_map(|step| {
+            let word = ((first >> 6) + step) % (SLOTS / 64);
+            let mut bits = self.occupied[word];
+            if step == 0 {
+                bits &= u64::MAX << (first & 63);
+            } else if step == SLOTS / 64 {
+                bits &= !(u64::MAX << (first & 63));
+            }
+            (bits != 0).then(|| {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                grid.index + (slot.wrapping_sub(first) & (SLOTS - 1)) as u64
+            })
+        });
+        let beyond = (self.far_min != u64::MAX).then(|| self.far_min / grid.width);
+        match (in_ring, beyond) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Moves far events that the ring reaches now into it. Call after [`Grid::open`].
+    pub fn draw_near(&mut self, grid: &Grid) {
+        let reach = grid.width * SLOTS as u64;
+        if self.far_min.wrapping_sub(grid.start) >= reach || self.far_min == u64::MAX {
+            return;
+        }
+        let mut min = u64::MAX;
+        let mut i = 0;
+        while i < self.far.len() {
+            let offset = self.far[i].time().0 - grid.start;
+            if offset < reach {
+                let event = self.far.swap_remove(i);
+                self.push(grid.index, grid.windows(offset), event);
+            } else {
+                min = min.min(self.far[i].time().0);
+                i += 1;
+            }
+        }
+        self.far_min = min;
+    }
+
+    /// Takes the current window's events. Give the buffer back with [`Ring::recycle`] before the next push.
+    pub fn take(&mut self, index: u64) -> Vec<E> {
+        let slot = index as usize & (SLOTS - 1);
+        self.occupied[slot >> 6] &= !(1 << (slot & 63));
+        std::mem::take(&mut self.slots[slot])
+    }
+
+    /// Gives a drained buffer to a window that will fill soon: buffers stay warm instead of one growing in every slot.
+    pub fn recycle(&mut self, index: u64, mut buffer: Vec<E>) {
+        buffer.clear();
+        if buffer.capacity() == 0 {
+            return;
+        }
+        self.spare.push(buffer);
+        for ahead in 1..=4 {
+            let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
+            if slot.capacity() == 0 {
+                *slot = self.spare.pop().unwrap_or_default();
+            }
+        }
+        self.spare.truncate(4);
+    }
+
+    /// Number of events held.
+    pub fn len(&self) -> usize {
+        self.slots.iter().map(Vec::len).sum::<usize>() + self.far.len()
+    }
+
+    /// `true` if no event is held.
+    pub fn is_empty(&self) -> bool {
+        self.far.is_empty() && self.occupied.iter().all(|&word| word == 0)
+    }
+
+    /// Earliest time beyond the ring, for tests.
+    pub fn far_min(&self) -> Time {
+        Time(self.far_min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phold::Ball;
+
+    fn ball(time: u64) -> Ball {
+        Ball::new(Time(time), 0, 0, 0)
+    }
+
+    #[test]
+    fn quotients_are_exact_over_the_whole_ring() {
+        for width in [2, 3, 7, 1_000, 181_920, 200_000, 1 << 20, 999_983, Grid::MAX_WIDTH] {
+            let grid = Grid::new(width);
+            for window in [0, 1, 2, 100, 254, 255] {
+                for offset in [
+                    window * width,
+                    window * width + 1,
+                    window * width + width / 2,
+                    window * width + width - 1,
+                ] {
+                    assert_eq!(grid.windows(offset), offset / width, "offset {offset} width {width}");
+                }
+            }
+            for offset in [0, 1, width / 3, width - 1] {
+                assert!(grid.slice(offset, 6) < 64);
+            }
+        }
+    }
+
+    #[test]
+    fn an_event_a_whole_ring_ahead_is_not_lost() {
+        let mut grid = Grid::new(10);
+        let mut ring = Ring::default();
+        for window in 0..=3 * SLOTS as u64 {
+            ring.insert(&grid, ball(window * 10 + 5));
+        }
+        let mut seen = 0;
+        while let Some(index) = ring.next_window(&grid) {
+            grid.open(index);
+            ring.draw_near(&grid);
+            let batch = ring.take(index);
+            assert_eq!(batch.len(), 1, "window {index}");
+            assert_eq!(batch[0].time().0, index * 10 + 5);
+            seen += batch.len();
+            ring.recycle(index, batch);
+        }
+        assert_eq!(seen, 3 * SLOTS + 1);
+        assert!(ring.is_empty());
+    }
+}

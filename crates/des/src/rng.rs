@@ -1,0 +1,150 @@
+//! Counter-based random numbers: a draw is a function of (seed, stream, counter), so that no engine or partition can change it.
+//!
+//! [`Philox`] is Philox4x64-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), the generator behind NumPy's
+//! `numpy.random.Philox`, which serves as the oracle of the tests. One call gives four 64-bit words: never draw twice where one
+//! block has what is needed. [`mix`] is a cheap 64-bit finaliser for ties and digests.
+
+/// Multipliers and key increments of Philox4x64 (Salmon et al. 2011, table 2).
+const M0: u64 = 0xD2E7_470E_E14C_6C93;
+const M1: u64 = 0xCA5A_8263_9512_1157;
+const W0: u64 = 0x9E37_79B9_7F4A_7C15;
+const W1: u64 = 0xBB67_AE85_84CA_A73B;
+
+/// Philox4x64-10 with a key of (seed, stream).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Philox {
+    key: [u64; 2],
+}
+
+impl Philox {
+    /// The generator of `stream` in a run with `seed`.
+    pub const fn new(seed: u64, stream: u64) -> Self {
+        Philox { key: [seed, stream] }
+    }
+
+    /// The block of four words at `counter`.
+    #[inline]
+    pub fn block(&self, counter: [u64; 4]) -> [u64; 4] {
+        let [mut c0, mut c1, mut c2, mut c3] = counter;
+        let [mut k0, mut k1] = self.key;
+        for round in 0..10 {
+            if round > 0 {
+                k0 = k0.wrapping_add(W0);
+                k1 = k1.wrapping_add(W1);
+            }
+            let p0 = u128::from(M0) * u128::from(c0);
+            let p1 = u128::from(M1) * u128::from(c2);
+            (c0, c1, c2, c3) = (
+                (p1 >> 64) as u64 ^ c1 ^ k0,
+                p1 as u64,
+                (p0 >> 64) as u64 ^ c3 ^ k1,
+                p0 as u64,
+            );
+        }
+        [c0, c1, c2, c3]
+    }
+
+    /// The block of draw number `draw` of entity `entity` (a node, a packet, ...).
+    #[inline]
+    pub fn draw(&self, entity: u64, draw: u64) -> [u64; 4] {
+        self.block([draw, entity, 0, 0])
+    }
+}
+
+/// Maps a random word to `0..n` without modulo bias beyond 2^-64 n (Lemire 2019, without rejection).
+#[inline(always)]
+pub fn below(word: u64, n: u64) -> u64 {
+    ((u128::from(word) * u128::from(n)) >> 64) as u64
+}
+
+/// Maps a random word to the open interval (0, 1); for statistics and gap lengths.
+#[inline(always)]
+pub fn unit(word: u64) -> f64 {
+    ((word >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+}
+
+/// A bijective 64-bit mixer: every input bit changes every output bit with probability near one half (variant 13 of Stafford's
+/// MurmurHash3 finalisers, the output function of SplitMix64, Steele et al. 2014).
+#[inline(always)]
+pub const fn mix(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ (word >> 31)
+}
+
+/// SplitMix64 (Steele et al. 2014): a small sequential generator for shuffles made while a run is built.
+#[derive(Clone, Copy, Debug)]
+pub struct SplitMix(pub u64);
+
+impl SplitMix {
+    /// The next word.
+    pub fn next_word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        mix(self.0)
+    }
+
+    /// Shuffles in place (Fisher-Yates, from the last element down, `next % (i + 1)`).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            let j = (self.next_word() % (i as u64 + 1)) as usize;
+            items.swap(i, j);
+        }
+    }
+}
+
+/// A natural logarithm from additions, multiplications and divisions only, the same bits on every machine.
+///
+/// For exponential gaps; relative error below 1e-12 for x in (0, 1].
+pub fn ln(x: f64) -> f64 {
+    let bits = x.to_bits();
+    let mut exponent = ((bits >> 52) & 0x7FF) as i64 - 1023;
+    let mut mantissa = f64::from_bits((bits & 0x000F_FFFF_FFFF_FFFF) | 0x3FF0_0000_0000_0000);
+    if mantissa > std::f64::consts::SQRT_2 {
+        mantissa *= 0.5;
+        exponent += 1;
+    }
+    // ln(m) = 2 artanh((m - 1) / (m + 1)), |argument| <= 0.1716
+    let z = (mantissa - 1.0) / (mantissa + 1.0);
+    let z2 = z * z;
+    let series = 1.0
+        + z2 * (1.0 / 3.0
+            + z2 * (1.0 / 5.0
+                + z2 * (1.0 / 7.0 + z2 * (1.0 / 9.0 + z2 * (1.0 / 11.0 + z2 * (1.0 / 13.0 + z2 / 15.0))))));
+    2.0 * z * series + exponent as f64 * std::f64::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn philox_gives_numpys_words() {
+        // numpy.random.Philox(key=K, counter=C).random_raw(4); NumPy advances its counter before the first block.
+        let cases: [([u64; 2], [u64; 4], [u64; 4]); NUMPY.len()] = NUMPY;
+        for (key, counter, words) in cases {
+            let mut next = counter;
+            next[0] = next[0].wrapping_add(1);
+            assert_eq!(Philox { key }.block(next), words, "key {key:?} counter {counter:?}");
+        }
+    }
+
+    include!("rng_numpy_vectors.rs");
+
+    #[test]
+    fn logarithm_matches_the_library_to_twelve_digits() {
+        for i in 1..=10_000u64 {
+            let x = unit(mix(i));
+            assert!((ln(x) - x.ln()).abs() <= 1e-12 * x.ln().abs().max(1e-3), "x = {x}");
+        }
+        assert_eq!(ln(1.0), 0.0);
+    }
+
+    #[test]
+    fn below_stays_below_and_reaches_all() {
+        let mut seen = [0; 7];
+        for i in 0..7_000 {
+            seen[below(mix(i), 7) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&n| n > 850 && n < 1_150), "{seen:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! The rollback check: every window is run forward, undone from the journal, compared with what was before, and run forward again.
+//!
+//! A model passes if its state after the undo is what it was, and if the second pass sends and records exactly what the first did:
+//! then any engine that speculates can roll it back.
+
+use crate::column::{Columns, Journal, Log, NoJournal};
+use crate::engine::{Engine, Outcome, Progress, Stop};
+use crate::time::Time;
+use crate::window::{Blocks, Late, Wakes, WindowEngine, run_block};
+use crate::world::{Event, Sink, World};
+use std::cmp::Ordering;
+
+/// What one pass of a block sent and recorded, kept back until the pass is committed.
+struct Capture<W: World> {
+    events: Vec<W::Event>,
+    records: Vec<W::Record>,
+    late: Vec<W::Event>,
+    lp: u32,
+    end: Time,
+    seed: u64,
+    left_behind: bool,
+}
+
+impl<W: World> Capture<W> {
+    fn new(end: Time, seed: u64) -> Self {
+        Capture {
+            events: Vec::new(),
+            records: Vec::new(),
+            late: Vec::new(),
+            lp: 0,
+            end,
+            seed,
+            left_behind: false,
+        }
+    }
+}
+
+impl<W: World> Sink<W> for Capture<W> {
+    fn send(&mut self, event: W::Event) {
+        if event.lp() == self.lp && event.time() < self.end {
+            let seed = self.seed;
+            let at = self
+                .late
+                .partition_point(|other| other.order(&event, seed) == Ordering::Greater);
+            self.late.insert(at, event);
+        } else {
+            self.events.push(event);
+        }
+    }
+
+    fn record(&mut self, record: W::Record) {
+        self.records.push(record);
+    }
+}
+
+impl<W: World> Late<W::Event> for Capture<W> {
+    fn enter(&mut self, lp: u32) {
+        self.lp = lp;
+    }
+
+    fn late_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
+        match self.late.last() {
+            Some(late) if late.order(event, seed) == Ordering::Less => self.late.pop(),
+            _ => None,
+        }
+    }
+
+    fn late_next(&mut self) -> Option<W::Event> {
+        self.late.pop()
+    }
+
+    fn leave(&mut self) {
+        self.left_behind |= !self.late.is_empty();
+        self.late.clear();
+    }
+}
+
+/// Runs blocks twice and compares.
+#[derive(Debug, Default)]
+pub(crate) struct Checker<W> {
+    log: Log,
+    failure: Option<&'static str>,
+    world: std::marker::PhantomData<fn(W)>,
+}
+
+impl<W: World> Checker<W> {
+    pub(crate) fn failure(&self) -> Option<&'static str> {
+        self.failure
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn run_block(
+        &mut self,
+        world: &W,
+        state: &mut W::State,
+        wake: &mut Wakes,
+        order: &[W::Event],
+        lps: std::ops::Range<u32>,
+        end: Time,
+        blocks: &mut Blocks<W>,
+    ) -> u64 {
+        let seed = world.seed();
+        let before = state.digest();
+        let saved = wake.save(&lps);
+        let mut first = Capture::<W>::new(end, seed);
+        forward(world, state, &mut self.log, wake, order, lps.clone(), end, &mut first);
+        let after = state.digest();
+        self.log.undo(state);
+        wake.put_back(&lps, &saved);
+        if state.digest() != before {
+            self.failure = Some("rollback check: the state after an undo is not what it was");
+        }
+        let mut second = Capture::<W>::new(end, seed);
+        let handled = forward(world, state, &mut NoJournal, wake, order, lps, end, &mut second);
+        let same_events = first.events.len() == second.events.len()
+            && first
+                .events
+                .iter()
+                .zip(&second.events)
+                .all(|(a, b)| bytemuck::bytes_of(a) == bytemuck::bytes_of(b));
+        if state.digest() != after || !same_events || first.records.len() != second.records.len() {
+            self.failure = Some("rollback check: the second pass of a window differs from the first");
+        }
+        if second.left_behind {
+            self.failure = Some("closing a logical process sent it an event within the window");
+        }
+        for event in second.events {
+            blocks.send(event);
+        }
+        for record in second.records {
+            blocks.record(record);
+        }
+        handled
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn forward<W: World, J: Journal>(
+    world: &W,
+    state: &mut W::State,
+    journal: &mut J,
+    wake: &mut Wakes,
+    order: &[W::Event],
+    lps: std::ops::Range<u32>,
+    end: Time,
+    sink: &mut Capture<W>,
+) -> u64 {
+    run_block(world, state, journal, wake, order, lps, end, sink)
+}
+
+/// The window engine with every window checked; slow, for tests and `engine = "rollback-check"`.
+pub struct RollbackCheck<'w, W: World> {
+    engine: WindowEngine<'w, W>,
+    checker: Checker<W>,
+}
+
+impl<'w, W: World> RollbackCheck<'w, W> {
+    /// A checking engine with the given first events, on one block.
+    pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>) -> Self {
+        let checker = Checker {
+            log: Log::default(),
+            failure: None,
+            world: std::marker::PhantomData,
+        };
+        RollbackCheck {
+            engine: WindowEngine::new(world, state, observer, first, 1),
+            checker,
+        }
+    }
+}
+
+impl<W: World> Engine<W> for RollbackCheck<'_, W> {
+    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop {
+        self.engine.run_checked(until, watch, Some(&mut self.checker))
+    }
+
+    fn state(&self) -> &W::State {
+        self.engine.state()
+    }
+
+    fn observer(&self) -> &W::Observer {
+        self.engine.observer()
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.engine.outcome()
+    }
+
+    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
+        Box::new(self.engine).into_parts()
+    }
+}

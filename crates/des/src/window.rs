@@ -1,0 +1,490 @@
+//! The window engine: all events of a window at once, ordered by one radix pass, run LP by LP.
+//!
+//! A window is as wide as the world's lookahead, so that nothing an LP does within it can reach another LP before it ends. LPs are
+//! grouped in blocks, each with a ring of window buckets of its own, so that a block's sort and state stay in the second-level cache.
+//! Windows without events are skipped; an LP that acts by itself (a waiting packet, a source) says when through its wake time.
+
+use crate::column::{Journal, NoJournal};
+use crate::engine::{Engine, Outcome, Progress, Stop};
+use crate::ring::{Grid, Ring, SLOTS};
+use crate::time::Time;
+use crate::world::{Event, Observe, Sink, World};
+use std::cmp::Ordering;
+
+/// LPs whose wake times share one lower bound.
+const CHUNK: usize = 64;
+/// A radix slot with more events than this is sorted by comparison.
+const CROWDED: u32 = 24;
+
+/// Runs a world window by window on one worker.
+pub struct WindowEngine<'w, W: World> {
+    world: &'w W,
+    state: W::State,
+    blocks: Blocks<W>,
+    /// When each LP wants to be closed.
+    wake: Wakes,
+    scratch: Scratch<W::Event>,
+    outcome: Outcome,
+}
+
+/// Pending events of all blocks and the window that is open; the sink of the handlers.
+pub(crate) struct Blocks<W: World> {
+    pub(crate) rings: Vec<Ring<W::Event>>,
+    pub(crate) grid: Grid,
+    /// End of the open window; earlier than the grid's where a run ends within a window.
+    pub(crate) end: u64,
+    /// An LP's block is `lp >> shift`.
+    pub(crate) shift: u32,
+    /// Own-LP events that fall into the open window, latest first.
+    late: Vec<W::Event>,
+    lp: u32,
+    seed: u64,
+    broken: Option<&'static str>,
+    pub(crate) observer: W::Observer,
+}
+
+impl<W: World> Blocks<W> {
+    /// An event inside the open window: allowed for the own LP only.
+    #[cold]
+    fn send_late(&mut self, event: W::Event) {
+        let time = event.time().0;
+        if time >= self.end {
+            self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, 0, event);
+        } else if event.lp() == self.lp {
+            let seed = self.seed;
+            let at = self
+                .late
+                .partition_point(|other| other.order(&event, seed) == Ordering::Greater);
+            self.late.insert(at, event);
+        } else {
+            self.broken = Some("an event reached another logical process within the lookahead");
+        }
+    }
+
+    #[cold]
+    fn send_far(&mut self, event: W::Event) {
+        if event.time().0 < self.grid.start {
+            self.broken = Some("an event was sent into the past");
+        } else {
+            self.rings[(event.lp() >> self.shift) as usize].push_far(event);
+        }
+    }
+}
+
+impl<W: World> Sink<W> for Blocks<W> {
+    #[inline(always)]
+    fn send(&mut self, event: W::Event) {
+        let offset = event.time().0.wrapping_sub(self.grid.start);
+        if offset < self.grid.width * SLOTS as u64 {
+            let ahead = self.grid.windows(offset);
+            if ahead == 0 {
+                self.send_late(event);
+            } else {
+                self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, ahead, event);
+            }
+        } else {
+            self.send_far(event);
+        }
+    }
+
+    #[inline(always)]
+    fn record(&mut self, record: W::Record) {
+        self.observer.see(record);
+    }
+}
+
+/// Wake times of all LPs with a lower bound per chunk.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wakes {
+    lps: Vec<u64>,
+    chunks: Vec<u64>,
+}
+
+impl Wakes {
+    fn new<W: World>(world: &W, state: &W::State) -> Self {
+        let lps: Vec<u64> = (0..world.n_lps()).map(|lp| world.first_wake(state, lp).0).collect();
+        let chunks = lps
+            .chunks(CHUNK)
+            .map(|chunk| chunk.iter().copied().fold(u64::MAX, u64::min))
+            .collect();
+        Wakes { lps, chunks }
+    }
+
+    /// The wake times of a block, to put back with [`Wakes::put_back`].
+    pub(crate) fn save(&self, lps: &std::ops::Range<u32>) -> Wakes {
+        let chunks = lps.start as usize / CHUNK..(lps.end as usize).div_ceil(CHUNK);
+        Wakes {
+            lps: self.lps[lps.start as usize..lps.end as usize].to_vec(),
+            chunks: self.chunks[chunks].to_vec(),
+        }
+    }
+
+    /// Undoes every change since [`Wakes::save`].
+    pub(crate) fn put_back(&mut self, lps: &std::ops::Range<u32>, saved: &Wakes) {
+        let chunks = lps.start as usize / CHUNK..(lps.end as usize).div_ceil(CHUNK);
+        self.lps[lps.start as usize..lps.end as usize].copy_from_slice(&saved.lps);
+        self.chunks[chunks].copy_from_slice(&saved.chunks);
+    }
+
+    fn earliest(&self) -> u64 {
+        self.chunks.iter().copied().fold(u64::MAX, u64::min)
+    }
+}
+
+/// Buffers of the radix pass.
+pub(crate) struct Scratch<E> {
+    pub(crate) order: Vec<E>,
+    counts: Vec<u32>,
+}
+
+impl<E: Event> Scratch<E> {
+    /// Orders `batch` by (LP, time, tie) into `self.order[..batch.len()]`: one counting pass by a monotone function of (LP, time)
+    /// with about as many slots as events, then a repair by insertion.
+    pub(crate) fn sort(&mut self, batch: &[E], first_lp: u32, n_lps: u32, grid: &Grid, seed: u64) {
+        let n = batch.len();
+        if self.order.len() < n {
+            self.order.resize(n.next_power_of_two(), E::zeroed());
+        }
+        let (mut slice_bits, mut lp_shift) = (0, 0);
+        if n >= n_lps as usize {
+            slice_bits = (n / n_lps as usize).ilog2().min(9) + 1;
+        } else {
+            lp_shift = (n_lps as usize / n.max(1)).ilog2();
+        }
+        let slots = (((n_lps as usize - 1) >> lp_shift) + 1) << slice_bits;
+        let counts = &mut self.counts;
+        counts.clear();
+        counts.resize(slots + 1, 0);
+        let start = grid.start;
+        let slot = |event: &E| -> usize {
+            let lp = ((event.lp() - first_lp) >> lp_shift) as usize;
+            if slice_bits == 0 {
+                lp
+            } else {
+                (lp << slice_bits) + grid.slice(event.time().0 - start, slice_bits) as usize
+            }
+        };
+        for event in batch {
+            counts[slot(event)] += 1;
+        }
+        let mut sum = 0;
+        let mut crowded = false;
+        for count in counts.iter_mut() {
+            crowded |= *count > CROWDED;
+            let here = *count;
+            *count = sum;
+            sum += here;
+        }
+        let order = &mut self.order[..n];
+        for event in batch {
+            let place = &mut counts[slot(event)];
+            order[*place as usize] = *event;
+            *place += 1;
+        }
+        if crowded {
+            // After the scatter counts[s] is the end of slot s.
+            let mut from = 0;
+            for &to in counts[..slots].iter() {
+                if to - from > CROWDED {
+                    order[from as usize..to as usize].sort_unstable_by(|a, b| by_lp(a, b, seed));
+                }
+                from = to;
+            }
+        }
+        for i in 1..n {
+            let event = order[i];
+            if !follows(&order[i - 1], &event, seed) {
+                continue;
+            }
+            let mut place = i;
+            while place > 0 && follows(&order[place - 1], &event, seed) {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = event;
+        }
+    }
+}
+
+#[inline(always)]
+fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
+    a.lp().cmp(&b.lp()).then_with(|| a.order(b, seed))
+}
+
+/// `true` if `a` comes after `b`.
+#[inline(always)]
+fn follows<E: Event>(a: &E, b: &E, seed: u64) -> bool {
+    if a.lp() != b.lp() {
+        return a.lp() > b.lp();
+    }
+    if a.time() != b.time() {
+        return a.time() > b.time();
+    }
+    a.tie(b, seed) == Ordering::Greater
+}
+
+/// Runs the LPs `first_lp..first_lp + n_lps` through one window whose events are `order`; returns the events handled.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+    world: &W,
+    state: &mut W::State,
+    journal: &mut J,
+    wake: &mut Wakes,
+    order: &[W::Event],
+    lps: std::ops::Range<u32>,
+    end: Time,
+    sink: &mut S,
+) -> u64 {
+    let seed = world.seed();
+    let mut at = 0;
+    let mut handled = order.len() as u64;
+    let mut first = lps.start;
+    while first < lps.end {
+        let last = (first + CHUNK as u32).min(lps.end);
+        let chunk = first as usize / CHUNK;
+        let due = wake.chunks[chunk] < end.0;
+        if !due && (at == order.len() || order[at].lp() >= last) {
+            // Nothing to do here: go to the chunk of the next event unless an LP before it wakes.
+            first = last;
+            continue;
+        }
+        let mut earliest = u64::MAX;
+        let mut lp = first;
+        while lp < last {
+            let has_events = at < order.len() && order[at].lp() == lp;
+            if !has_events && wake.lps[lp as usize] >= end.0 {
+                earliest = earliest.min(wake.lps[lp as usize]);
+                lp += 1;
+                continue;
+            }
+            sink.enter(lp);
+            while let Some(&event) = order.get(at)
+                && event.lp() == lp
+            {
+                if let Some(late) = sink.late_before(&event, seed) {
+                    handled += 1;
+                    world.handle(state, journal, lp, &late, sink);
+                    continue;
+                }
+                at += 1;
+                world.handle(state, journal, lp, &event, sink);
+            }
+            while let Some(late) = sink.late_next() {
+                handled += 1;
+                world.handle(state, journal, lp, &late, sink);
+            }
+            let next = world.close(state, journal, lp, end, sink).0;
+            sink.leave();
+            wake.lps[lp as usize] = next;
+            earliest = earliest.min(next);
+            lp += 1;
+        }
+        wake.chunks[chunk] = earliest;
+        first = last;
+    }
+    handled
+}
+
+/// Access to the own-LP events that fall into the open window.
+pub(crate) trait Late<E> {
+    /// Names the LP that runs.
+    fn enter(&mut self, lp: u32);
+    /// Takes the earliest late event if it comes before `event`.
+    fn late_before(&mut self, event: &E, seed: u64) -> Option<E>;
+    /// Takes the earliest late event.
+    fn late_next(&mut self) -> Option<E>;
+    /// Checks that the LP left nothing behind.
+    fn leave(&mut self);
+}
+
+impl<W: World> Late<W::Event> for Blocks<W> {
+    #[inline(always)]
+    fn enter(&mut self, lp: u32) {
+        self.lp = lp;
+    }
+
+    #[inline(always)]
+    fn late_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
+        match self.late.last() {
+            Some(late) if late.order(event, seed) == Ordering::Less => self.late.pop(),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn late_next(&mut self) -> Option<W::Event> {
+        self.late.pop()
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) {
+        if !self.late.is_empty() {
+            self.broken = Some("closing a logical process sent it an event within the window");
+            self.late.clear();
+        }
+    }
+}
+
+impl<'w, W: World> WindowEngine<'w, W> {
+    /// Narrowest window the engine takes, in ps; below it the reference engine's total order is the better loop.
+    pub const MIN_WIDTH: u64 = 2;
+
+    /// An engine with the given first events on about `n_blocks` blocks.
+    pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>, n_blocks: u32) -> Self {
+        let n_lps = world.n_lps().max(1);
+        let per_block = n_lps.div_ceil(n_blocks.max(1)).max(CHUNK as u32).next_power_of_two();
+        let shift = per_block.ilog2();
+        let n_blocks = n_lps.div_ceil(per_block) as usize;
+        let grid = Grid::new(world.lookahead().0.clamp(Self::MIN_WIDTH, Grid::MAX_WIDTH));
+        let mut rings: Vec<Ring<W::Event>> = (0..n_blocks).map(|_| Ring::default()).collect();
+        for event in first {
+            rings[(event.lp() >> shift) as usize].insert(&grid, event);
+        }
+        let wake = Wakes::new(world, &state);
+        let blocks = Blocks {
+            rings,
+            grid,
+            end: 0,
+            shift,
+            late: Vec::new(),
+            lp: 0,
+            seed: world.seed(),
+            broken: None,
+            observer,
+        };
+        let scratch = Scratch {
+            order: Vec::new(),
+            counts: Vec::new(),
+        };
+        WindowEngine {
+            world,
+            state,
+            blocks,
+            wake,
+            scratch,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// The next window with something to do, if any.
+    fn next_window(&self) -> Option<u64> {
+        let grid = &self.blocks.grid;
+        let events = self.blocks.rings.iter().filter_map(|ring| ring.next_window(grid)).min();
+        let earliest = self.wake.earliest();
+        let wake = (earliest != u64::MAX).then(|| (earliest / grid.width).max(grid.index));
+        match (events, wake) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Opens window `index` and runs it up to `until`, through `run` for each block.
+    pub(crate) fn run_window(&mut self, index: u64, until: Time, check: Option<&mut crate::rollback::Checker<W>>) {
+        let blocks = &mut self.blocks;
+        blocks.grid.open(index);
+        blocks.end = (blocks.grid.start + blocks.grid.width).min(until.0);
+        let end = Time(blocks.end);
+        let n_lps = self.world.n_lps();
+        let mut check = check;
+        for block in 0..blocks.rings.len() {
+            let first_lp = (block as u32) << blocks.shift;
+            let lps = first_lp..n_lps.min(first_lp + (1 << blocks.shift));
+            let ring = &mut blocks.rings[block];
+            ring.draw_near(&blocks.grid);
+            let mut batch = ring.take(index);
+            if blocks.end < blocks.grid.start + blocks.grid.width {
+                // The run ends within this window: what is later stays.
+                batch.retain(|event| {
+                    let stays = event.time() >= end;
+                    if stays {
+                        ring.push(index, 0, *event);
+                    }
+                    !stays
+                });
+            }
+            let n = batch.len();
+            if n > 0 {
+                self.scratch
+                    .sort(&batch, first_lp, lps.end - lps.start, &blocks.grid, blocks.seed);
+            }
+            ring.recycle(index, batch);
+            let order = &self.scratch.order[..n];
+            let handled = match &mut check {
+                None => run_block(
+                    self.world,
+                    &mut self.state,
+                    &mut NoJournal,
+                    &mut self.wake,
+                    order,
+                    lps,
+                    end,
+                    blocks,
+                ),
+                Some(checker) => {
+                    checker.run_block(self.world, &mut self.state, &mut self.wake, order, lps, end, blocks)
+                }
+            };
+            self.outcome.events += handled;
+        }
+        self.outcome.windows += 1;
+    }
+
+    pub(crate) fn run_checked(
+        &mut self,
+        until: Time,
+        watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool,
+        mut check: Option<&mut crate::rollback::Checker<W>>,
+    ) -> Stop {
+        let mut since_watch = self.outcome.events;
+        loop {
+            let Some(index) = self.next_window() else {
+                return Stop::Idle;
+            };
+            if index * self.blocks.grid.width >= until.0 {
+                return Stop::Until;
+            }
+            self.run_window(index, until, check.as_deref_mut());
+            if let Some(reason) = self.blocks.broken {
+                return Stop::Broken(reason);
+            }
+            if let Some(reason) = check.as_deref().and_then(|checker| checker.failure()) {
+                return Stop::Broken(reason);
+            }
+            if self.blocks.end == until.0 {
+                return Stop::Until;
+            }
+            if self.outcome.events - since_watch >= 1 << 18 || self.outcome.windows.is_multiple_of(4_096) {
+                since_watch = self.outcome.events;
+                let progress = Progress {
+                    now: Time(self.blocks.end),
+                    events: self.outcome.events,
+                };
+                if !watch(&self.state, &self.blocks.observer, progress) {
+                    return Stop::Interrupted;
+                }
+            }
+        }
+    }
+}
+
+impl<W: World> Engine<W> for WindowEngine<'_, W> {
+    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop {
+        self.run_checked(until, watch, None)
+    }
+
+    fn state(&self) -> &W::State {
+        &self.state
+    }
+
+    fn observer(&self) -> &W::Observer {
+        &self.blocks.observer
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
+        (self.state, self.blocks.observer, self.outcome)
+    }
+}

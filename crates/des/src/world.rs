@@ -1,0 +1,85 @@
+//! What a model has to offer to be simulated: events, state columns, and two handlers.
+
+use crate::column::{Columns, Journal};
+use crate::time::Time;
+use std::cmp::Ordering;
+
+/// A message to one logical process at one time.
+///
+/// Events of one LP are ordered by time, then by [`Event::tie`]. The tie must be a function of the event's content (and the run's
+/// seed) alone and must not favour low identifiers: compare a hash first, the content after it. Two events that compare equal must
+/// be interchangeable.
+pub trait Event: Copy + bytemuck::Pod + Send + Sync + 'static {
+    /// When the event happens.
+    fn time(&self) -> Time;
+    /// The logical process it happens to.
+    fn lp(&self) -> u32;
+    /// Order among events of one LP at one time.
+    fn tie(&self, other: &Self, seed: u64) -> Ordering;
+
+    /// Total order of the events of one LP.
+    #[inline(always)]
+    fn order(&self, other: &Self, seed: u64) -> Ordering {
+        match self.time().cmp(&other.time()) {
+            Ordering::Equal => self.tie(other, seed),
+            unequal => unequal,
+        }
+    }
+}
+
+/// Where a handler puts what leaves the logical process.
+pub trait Sink<W: World + ?Sized> {
+    /// Schedules an event: at another LP no earlier than the lookahead from now, at the own LP no earlier than now.
+    fn send(&mut self, event: W::Event);
+    /// Shows a committed fact to the observer; never read back by the model.
+    fn record(&mut self, record: W::Record);
+}
+
+/// Collects what handlers record, in a way that does not depend on the order of records of different LPs.
+pub trait Observe<R> {
+    /// Takes one committed record.
+    fn see(&mut self, record: R);
+}
+
+/// A model: logical processes `0..n_lps` with state in columns.
+pub trait World: Sync {
+    /// The event type; 32 bytes for networks.
+    type Event: Event;
+    /// State of all LPs of a shard.
+    type State: Columns + Send;
+    /// What handlers show to the observer.
+    type Record: Copy;
+    /// Collects the records.
+    type Observer: Observe<Self::Record> + Send;
+
+    /// Number of logical processes.
+    fn n_lps(&self) -> u32;
+    /// No event that a handler sends reaches any LP sooner than this, except own-LP events that the model declares as such.
+    fn lookahead(&self) -> Time;
+    /// Seed of the run, part of every tie.
+    fn seed(&self) -> u64;
+
+    /// Handles one event of `lp`. Everything due strictly before the event's time has to be caught up first by the handler itself.
+    fn handle<J: Journal, S: Sink<Self>>(
+        &self,
+        state: &mut Self::State,
+        journal: &mut J,
+        lp: u32,
+        event: &Self::Event,
+        sink: &mut S,
+    );
+
+    /// Performs everything of `lp` that is due strictly before `end` without an event, and returns when it wants to be closed next:
+    /// the earliest time at or after `end` at which it will act by itself, [`Time::MAX`] if never.
+    fn close<J: Journal, S: Sink<Self>>(
+        &self,
+        state: &mut Self::State,
+        journal: &mut J,
+        lp: u32,
+        end: Time,
+        sink: &mut S,
+    ) -> Time;
+
+    /// When `lp` wants to be closed for the first time.
+    fn first_wake(&self, state: &Self::State, lp: u32) -> Time;
+}
