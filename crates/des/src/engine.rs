@@ -46,6 +46,8 @@ pub trait Engine<W: World> {
     fn observer(&self) -> &W::Observer;
     /// Counts so far.
     fn outcome(&self) -> Outcome;
+    /// Shows every pending event, in no particular order.
+    fn pending(&self, show: &mut dyn FnMut(&W::Event));
     /// Gives up the engine for its results.
     fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome);
 }

@@ -182,6 +182,13 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
         self.outcome
     }
 
+    fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
+        self.queue
+            .events
+            .iter()
+            .for_each(|Reverse(pending)| show(&pending.event));
+    }
+
     fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
         (self.state, self.queue.observer, self.outcome)
     }

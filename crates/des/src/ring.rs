@@ -169,6 +169,11 @@ impl<E: Event> Ring<E> {
         self.spare.truncate(4);
     }
 
+    /// Shows every event held.
+    pub fn for_each(&self, show: &mut dyn FnMut(&E)) {
+        self.slots.iter().flatten().chain(&self.far).for_each(show);
+    }
+
     /// Number of events held.
     pub fn len(&self) -> usize {
         self.slots.iter().map(Vec::len).sum::<usize>() + self.far.len()

@@ -186,6 +186,10 @@ impl<W: World> Engine<W> for RollbackCheck<'_, W> {
         self.engine.outcome()
     }
 
+    fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
+        self.engine.pending(show);
+    }
+
     fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
         Box::new(self.engine).into_parts()
     }

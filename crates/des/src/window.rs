@@ -484,6 +484,10 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
         self.outcome
     }
 
+    fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
+        self.blocks.rings.iter().for_each(|ring| ring.for_each(show));
+    }
+
     fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
         (self.state, self.blocks.observer, self.outcome)
     }

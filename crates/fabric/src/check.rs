@@ -1,0 +1,331 @@
+//! The proofs that every run carries: conservation, capacity, the zero-load bound, progress, completeness, credits.
+
+use crate::network::{BuildError, Network};
+use crate::observe::Stats;
+use crate::packet::{Kind, Packet};
+use crate::spec::{RouterModel, RunSpec};
+use crate::state::{NONE, State};
+use serde::Serialize;
+
+/// One self-check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// What is checked.
+    pub name: &'static str,
+    /// Whether it holds.
+    pub ok: bool,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// All self-checks of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// All hold.
+    pub ok: bool,
+    /// One by one.
+    pub checks: Vec<Check>,
+}
+
+impl Verdict {
+    /// The failed checks in words.
+    pub fn failures(&self) -> String {
+        let failed: Vec<String> = self
+            .checks
+            .iter()
+            .filter(|check| !check.ok)
+            .map(|check| format!("{}: {}", check.name, check.detail))
+            .collect();
+        failed.join("; ")
+    }
+}
+
+/// Packets and bytes in pending events.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InFlight {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl InFlight {
+    /// Counts an event if it is a packet.
+    pub fn count(&mut self, event: &Packet) {
+        if event.kind() == Kind::Arrival {
+            self.packets += 1;
+            self.bytes += u64::from(event.size());
+        }
+    }
+}
+
+/// What the checks look at.
+pub struct Facts<'a> {
+    /// The network.
+    pub net: &'a Network,
+    /// Its final state.
+    pub state: &'a State,
+    /// What was recorded.
+    pub stats: &'a Stats,
+    /// Packets in pending events.
+    pub in_flight: &'a InFlight,
+    /// Nothing was left to do.
+    pub idle: bool,
+    /// The run was stopped for want of progress.
+    pub stalled: bool,
+    /// Messages a finite workload had to deliver.
+    pub expected: Option<u64>,
+}
+
+/// Judges a finished run.
+pub fn verdict(facts: &Facts<'_>) -> Verdict {
+    let checks = vec![
+        conservation(facts),
+        capacity(facts),
+        zero_load(facts),
+        credits(facts),
+        progress(facts),
+    ];
+    Verdict {
+        ok: checks.iter().all(|check| check.ok),
+        checks,
+    }
+}
+
+/// Packets and bytes that wait in queues, found by walking every queue.
+fn queued(state: &State) -> (u64, u64) {
+    let (mut packets, mut bytes) = (0, 0);
+    let heads = state.channels.as_slice().iter().map(|channel| channel.head);
+    for head in heads.chain(state.inputs.as_slice().iter().map(|input| input.head)) {
+        let mut slot = head;
+        while slot != NONE {
+            packets += 1;
+            bytes += u64::from(state.slots.get(slot).size());
+            slot = state.links.get(slot).next;
+        }
+    }
+    (packets, bytes)
+}
+
+fn conservation(facts: &Facts<'_>) -> Check {
+    let stats = facts.stats;
+    let (queued_packets, queued_bytes) = queued(facts.state);
+    let out = stats.packets + queued_packets + facts.in_flight.packets;
+    let out_bytes = stats.packet_bytes + queued_bytes + facts.in_flight.bytes;
+    let sent: u64 = facts.state.nics.as_slice().iter().map(|nic| nic.packets).sum();
+    let counted: u64 = facts
+        .state
+        .routers
+        .as_slice()
+        .iter()
+        .map(|router| u64::from(router.queued))
+        .sum();
+    let ok = stats.injected == out
+        && stats.injected_bytes == out_bytes
+        && sent == stats.injected
+        && counted == queued_packets;
+    Check {
+        name: "conservation",
+        ok,
+        detail: format!(
+            "{} packets and {} bytes injected = {} and {} delivered + {} and {} in flight",
+            stats.injected,
+            stats.injected_bytes,
+            stats.packets,
+            stats.packet_bytes,
+            queued_packets + facts.in_flight.packets,
+            queued_bytes + facts.in_flight.bytes
+        ),
+    }
+}
+
+/// The time a link has been busy is never more than the time until it is idle again.
+fn capacity(facts: &Facts<'_>) -> Check {
+    let over = facts
+        .state
+        .ports
+        .as_slice()
+        .iter()
+        .position(|port| port.busy > port.free);
+    let detail = match over {
+        None => format!("no link of {} above its bandwidth", facts.state.ports.len()),
+        Some(port) => format!(
+            "link {} carried more than its bandwidth allows",
+            name(facts.net, port as u32)
+        ),
+    };
+    Check {
+        name: "capacity",
+        ok: over.is_none(),
+        detail,
+    }
+}
+
+fn zero_load(facts: &Facts<'_>) -> Check {
+    let early = facts.stats.early;
+    let detail = match early {
+        0 => format!(
+            "none of {} messages faster than its zero-load bound",
+            facts.stats.messages
+        ),
+        _ => format!("{early} messages came faster than the zero-load bound"),
+    };
+    Check {
+        name: "zero-load bound",
+        ok: early == 0,
+        detail,
+    }
+}
+
+fn credits(facts: &Facts<'_>) -> Check {
+    let full = facts.net.buffer;
+    let empty_network = facts.idle && facts.stats.injected == facts.stats.packets;
+    let mut wrong = None;
+    for site in &facts.net.sites {
+        for channel in site.port * facts.net.vcs..(site.port + u32::from(site.net)) * facts.net.vcs {
+            let credit = facts.state.channels.get(channel).credit;
+            if credit < 0 || credit > full || (empty_network && credit != full) {
+                wrong = wrong.or(Some((channel, credit)));
+            }
+        }
+    }
+    let detail = match wrong {
+        None if empty_network => "all buffer space came back".into(),
+        None => "between zero and the buffer's size everywhere".into(),
+        Some((channel, credit)) => {
+            let port = name(facts.net, channel / facts.net.vcs);
+            format!(
+                "{port} channel {} holds {credit} bytes of credit of {full}",
+                channel % facts.net.vcs
+            )
+        }
+    };
+    Check {
+        name: "credits",
+        ok: wrong.is_none(),
+        detail,
+    }
+}
+
+fn progress(facts: &Facts<'_>) -> Check {
+    let stats = facts.stats;
+    let left = stats.injected - stats.packets;
+    let check = |ok, detail| Check {
+        name: "progress",
+        ok,
+        detail,
+    };
+    if facts.stalled || (facts.idle && left > 0) {
+        let cycle = waiting_cycle(facts.net, facts.state);
+        let cycle = if cycle.is_empty() {
+            "no cycle of full buffers found".into()
+        } else {
+            cycle.join(" -> ")
+        };
+        return check(
+            false,
+            format!("{left} packets are in flight and nothing moves; waiting channels: {cycle}"),
+        );
+    }
+    match facts.expected {
+        Some(expected) if facts.idle && stats.messages != expected => check(
+            false,
+            format!(
+                "{} of {expected} messages were delivered, and nothing is left to do",
+                stats.messages
+            ),
+        ),
+        Some(expected) if facts.idle => check(true, format!("all {expected} messages delivered")),
+        _ => check(
+            true,
+            format!(
+                "{} messages delivered, {left} packets under way at the end",
+                stats.messages
+            ),
+        ),
+    }
+}
+
+/// A cycle of channels each of whose first packets waits for room that the next one holds, by name.
+fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
+    let vcs = net.vcs;
+    // A blocked channel waits for the buffer at the other end; the packets in that buffer wait in queues of that router.
+    let blocked = |port: u32, vc: u32| {
+        let channel = state.channels.get(port * vcs + vc);
+        channel.head != NONE && channel.credit < i64::from(state.slots.get(channel.head).size())
+    };
+    let holders = |port: u32, vc: u32| -> Vec<(u32, u32)> {
+        let peer = net.peers[port as usize];
+        let site = net.sites[peer.lp as usize];
+        let mut found = Vec::new();
+        for next in site.port..site.port + u32::from(site.net) {
+            for next_vc in 0..vcs {
+                let mut slot = state.channels.get(next * vcs + next_vc).head;
+                while slot != NONE {
+                    let packet = state.slots.get(slot);
+                    if packet.port() == peer.port && u32::from(packet.vc()) == vc && blocked(next, next_vc) {
+                        found.push((next, next_vc));
+                        break;
+                    }
+                    slot = state.links.get(slot).next;
+                }
+            }
+        }
+        found
+    };
+    let mut done = std::collections::BTreeSet::new();
+    for site in &net.sites {
+        for port in site.port..site.port + u32::from(site.net) {
+            for vc in 0..vcs {
+                if !blocked(port, vc) || done.contains(&(port, vc)) {
+                    continue;
+                }
+                // Depth-first along waiting channels; the first one met again closes the cycle.
+                let mut path = vec![(port, vc)];
+                let mut branches = vec![holders(port, vc)];
+                while let Some(options) = branches.last_mut() {
+                    let Some(next) = options.pop() else {
+                        branches.pop();
+                        done.extend(path.pop());
+                        continue;
+                    };
+                    if let Some(at) = path.iter().position(|&step| step == next) {
+                        let label = |&(port, vc): &(u32, u32)| format!("{} channel {vc}", name(net, port));
+                        return path[at..].iter().chain([&next]).map(label).collect();
+                    }
+                    if !done.contains(&next) {
+                        path.push(next);
+                        branches.push(holders(next.0, next.1));
+                    }
+                }
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Name of an output port by its place in the columns.
+pub fn name(net: &Network, port: u32) -> String {
+    let lp = net.sites.partition_point(|site| site.port <= port) - 1;
+    net.port_name(lp as u32, port - net.sites[lp].port)
+}
+
+/// Refuses a network whose routing can deadlock with the channels it has, before the run.
+pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<(), BuildError> {
+    // Without bounded buffers nothing waits for room, so nothing can wait in a circle.
+    if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() || spec.router.allow_deadlock {
+        return Ok(());
+    }
+    let needed = u32::from(net.routing.vcs());
+    if net.vcs < needed {
+        return Err(BuildError::field(
+            "router.vcs",
+            format!(
+                "{} virtual channels, and this routing needs {needed} to be free of deadlock",
+                net.vcs
+            ),
+            Some("take \"auto\", or set router.allow_deadlock = true to see what happens"),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,376 @@
+//! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
+
+use crate::packet::{HORIZON, Packet};
+use crate::routing::Routing;
+use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RunSpec, Switching};
+use crate::workload::Workload;
+use des::Time;
+use topo::{Topology, TopologySpec};
+
+/// Timing of one link class; all in ps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Bits per second.
+    bandwidth: u64,
+    /// Size of a full packet in bytes and its serialisation time, which nearly all packets have.
+    full: (u32, u64),
+    /// Propagation delay.
+    pub latency: u64,
+    /// From the start of a packet on the link until its head can leave the next router: latency + traversal.
+    pub hop: u64,
+    /// Extra time of a credit after the tail has left the buffer.
+    pub credit: u64,
+}
+
+impl Class {
+    /// A class with the given bandwidth for packets of `packet` bytes.
+    pub fn new(bandwidth: BitsPerSec, packet: u32, latency: Time, hop: Time, credit: Time) -> Class {
+        let full = (packet, serialisation(packet, bandwidth.0));
+        Class {
+            bandwidth: bandwidth.0,
+            full,
+            latency: latency.0,
+            hop: hop.0,
+            credit: credit.0,
+        }
+    }
+
+    /// Time (ps) that `size` bytes occupy the link: `ceil(8 size / bandwidth)`.
+    #[inline(always)]
+    pub fn ser(&self, size: u32) -> u64 {
+        if size == self.full.0 {
+            self.full.1
+        } else {
+            serialisation(size, self.bandwidth)
+        }
+    }
+
+    /// Bits per second.
+    pub fn bandwidth(&self) -> BitsPerSec {
+        BitsPerSec(self.bandwidth)
+    }
+}
+
+/// `ceil(8 size / bandwidth)` in ps.
+fn serialisation(size: u32, bandwidth: u64) -> u64 {
+    (u64::from(size) * 8_000_000_000_000).div_ceil(bandwidth)
+}
+
+/// Where a router's ports and nodes begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// First output port in the port columns.
+    pub port: u32,
+    /// First node.
+    pub node: u32,
+    /// Network ports; the ejection ports of the nodes follow them.
+    pub net: u16,
+    /// Nodes.
+    pub nodes: u16,
+}
+
+impl Site {
+    /// All output ports.
+    #[inline(always)]
+    pub fn ports(&self) -> u32 {
+        u32::from(self.net) + u32::from(self.nodes)
+    }
+}
+
+/// What an output port is wired to.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    /// Router at the other end (the own router for ejection ports).
+    pub lp: u32,
+    /// Its input port.
+    pub port: u16,
+    /// Link class.
+    pub class: u8,
+}
+
+/// The network of a run.
+#[derive(Debug)]
+pub struct Network {
+    /// The shape.
+    pub topology: Topology,
+    /// Per router.
+    pub sites: Vec<Site>,
+    /// Per output port.
+    pub peers: Vec<Peer>,
+    /// Per link class; class 0 is the host link.
+    pub classes: Vec<Class>,
+    /// The injection side of the host link, which may be slower.
+    pub injection: Class,
+    /// Router of each node.
+    pub node_router: Vec<u32>,
+    /// Virtual channels per port.
+    pub vcs: u32,
+    /// Words of the waiting set per router.
+    pub words: u32,
+    /// How packets find their way.
+    pub routing: Routing,
+    /// What the nodes do.
+    pub workload: Workload,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Packet size in bytes.
+    pub packet: u32,
+    /// Buffer of each port and channel in bytes, `i64::MAX / 4` if unbounded.
+    pub buffer: i64,
+    /// Buffer of a router's host port in bytes.
+    pub host_buffer: i32,
+    /// First come, first served among channels instead of round robin.
+    pub first_come: bool,
+    /// A packet is handed on when its tail has come.
+    pub store_and_forward: bool,
+    /// Links differ in speed: a fast link must not let a tail overtake.
+    pub mixed_speeds: bool,
+    /// A message counts as delivered at its head.
+    pub head_delivery: bool,
+    /// Interface occupied before each message (ps).
+    pub message_overhead: u64,
+    /// Interface occupied before each packet (ps).
+    pub packet_overhead: u64,
+    /// ps per byte of the first packet after an idle time of the interface.
+    pub idle_delay: u64,
+    /// Window width.
+    pub lookahead: Time,
+    /// Least delay of one hop over all classes, for the zero-load bound.
+    least_hop: u64,
+    /// Timing of the clocked crossbar and other model parameters.
+    pub model: crate::router::ModelParameters,
+}
+
+impl Network {
+    /// Builds the network of a valid specification.
+    pub fn build(spec: &RunSpec) -> Result<Network, BuildError> {
+        let topology = spec.topology.build().map_err(BuildError::Topology)?;
+        let wiring = topology.wiring();
+        let packet = spec.nic.packet.0 as u32;
+        let router = &spec.router;
+        let store_and_forward = router.switching == Switching::StoreAndForward;
+        let class_of = |name: &str, packet: u32| {
+            let link = spec.links.by_class.get(name).unwrap_or(&spec.links.default);
+            let credit = Time(if router.credit_uses_link { link.latency.0 } else { 0 } + router.credit_delay.0);
+            Class::new(
+                link.bandwidth,
+                packet,
+                link.latency,
+                link.latency + router.traversal,
+                credit,
+            )
+        };
+        let classes: Vec<Class> = wiring.class_names.iter().map(|name| class_of(name, packet)).collect();
+        let host = classes[0];
+        let mut injection = host;
+        if let Some(bandwidth) = spec.nic.bandwidth {
+            injection = Class::new(bandwidth, packet, Time(host.latency), Time(host.hop), Time(host.credit));
+        }
+        let n_routers = topology.n_routers();
+        let mut sites = Vec::with_capacity(n_routers as usize);
+        let mut peers = Vec::new();
+        let mut port = 0;
+        let mut most_ports = 0;
+        for r in 0..n_routers as usize {
+            let (from, to) = (wiring.port_offset[r] as usize, wiring.port_offset[r + 1] as usize);
+            let (node, node_end) = (wiring.node_offset[r], wiring.node_offset[r + 1]);
+            let site = Site {
+                port,
+                node,
+                net: (to - from) as u16,
+                nodes: (node_end - node) as u16,
+            };
+            for p in from..to {
+                peers.push(Peer {
+                    lp: wiring.peer_router[p],
+                    port: wiring.peer_port[p],
+                    class: wiring.class[p],
+                });
+            }
+            for local in 0..site.nodes {
+                peers.push(Peer {
+                    lp: r as u32,
+                    port: site.net + local,
+                    class: 0,
+                });
+            }
+            port += site.ports();
+            most_ports = most_ports.max(site.ports());
+            sites.push(site);
+        }
+        let routing = Routing::new(spec, &topology)?;
+        let vcs = u32::from(router.vcs.unwrap_or(routing.vcs()));
+        let workload = Workload::build(spec, &topology, injection.bandwidth())?;
+        let unbounded = i64::MAX / 4;
+        let buffer = router.buffer.map_or(unbounded, |bytes| bytes.0 as i64);
+        let host_buffer = spec
+            .nic
+            .buffer
+            .or(router.buffer)
+            .map_or(i32::MAX / 2, |bytes| bytes.0.min(1 << 30) as i32);
+        let mixed_speeds = classes
+            .iter()
+            .chain([&injection])
+            .any(|class| class.bandwidth != host.bandwidth);
+        let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
+        let mut network = Network {
+            node_router: wiring.node_router.clone(),
+            sites,
+            peers,
+            injection,
+            vcs,
+            words: most_ports.div_ceil(64).max(1),
+            routing,
+            workload,
+            seed: spec.control.seed,
+            packet,
+            buffer,
+            host_buffer,
+            first_come: router.arbitration == Arbitration::Fcfs,
+            store_and_forward,
+            mixed_speeds,
+            head_delivery: router.delivery == DeliveryPoint::Head,
+            message_overhead: spec.nic.message_overhead.0,
+            packet_overhead: spec.nic.packet_overhead.0,
+            idle_delay: spec.nic.idle_delay_per_byte.0,
+            lookahead: Time::ZERO,
+            least_hop,
+            model: crate::router::ModelParameters::new(spec),
+            classes,
+            topology,
+        };
+        network.lookahead = network.window(spec);
+        Ok(network)
+    }
+
+    /// No event a handler sends comes sooner than this.
+    fn window(&self, spec: &RunSpec) -> Time {
+        let least = self.workload.least_packet(self.packet);
+        let credits = spec.router.model == RouterModel::Credit;
+        let mut window = self.injection.hop.min(HORIZON.0);
+        for (i, class) in self.classes.iter().enumerate() {
+            if i > 0 {
+                window = window.min(class.hop);
+            }
+            if credits {
+                window = window.min(self.model.least_credit(class.credit, class.ser(least)));
+            }
+        }
+        if self.workload.reacts() {
+            window = window.min(self.delivery_delay(least));
+        }
+        Time(window)
+    }
+
+    /// How long the head must wait so that the tail, coming over a slower link, does not fall behind on an output that takes
+    /// `serialisation` (ps).
+    #[inline(always)]
+    pub fn overtaking_delay(&self, site: &Site, packet: &Packet, serialisation: u64) -> u64 {
+        if self.store_and_forward {
+            return 0;
+        }
+        let input = packet.port();
+        let from = match input < site.net {
+            true => &self.classes[self.peers[(site.port + u32::from(input)) as usize].class as usize],
+            false => &self.injection,
+        };
+        from.ser(packet.size()).saturating_sub(serialisation)
+    }
+
+    /// From the start of a packet on the host link to its delivery (ps).
+    #[inline(always)]
+    pub fn delivery_delay(&self, size: u32) -> u64 {
+        let host = &self.classes[0];
+        host.latency + if self.head_delivery { 0 } else { host.ser(size) }
+    }
+
+    /// The least time (ps) from injection to delivery of a packet between two nodes on an idle network.
+    #[inline(always)]
+    pub fn bound(&self, source: u32, destination: u32, size: u32) -> u64 {
+        let hops = self.topology.distance(
+            self.node_router[source as usize],
+            self.node_router[destination as usize],
+        );
+        self.injection.hop + u64::from(hops) * self.least_hop + self.delivery_delay(size)
+    }
+
+    /// Router hops of the least path between two nodes.
+    pub fn distance(&self, source: u32, destination: u32) -> u32 {
+        self.topology.distance(
+            self.node_router[source as usize],
+            self.node_router[destination as usize],
+        )
+    }
+
+    /// The output port of `lp` that `packet` takes next, with its virtual channel and routing phase: (local port, channel, phase).
+    #[inline(always)]
+    pub fn route(&self, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let destination = packet.destination();
+        let local = destination.wrapping_sub(site.node);
+        if local < u32::from(site.nodes) {
+            return (u32::from(site.net) + local, 0, 0);
+        }
+        self.routing.next(self, lp, site, packet)
+    }
+
+    /// Number of routers.
+    pub fn n_routers(&self) -> u32 {
+        self.sites.len() as u32
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> u32 {
+        self.node_router.len() as u32
+    }
+
+    /// A port's name with its router: `(0,1,0) x+`.
+    pub fn port_name(&self, lp: u32, port: u32) -> String {
+        let site = &self.sites[lp as usize];
+        let router = self.topology.router_name(lp);
+        if port < u32::from(site.net) {
+            format!("{router} {}", self.topology.port_name(lp, port as u16))
+        } else {
+            format!("{router} to node {}", site.node + port - u32::from(site.net))
+        }
+    }
+}
+
+/// Extents of a lattice (ring, mesh, torus, HyperX); `None` for other families.
+pub fn lattice_shape(topology: &Topology) -> Option<Vec<u32>> {
+    match topology.spec() {
+        TopologySpec::Ring { routers, .. } => Some(vec![*routers]),
+        TopologySpec::Mesh(lattice) | TopologySpec::Torus(lattice) | TopologySpec::HyperX(lattice) => {
+            Some(lattice.shape.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Why a network cannot be built.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The topology's parameters do not fit.
+    #[error("topology: {}", .0.iter().map(|e| format!("{}: {}", e.field, e.reason)).collect::<Vec<_>>().join("; "))]
+    Topology(Vec<topo::FieldError>),
+    /// Another part of the specification does not fit the network.
+    #[error("{key}: {reason}{}", .hint.as_ref().map(|h| format!(" ({h})")).unwrap_or_default())]
+    Field {
+        /// Key in the study.
+        key: String,
+        /// Why not.
+        reason: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+}
+
+impl BuildError {
+    /// A field error.
+    pub fn field(key: &str, reason: impl Into<String>, hint: Option<&str>) -> BuildError {
+        BuildError::Field {
+            key: key.into(),
+            reason: reason.into(),
+            hint: hint.map(Into::into),
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! Network interfaces: messages wait in one queue per node, are cut into packets and injected at the host link's rate.
+//!
+//! An interface is no event source of its own: it says when it can act next, and is caught up when its router is closed or gets an
+//! event for it. A packet starts when the link is idle, its message is born and its overhead has passed, and (credit models) the
+//! router's host buffer has room for it.
+
+use crate::network::{Network, Site};
+use crate::observe::Record;
+use crate::packet::{Kind, Packet};
+use crate::router::RouterModel;
+use crate::state::{Incoming, NONE, Post, State};
+use crate::workload::{Message, Reaction};
+use crate::world::Fabric;
+use des::{Journal, Sink, Time};
+
+/// The bit of a message number that marks an acknowledgement.
+pub const ACK: u16 = 1 << 15;
+
+/// Injects everything of `node` that starts strictly before `end`; returns when it can act next (ps, `u64::MAX`: not by itself).
+#[inline]
+pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    node: u32,
+    end: u64,
+    sink: &mut S,
+) -> u64 {
+    let nic = st.nics.edit(j, node);
+    let due = loop {
+        if nic.birth == u64::MAX {
+            let (message, ack) = if nic.post_head != NONE {
+                let slot = nic.post_head;
+                let post = *st.posts.get(slot);
+                nic.post_head = post.next;
+                let free = &mut st.routers.edit(j, lp).free_post;
+                st.posts.edit(j, slot).next = *free;
+                *free = slot;
+                (
+                    Message {
+                        birth: post.birth,
+                        destination: post.destination,
+                        bytes: post.bytes,
+                    },
+                    post.ack != 0,
+                )
+            } else {
+                match net.workload.generate(node, st.sources.edit(j, node)) {
+                    Some(message) => (message, false),
+                    None => break u64::MAX,
+                }
+            };
+            nic.birth = message.birth;
+            nic.left = message.bytes;
+            nic.destination = message.destination;
+            nic.part = 0;
+            nic.single = u8::from(message.bytes <= u64::from(net.packet));
+            nic.message = if ack { ACK } else { 0 };
+            if nic.single == 0 {
+                let number = &mut st.sources.edit(j, node).number;
+                nic.message |= *number as u16 & (ACK - 1);
+                *number = number.wrapping_add(1);
+            }
+            let first = nic.left.min(u64::from(net.packet));
+            let idle = if message.birth >= nic.free {
+                net.idle_delay * first
+            } else {
+                0
+            };
+            nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle;
+        }
+        let start = nic.ready.max(nic.free);
+        if start >= end {
+            break start;
+        }
+        let size = nic.left.min(u64::from(net.packet)) as u32;
+        if M::HOST_CREDITS {
+            if nic.credit < size as i32 {
+                nic.blocked = 1;
+                break u64::MAX;
+            }
+            nic.credit -= size as i32;
+        }
+        nic.free = start + net.injection.ser(size);
+        nic.packets += 1;
+        let single = nic.single != 0;
+        let mark = if single { nic.birth } else { u64::from(nic.part) };
+        let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
+        if !single && nic.part == 0 {
+            let to = net.node_router[nic.destination as usize];
+            let local = nic.destination - net.sites[to as usize].node;
+            let notice = Packet::new(Kind::Notice, Time(start) + net.lookahead, to, local as u16);
+            // The message's size follows in a second word: births fit 48 bits, sizes do not share theirs.
+            sink.send(
+                notice
+                    .with_message(node, nic.destination, nic.message)
+                    .with_value(nic.birth),
+            );
+            sink.send(
+                Packet::new(Kind::Notice, Time(start) + net.lookahead, to, local as u16)
+                    .with_message(node, nic.destination, nic.message)
+                    .with_vc(1)
+                    .with_value(nic.left),
+            );
+        }
+        let mut at = start + net.injection.hop;
+        if net.store_and_forward {
+            at += net.injection.ser(size);
+        }
+        sink.send(packet.at(Time(at), lp, site.net + (node - site.node) as u16));
+        sink.record(Record::Injected { bytes: size });
+        nic.part += 1;
+        nic.left -= u64::from(size);
+        if nic.left == 0 {
+            nic.birth = u64::MAX;
+        } else {
+            nic.ready = nic.free + net.packet_overhead;
+        }
+    };
+    st.due.set(j, node, due);
+    due
+}
+
+/// Gives buffer space of the host port back to a node's interface.
+pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    event: &Packet,
+    now: u64,
+    sink: &mut S,
+) {
+    let site = net.sites[lp as usize];
+    let node = site.node + u32::from(event.port());
+    if *st.due.get(node) < now {
+        advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
+    }
+    let nic = st.nics.edit(j, node);
+    nic.credit += event.value() as i32;
+    if nic.blocked != 0 {
+        nic.blocked = 0;
+        nic.free = nic.free.max(now);
+        let due = nic.ready.max(nic.free);
+        st.due.set(j, node, due);
+    }
+}
+
+/// Hands a message to a node's interface.
+fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32, message: Message, ack: bool) {
+    let record = Post {
+        birth: message.birth,
+        bytes: message.bytes,
+        destination: message.destination,
+        next: NONE,
+        ack: u32::from(ack),
+        spare: 0,
+    };
+    let free = st.routers.get(lp).free_post;
+    let slot = if free == NONE {
+        st.posts.push(j, record)
+    } else {
+        st.routers.edit(j, lp).free_post = st.posts.get(free).next;
+        st.posts.set(j, free, record);
+        free
+    };
+    let nic = st.nics.edit(j, node);
+    if nic.post_head == NONE {
+        nic.post_head = slot;
+    } else {
+        st.posts.edit(j, nic.post_tail).next = slot;
+    }
+    nic.post_tail = slot;
+    if nic.birth == u64::MAX {
+        let due = message.birth.max(nic.free).saturating_add(net.message_overhead);
+        st.due.set(j, node, due.min(*st.due.get(node)));
+    }
+}
+
+/// Runs a workload's start or reaction at a node.
+pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    event: &Packet,
+    now: u64,
+    sink: &mut S,
+) {
+    let site = net.sites[lp as usize];
+    let node = site.node + u32::from(event.port());
+    if *st.due.get(node) < now {
+        advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
+    }
+    let source = st.sources.edit(j, node);
+    let reaction = match event.kind() {
+        Kind::Start => net.workload.on_start(node, source, now),
+        _ => net.workload.on_delivery(node, source, event.message() & ACK != 0, now),
+    };
+    match reaction {
+        Reaction::None => {}
+        Reaction::Data { count, message } => {
+            for _ in 0..count {
+                post(net, st, j, lp, node, message, false);
+            }
+        }
+        Reaction::Ack(message) => post(net, st, j, lp, node, message, true),
+    }
+}
+
+/// A packet has been put on the ejection link at `start`: counts it towards its message.
+#[inline(always)]
+pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    packet: &Packet,
+    start: u64,
+    sink: &mut S,
+) {
+    let size = packet.size();
+    let time = start + net.delivery_delay(size);
+    if packet.single() {
+        let birth = packet.mark();
+        let early = birth + net.bound(packet.source(), packet.destination(), size) > time;
+        complete::<M, S>(
+            net,
+            lp,
+            packet,
+            u64::from(size),
+            birth,
+            time,
+            packet.hops(),
+            early,
+            sink,
+        );
+        sink.record(Record::Packet {
+            bytes: size,
+            hops: packet.hops(),
+            time,
+        });
+    } else {
+        sink.record(Record::Packet {
+            bytes: size,
+            hops: packet.hops(),
+            time,
+        });
+        let slot = incoming(st, j, lp, packet);
+        let entry = st.incoming.edit(j, slot);
+        entry.left = entry.left.wrapping_sub(u64::from(size));
+        entry.latest = entry.latest.max(time);
+        entry.hops = entry.hops.max(packet.hops());
+        finish::<M, J, S>(net, st, j, lp, packet, slot, sink);
+    }
+}
+
+/// A notice of a message of several packets: its birth, or its size.
+pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    event: &Packet,
+    sink: &mut S,
+) {
+    let slot = incoming(st, j, lp, event);
+    let entry = st.incoming.edit(j, slot);
+    if event.vc() == 0 {
+        entry.birth = event.value();
+    } else {
+        entry.bytes = event.value();
+        entry.left = entry.left.wrapping_add(entry.bytes);
+    }
+    finish::<M, J, S>(net, st, j, lp, event, slot, sink);
+}
+
+/// Finds or makes the record of the message that `packet` belongs to.
+fn incoming<J: Journal>(st: &mut State, j: &mut J, lp: u32, packet: &Packet) -> u32 {
+    let (node, source, message) = (packet.destination(), packet.source(), u32::from(packet.message()));
+    let first = *st.incoming_head.get(node);
+    let mut slot = first;
+    while slot != NONE {
+        let entry = st.incoming.get(slot);
+        if entry.source == source && entry.message == message {
+            return slot;
+        }
+        slot = entry.next;
+    }
+    let entry = Incoming {
+        left: 0,
+        bytes: 0,
+        birth: u64::MAX,
+        latest: 0,
+        source,
+        next: first,
+        message,
+        hops: 0,
+    };
+    let free = st.routers.get(lp).free_incoming;
+    let slot = if free == NONE {
+        st.incoming.push(j, entry)
+    } else {
+        st.routers.edit(j, lp).free_incoming = st.incoming.get(free).next;
+        st.incoming.set(j, free, entry);
+        free
+    };
+    st.incoming_head.set(j, node, slot);
+    slot
+}
+
+/// Completes a message of several packets if all of it has come, and drops its record.
+fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    packet: &Packet,
+    slot: u32,
+    sink: &mut S,
+) {
+    let entry = *st.incoming.get(slot);
+    if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
+        return;
+    }
+    let node = packet.destination();
+    let head = *st.incoming_head.get(node);
+    if head == slot {
+        st.incoming_head.set(j, node, entry.next);
+    } else {
+        let mut before = head;
+        while st.incoming.get(before).next != slot {
+            before = st.incoming.get(before).next;
+        }
+        st.incoming.edit(j, before).next = entry.next;
+    }
+    let free = &mut st.routers.edit(j, lp).free_incoming;
+    st.incoming.edit(j, slot).next = *free;
+    *free = slot;
+    let least = net.bound(entry.source, node, 1);
+    let early = entry.birth + least > entry.latest;
+    complete::<M, S>(
+        net,
+        lp,
+        packet,
+        entry.bytes,
+        entry.birth,
+        entry.latest,
+        entry.hops,
+        early,
+        sink,
+    );
+}
+
+/// Reports a complete message and tells the workload if it reacts.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    lp: u32,
+    packet: &Packet,
+    bytes: u64,
+    birth: u64,
+    time: u64,
+    hops: u32,
+    early: bool,
+    sink: &mut S,
+) {
+    let node = packet.destination();
+    let ack = packet.message() & ACK != 0;
+    sink.record(Record::Message {
+        source: packet.source(),
+        destination: node,
+        bytes,
+        birth,
+        time,
+        hops,
+        ack,
+        early,
+    });
+    if net.workload.reacts() && net.workload.reacts_at(node) {
+        let local = node - net.sites[lp as usize].node;
+        let event = Packet::new(Kind::Delivered, Time(time), lp, local as u16);
+        sink.send(event.with_message(packet.source(), node, packet.message()));
+    }
+}

@@ -1,0 +1,193 @@
+//! Router models: what happens between a packet's arrival at a router and its start on the next link.
+//!
+//! A model is a type without a value; the world is generic over it, so that nothing is decided per event. All models share the
+//! columns of [`State`] and the helpers below.
+
+use crate::network::{Network, Site};
+use crate::packet::{Kind, Packet};
+use crate::spec::RunSpec;
+use crate::state::{Link, NONE, State};
+use crate::world::Fabric;
+use bytemuck::{Pod, Zeroable};
+use des::{Journal, Sink, Time};
+
+pub mod credit;
+pub mod sculpin;
+
+pub use credit::Credit;
+pub use sculpin::Sculpin;
+
+/// A router model.
+pub trait RouterModel: Sized + Send + Sync + 'static {
+    /// `true` if the router's host buffers are bounded and interfaces need credits.
+    const HOST_CREDITS: bool;
+
+    /// A packet's head is ready for routing.
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        packet: Packet,
+        sink: &mut S,
+    );
+
+    /// Buffer space comes back to an output port.
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        event: &Packet,
+        sink: &mut S,
+    );
+
+    /// Performs all departures with a start before `end`; returns the next departure that needs no event, `u64::MAX` if none.
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        site: &Site,
+        end: u64,
+        sink: &mut S,
+    ) -> u64;
+}
+
+/// Parameters that only some models read.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelParameters {
+    /// `true`: a credit returns when the tail has left; its delay includes the serialisation.
+    credit_after_tail: bool,
+}
+
+impl ModelParameters {
+    /// Picks the parameters out of a specification.
+    pub fn new(_spec: &RunSpec) -> ModelParameters {
+        ModelParameters {
+            credit_after_tail: true,
+        }
+    }
+
+    /// The least delay of a credit over a link (ps).
+    pub fn least_credit(&self, credit: u64, serialisation: u64) -> u64 {
+        credit + if self.credit_after_tail { serialisation } else { 0 }
+    }
+}
+
+/// An input channel of the models that queue at the input.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Input {
+    /// First waiting packet's slot.
+    pub head: u32,
+    /// Last waiting packet's slot.
+    pub tail: u32,
+}
+
+/// The arbiter of the models that have one per router.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Arbiter {
+    /// When it acts next (ps).
+    pub due: u64,
+    /// Number of grants so far, the clock of least-recently-served order.
+    pub grants: u64,
+}
+
+/// Puts a packet at the end of a channel's queue.
+#[inline(always)]
+pub(crate) fn enqueue<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32, channel: u32, vc: u8, packet: Packet) {
+    let router = st.routers.edit(j, lp);
+    router.queued += 1;
+    let record = st.ports.edit(j, port);
+    let link = Link {
+        next: NONE,
+        sequence: record.sequence,
+    };
+    record.sequence = record.sequence.wrapping_add(1);
+    record.waiting += 1;
+    record.channels |= 1 << vc;
+    let slot = router.free_slot;
+    let slot = if slot == NONE {
+        st.links.push(j, link);
+        st.slots.push(j, packet)
+    } else {
+        router.free_slot = st.links.get(slot).next;
+        st.slots.set(j, slot, packet);
+        st.links.set(j, slot, link);
+        slot
+    };
+    let queue = st.channels.edit(j, channel);
+    if queue.head == NONE {
+        queue.head = slot;
+    } else {
+        st.links.edit(j, queue.tail).next = slot;
+    }
+    queue.tail = slot;
+}
+
+/// Takes the first packet of a channel's queue, which must not be empty.
+#[inline(always)]
+pub(crate) fn dequeue<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32, channel: u32, vc: u8) -> Packet {
+    let queue = st.channels.edit(j, channel);
+    let slot = queue.head;
+    queue.head = st.links.get(slot).next;
+    let record = st.ports.edit(j, port);
+    record.waiting -= 1;
+    if queue.head == NONE {
+        record.channels &= !(1 << vc);
+    }
+    let router = st.routers.edit(j, lp);
+    router.queued -= 1;
+    st.links.edit(j, slot).next = router.free_slot;
+    router.free_slot = slot;
+    *st.slots.get(slot)
+}
+
+/// Sends a packet over the network link of output `port` at `start`, on channel `vc`.
+#[inline(always)]
+pub(crate) fn transmit<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    port: u32,
+    mut packet: Packet,
+    vc: u8,
+    start: u64,
+    serialisation: u64,
+    sink: &mut S,
+) {
+    let peer = net.peers[port as usize];
+    let mut at = start + net.classes[peer.class as usize].hop;
+    if net.store_and_forward {
+        at += serialisation;
+    }
+    packet.set_vc(vc);
+    packet.count_hop();
+    sink.send(packet.at(Time(at), peer.lp, peer.port));
+}
+
+/// Gives the buffer that `packet` held back to the sender at the other end of its input port, `when` the space is free.
+#[inline(always)]
+pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    lp: u32,
+    site: &Site,
+    packet: &Packet,
+    when: u64,
+    sink: &mut S,
+) {
+    let size = u64::from(packet.size());
+    let input = packet.port();
+    if input < site.net {
+        let peer = net.peers[(site.port + u32::from(input)) as usize];
+        let at = Time(when + net.classes[peer.class as usize].credit);
+        sink.send(
+            Packet::new(Kind::Credit, at, peer.lp, peer.port)
+                .with_vc(packet.vc())
+                .with_value(size),
+        );
+    } else {
+        let at = Time(when + net.injection.credit);
+        sink.send(Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size));
+    }
+}

@@ -1,0 +1,234 @@
+//! `credit`: input buffers per virtual channel with credits, virtual output queues, virtual cut-through on whole packets, ideal crossbar.
+//!
+//! A packet that starts on a link at s occupies it for size/bandwidth; its head can leave the next router at s + latency + traversal.
+//! It starts only if the next buffer has room for all of it. Its own buffer is free when its tail has left; the credit then takes the
+//! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
+//! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
+
+use super::{RouterModel, dequeue, enqueue, return_credit, transmit};
+use crate::network::{Network, Site};
+use crate::nic;
+use crate::packet::Packet;
+use crate::state::State;
+use crate::world::Fabric;
+use des::{Event, Journal, Sink};
+
+/// The model.
+#[derive(Debug)]
+pub struct Credit;
+
+impl RouterModel for Credit {
+    const HOST_CREDITS: bool = true;
+
+    #[inline(always)]
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        mut packet: Packet,
+        sink: &mut S,
+    ) {
+        let site = net.sites[lp as usize];
+        let (local, vc, phase) = net.route(lp, &site, &packet);
+        packet.set_phase(phase);
+        let port = site.port + local;
+        let now = packet.time().0;
+        if st.ports.get(port).waiting != 0 {
+            catch_up(net, st, j, lp, &site, port, now, sink);
+        }
+        let record = st.ports.get(port);
+        let channel = port * net.vcs + u32::from(vc);
+        if record.waiting == 0 && record.free <= now {
+            let late = if net.mixed_speeds {
+                overtaking(net, &site, port, &packet)
+            } else {
+                0
+            };
+            if late == 0 && st.channels.get(channel).credit >= i64::from(packet.size()) {
+                depart(net, st, j, lp, &site, port, vc, packet, now, sink);
+                return;
+            }
+            // Nothing that waits from now on can have started earlier.
+            st.ports.edit(j, port).free = now + late;
+        }
+        enqueue(st, j, lp, port, channel, vc, packet);
+        *st.waiting.edit(j, lp * net.words + local / 64) |= 1 << (local % 64);
+    }
+
+    #[inline(always)]
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        event: &Packet,
+        sink: &mut S,
+    ) {
+        let site = net.sites[lp as usize];
+        let port = site.port + u32::from(event.port());
+        let now = event.time().0;
+        if st.ports.get(port).waiting != 0 {
+            catch_up(net, st, j, lp, &site, port, now, sink);
+            let free = st.ports.get(port).free;
+            if free < now {
+                st.ports.edit(j, port).free = now;
+            }
+        }
+        st.channels.edit(j, port * net.vcs + u32::from(event.vc())).credit += event.value() as i64;
+    }
+
+    #[inline(always)]
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        site: &Site,
+        end: u64,
+        sink: &mut S,
+    ) -> u64 {
+        let mut wake = u64::MAX;
+        for word in 0..net.words {
+            let index = lp * net.words + word;
+            let all = *st.waiting.get(index);
+            let mut bits = all;
+            let mut left = all;
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                let port = site.port + word * 64 + bit;
+                catch_up(net, st, j, lp, site, port, end, sink);
+                let record = st.ports.get(port);
+                if record.waiting == 0 {
+                    left &= !(1 << bit);
+                } else if record.free >= end {
+                    wake = wake.min(record.free);
+                }
+            }
+            if left != all {
+                st.waiting.set(j, index, left);
+            }
+        }
+        wake
+    }
+}
+
+/// Extra wait of a packet that comes over a slower link than it leaves on.
+#[inline(always)]
+fn overtaking(net: &Network, site: &Site, port: u32, packet: &Packet) -> u64 {
+    let serialisation = net.classes[net.peers[port as usize].class as usize].ser(packet.size());
+    net.overtaking_delay(site, packet, serialisation)
+}
+
+/// Performs all departures of `port` with a start before `limit`.
+#[inline(always)]
+fn catch_up<J: Journal, S: Sink<Fabric<Credit>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    port: u32,
+    limit: u64,
+    sink: &mut S,
+) {
+    loop {
+        let record = *st.ports.get(port);
+        if record.waiting == 0 || record.free >= limit {
+            return;
+        }
+        let Some(vc) = choose(net, st, port, record.channels, record.served) else {
+            return;
+        };
+        let channel = port * net.vcs + u32::from(vc);
+        let mut start = record.free;
+        if net.mixed_speeds {
+            let head = *st.slots.get(st.channels.get(channel).head);
+            let ready = head.time().0 + overtaking(net, site, port, &head);
+            if ready > start {
+                if ready >= limit {
+                    st.ports.edit(j, port).free = ready;
+                    return;
+                }
+                start = ready;
+            }
+        }
+        let packet = dequeue(st, j, lp, port, channel, vc);
+        depart(net, st, j, lp, site, port, vc, packet, start, sink);
+    }
+}
+
+/// The channel to serve next: one with a packet whose credit suffices, in round robin or by arrival.
+#[inline(always)]
+fn choose(net: &Network, st: &State, port: u32, channels: u64, served: u32) -> Option<u8> {
+    let fits = |vc: u32| {
+        let channel = st.channels.get(port * net.vcs + vc);
+        channel.credit >= i64::from(st.slots.get(channel.head).size())
+    };
+    if net.vcs == 1 {
+        return fits(0).then_some(0);
+    }
+    if net.first_come {
+        return first_come(net, st, port, channels, fits);
+    }
+    // Channels after the one served last, then from the lowest.
+    let after = channels & (u64::MAX << 1 << served);
+    for mut bits in [after, channels & !(u64::MAX << 1 << served)] {
+        while bits != 0 {
+            let vc = bits.trailing_zeros();
+            if fits(vc) {
+                return Some(vc as u8);
+            }
+            bits &= bits - 1;
+        }
+    }
+    None
+}
+
+fn first_come(net: &Network, st: &State, port: u32, mut channels: u64, fits: impl Fn(u32) -> bool) -> Option<u8> {
+    let mut best: Option<(u32, u8)> = None;
+    let newest = st.ports.get(port).sequence;
+    while channels != 0 {
+        let vc = channels.trailing_zeros();
+        channels &= channels - 1;
+        let head = st.channels.get(port * net.vcs + vc).head;
+        // Age in arrivals; wraps correctly.
+        let age = newest.wrapping_sub(st.links.get(head).sequence);
+        if fits(vc) && best.is_none_or(|(oldest, _)| age > oldest) {
+            best = Some((age, vc as u8));
+        }
+    }
+    best.map(|(_, vc)| vc)
+}
+
+/// Starts a packet on an output link.
+#[inline(always)]
+fn depart<J: Journal, S: Sink<Fabric<Credit>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    port: u32,
+    vc: u8,
+    packet: Packet,
+    start: u64,
+    sink: &mut S,
+) {
+    let size = packet.size();
+    let serialisation = net.classes[net.peers[port as usize].class as usize].ser(size);
+    let record = st.ports.edit(j, port);
+    record.free = start + serialisation;
+    record.busy += serialisation;
+    record.packets += 1;
+    record.bytes += u64::from(size);
+    record.served = u32::from(vc);
+    return_credit::<Credit, S>(net, lp, site, &packet, start + serialisation, sink);
+    if port - site.port < u32::from(site.net) {
+        st.channels.edit(j, port * net.vcs + u32::from(vc)).credit -= i64::from(size);
+        transmit::<Credit, S>(net, port, packet, vc, start, serialisation, sink);
+    } else {
+        nic::deliver::<Credit, J, S>(net, st, j, lp, &packet, start, sink);
+    }
+}

@@ -1,0 +1,70 @@
+//! `sculpin`: packets wait for their output link in unbounded queues; no credits, no crossbar, virtual channels ignored.
+//!
+//! Stands for SST/macro's SCULPIN. A packet whose head is ready at time t starts on its output at `max(t, link idle)`, first come,
+//! first served; so its departure is known on arrival and one event per hop is all there is.
+
+use super::{RouterModel, transmit};
+use crate::network::{Network, Site};
+use crate::nic;
+use crate::packet::Packet;
+use crate::state::State;
+use crate::world::Fabric;
+use des::{Event, Journal, Sink};
+
+/// The model.
+#[derive(Debug)]
+pub struct Sculpin;
+
+impl RouterModel for Sculpin {
+    const HOST_CREDITS: bool = false;
+
+    #[inline(always)]
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        mut packet: Packet,
+        sink: &mut S,
+    ) {
+        let site = net.sites[lp as usize];
+        let (local, vc, phase) = net.route(lp, &site, &packet);
+        packet.set_phase(phase);
+        let port = site.port + local;
+        let size = packet.size();
+        let record = st.ports.edit(j, port);
+        let class = &net.classes[net.peers[port as usize].class as usize];
+        let serialisation = class.ser(size);
+        let mut ready = packet.time().0;
+        if net.mixed_speeds {
+            ready += net.overtaking_delay(&site, &packet, serialisation);
+        }
+        let start = ready.max(record.free);
+        record.free = start + serialisation;
+        record.busy += serialisation;
+        record.packets += 1;
+        record.bytes += u64::from(size);
+        if local < u32::from(site.net) {
+            transmit::<Self, S>(net, port, packet, vc, start, serialisation, sink);
+        } else {
+            nic::deliver::<Self, J, S>(net, st, j, lp, &packet, start, sink);
+        }
+    }
+
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(_: &Network, _: &mut State, _: &mut J, _: u32, _: &Packet, _: &mut S) {
+        debug_assert!(false, "sculpin routers send no credits");
+    }
+
+    #[inline(always)]
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(
+        _: &Network,
+        _: &mut State,
+        _: &mut J,
+        _: u32,
+        _: &Site,
+        _: u64,
+        _: &mut S,
+    ) -> u64 {
+        u64::MAX
+    }
+}

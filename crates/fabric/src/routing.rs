@@ -1,0 +1,175 @@
+//! Routings: which output port and virtual channel a packet takes next.
+//!
+//! A routing reads the packet's head and the topology's questions; random choices are hashes of (seed, packet, place), so that they
+//! are the same on every engine. [`Routing::next`] is called once per packet and router, except at the last one.
+
+use crate::network::{BuildError, Network, Site, lattice_shape};
+use crate::packet::{MAX_VCS, Packet};
+use crate::spec::{RoutingSpec, RunSpec};
+use des::mix;
+use des::rng::below;
+use std::cell::RefCell;
+use topo::{Came, Hop, HopList, Topology};
+
+/// A routing, ready to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Routing {
+    kind: Kind,
+    vcs: u8,
+    /// Virtual channels of the topology's own minimal routing.
+    minimal_vcs: u8,
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Minimal,
+    Rdr,
+    MinRandom,
+    Valiant,
+}
+
+thread_local! {
+    /// Candidates of the random routings; kept to spare allocations.
+    static HOPS: RefCell<HopList> = RefCell::new(HopList::new());
+}
+
+/// Routing phase of a Valiant packet on its second leg.
+const SECOND_LEG: u8 = 1;
+
+impl Routing {
+    /// Prepares the routing of a run.
+    pub fn new(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
+        let minimal_vcs = topology.minimal_vcs();
+        let lattice = lattice_shape(topology).is_some();
+        let diameter = topology.diameter();
+        let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
+        let (kind, vcs) = match spec.routing {
+            RoutingSpec::Dor if !lattice => {
+                return refuse(
+                    "dimension order needs a lattice: ring, mesh, torus or HyperX",
+                    "take \"minimal\", the topology's own",
+                );
+            }
+            RoutingSpec::Dor | RoutingSpec::Minimal => (Kind::Minimal, u32::from(minimal_vcs)),
+            RoutingSpec::Rdr if !lattice => {
+                return refuse(
+                    "RDR needs a lattice: ring, mesh, torus or HyperX",
+                    "take \"min-random\"",
+                );
+            }
+            // A channel per hop passed: acyclic on any graph.
+            RoutingSpec::Rdr => (Kind::Rdr, diameter.max(1)),
+            RoutingSpec::MinRandom => (Kind::MinRandom, diameter.max(1)),
+            RoutingSpec::Valiant => (Kind::Valiant, 2 * u32::from(minimal_vcs)),
+        };
+        if vcs > u32::from(MAX_VCS) && spec.router.vcs.is_none() {
+            let reason = format!("deadlock freedom takes {vcs} virtual channels here, a port has at most {MAX_VCS}");
+            let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
+            return Err(BuildError::field("routing.kind", reason, Some(hint)));
+        }
+        Ok(Routing {
+            kind,
+            vcs: vcs.min(u32::from(MAX_VCS)) as u8,
+            minimal_vcs,
+            seed: mix(spec.control.seed ^ 0x526F_7574),
+        })
+    }
+
+    /// Virtual channels it needs for freedom from deadlock.
+    pub fn vcs(&self) -> u8 {
+        self.vcs
+    }
+
+    /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
+    #[inline(always)]
+    pub fn next(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        match self.kind {
+            Kind::Minimal => {
+                let hop = net
+                    .topology
+                    .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
+                (self.cable(hop, packet), hop.vc, 0)
+            }
+            Kind::Rdr | Kind::MinRandom => self.random(net, lp, packet),
+            Kind::Valiant => self.valiant(net, lp, site, packet),
+        }
+    }
+
+    /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
+    #[inline(always)]
+    fn cable(&self, hop: Hop, packet: &Packet) -> u32 {
+        let first = u32::from(hop.port);
+        if hop.links == 1 {
+            return first;
+        }
+        first + below(mix(self.seed ^ packet.moment()), u64::from(hop.links)) as u32
+    }
+
+    /// A random minimal neighbour (min-random) or a random dimension (RDR).
+    fn random(&self, net: &Network, lp: u32, packet: &Packet) -> (u32, u8, u8) {
+        let target = net.node_router[packet.destination() as usize];
+        HOPS.with_borrow_mut(|hops| {
+            net.topology.minimal_hops(lp, target, hops);
+            let word = mix(self.seed ^ packet.moment() ^ packet.identity());
+            let hop = if self.kind == Kind::Rdr {
+                // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
+                let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
+                let dims = (0..hops.len()).filter(|&i| first(i)).count();
+                let pick = below(word, dims as u64) as usize;
+                (0..hops.len()).filter(|&i| first(i)).nth(pick).map(|i| hops[i])
+            } else {
+                hops.get(below(word, hops.len() as u64) as usize).copied()
+            };
+            // No hop would mean that the packet is at its target, which the caller has excluded.
+            let hop = hop.unwrap_or(Hop {
+                port: 0,
+                links: 1,
+                dim: 0,
+                vc: 0,
+            });
+            let vc = packet.hops().min(net.vcs - 1) as u8;
+            (self.cable(hop, packet), vc, 0)
+        })
+    }
+
+    /// Valiant's two legs (Valiant 1982): minimal to a random router, then minimal to the destination, each on its own channels.
+    fn valiant(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let destination = packet.destination();
+        let key = packet.identity() as u32;
+        let mut came = came(site, packet);
+        if packet.phase() != SECOND_LEG {
+            let via = self.intermediate(net, packet);
+            if via != lp {
+                let hop = net.topology.minimal_to(lp, via, came, key);
+                return (self.cable(hop, packet), hop.vc, 0);
+            }
+            came = Came::INJECTED;
+        } else {
+            came.vc -= self.minimal_vcs.min(came.vc);
+        }
+        let hop = net.topology.minimal(lp, destination, came, key);
+        (
+            self.cable(hop, packet),
+            (hop.vc + self.minimal_vcs).min(net.vcs as u8 - 1),
+            SECOND_LEG,
+        )
+    }
+
+    /// The intermediate router of a packet: uniform over routers that have nodes, recomputed at every hop.
+    fn intermediate(&self, net: &Network, packet: &Packet) -> u32 {
+        let node = below(mix(self.seed ^ packet.identity()), u64::from(net.n_nodes()));
+        net.node_router[node as usize]
+    }
+}
+
+/// How a packet came to its router, in the topology's words.
+#[inline(always)]
+fn came(site: &Site, packet: &Packet) -> Came {
+    let port = packet.port();
+    if port < site.net {
+        Came { port, vc: packet.vc() }
+    } else {
+        Came::INJECTED
+    }
+}

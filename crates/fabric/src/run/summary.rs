@@ -1,0 +1,317 @@
+//! The numbers of a run, as they go into `summary.json` and `--json`.
+
+use crate::check::{self, Verdict};
+use crate::network::Network;
+use crate::observe::{Latencies, Stats};
+use crate::run::{SteadyState, peak_memory};
+use crate::spec::RunSpec;
+use crate::state::State;
+use des::{Outcome, Time};
+use serde::Serialize;
+use std::time::Duration;
+
+/// Latencies in ns, from a message's hand-over to its last byte at the destination.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LatencySummary {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Least.
+    pub min: f64,
+    /// Most.
+    pub max: f64,
+}
+
+/// Router-to-router links per packet, plus one for the ejection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HopSummary {
+    /// Mean.
+    pub mean: f64,
+    /// Most.
+    pub max: u64,
+}
+
+/// MiB/s per sender.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ThroughputSummary {
+    /// Mean.
+    pub mean: f64,
+    /// Least.
+    pub min: f64,
+    /// 5th percentile.
+    pub p5: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// Most.
+    pub max: f64,
+}
+
+/// Load of one link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkRow {
+    /// Router that sends.
+    pub router: u32,
+    /// Its output port; ejection ports follow the network ports.
+    pub port: u32,
+    /// Router that receives; the same for ejection.
+    pub peer_router: u32,
+    /// Link class.
+    pub class: u8,
+    /// Part of the time that the link was busy.
+    pub utilisation: f64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// The numbers of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Summary {
+    pub verdict: Verdict,
+    pub sim_time_ns: f64,
+    pub messages: u64,
+    pub packets: u64,
+    pub packet_hops: u64,
+    pub latency_ns: LatencySummary,
+    pub hops: HopSummary,
+    pub offered_load: Option<f64>,
+    pub accepted_load: f64,
+    pub saturated: Option<String>,
+    pub warmup_ns: f64,
+    pub bytes_delivered: u64,
+    #[serde(rename = "throughput_MiBps")]
+    pub throughput: Option<ThroughputSummary>,
+    pub events: u64,
+    pub cpu_s: f64,
+    pub build_s: f64,
+    pub peak_rss_bytes: u64,
+    pub digest: String,
+    pub engine: &'static str,
+    pub n_nodes: u32,
+    pub n_routers: u32,
+    pub notes: Vec<String>,
+    pub limits: Vec<String>,
+}
+
+pub(super) struct Inputs<'a> {
+    pub spec: &'a RunSpec,
+    pub net: &'a Network,
+    pub state: &'a State,
+    pub stats: &'a Stats,
+    pub verdict: Verdict,
+    pub latencies: &'a Latencies,
+    pub steady: &'a SteadyState,
+    pub open_loop: bool,
+    pub end: Time,
+    pub outcome: Outcome,
+    pub engine: &'static str,
+    pub digest: u64,
+    pub build: Duration,
+    pub ran: Duration,
+}
+
+impl Summary {
+    pub(super) fn new(inputs: Inputs<'_>) -> Summary {
+        let Inputs {
+            spec,
+            net,
+            state,
+            stats,
+            latencies,
+            steady,
+            ..
+        } = inputs;
+        let ns = |ps: f64| ps / 1e3;
+        let quantile = |q: f64| match latencies.count {
+            0 => 0.0,
+            _ => ns(latencies
+                .histogram
+                .quantile(q)
+                .clamp(latencies.min as f64, latencies.max as f64)),
+        };
+        let (min, max) = if latencies.count == 0 {
+            (0, 0)
+        } else {
+            (latencies.min, latencies.max)
+        };
+        let latency_ns = LatencySummary {
+            mean: ns(latencies.mean()),
+            p50: quantile(0.5),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            min: ns(min as f64),
+            max: ns(max as f64),
+        };
+        let packet_hops: u64 = state.ports.as_slice().iter().map(|port| port.packets).sum();
+        let hop_sum: u64 = (0..)
+            .zip(&stats.hops)
+            .map(|(hops, &count): (u64, _)| hops * count)
+            .sum();
+        let hops = HopSummary {
+            mean: if stats.packets == 0 {
+                0.0
+            } else {
+                hop_sum as f64 / stats.packets as f64
+            },
+            max: (stats.hops.len() as u64).saturating_sub(1),
+        };
+        let span_end = if inputs.open_loop { inputs.end.0 } else { stats.latest };
+        let offered_load = net.workload.offered_load(net.n_nodes());
+        let accepted_load = accepted(net, stats, steady.warmup, span_end);
+        let mut notes = Vec::new();
+        let saturated = saturation(inputs.open_loop, offered_load, accepted_load, steady);
+        if let Some(text) = &saturated {
+            notes.push(text.clone());
+        }
+        Summary {
+            verdict: inputs.verdict,
+            sim_time_ns: ns(span_end.max(stats.latest) as f64),
+            messages: stats.messages,
+            packets: stats.packets,
+            packet_hops,
+            latency_ns,
+            hops,
+            offered_load,
+            accepted_load,
+            saturated,
+            warmup_ns: ns(steady.warmup as f64),
+            bytes_delivered: stats.packet_bytes,
+            throughput: throughput(stats),
+            events: inputs.outcome.events,
+            cpu_s: inputs.ran.as_secs_f64(),
+            build_s: inputs.build.as_secs_f64(),
+            peak_rss_bytes: peak_memory(),
+            digest: format!("{:016x}", inputs.digest),
+            engine: inputs.engine,
+            n_nodes: net.n_nodes(),
+            n_routers: net.n_routers(),
+            notes,
+            limits: limits(spec),
+        }
+    }
+}
+
+/// Bytes handed to nodes between two times as a fraction of what all nodes could inject.
+fn accepted(net: &Network, stats: &Stats, from: u64, to: u64) -> f64 {
+    let first = (from >> stats.shift) as usize;
+    let last = ((to >> stats.shift) as usize).min(stats.bins.len());
+    let (bytes, span) = match first < last {
+        true => (
+            stats.bins[first..last].iter().map(|bin| bin.delivered).sum(),
+            ((last - first) as u64) << stats.shift,
+        ),
+        // Shorter than a slice: the whole run.
+        false => (stats.packet_bytes, stats.latest.max(1)),
+    };
+    let capacity = net.injection.bandwidth().0 as f64 / 8.0 * span as f64 * 1e-12 * f64::from(net.n_nodes());
+    bytes as f64 / capacity
+}
+
+/// Says in words whether the network kept up.
+fn saturation(open_loop: bool, offered: Option<f64>, accepted: f64, steady: &SteadyState) -> Option<String> {
+    let offered = offered.filter(|_| open_loop)?;
+    if accepted < 0.95 * offered {
+        return Some(format!(
+            "saturated: {accepted:.3} of the injection bandwidth was accepted where {offered:.3} was offered; latencies grow with the length of the run"
+        ));
+    }
+    (steady.drifting > 0.5).then(|| {
+        format!(
+            "not settled: mean latency grew by {:.0} % over the measured span; the load is at or beyond saturation, or the run is too short",
+            steady.drifting * 100.0
+        )
+    })
+}
+
+fn throughput(stats: &Stats) -> Option<ThroughputSummary> {
+    let mut rates: Vec<f64> = sender_rates(stats).map(|(_, rate)| rate).collect();
+    if rates.is_empty() {
+        return None;
+    }
+    rates.sort_by(f64::total_cmp);
+    let at = |q: f64| rates[((q * rates.len() as f64).ceil() as usize).clamp(1, rates.len()) - 1];
+    Some(ThroughputSummary {
+        mean: rates.iter().sum::<f64>() / rates.len() as f64,
+        min: rates[0],
+        p5: at(0.05),
+        p50: at(0.5),
+        p95: at(0.95),
+        max: rates[rates.len() - 1],
+    })
+}
+
+/// Rate of each sender in MiB/s: bytes over the time from its first send to its last acknowledgement (or delivery).
+pub fn sender_rates(stats: &Stats) -> impl Iterator<Item = (u32, f64)> + '_ {
+    (0..)
+        .zip(&stats.senders)
+        .filter(|(_, sender)| sender.trips > 0)
+        .map(|(node, sender)| {
+            let seconds = (sender.last - sender.first) as f64 * 1e-12;
+            (node, sender.bytes as f64 / (1u64 << 20) as f64 / seconds)
+        })
+}
+
+/// Loads of all links over `sim_time_ns`.
+pub fn link_rows(net: &Network, state: &State, sim_time_ns: f64) -> Vec<LinkRow> {
+    let span = (sim_time_ns * 1e3).max(1.0);
+    let mut rows = Vec::with_capacity(net.peers.len());
+    for (router, site) in (0..).zip(&net.sites) {
+        for port in 0..site.ports() {
+            let record = state.ports.get(site.port + port);
+            let peer = net.peers[(site.port + port) as usize];
+            rows.push(LinkRow {
+                router,
+                port,
+                peer_router: peer.lp,
+                class: peer.class,
+                utilisation: record.busy as f64 / span,
+                packets: record.packets,
+                bytes: record.bytes,
+            });
+        }
+    }
+    rows
+}
+
+/// The busiest links and the part of the time they were busy.
+pub(super) fn hottest(net: &Network, state: &State, now: Time, n: usize) -> Vec<(String, f64)> {
+    let mut best: Vec<(u64, u32)> = Vec::new();
+    for (port, record) in (0..).zip(state.ports.as_slice()) {
+        if best.len() < n || record.busy > best[n - 1].0 {
+            best.push((record.busy, port));
+            best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            best.truncate(n);
+        }
+    }
+    let span = now.0.max(1) as f64;
+    best.into_iter()
+        .map(|(busy, port)| (check::name(net, port), (busy as f64 / span).min(1.0)))
+        .collect()
+}
+
+/// What the chosen models leave out.
+fn limits(spec: &RunSpec) -> Vec<String> {
+    let mut limits =
+        vec!["nodes accept every packet at the host link's rate; software costs are those of [nic] only".to_owned()];
+    match spec.router.model {
+        crate::spec::RouterModel::Sculpin => {
+            limits.push("sculpin: unbounded queues, so congestion does not spread to other links (no back-pressure, no deadlock)".into());
+        }
+        crate::spec::RouterModel::Credit => {
+            limits.push(
+                "credit: whole packets are switched (virtual cut-through); flits of different packets never interleave"
+                    .into(),
+            );
+        }
+    }
+    limits
+}

@@ -1,0 +1,195 @@
+//! The state of all routers and nodes: flat records in journalled columns.
+
+use crate::packet::Packet;
+use bytemuck::{Pod, Zeroable};
+
+/// "No element" in intrusive lists.
+pub const NONE: u32 = u32::MAX;
+
+/// An output port: when its link is free, what it has sent, what waits. One cache line.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Port {
+    /// The link is idle from this time (ps) on.
+    pub free: u64,
+    /// Time (ps) the link has been or will be busy with packets it has accepted.
+    pub busy: u64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Virtual channels with waiting packets.
+    pub channels: u64,
+    /// Number of the next packet to be queued, for first-come order.
+    pub sequence: u32,
+    /// Packets waiting, all channels.
+    pub waiting: u32,
+    /// The virtual channel served last.
+    pub served: u32,
+    /// Free for the router model.
+    pub extra: u32,
+    /// Free for the router model.
+    pub mark: u64,
+}
+
+/// A virtual channel of an output port: its queue and the room in the next buffer.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Channel {
+    /// First waiting packet's slot.
+    pub head: u32,
+    /// Last waiting packet's slot.
+    pub tail: u32,
+    /// Free bytes of the buffer at the other end (credit models), or bytes held (late admission).
+    pub credit: i64,
+}
+
+/// List links of a packet slot.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Link {
+    /// The next slot of the same list.
+    pub next: u32,
+    /// The packet's number in its port's first-come order.
+    pub sequence: u32,
+}
+
+/// A router with its nodes.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Router {
+    /// Chained digest of the events it has handled.
+    pub digest: u64,
+    /// Packets in its queues.
+    pub queued: u32,
+    /// Free packet slots, a list.
+    pub free_slot: u32,
+    /// Free post records, a list.
+    pub free_post: u32,
+    /// Free records of incoming messages, a list.
+    pub free_incoming: u32,
+}
+
+/// A network interface. One cache line.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Nic {
+    /// The injection link is idle from this time (ps) on.
+    pub free: u64,
+    /// Birth of the message at the head, or `u64::MAX` if there is none.
+    pub birth: u64,
+    /// Its bytes not yet injected.
+    pub left: u64,
+    /// Earliest injection of its next packet.
+    pub ready: u64,
+    /// Packets injected.
+    pub packets: u64,
+    /// Its destination.
+    pub destination: u32,
+    /// Packets of it injected.
+    pub part: u32,
+    /// Free bytes of the router's host buffer.
+    pub credit: i32,
+    /// First posted message that waits; `NONE` if none.
+    pub post_head: u32,
+    /// Last posted message.
+    pub post_tail: u32,
+    /// Number of the message at the head; the highest bit marks an acknowledgement.
+    pub message: u16,
+    /// 1 while the head packet waits for credit.
+    pub blocked: u8,
+    /// 1 if the message at the head has one packet only.
+    pub single: u8,
+}
+
+/// The generator or program of a node.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Source {
+    /// Messages generated or sent so far.
+    pub made: u64,
+    /// Birth of the latest generated message (ps).
+    pub clock: u64,
+    /// First send (ps), for throughput.
+    pub started: u64,
+    /// Data messages received.
+    pub taken: u64,
+    /// Messages received that count for the current batch.
+    pub received: u32,
+    /// Number of the next message (15 bits, wraps).
+    pub number: u32,
+}
+
+/// A message that a node has posted and whose injection has not begun.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Post {
+    /// When it was handed to the interface (ps).
+    pub birth: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Its destination.
+    pub destination: u32,
+    /// The next post.
+    pub next: u32,
+    /// 1 for an acknowledgement.
+    pub ack: u32,
+    /// Unused.
+    pub spare: u32,
+}
+
+/// A message of several packets on its way to a node.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Incoming {
+    /// Bytes not yet here.
+    pub left: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Birth (ps).
+    pub birth: u64,
+    /// Arrival of the latest part so far (ps).
+    pub latest: u64,
+    /// Source node.
+    pub source: u32,
+    /// Next record of the same node.
+    pub next: u32,
+    /// Message number.
+    pub message: u32,
+    /// Most hops of a packet so far.
+    pub hops: u32,
+}
+
+des::columns! {
+    /// State of a shard.
+    pub struct State {
+        /// A record per router.
+        pub routers: Router,
+        /// Bit sets of output ports with waiting packets: `words_per_router` words per router.
+        pub waiting: u64,
+        /// A record per output port: network ports, then one ejection port per node, router by router.
+        pub ports: Port,
+        /// A record per output port and virtual channel.
+        pub channels: Channel,
+        /// Waiting packets.
+        pub slots: Packet,
+        /// Their list links.
+        pub links: Link,
+        /// A record per node.
+        pub nics: Nic,
+        /// When each node's interface can act next (ps).
+        pub due: u64,
+        /// A record per node.
+        pub sources: Source,
+        /// Posted messages.
+        pub posts: Post,
+        /// First incoming message of several packets per node.
+        pub incoming_head: u32,
+        /// Incoming messages of several packets.
+        pub incoming: Incoming,
+        /// Free for the router model: per input channel.
+        pub inputs: crate::router::Input,
+        /// Free for the router model: per router.
+        pub arbiters: crate::router::Arbiter,
+    }
+}

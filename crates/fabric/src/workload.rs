@@ -1,0 +1,432 @@
+//! What the nodes do: message generators and small programs that react to deliveries.
+//!
+//! A generator is lazy: message `k` of a node is a function of (seed, node, k) and the previous birth, drawn when the interface
+//! gets to it, so that a saturated source needs no queue in memory.
+
+use crate::network::BuildError;
+use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Placement, Process, RunSpec, Synthetic, Work};
+use crate::state::Source;
+use des::rng::{SplitMix, below, ln, unit};
+use des::{Philox, mix};
+use topo::Topology;
+
+mod pattern;
+
+pub use pattern::Destinations;
+
+/// "No node."
+pub const NOBODY: u32 = u32::MAX;
+
+/// Streams of random numbers, by purpose.
+mod stream {
+    pub const TRAFFIC: u64 = 1;
+    pub const PLACEMENT: u64 = 2;
+    pub const PHASE: u64 = 3;
+}
+
+/// A message as a generator makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When it is handed to the interface (ps).
+    pub birth: u64,
+    /// Its destination node.
+    pub destination: u32,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// The work of all nodes.
+#[derive(Debug)]
+pub struct Workload {
+    /// Job of each node, and its logical number there; `NOBODY` if it has none.
+    members: Vec<(u16, u32)>,
+    jobs: Vec<Job>,
+    traffic: Philox,
+    /// Endless sources make no message born at or after this time (ps).
+    stop: u64,
+}
+
+#[derive(Debug)]
+struct Job {
+    /// Logical to physical node.
+    nodes: Vec<u32>,
+    kind: JobKind,
+}
+
+#[derive(Debug)]
+enum JobKind {
+    Synthetic {
+        destinations: Destinations,
+        spec: Synthetic,
+        gap: f64,
+    },
+    Pairs(PairPlan),
+}
+
+/// Who talks to whom in a job of pairs.
+#[derive(Debug)]
+struct PairPlan {
+    spec: Pairs,
+    /// Physical partner of each logical node, `NOBODY` if it is off.
+    partner: Vec<u32>,
+    /// Whether the logical node sends data.
+    sends: Vec<bool>,
+    /// Start time of each logical node (ps).
+    start: Vec<u64>,
+    seed: u64,
+}
+
+/// What a node posts when something has happened to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// Nothing.
+    None,
+    /// `count` data messages.
+    Data {
+        /// How many.
+        count: u32,
+        /// Each.
+        message: Message,
+    },
+    /// An acknowledgement.
+    Ack(Message),
+}
+
+impl Workload {
+    /// Plans the jobs of a run.
+    pub fn build(spec: &RunSpec, topology: &Topology, injection: BitsPerSec) -> Result<Workload, BuildError> {
+        let n_nodes = topology.n_nodes();
+        let mut members = vec![(0, NOBODY); n_nodes as usize];
+        let mut jobs = Vec::new();
+        let mut free: Vec<u32> = (0..n_nodes).collect();
+        for (j, job) in spec.jobs.iter().enumerate() {
+            let key = |name: &str| format!("job.{j}.{name}");
+            let n = job.nodes.unwrap_or(free.len() as u32);
+            if n as usize > free.len() || n == 0 {
+                let reason = format!("{n} nodes are asked for, {} are free", free.len());
+                return Err(BuildError::field(
+                    &key("nodes"),
+                    reason,
+                    Some("take fewer nodes or a larger network"),
+                ));
+            }
+            if job.placement == Placement::Random {
+                SplitMix(mix(spec.control.seed ^ stream::PLACEMENT << 32 ^ j as u64)).shuffle(&mut free);
+            } else {
+                free.sort_unstable();
+            }
+            let nodes: Vec<u32> = free.drain(..n as usize).collect();
+            for (logical, &node) in nodes.iter().enumerate() {
+                members[node as usize] = (j as u16, logical as u32);
+            }
+            let kind = match &job.work {
+                Work::Synthetic(work) => {
+                    let seed = mix(spec.control.seed ^ j as u64);
+                    let destinations = Destinations::new(&work.pattern, &nodes, topology, seed)
+                        .map_err(|reason| BuildError::field(&key("work.kind"), reason, None))?;
+                    let load = work.load.unwrap_or(1.0);
+                    let gap = work.message.0 as f64 * 8e12 / (load * injection.0 as f64);
+                    JobKind::Synthetic {
+                        destinations,
+                        spec: work.clone(),
+                        gap,
+                    }
+                }
+                Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, spec.control.seed, &key("work"))?),
+            };
+            jobs.push(Job { nodes, kind });
+        }
+        let stop = spec.control.end.map_or(u64::MAX, |end| end.0);
+        Ok(Workload {
+            members,
+            jobs,
+            traffic: Philox::new(spec.control.seed, stream::TRAFFIC),
+            stop,
+        })
+    }
+
+    /// Smallest packet of any message.
+    pub fn least_packet(&self, packet: u32) -> u32 {
+        let size = |bytes: u64| match bytes % u64::from(packet) {
+            0 => packet,
+            rest => rest as u32,
+        };
+        let sizes = self.jobs.iter().flat_map(|job| match &job.kind {
+            JobKind::Synthetic { spec, .. } => vec![spec.message.0],
+            JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
+        });
+        sizes.map(size).min().unwrap_or(packet)
+    }
+
+    /// `true` if some node acts on a delivery.
+    pub fn reacts(&self) -> bool {
+        self.jobs
+            .iter()
+            .any(|job| matches!(&job.kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream))
+    }
+
+    /// `true` if deliveries at `node` have to be told to it.
+    #[inline(always)]
+    pub fn reacts_at(&self, node: u32) -> bool {
+        let (job, logical) = self.members[node as usize];
+        logical != NOBODY
+            && matches!(&self.jobs[job as usize].kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream)
+    }
+
+    /// `true` if sources are endless: the run needs an end.
+    pub fn endless(&self) -> bool {
+        self.jobs
+            .iter()
+            .any(|job| matches!(&job.kind, JobKind::Synthetic { spec, .. } if spec.count.is_none()))
+    }
+
+    /// `true` if some job is a set of pairs, whose senders are reported one by one.
+    pub fn has_pairs(&self) -> bool {
+        self.jobs.iter().any(|job| matches!(job.kind, JobKind::Pairs(_)))
+    }
+
+    /// Mean offered load of the synthetic jobs as a fraction of the injection bandwidth, over all nodes.
+    pub fn offered_load(&self, n_nodes: u32) -> Option<f64> {
+        let mut sum = 0.0;
+        let mut any = false;
+        for job in &self.jobs {
+            if let JobKind::Synthetic { spec, destinations, .. } = &job.kind
+                && let Some(load) = spec.load
+            {
+                any = true;
+                sum += load * f64::from(destinations.senders(&job.nodes));
+            }
+        }
+        any.then(|| sum / f64::from(n_nodes))
+    }
+
+    /// Messages that finite jobs will deliver in all, acknowledgements included; `None` if a job is endless.
+    pub fn total_messages(&self) -> Option<u64> {
+        self.jobs.iter().try_fold(0u64, |sum, job| {
+            let n = match &job.kind {
+                JobKind::Synthetic { spec, destinations, .. } => {
+                    spec.count?.saturating_mul(u64::from(destinations.senders(&job.nodes)))
+                }
+                JobKind::Pairs(plan) => {
+                    let senders = plan.sends.iter().filter(|&&sends| sends).count() as u64;
+                    let acks = match plan.spec.mode {
+                        PairMode::Stream => 0,
+                        PairMode::PingPong => plan.spec.messages,
+                        PairMode::Batch { batch } => plan.spec.messages.div_ceil(u64::from(batch)),
+                    };
+                    senders * (plan.spec.messages + acks)
+                }
+            };
+            Some(sum.saturating_add(n))
+        })
+    }
+
+    /// When `node` starts by an event, if it does.
+    pub fn start(&self, node: u32) -> Option<u64> {
+        let (job, logical) = self.members[node as usize];
+        if logical == NOBODY {
+            return None;
+        }
+        match &self.jobs[job as usize].kind {
+            JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
+                plan.sends[logical as usize].then(|| plan.start[logical as usize])
+            }
+            _ => None,
+        }
+    }
+
+    /// `true` if `node` has a generator.
+    pub fn generates(&self, node: u32) -> bool {
+        let (job, logical) = self.members[node as usize];
+        logical != NOBODY
+            && match &self.jobs[job as usize].kind {
+                JobKind::Synthetic { .. } => true,
+                JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
+            }
+    }
+
+    /// The next message of the generator of `node`, if there is one; births never go back.
+    #[inline]
+    pub fn generate(&self, node: u32, source: &mut Source) -> Option<Message> {
+        let (job, logical) = self.members[node as usize];
+        if logical == NOBODY {
+            return None;
+        }
+        let job = &self.jobs[job as usize];
+        match &job.kind {
+            JobKind::Synthetic {
+                destinations,
+                spec,
+                gap,
+            } => {
+                let k = source.made;
+                if spec.count.is_some_and(|count| k >= count) {
+                    return None;
+                }
+                let words = self.traffic.draw(u64::from(node), k);
+                let destination = destinations.pick(&job.nodes, logical, k, words);
+                if destination == NOBODY {
+                    return None;
+                }
+                let birth = match (spec.load, spec.process) {
+                    (None, _) => 0,
+                    (_, Process::Poisson) => source.clock + (-ln(unit(words[0])) * gap + 0.5) as u64,
+                    (_, Process::PeriodicInPhase) => (k as f64 * gap) as u64,
+                    (_, Process::Periodic) => {
+                        let phase = unit(self.traffic.block([u64::from(node), 0, 0, stream::PHASE])[0]);
+                        ((k as f64 + phase) * gap) as u64
+                    }
+                };
+                if birth >= self.stop {
+                    return None;
+                }
+                source.made += 1;
+                source.clock = birth;
+                Some(Message {
+                    birth,
+                    destination,
+                    bytes: spec.message.0,
+                })
+            }
+            JobKind::Pairs(plan) => {
+                let l = logical as usize;
+                if plan.spec.mode != PairMode::Stream || !plan.sends[l] || source.made >= plan.spec.messages {
+                    return None;
+                }
+                source.made += 1;
+                Some(Message {
+                    birth: plan.start[l],
+                    destination: plan.partner[l],
+                    bytes: plan.spec.message.0,
+                })
+            }
+        }
+    }
+
+    /// What `node` does at its start.
+    pub fn on_start(&self, node: u32, source: &mut Source, now: u64) -> Reaction {
+        source.started = now;
+        self.next_batch(node, source, now)
+    }
+
+    /// What `node` does when a message is complete; `ack` says whether it is an acknowledgement.
+    pub fn on_delivery(&self, node: u32, source: &mut Source, ack: bool, now: u64) -> Reaction {
+        if ack {
+            return self.next_batch(node, source, now);
+        }
+        let Some((plan, l)) = self.plan(node) else {
+            return Reaction::None;
+        };
+        source.received += 1;
+        let batch = match plan.spec.mode {
+            PairMode::Batch { batch } => batch,
+            _ => 1,
+        };
+        // The last batch may be short: it ends with the last message.
+        source.taken += 1;
+        let done = source.taken.is_multiple_of(plan.spec.messages);
+        if source.received < batch && !done {
+            return Reaction::None;
+        }
+        source.received = 0;
+        Reaction::Ack(Message {
+            birth: now,
+            destination: plan.partner[l],
+            bytes: plan.spec.ack.0,
+        })
+    }
+
+    fn plan(&self, node: u32) -> Option<(&PairPlan, usize)> {
+        let (job, logical) = self.members[node as usize];
+        match &self.jobs.get(job as usize)?.kind {
+            JobKind::Pairs(plan) if logical != NOBODY => Some((plan, logical as usize)),
+            _ => None,
+        }
+    }
+
+    fn next_batch(&self, node: u32, source: &mut Source, now: u64) -> Reaction {
+        let Some((plan, l)) = self.plan(node) else {
+            return Reaction::None;
+        };
+        let left = plan.spec.messages - source.made;
+        let count = match plan.spec.mode {
+            PairMode::Batch { batch } => left.min(u64::from(batch)) as u32,
+            _ => left.min(1) as u32,
+        };
+        if count == 0 {
+            return Reaction::None;
+        }
+        source.made += u64::from(count);
+        let message = Message {
+            birth: now,
+            destination: plan.partner[l],
+            bytes: plan.spec.message.0,
+        };
+        Reaction::Data { count, message }
+    }
+}
+
+impl PairPlan {
+    fn new(spec: &Pairs, nodes: &[u32], seed: u64, key: &str) -> Result<PairPlan, BuildError> {
+        let n = nodes.len();
+        let mut plan = PairPlan {
+            spec: spec.clone(),
+            partner: vec![NOBODY; n],
+            sends: vec![false; n],
+            start: vec![0; n],
+            seed: spec.seed.unwrap_or(seed),
+        };
+        let active = spec.active.map_or(n, |active| active as usize);
+        if active > n {
+            let reason = format!("{active} nodes are to be on, the job has {n}");
+            return Err(BuildError::field(&format!("{key}.active"), reason, None));
+        }
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        SplitMix(plan.seed).shuffle(&mut order);
+        let order = &order[..active];
+        match &spec.matching {
+            Matching::Mutual => {
+                for pair in order.chunks_exact(2) {
+                    plan.join(pair[0], pair[1], nodes);
+                    plan.join(pair[1], pair[0], nodes);
+                }
+            }
+            Matching::SendersReceivers => {
+                let half = active / 2;
+                for i in 0..half {
+                    plan.join(order[i], order[half + i], nodes);
+                    plan.partner[order[half + i] as usize] = nodes[order[i] as usize];
+                }
+            }
+            Matching::Listed(pairs) => {
+                for (i, &(from, to)) in pairs.iter().enumerate() {
+                    let at = |reason: String| BuildError::field(&format!("{key}.pairs[{i}]"), reason, None);
+                    if from as usize >= n || to as usize >= n {
+                        return Err(at(format!("the job has nodes 0 to {}", n - 1)));
+                    }
+                    if from == to {
+                        return Err(at("a node cannot be its own partner".into()));
+                    }
+                    if plan.sends[from as usize] {
+                        return Err(at(format!("node {from} sends in an earlier pair already")));
+                    }
+                    if plan.partner[to as usize] != NOBODY && plan.partner[to as usize] != nodes[from as usize] {
+                        return Err(at(format!("node {to} has another partner already")));
+                    }
+                    plan.join(from, to, nodes);
+                    plan.partner[to as usize] = nodes[from as usize];
+                }
+            }
+        }
+        let draws = Philox::new(plan.seed, stream::PHASE);
+        for (l, start) in plan.start.iter_mut().enumerate() {
+            *start = below(draws.draw(l as u64, 0)[0], spec.start_spread.0 + 1);
+        }
+        Ok(plan)
+    }
+
+    fn join(&mut self, from: u32, to: u32, nodes: &[u32]) {
+        self.partner[from as usize] = nodes[to as usize];
+        self.sends[from as usize] = true;
+    }
+}

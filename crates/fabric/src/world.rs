@@ -1,0 +1,157 @@
+//! The network as a world of the event engine: a logical process is a router with its nodes.
+
+use crate::network::Network;
+use crate::nic;
+use crate::observe::{Record, Stats};
+use crate::packet::{Kind, Packet};
+use crate::router::RouterModel;
+use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
+use des::{Event, Journal, Sink, Time, World};
+use std::marker::PhantomData;
+
+/// A network with one router model.
+#[derive(Debug)]
+pub struct Fabric<M> {
+    /// The immutable part.
+    pub net: Network,
+    model: PhantomData<M>,
+}
+
+impl<M: RouterModel> Fabric<M> {
+    /// Wraps a network.
+    pub fn new(net: Network) -> Self {
+        Fabric {
+            net,
+            model: PhantomData,
+        }
+    }
+
+    /// The state before the first event, and the first events.
+    pub fn start(&self) -> (State, Vec<Packet>) {
+        let net = &self.net;
+        let (n_routers, n_nodes, n_ports) = (net.sites.len(), net.node_router.len(), net.peers.len());
+        let mut st = State::default();
+        st.routers.fill(vec![
+            Router {
+                digest: 0,
+                queued: 0,
+                free_slot: NONE,
+                free_post: NONE,
+                free_incoming: NONE
+            };
+            n_routers
+        ]);
+        st.waiting.fill(vec![0; n_routers * net.words as usize]);
+        st.ports.fill(vec![Port::default(); n_ports]);
+        let channel = Channel {
+            head: NONE,
+            tail: NONE,
+            credit: net.buffer,
+        };
+        let mut channels = vec![channel; n_ports * net.vcs as usize];
+        for site in &net.sites {
+            // Nodes take whatever comes.
+            let from = (site.port + u32::from(site.net)) as usize * net.vcs as usize;
+            let to = (site.port + site.ports()) as usize * net.vcs as usize;
+            for ejection in &mut channels[from..to] {
+                ejection.credit = i64::MAX / 4;
+            }
+        }
+        st.channels.fill(channels);
+        let nic = Nic {
+            free: 0,
+            birth: u64::MAX,
+            left: 0,
+            ready: 0,
+            packets: 0,
+            destination: 0,
+            part: 0,
+            credit: net.host_buffer,
+            post_head: NONE,
+            post_tail: NONE,
+            message: 0,
+            blocked: 0,
+            single: 0,
+        };
+        st.nics.fill(vec![nic; n_nodes]);
+        let mut first = Vec::new();
+        let mut due = vec![u64::MAX; n_nodes];
+        for (node, due) in due.iter_mut().enumerate() {
+            let lp = net.node_router[node];
+            if let Some(start) = net.workload.start(node as u32) {
+                let local = node as u32 - net.sites[lp as usize].node;
+                first.push(Packet::new(Kind::Start, Time(start), lp, local as u16));
+            } else if net.workload.generates(node as u32) {
+                *due = 0;
+            }
+        }
+        st.due.fill(due);
+        let source = Source {
+            made: 0,
+            clock: 0,
+            started: 0,
+            taken: 0,
+            received: 0,
+            number: 0,
+        };
+        st.sources.fill(vec![source; n_nodes]);
+        st.incoming_head.fill(vec![NONE; n_nodes]);
+        (st, first)
+    }
+}
+
+impl<M: RouterModel> World for Fabric<M> {
+    type Event = Packet;
+    type State = State;
+    type Record = Record;
+    type Observer = Stats;
+
+    fn n_lps(&self) -> u32 {
+        self.net.n_routers()
+    }
+
+    fn lookahead(&self) -> Time {
+        self.net.lookahead
+    }
+
+    fn seed(&self) -> u64 {
+        self.net.seed
+    }
+
+    #[inline(always)]
+    fn handle<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, event: &Packet, sink: &mut S) {
+        let net = &self.net;
+        let router = st.routers.edit(j, lp);
+        router.digest = (router.digest.rotate_left(5) ^ event.fold()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        match event.kind() {
+            Kind::Arrival => M::arrive(net, st, j, lp, *event, sink),
+            Kind::Credit => M::credit(net, st, j, lp, event, sink),
+            Kind::HostCredit => nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
+            Kind::Notice => nic::notice::<M, J, S>(net, st, j, lp, event, sink),
+            Kind::Delivered | Kind::Start => nic::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
+        }
+    }
+
+    #[inline(always)]
+    fn close<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: Time, sink: &mut S) -> Time {
+        let net = &self.net;
+        let site = net.sites[lp as usize];
+        let mut wake = u64::MAX;
+        for node in site.node..site.node + u32::from(site.nodes) {
+            let mut due = *st.due.get(node);
+            if due < end.0 {
+                due = nic::advance::<M, J, S>(net, st, j, lp, &site, node, end.0, sink);
+            }
+            wake = wake.min(due);
+        }
+        Time(wake.min(M::close(net, st, j, lp, &site, end.0, sink)))
+    }
+
+    fn first_wake(&self, st: &State, lp: u32) -> Time {
+        let site = &self.net.sites[lp as usize];
+        let due = (site.node..site.node + u32::from(site.nodes))
+            .map(|node| *st.due.get(node))
+            .min();
+        Time(due.unwrap_or(u64::MAX))
+    }
+}
