@@ -78,6 +78,17 @@ impl TopologySpec {
         }
     }
 
+    /// [`TopologySpec::build`], with `text` in place of what the file of a graph holds; other families take no notice of it.
+    ///
+    /// # Errors
+    /// As [`TopologySpec::build`].
+    pub fn build_with_text(&self, text: &str) -> Result<Topology, Vec<FieldError>> {
+        match self {
+            TopologySpec::Graph { format, nodes_per_router, .. } => self.build_graph_from(text, *format, *nodes_per_router),
+            _ => self.build(),
+        }
+    }
+
     fn build_lattice(&self, lattice: &Lattice, kind: Kind, mut problems: Problems) -> Result<Topology, Vec<FieldError>> {
         let Lattice { shape, width, nodes_per_router } = lattice;
         if shape.is_empty() || shape.len() > MOST_DIMENSIONS {

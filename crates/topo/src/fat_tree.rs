@@ -278,5 +278,4 @@ impl FatTree {
             }
         }
     }
-
 }

@@ -205,7 +205,7 @@ mod tests {
         let told: Vec<(usize, &str)> = told.iter().map(|m| (m.line, m.reason.as_str())).collect();
         assert!(told.contains(&(9, "duplicate node `d`")), "{told:?}");
         assert!(told.contains(&(11, "unknown router `q`: no <node> has this id")), "{told:?}");
-        assert!(read_graphml("<graphml><graph><node></graph>").unwrap_err()[0].reason.contains("not XML"));
+        assert!(read_graphml("<graphml><graph><node id=\"a\"></graph>").unwrap_err()[0].reason.contains("not XML"));
         assert!(read_graphml("router,router\n").is_err());
     }
 }

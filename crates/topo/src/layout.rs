@@ -48,5 +48,6 @@ impl Topology {
 
 fn on_circle(centre: (f64, f64), radius: f64, index: u32, count: u32) -> (f64, f64) {
     let angle = TAU * f64::from(index) / f64::from(count);
-    (centre.0 + radius * angle.sin(), centre.1 + radius * angle.cos())
+    let place = (centre.0 + radius * angle.sin(), centre.1 + radius * angle.cos());
+    (place.0.clamp(0.0, 1.0), place.1.clamp(0.0, 1.0))
 }

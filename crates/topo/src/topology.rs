@@ -32,7 +32,7 @@ pub struct Topology {
 
 impl Topology {
     pub(crate) fn assemble(spec: &TopologySpec, wiring: Wiring, geometry: Geometry) -> Self {
-        debug_assert_eq!(wiring.verify(), Ok(()));
+        debug_assert!(wiring.n_routers() > 100_000 || wiring.verify() == Ok(()), "{:?}", wiring.verify());
         Self { spec: spec.clone(), wiring, geometry }
     }
 
