@@ -1,5 +1,42 @@
-//! Topologies: wiring in flat arrays, distances, minimal routes, metrics and deadlock proofs. It knows no time and no load.
+//! Topologies: who is wired to whom, how far apart routers are, which ports lead closer, and whether a routing can deadlock.
+//!
+//! A [`TopologySpec`] is what a user asks for; [`TopologySpec::build`] checks all of it and gives a [`Topology`]: an immutable
+//! [`Wiring`] in flat arrays plus the geometry that answers distance and minimal-route questions without tables where the family
+//! allows it. [`metrics`], [`deadlock`], [`verify`] and [`load`] judge a topology together with a routing.
+//!
+//! This crate knows no time and no load. Everything is a function of the specification: the same specification gives the same
+//! port numbers, routes and figures on every machine.
 
 pub mod spec;
 
+mod build;
+mod division;
+mod fat_tree;
+mod global_cables;
+mod graph;
+mod graph_file;
+mod graphml;
+mod grouped;
+mod hop;
+mod lattice;
+mod layout;
+mod names;
+mod reduced;
+mod topology;
+mod wiring;
+
+pub mod bisection;
+pub mod deadlock;
+pub mod load;
+pub mod metrics;
+pub mod presets;
+pub mod verify;
+
+pub use deadlock::{Channel, MinimalRule, RoutingRule, Step, Verdict, check, check_or_reduced};
+pub use hop::{Came, Hop, HopList};
+pub use metrics::Metrics;
+pub use presets::{Preset, preset, presets};
 pub use spec::*;
+pub use topology::Topology;
+pub use verify::verify_routes;
+pub use wiring::{Run, Wiring};

@@ -1,0 +1,166 @@
+//! Bisection: the least number of cables between two halves of the nodes, by formula where one is known, else by a search.
+
+use crate::grouped::Inside;
+use crate::lattice::Kind;
+use crate::spec::TopologySpec;
+use crate::topology::{Geometry, Topology};
+
+/// Cables cut and how the number was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bisection {
+    /// Cables between the halves; each carries traffic in both directions.
+    pub cables: u64,
+    /// Formula or search.
+    pub method: BisectionMethod,
+}
+
+/// Where a bisection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BisectionMethod {
+    /// A known formula, with its source.
+    Formula(&'static str),
+    /// The best cut that a search found: an upper bound.
+    Heuristic,
+}
+
+/// Routers up to which cuts are improved by exchanging routers.
+const MOST_EXCHANGED: u32 = 4096;
+
+impl Topology {
+    /// The bisection. The search takes seconds for thousands of routers; formulas take no time.
+    pub fn bisection(&self) -> Bisection {
+        match self.formula() {
+            Some((cables, source)) => Bisection { cables, method: BisectionMethod::Formula(source) },
+            None => Bisection { cables: self.search(), method: BisectionMethod::Heuristic },
+        }
+    }
+
+    fn formula(&self) -> Option<(u64, &'static str)> {
+        match &self.geometry {
+            Geometry::Single => Some((0, "a single router has no cables")),
+            Geometry::Lattice(g) => {
+                let routers = u64::from(self.n_routers());
+                let across = |size: u32, width: u16| {
+                    let (k, w) = (u64::from(size), u64::from(width));
+                    match g.kind {
+                        Kind::Mesh => w * routers / k,
+                        Kind::Torus => 2 * w * routers / k,
+                        Kind::HyperX => w * routers * k / 4,
+                    }
+                };
+                let cut = g.dims.iter().filter(|d| d.size > 1).map(|d| (across(d.size, d.width), d.size % 2)).min();
+                match (cut, g.kind) {
+                    (None, _) => Some((0, "a single router has no cables")),
+                    (Some((cables, 0)), Kind::HyperX) => Some((cables, "w k^2/4 per line, Ahn et al. 2009")),
+                    (Some((cables, 0)), Kind::Torus) => Some((cables, "2 w per line, Dally & Towles 2004, section 5.2")),
+                    (Some((cables, 0)), Kind::Mesh) => Some((cables, "w per line, Dally & Towles 2004, section 5.2")),
+                    (Some(_), _) => None,
+                }
+            }
+            Geometry::Grouped(g) => {
+                let (groups, links) = (u64::from(g.global.groups()), u64::from(g.global.links_per_pair()));
+                let whole = groups % 2 == 0;
+                match (self.spec(), g.inside) {
+                    (_, _) if whole => Some((groups * groups / 4 * links, "groups kept whole: links (g/2)^2")),
+                    (TopologySpec::Dragonfly { local_width, .. }, Inside::Grid { rows: 1, cols }) if groups == 1 => {
+                        let a = u64::from(cols.divisor());
+                        (a % 2 == 0).then_some((a * a / 4 * u64::from(*local_width), "complete graph: (a/2)^2"))
+                    }
+                    _ => None,
+                }
+            }
+            Geometry::FatTree(_) => {
+                let TopologySpec::FatTree { down, .. } = self.spec() else { return None };
+                let top = down.iter().rposition(|&m| m > 1)?;
+                if top == 0 {
+                    return Some((0, "all nodes are on one leaf router"));
+                }
+                let per_level = (1..=top).map(|l| self.wiring().class.iter().filter(|&&c| usize::from(c) == l).count() as u64 / 2);
+                let least = per_level.min()?;
+                (down[top] % 2 == 0).then_some((least / 2, "half of the cables of the thinnest level"))
+            }
+            Geometry::Graph(_) => None,
+        }
+    }
+
+    /// Cuts along several orders of the routers, each improved by moving routers without nodes and exchanging others.
+    fn search(&self) -> u64 {
+        let n = self.n_routers();
+        let mut least = u64::MAX;
+        let starts = if n <= MOST_EXCHANGED { 8.min(n) } else { 1 };
+        for s in 0..=starts {
+            let order = if s == 0 { (0..n).collect() } else { self.breadth_first((s - 1) * (n / starts)) };
+            let mut side = self.halves(&order);
+            self.improve(&mut side);
+            least = least.min(self.cut(&side));
+        }
+        least
+    }
+
+    fn breadth_first(&self, root: u32) -> Vec<u32> {
+        let mut seen = vec![false; self.n_routers() as usize];
+        let mut order = vec![root];
+        seen[root as usize] = true;
+        let mut head = 0;
+        while let Some(&r) = order.get(head) {
+            head += 1;
+            for run in self.wiring().runs(r) {
+                if !std::mem::replace(&mut seen[run.peer as usize], true) {
+                    order.push(run.peer);
+                }
+            }
+        }
+        order
+    }
+
+    /// The first routers in the order that together have half of the nodes, as nearly as whole routers allow.
+    fn halves(&self, order: &[u32]) -> Vec<bool> {
+        let half = self.n_nodes() / 2;
+        let (mut side, mut have) = (vec![false; order.len()], 0);
+        for &r in order {
+            let nodes = self.wiring().nodes_of(r).len() as u32;
+            if have + nodes <= half {
+                side[r as usize] = true;
+                have += nodes;
+            }
+        }
+        side
+    }
+
+    fn cut(&self, side: &[bool]) -> u64 {
+        let wiring = self.wiring();
+        let crosses = |r: u32| wiring.runs(r).filter(|run| side[run.peer as usize] != side[r as usize]).map(|run| u64::from(run.links)).sum::<u64>();
+        (0..self.n_routers()).map(crosses).sum::<u64>() / 2
+    }
+
+    fn improve(&self, side: &mut [bool]) {
+        let (n, wiring) = (self.n_routers(), self.wiring());
+        let gain = |side: &[bool], r: u32| {
+            let one = |run: crate::Run| if side[run.peer as usize] == side[r as usize] { -i64::from(run.links) } else { i64::from(run.links) };
+            wiring.runs(r).map(one).sum::<i64>()
+        };
+        let free: Vec<u32> = (0..n).filter(|&r| wiring.nodes_of(r).is_empty()).collect();
+        for _ in 0..if n <= MOST_EXCHANGED { n } else { 0 } {
+            for &r in free.iter().chain(&free) {
+                if gain(side, r) > 0 {
+                    side[r as usize] = !side[r as usize];
+                }
+            }
+            // Exchanges keep the halves equal, so only routers with equally many nodes change places.
+            let mut best: Vec<(i64, u32, usize)> = (0..n).filter(|&r| !wiring.nodes_of(r).is_empty()).map(|r| (-gain(side, r), r, wiring.nodes_of(r).len())).collect();
+            best.sort_unstable();
+            let tied = |x: u32, y: u32| wiring.runs(x).filter(|run| run.peer == y).map(|run| i64::from(run.links)).sum::<i64>();
+            let mut change = None;
+            'search: for &(gx, x, nodes) in best.iter().filter(|b| side[b.1 as usize]).take(16) {
+                for &(gy, y, _) in best.iter().filter(|b| !side[b.1 as usize] && b.2 == nodes).take(16) {
+                    if -gx - gy - 2 * tied(x, y) > 0 {
+                        change = Some((x, y));
+                        break 'search;
+                    }
+                }
+            }
+            let Some((x, y)) = change else { break };
+            side.swap(x as usize, y as usize);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Which router of a group owns which global cable: the arrangements of dragonflies.
+//!
+//! A group of `a` owners has `(groups - 1) * links_per_pair` global slots. Slot `p * (groups - 1) + k` carries the `p`-th cable to
+//! the `k`-th peer group in the arrangement's order, and slots are dealt to owners in consecutive blocks whose lengths differ by at
+//! most one. So with many cables per pair every owner reaches many groups, and the cables of a pair are spread over owners.
+//! Arrangements: Camarero, Vallejo & Beivide 2014; Hastings et al. 2015.
+
+use crate::spec::Arrangement;
+
+/// One end of a global cable as seen from its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct GlobalEnd {
+    /// Owner's index among the owners of its group.
+    pub(crate) owner: u32,
+    /// Index of the other end's owner in its group.
+    pub(crate) peer: u32,
+    /// First port at the owner of all cables between these two routers, counted from its first global port.
+    pub(crate) port: u16,
+    /// Number of those cables.
+    pub(crate) links: u16,
+}
+
+/// All global cables, from each group to each other.
+#[derive(Clone, Debug)]
+pub(crate) struct GlobalCables {
+    groups: u32,
+    links_per_pair: u32,
+    /// `links_per_pair` ends for (from, to), sorted by owner, at `(from * groups + to) * links_per_pair`.
+    ends: Vec<GlobalEnd>,
+}
+
+impl GlobalCables {
+    /// Lays the cables. `groups >= 1`, `owners >= 1`; `groups^2 * links_per_pair` was checked to fit.
+    pub(crate) fn new(groups: u32, owners: u32, links_per_pair: u32, arrangement: Arrangement, seed: u64) -> Self {
+        let slots = Slots::new(groups, links_per_pair, arrangement, seed);
+        let total = u64::from(groups - 1) * u64::from(links_per_pair);
+        let owner = |g, t, p| (u64::from(slots.slot(g, t, p)) * u64::from(owners) / total) as u32;
+        let mut ends = Vec::with_capacity((u64::from(groups) * u64::from(groups) * u64::from(links_per_pair)) as usize);
+        for g in 0..groups {
+            for t in 0..groups {
+                let from = ends.len();
+                for p in 0..links_per_pair {
+                    let (owner, peer) = if g == t { (u32::MAX, u32::MAX) } else { (owner(g, t, p), owner(t, g, p)) };
+                    ends.push(GlobalEnd { owner, peer, port: 0, links: 0 });
+                }
+                ends[from..].sort_unstable();
+            }
+        }
+        let mut cables = Self { groups, links_per_pair, ends };
+        cables.number_ports(owners);
+        cables
+    }
+
+    /// Gives each owner's cables port numbers, ordered by peer group and peer, so that parallel cables are consecutive.
+    fn number_ports(&mut self, owners: u32) {
+        let per_group = (self.groups * self.links_per_pair) as usize;
+        for group in self.ends.chunks_mut(per_group.max(1)) {
+            let mut next = vec![0u16; owners as usize];
+            for pair in group.chunks_mut(self.links_per_pair.max(1) as usize) {
+                for run in pair.chunk_by_mut(|a, b| (a.owner, a.peer) == (b.owner, b.peer)) {
+                    let Some(port) = next.get_mut(run[0].owner as usize) else { continue };
+                    let links = run.len() as u16;
+                    run.iter_mut().for_each(|e| (e.port, e.links) = (*port, links));
+                    *port += links;
+                }
+            }
+        }
+    }
+
+    /// The cables from one group to another, sorted by owner and peer; every cable has an entry, parallel ones have equal entries.
+    #[inline]
+    pub(crate) fn between(&self, from: u32, to: u32) -> &[GlobalEnd] {
+        let first = ((from * self.groups + to) * self.links_per_pair) as usize;
+        &self.ends[first..first + self.links_per_pair as usize]
+    }
+
+    /// The cables among those of [`GlobalCables::between`] that one router owns.
+    #[inline]
+    pub(crate) fn owned(ends: &[GlobalEnd], owner: u32) -> &[GlobalEnd] {
+        let first = ends.partition_point(|e| e.owner < owner);
+        let rest = &ends[first..];
+        &rest[..rest.partition_point(|e| e.owner == owner)]
+    }
+
+    /// First port at the far end of the cables that an end stands for, counted from that router's first global port.
+    pub(crate) fn far_port(&self, from: u32, to: u32, end: GlobalEnd) -> u16 {
+        let back = Self::owned(self.between(to, from), end.peer);
+        back.iter().find(|e| e.peer == end.owner).map_or(0, |e| e.port)
+    }
+
+    /// Most global ports on one router: the block length of the dealing.
+    pub(crate) fn most_ports(groups: u64, owners: u64, links_per_pair: u64) -> u64 {
+        (groups.saturating_sub(1).saturating_mul(links_per_pair)).div_ceil(owners.max(1))
+    }
+
+    pub(crate) fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    pub(crate) fn links_per_pair(&self) -> u32 {
+        self.links_per_pair
+    }
+}
+
+/// The order in which a group deals its slots to its peers.
+struct Slots {
+    groups: u32,
+    arrangement: Arrangement,
+    /// For `random`: rank of group `t` in the order of group `g` in round `p`, at `(p * groups + g) * groups + t`.
+    rank: Vec<u32>,
+}
+
+impl Slots {
+    fn new(groups: u32, rounds: u32, arrangement: Arrangement, seed: u64) -> Self {
+        let mut rank = Vec::new();
+        if arrangement == Arrangement::Random {
+            let mut state = seed;
+            for _ in 0..rounds {
+                for g in 0..groups {
+                    let mut order: Vec<u32> = (0..groups).filter(|&t| t != g).collect();
+                    for i in (1..order.len()).rev() {
+                        let bound = i as u128 + 1;
+                        order.swap(i, ((u128::from(split_mix(&mut state)) * bound) >> 64) as usize);
+                    }
+                    let first = rank.len();
+                    rank.resize(first + groups as usize, 0);
+                    order.iter().enumerate().for_each(|(k, &t)| rank[first + t as usize] = k as u32);
+                }
+            }
+        }
+        Self { groups, arrangement, rank }
+    }
+
+    /// Slot of group `g` that carries the `p`-th cable to group `t`.
+    fn slot(&self, g: u32, t: u32, p: u32) -> u32 {
+        let n = self.groups;
+        let offset = if t > g { t - g } else { t + n - g };
+        let k = match self.arrangement {
+            Arrangement::Absolute => t - u32::from(t > g),
+            Arrangement::Relative => offset - 1,
+            Arrangement::Circulant if 2 * offset <= n => 2 * (offset - 1),
+            Arrangement::Circulant => 2 * (n - offset) - 1,
+            Arrangement::Random => self.rank[((p * n + g) * n + t) as usize],
+        };
+        p * (n - 1) + k
+    }
+}
+
+/// SplitMix64 (Steele, Lea & Flood 2014): the next 64 random bits.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_arrangement_deals_every_slot_once() {
+        use Arrangement::*;
+        for arrangement in [Absolute, Relative, Circulant, Random] {
+            for (groups, links) in [(2, 1), (3, 2), (6, 1), (7, 3), (8, 5)] {
+                let slots = Slots::new(groups, links, arrangement, 7);
+                for g in 0..groups {
+                    let peers = (0..groups).filter(|&t| t != g);
+                    let mut dealt: Vec<u32> = peers.flat_map(|t| (0..links).map(move |p| (t, p))).map(|(t, p)| slots.slot(g, t, p)).collect();
+                    dealt.sort_unstable();
+                    let all: Vec<u32> = (0..(groups - 1) * links).collect();
+                    assert_eq!(dealt, all, "{arrangement:?} group {g} of {groups}, {links} links");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn arrangements_follow_their_definitions() {
+        let peer = |a, g, k| (0..9u32).find(|&t| t != g && Slots::new(9, 1, a, 0).slot(g, t, 0) == k);
+        assert_eq!((0..8).map(|k| peer(Arrangement::Absolute, 2, k)).collect::<Vec<_>>(), [0, 1, 3, 4, 5, 6, 7, 8].map(Some));
+        assert_eq!((0..8).map(|k| peer(Arrangement::Relative, 2, k)).collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8, 0, 1].map(Some));
+        assert_eq!((0..8).map(|k| peer(Arrangement::Circulant, 2, k)).collect::<Vec<_>>(), [3, 1, 4, 0, 5, 8, 6, 7].map(Some));
+    }
+
+    #[test]
+    fn random_arrangements_differ_by_seed_only() {
+        let ends = |seed| GlobalCables::new(9, 4, 1, Arrangement::Random, seed).ends;
+        assert_eq!(ends(1), ends(1));
+        assert_ne!(ends(1), ends(2));
+    }
+}

@@ -1,0 +1,332 @@
+//! Dragonfly and dragonfly+: groups of routers, every pair of groups joined by global cables.
+//!
+//! Router id = group * routers_per_group + index. A dragonfly's group is a grid in which all routers of a row, and all of a column,
+//! are neighbours (one row: the all-to-all group of Kim et al. 2008; rows and columns: Faanes et al. 2012). A dragonfly+ group
+//! is leaf routers, then spine routers, each leaf joined to each spine (Shpiner et al. 2017; Flajslik et al. 2018); spines own the
+//! global cables, leaves have the nodes.
+//!
+//! Ports: row neighbours by rising column, column neighbours by rising row (dragonfly); spines or leaves by rising index
+//! (dragonfly+); then global cables by rising peer group. `local_width` consecutive ports per local neighbour.
+//!
+//! **Distance and minimal routes are hierarchical**: at most one global link, none within a group, as the literature uses the word
+//! minimal. A walk over two global links through a third group can be shorter in hops and is not counted.
+
+use crate::division::{FastDiv, pick};
+use crate::global_cables::{GlobalCables, GlobalEnd};
+use crate::hop::{Came, Hop, HopList};
+use crate::spec::Arrangement;
+use crate::wiring::Wiring;
+
+/// `dim` of a hop over a global link.
+pub(crate) const GLOBAL: u8 = 2;
+
+/// What a group looks like inside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Inside {
+    /// Rows and columns, all-to-all in each.
+    Grid { rows: u32, cols: FastDiv },
+    /// All leaves to all spines.
+    LeafSpine { leaves: u32, spines: u32 },
+}
+
+impl Inside {
+    pub(crate) fn routers(self) -> u32 {
+        match self {
+            Inside::Grid { rows, cols } => rows * cols.divisor(),
+            Inside::LeafSpine { leaves, spines } => leaves + spines,
+        }
+    }
+
+    /// Index of the first router that owns global cables, and how many do.
+    pub(crate) fn owners(self) -> (u32, u32) {
+        match self {
+            Inside::Grid { .. } => (0, self.routers()),
+            Inside::LeafSpine { leaves, spines } => (leaves, spines),
+        }
+    }
+
+    /// Hops between two routers of a group.
+    #[inline]
+    pub(crate) fn distance(self, i: u32, j: u32) -> u32 {
+        match self {
+            Inside::Grid { cols, .. } => {
+                let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
+                u32::from(ri != rj) + u32::from(ci != cj)
+            }
+            Inside::LeafSpine { leaves, .. } if (i < leaves) != (j < leaves) => 1,
+            Inside::LeafSpine { .. } => 2 * u32::from(i != j),
+        }
+    }
+
+    pub(crate) fn diameter(self) -> u32 {
+        match self {
+            Inside::Grid { rows, cols } => u32::from(rows > 1) + u32::from(cols.divisor() > 1),
+            Inside::LeafSpine { leaves: 1, spines: 1 } => 1,
+            Inside::LeafSpine { .. } => 2,
+        }
+    }
+
+    /// Local neighbours of a router of the group, in port order.
+    pub(crate) fn neighbours(self, i: u32) -> impl Iterator<Item = u32> {
+        let n = self.routers();
+        let (row, column) = match self {
+            Inside::Grid { cols, .. } => (cols.div(i), cols.split(i).1),
+            Inside::LeafSpine { .. } => (0, 0),
+        };
+        let along_row = (0..n).filter(move |&j| j != i && self.is_row(j, row));
+        let along_column = (0..n).filter(move |&j| j != i && self.is_column(j, column));
+        let across = (0..n).filter(move |&j| self.is_across(i, j));
+        along_row.chain(along_column).chain(across)
+    }
+
+    fn is_row(self, j: u32, row: u32) -> bool {
+        matches!(self, Inside::Grid { cols, .. } if cols.div(j) == row)
+    }
+
+    fn is_column(self, j: u32, column: u32) -> bool {
+        matches!(self, Inside::Grid { cols, .. } if cols.split(j).1 == column)
+    }
+
+    fn is_across(self, i: u32, j: u32) -> bool {
+        matches!(self, Inside::LeafSpine { leaves, .. } if (i < leaves) != (j < leaves))
+    }
+
+    /// Number of local neighbours.
+    #[inline]
+    pub(crate) fn degree(self, i: u32) -> u32 {
+        match self {
+            Inside::Grid { rows, cols } => rows + cols.divisor() - 2,
+            Inside::LeafSpine { leaves, spines } => if i < leaves { spines } else { leaves },
+        }
+    }
+
+    /// Place of neighbour `j` among the local neighbours of `i`.
+    #[inline]
+    fn line(self, i: u32, j: u32) -> u32 {
+        match self {
+            Inside::Grid { cols, .. } => {
+                let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
+                if ri == rj { cj - u32::from(cj > ci) } else { cols.divisor() - 1 + rj - u32::from(rj > ri) }
+            }
+            Inside::LeafSpine { leaves, .. } => if j < leaves { j } else { j - leaves },
+        }
+    }
+
+    /// The next router on the way within the group: row first, then column; between leaves (spines) over a spine (leaf) by key.
+    #[inline]
+    fn next(self, i: u32, j: u32, key: u32) -> (u32, u8) {
+        match self {
+            Inside::Grid { cols, .. } => {
+                let ((ri, ci), (_, cj)) = (cols.split(i), cols.split(j));
+                if ci != cj { (ri * cols.divisor() + cj, 0) } else { (j, 1) }
+            }
+            Inside::LeafSpine { leaves, spines } => match (i < leaves, j < leaves) {
+                (true, true) => (leaves + pick(key, spines), 0),
+                (true, false) => (j, 0),
+                (false, true) => (j, 1),
+                (false, false) => (pick(key, leaves), 1),
+            },
+        }
+    }
+}
+
+/// A dragonfly or dragonfly+.
+#[derive(Clone, Debug)]
+pub(crate) struct Grouped {
+    pub(crate) per_group: FastDiv,
+    pub(crate) inside: Inside,
+    local_width: u16,
+    pub(crate) global: GlobalCables,
+    nodes: u32,
+    diameter: u32,
+}
+
+impl Grouped {
+    /// Lays out a validated dragonfly(+); `nodes` per router, or per leaf router.
+    pub(crate) fn new(groups: u32, inside: Inside, nodes: u32, width: u32, links: u32, how: Arrangement, seed: u64) -> Self {
+        let links = if groups > 1 { links } else { 0 };
+        let global = GlobalCables::new(groups, inside.owners().1, links, how, seed);
+        let per_group = FastDiv::new(inside.routers());
+        let mut it = Self { per_group, inside, local_width: width as u16, global, nodes, diameter: 0 };
+        it.diameter = it.find_diameter();
+        it
+    }
+
+    /// Nodes of the router with this index in its group.
+    pub(crate) fn nodes_at(&self, i: u32) -> u32 {
+        match self.inside {
+            Inside::Grid { .. } => self.nodes,
+            Inside::LeafSpine { leaves, .. } => if i < leaves { self.nodes } else { 0 },
+        }
+    }
+
+    #[inline]
+    fn local_ports(&self, i: u32) -> u16 {
+        self.inside.degree(i) as u16 * self.local_width
+    }
+
+    pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
+        let (a, groups) = (self.per_group.divisor(), self.global.groups());
+        let (first_owner, _) = self.inside.owners();
+        let mut wiring = Wiring::start(class_names, (a * groups) as usize, 0, 0);
+        for g in 0..groups {
+            for i in 0..a {
+                for j in self.inside.neighbours(i) {
+                    let back = self.inside.line(j, i) as u16 * self.local_width;
+                    (0..self.local_width).for_each(|k| wiring.push_port(g * a + j, back + k, 1));
+                }
+                for t in (0..groups).filter(|&t| t != g && i >= first_owner) {
+                    let own = GlobalCables::owned(self.global.between(g, t), i - first_owner);
+                    for run in own.chunk_by(|x, y| x.peer == y.peer) {
+                        let peer = first_owner + run[0].peer;
+                        let back = self.local_ports(peer) + self.global.far_port(g, t, run[0]);
+                        (0..run[0].links).for_each(|k| wiring.push_port(t * a + peer, back + k, 2));
+                    }
+                }
+                wiring.finish_router(self.nodes_at(i));
+            }
+        }
+        wiring
+    }
+
+    /// Cost of the way over one global cable.
+    #[inline]
+    fn over(&self, end: &GlobalEnd, i: u32, j: u32) -> u32 {
+        let (first, _) = self.inside.owners();
+        self.inside.distance(i, first + end.owner) + 1 + self.inside.distance(first + end.peer, j)
+    }
+
+    pub(crate) fn distance(&self, at: u32, to: u32) -> u32 {
+        let ((g, i), (t, j)) = (self.per_group.split(at), self.per_group.split(to));
+        if g == t {
+            return self.inside.distance(i, j);
+        }
+        self.global.between(g, t).iter().map(|e| self.over(e, i, j)).min().unwrap_or(0)
+    }
+
+    pub(crate) fn diameter(&self) -> u32 {
+        self.diameter
+    }
+
+    /// Searches for the most distant pair; stops at the first that is as far as can be, or after enough work, with the bound.
+    fn find_diameter(&self) -> u32 {
+        let (a, groups) = (self.per_group.divisor(), self.global.groups());
+        let within = self.inside.diameter();
+        if groups == 1 {
+            return within;
+        }
+        let (bound, mut most, mut work) = (2 * within + 1, within, 0u64);
+        for at in 0..a * groups {
+            for to in 0..a * groups {
+                most = most.max(self.distance(at, to));
+                work += u64::from(self.global.links_per_pair());
+                if most == bound || work > 40_000_000 {
+                    return bound;
+                }
+            }
+        }
+        most
+    }
+
+    /// Own group's router that owns a link to the target group (its own links first, among several by key), the link, then locally.
+    /// VC = global hops so far (a dragonfly); 0 always (dragonfly+: up, global, down is an order already).
+    #[inline]
+    pub(crate) fn minimal(&self, at: u32, to: u32, came: Came, key: u32) -> Hop {
+        if at == to {
+            return Hop::EJECT;
+        }
+        let ((g, i), (t, j)) = (self.per_group.split(at), self.per_group.split(to));
+        let vc = match self.inside {
+            Inside::Grid { .. } if came.port == Came::NONE => 0,
+            Inside::Grid { .. } => came.vc.saturating_add(u8::from(came.port >= self.local_ports(i))),
+            Inside::LeafSpine { .. } => 0,
+        };
+        let target = if g == t {
+            j
+        } else {
+            let (first, _) = self.inside.owners();
+            let ends = self.global.between(g, t);
+            let own = if i >= first { GlobalCables::owned(ends, i - first) } else { &[] };
+            if !own.is_empty() {
+                let end = own[pick(key, own.len() as u32) as usize];
+                return Hop { port: self.local_ports(i) + end.port, links: end.links, dim: GLOBAL, vc };
+            }
+            first + ends[pick(key, ends.len() as u32) as usize].owner
+        };
+        let (next, dim) = self.inside.next(i, target, key);
+        Hop { port: self.inside.line(i, next) as u16 * self.local_width, links: self.local_width, dim, vc }
+    }
+
+    /// VCs that `minimal` needs between routers that have nodes.
+    pub(crate) fn minimal_vcs(&self) -> u8 {
+        match self.inside {
+            Inside::Grid { .. } if self.global.groups() > 1 && self.per_group.divisor() > 1 => 2,
+            _ => 1,
+        }
+    }
+
+    /// Every number of alternatives among which `minimal` picks by key.
+    pub(crate) fn choices(&self) -> Vec<u32> {
+        let mut all = vec![1];
+        if let Inside::LeafSpine { leaves, spines } = self.inside {
+            all.extend([leaves, spines]);
+        }
+        let groups = self.global.groups();
+        if groups > 1 {
+            all.push(self.global.links_per_pair());
+            for (g, t) in (0..groups).flat_map(|g| (0..groups).map(move |t| (g, t))).filter(|(g, t)| g != t) {
+                all.extend(self.global.between(g, t).chunk_by(|a, b| a.owner == b.owner).map(|own| own.len() as u32));
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    pub(crate) fn minimal_hops(&self, at: u32, to: u32, out: &mut HopList) {
+        let ((g, i), (t, j)) = (self.per_group.split(at), self.per_group.split(to));
+        if g == t {
+            return self.local_hops(i, j, out);
+        }
+        let (first, _) = self.inside.owners();
+        let ends = self.global.between(g, t);
+        let least = self.distance(at, to);
+        for end in ends.iter().filter(|e| self.over(e, i, j) == least) {
+            if first + end.owner == i {
+                out.push_new(Hop { port: self.local_ports(i) + end.port, links: end.links, dim: GLOBAL, vc: 0 });
+            } else {
+                self.local_hops(i, first + end.owner, out);
+            }
+        }
+        out.sort();
+    }
+
+    /// All first steps of shortest ways within a group.
+    fn local_hops(&self, i: u32, j: u32, out: &mut HopList) {
+        let hop = |next: u32, dim| {
+            let port = self.inside.line(i, next) as u16 * self.local_width;
+            Hop { port, links: self.local_width, dim, vc: 0 }
+        };
+        match self.inside {
+            Inside::Grid { cols, .. } => {
+                let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
+                if ci != cj {
+                    out.push_new(hop(ri * cols.divisor() + cj, 0));
+                }
+                if ri != rj {
+                    out.push_new(hop(rj * cols.divisor() + ci, 1));
+                }
+            }
+            Inside::LeafSpine { leaves, spines } if i != j => {
+                let dim = u8::from(i >= leaves);
+                if (i < leaves) != (j < leaves) {
+                    out.push_new(hop(j, dim));
+                } else {
+                    let (from, n) = if i < leaves { (leaves, spines) } else { (0, leaves) };
+                    (from..from + n).for_each(|k| out.push_new(hop(k, dim)));
+                }
+            }
+            Inside::LeafSpine { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Rings, meshes, tori and HyperX: routers on an n-dimensional integer lattice.
+//!
+//! Router id = x + X * (y + Y * (z + ...)): the first dimension runs fastest. Each router's coordinates are packed into one `u64`,
+//! each dimension with just the bits it needs (28 bits of routers plus at most one bit per dimension always fit), so the first
+//! dimension in which two routers differ is one exclusive-or and one count of trailing zeros.
+//!
+//! Ports, dimension by dimension, `w` parallel cables each:
+//! torus and ring: `w` cables in positive direction, then `w` in negative direction (also for a dimension of two routers, which
+//! therefore has two distinct cables); mesh: the same without what the border lacks; HyperX: `w` cables to each other coordinate
+//! in rising order. A dimension of one router has no ports.
+//!
+//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction, on VC 0 until the
+//! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
+
+use crate::division::FastDiv;
+use crate::hop::{Came, Hop, HopList};
+use crate::wiring::Wiring;
+
+/// What joins the routers of one line of the lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Mesh,
+    Torus,
+    HyperX,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dimension {
+    pub(crate) size: u32,
+    pub(crate) stride: u32,
+    mask: u32,
+    shift: u8,
+    pub(crate) width: u16,
+    /// First port of this dimension; of a mesh, if nothing were missing at the border.
+    base: u16,
+}
+
+/// Coordinates and port arithmetic of a lattice.
+#[derive(Clone, Debug)]
+pub(crate) struct LatticeGeometry {
+    pub(crate) kind: Kind,
+    pub(crate) dims: Vec<Dimension>,
+    packed: Vec<u64>,
+    dim_of_bit: [u8; 64],
+    pub(crate) nodes_per_router: FastDiv,
+}
+
+impl LatticeGeometry {
+    /// Lays out a validated lattice: sizes and widths at least 1, fewer than 2^28 routers, at most 65,534 ports per router.
+    pub(crate) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
+        let (mut shift, mut stride, mut base) = (0u32, 1u32, 0u32);
+        let mut dim_of_bit = [0u8; 64];
+        let mut dims = Vec::with_capacity(shape.len());
+        for (d, &size) in shape.iter().enumerate() {
+            let w = width.get(d).copied().unwrap_or(1);
+            let bits = u32::BITS - (size - 1).leading_zeros();
+            for b in shift..shift + bits {
+                dim_of_bit[b as usize] = d as u8;
+            }
+            let mask = ((1u64 << bits) - 1) as u32;
+            dims.push(Dimension { size, stride, mask, shift: shift as u8, width: w as u16, base: base as u16 });
+            base += lines(kind, size) * w;
+            shift += bits;
+            stride *= size;
+        }
+        let mut packed = Vec::with_capacity(stride as usize);
+        let mut coords = vec![0u32; dims.len()];
+        for _ in 0..stride {
+            packed.push(dims.iter().zip(&coords).fold(0u64, |p, (d, &c)| p | u64::from(c) << d.shift));
+            for (c, d) in coords.iter_mut().zip(&dims) {
+                *c += 1;
+                if *c < d.size {
+                    break;
+                }
+                *c = 0;
+            }
+        }
+        Self { kind, dims, packed, dim_of_bit, nodes_per_router: FastDiv::new(nodes_per_router) }
+    }
+
+    pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
+        let n = self.packed.len();
+        let nodes = self.nodes_per_router.divisor();
+        let per_router: u32 = self.dims.iter().map(|d| lines(self.kind, d.size) * u32::from(d.width)).sum();
+        let mut wiring = Wiring::start(class_names, n, n * per_router as usize, n * nodes as usize);
+        for r in 0..n as u32 {
+            for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
+                self.wire_dimension(&mut wiring, r, i, d);
+            }
+            wiring.finish_router(nodes);
+        }
+        wiring
+    }
+
+    fn wire_dimension(&self, wiring: &mut Wiring, r: u32, i: usize, d: &Dimension) {
+        let (c, last, class) = (self.coord(r, i), d.size - 1, i as u8 + 1);
+        let mut cables = |peer: u32, first: u16| (0..d.width).for_each(|k| wiring.push_port(peer, first + k, class));
+        match self.kind {
+            Kind::Torus => {
+                cables(if c == last { r - last * d.stride } else { r + d.stride }, d.base + d.width);
+                cables(if c == 0 { r + last * d.stride } else { r - d.stride }, d.base);
+            }
+            Kind::Mesh => {
+                let base = self.mesh_base(r, i);
+                if c < last {
+                    let its_minus = base + if c + 1 < last { d.width } else { 0 };
+                    cables(r + d.stride, its_minus);
+                }
+                if c > 0 {
+                    cables(r - d.stride, base);
+                }
+            }
+            Kind::HyperX => {
+                let line = r - c * d.stride;
+                for t in (0..d.size).filter(|&t| t != c) {
+                    cables(line + t * d.stride, d.base + d.width * (c - u32::from(c > t)) as u16);
+                }
+            }
+        }
+    }
+
+    /// Coordinate of a router along a dimension.
+    #[inline]
+    pub(crate) fn coord(&self, router: u32, dim: usize) -> u32 {
+        let d = &self.dims[dim];
+        (self.packed[router as usize] >> d.shift) as u32 & d.mask
+    }
+
+    /// First port of a dimension at this router of a mesh.
+    fn mesh_base(&self, router: u32, dim: usize) -> u16 {
+        let there = |i: usize, d: &Dimension| {
+            let c = self.coord(router, i);
+            (u16::from(c > 0) + u16::from(c + 1 < d.size)) * d.width
+        };
+        self.dims[..dim].iter().enumerate().map(|(i, d)| there(i, d)).sum()
+    }
+
+    #[inline]
+    fn along(&self, d: &Dimension, a: u32, b: u32) -> u32 {
+        let apart = a.abs_diff(b);
+        match self.kind {
+            Kind::Mesh => apart,
+            Kind::Torus => apart.min(d.size - apart),
+            Kind::HyperX => u32::from(apart != 0),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
+        let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
+        let one = |d: &Dimension| self.along(d, (pa >> d.shift) as u32 & d.mask, (pb >> d.shift) as u32 & d.mask);
+        self.dims.iter().map(one).sum()
+    }
+
+    pub(crate) fn diameter(&self) -> u32 {
+        let one = |d: &Dimension| match self.kind {
+            Kind::Mesh => d.size - 1,
+            Kind::Torus => d.size / 2,
+            Kind::HyperX => u32::from(d.size > 1),
+        };
+        self.dims.iter().map(one).sum()
+    }
+
+    /// Dimension order; see the module's description for directions and VCs.
+    #[inline]
+    pub(crate) fn minimal(&self, at: u32, to: u32, came: Came) -> Hop {
+        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let differ = pa ^ pt;
+        if differ == 0 {
+            return Hop::EJECT;
+        }
+        let dim = self.dim_of_bit[differ.trailing_zeros() as usize];
+        let d = &self.dims[usize::from(dim)];
+        let (c, t) = ((pa >> d.shift) as u32 & d.mask, (pt >> d.shift) as u32 & d.mask);
+        match self.kind {
+            Kind::HyperX => {
+                let line = (t - u32::from(t > c)) as u16;
+                Hop { port: d.base + line * d.width, links: d.width, dim, vc: 0 }
+            }
+            Kind::Torus => {
+                let ahead = if t >= c { t - c } else { t + d.size - c };
+                let positive = 2 * ahead <= d.size;
+                let (out, back) = if positive { (d.base, d.base + d.width) } else { (d.base + d.width, d.base) };
+                let wraps = if positive { c + 1 == d.size } else { c == 0 };
+                let straight = came.port.wrapping_sub(back) < d.width;
+                let vc = u8::from(wraps) | if straight { came.vc & 1 } else { 0 };
+                Hop { port: out, links: d.width, dim, vc }
+            }
+            Kind::Mesh => {
+                let base = self.mesh_base(at, usize::from(dim));
+                let port = if t > c || c + 1 == d.size { base } else { base + d.width };
+                Hop { port, links: d.width, dim, vc: 0 }
+            }
+        }
+    }
+
+    pub(crate) fn minimal_hops(&self, at: u32, to: u32, out: &mut HopList) {
+        for (i, d) in self.dims.iter().enumerate() {
+            let (c, t) = (self.coord(at, i), self.coord(to, i));
+            if c == t {
+                continue;
+            }
+            let dim = i as u8;
+            match self.kind {
+                Kind::HyperX => {
+                    let line = (t - u32::from(t > c)) as u16;
+                    out.push(Hop { port: d.base + line * d.width, links: d.width, dim, vc: 0 });
+                }
+                Kind::Torus if d.size == 2 => out.push(Hop { port: d.base, links: 2 * d.width, dim, vc: u8::from(c == 1) }),
+                Kind::Torus => {
+                    let ahead = if t >= c { t - c } else { t + d.size - c };
+                    if 2 * ahead <= d.size {
+                        out.push(Hop { port: d.base, links: d.width, dim, vc: u8::from(c + 1 == d.size) });
+                    }
+                    if 2 * ahead >= d.size {
+                        out.push(Hop { port: d.base + d.width, links: d.width, dim, vc: u8::from(c == 0) });
+                    }
+                }
+                Kind::Mesh => {
+                    let base = self.mesh_base(at, i);
+                    let port = if t > c || c + 1 == d.size { base } else { base + d.width };
+                    out.push(Hop { port, links: d.width, dim, vc: 0 });
+                }
+            }
+        }
+    }
+
+    /// VCs of dimension order: two where a packet can wrap around and go on, that is on a ring of at least four.
+    ///
+    /// A ring of up to three routers is crossed in one hop and has no dependencies, but `minimal` marks its wrap links with VC 1
+    /// all the same, so every torus with a dimension larger than one states 2.
+    pub(crate) fn minimal_vcs(&self) -> u8 {
+        if self.kind == Kind::Torus && self.dims.iter().any(|d| d.size > 1) { 2 } else { 1 }
+    }
+
+    /// The router `by` steps along a dimension, around the end where there is one.
+    pub(crate) fn shifted(&self, router: u32, dim: usize, by: i64) -> Option<u32> {
+        let d = self.dims.get(dim)?;
+        let c = self.coord(router, dim);
+        let t = (i64::from(c) + by.rem_euclid(i64::from(d.size))) % i64::from(d.size);
+        Some(router - c * d.stride + t as u32 * d.stride)
+    }
+
+    /// Dimension and direction (`+`, `-`, or the other coordinate) and cable number of a port.
+    pub(crate) fn describe(&self, router: u32, port: u16) -> Option<(usize, String, u16)> {
+        for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
+            let c = self.coord(router, i);
+            let base = if self.kind == Kind::Mesh { self.mesh_base(router, i) } else { d.base };
+            let signs: &[&str] = match self.kind {
+                Kind::Mesh if c == 0 => &["+"],
+                Kind::Mesh if c + 1 == d.size => &["-"],
+                _ => &["+", "-"],
+            };
+            let n_lines = if self.kind == Kind::HyperX { d.size - 1 } else { signs.len() as u32 };
+            let offset = u32::from(port.checked_sub(base)?);
+            if offset < n_lines * u32::from(d.width) {
+                let line = offset / u32::from(d.width);
+                let way = match self.kind {
+                    Kind::HyperX => format!("={}", line + u32::from(line >= c)),
+                    _ => signs[line as usize].to_string(),
+                };
+                return Some((i, way, (offset % u32::from(d.width)) as u16));
+            }
+        }
+        None
+    }
+}
+
+/// Neighbours along one dimension, border effects of the mesh left out.
+pub(crate) fn lines(kind: Kind, size: u32) -> u32 {
+    match (kind, size) {
+        (_, 1) => 0,
+        (Kind::HyperX, _) => size - 1,
+        _ => 2,
+    }
+}
+

@@ -1,0 +1,87 @@
+//! A topology in figures, for reports and comparisons.
+
+use crate::bisection::Bisection;
+use crate::lattice::Kind;
+use crate::topology::{Geometry, Topology};
+
+/// Pairs of routers whose distances are summed one by one before routers are sampled.
+const MOST_PAIRS: u64 = 20_000_000;
+
+/// Figures of a topology.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metrics {
+    /// Routers.
+    pub routers: u32,
+    /// Nodes.
+    pub nodes: u32,
+    /// Cables per link class, `host` first; unused classes with 0.
+    pub cables: Vec<(String, u64)>,
+    /// Most ports on one router, nodes included.
+    pub radix: u32,
+    /// Most router hops between two routers.
+    pub diameter: u32,
+    /// Mean router hops over ordered pairs of different nodes; 0 for a single node.
+    pub mean_distance: f64,
+    /// Source routers that the mean was sampled from, evenly spread; `None` if it is exact.
+    pub sampled_sources: Option<u32>,
+    /// Cables between two halves.
+    pub bisection: Bisection,
+}
+
+impl Topology {
+    /// All figures. Linear for lattices and fat-trees of any size, except where a bisection has to be searched for.
+    pub fn metrics(&self) -> Metrics {
+        let wiring = self.wiring();
+        let mut count = vec![0u64; wiring.class_names.len()];
+        wiring.class.iter().for_each(|&c| count[usize::from(c)] += 1);
+        count.iter_mut().for_each(|c| *c /= 2);
+        count[0] = u64::from(self.n_nodes());
+        let (mean_distance, sampled_sources) = self.mean_distance();
+        Metrics {
+            routers: self.n_routers(),
+            nodes: self.n_nodes(),
+            cables: wiring.class_names.iter().cloned().zip(count).collect(),
+            radix: (0..self.n_routers()).map(|r| wiring.radix(r) + wiring.nodes_of(r).len() as u32).max().unwrap_or(0),
+            diameter: self.diameter(),
+            mean_distance,
+            sampled_sources,
+            bisection: self.bisection(),
+        }
+    }
+
+    /// Mean router hops over ordered pairs of different nodes, and the number of source routers if they were sampled.
+    pub fn mean_distance(&self) -> (f64, Option<u32>) {
+        let nodes = f64::from(self.n_nodes());
+        if self.n_nodes() < 2 {
+            return (0.0, None);
+        }
+        if let Geometry::Lattice(g) = &self.geometry {
+            let routers = f64::from(self.n_routers());
+            let mean_over_all_pairs: f64 = g.dims.iter().map(|d| mean_along(g.kind, f64::from(d.size))).sum();
+            let per_router = nodes / routers;
+            return (mean_over_all_pairs * routers * routers * per_router * per_router / (nodes * (nodes - 1.0)), None);
+        }
+        let wiring = self.wiring();
+        let weight = |r: u32| wiring.nodes_of(r).len() as f64;
+        let ends: Vec<u32> = (0..self.n_routers()).filter(|&r| weight(r) > 0.0).collect();
+        let from_one = |a: u32| ends.iter().map(|&b| weight(b) * f64::from(self.distance(a, b))).sum::<f64>();
+        if matches!(self.geometry, Geometry::FatTree(_)) {
+            // All leaves see the same distances.
+            return (from_one(ends[0]) / (nodes - 1.0), None);
+        }
+        let sources = (MOST_PAIRS / ends.len() as u64).clamp(1, ends.len() as u64);
+        let chosen = (0..sources).map(|k| ends[(k * ends.len() as u64 / sources) as usize]);
+        let (sum, weights) = chosen.fold((0.0, 0.0), |(s, w), a| (s + weight(a) * from_one(a), w + weight(a)));
+        (sum / (weights * (nodes - 1.0)), (sources < ends.len() as u64).then_some(sources as u32))
+    }
+}
+
+/// Mean distance over all ordered pairs of coordinates of one dimension, equal ones included.
+fn mean_along(kind: Kind, k: f64) -> f64 {
+    match kind {
+        Kind::Mesh => (k * k - 1.0) / (3.0 * k),
+        Kind::HyperX => (k - 1.0) / k,
+        Kind::Torus if k % 2.0 == 0.0 => k / 4.0,
+        Kind::Torus => (k * k - 1.0) / (4.0 * k),
+    }
+}

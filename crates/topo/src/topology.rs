@@ -1,0 +1,232 @@
+//! A built network: its wiring and the questions that routings, patterns and drawings ask of it.
+
+use crate::division::pick;
+use crate::fat_tree::FatTree;
+use crate::graph::GraphTables;
+use crate::grouped::{Grouped, Inside};
+use crate::hop::{Came, Hop, HopList};
+use crate::lattice::LatticeGeometry;
+use crate::spec::TopologySpec;
+use crate::wiring::Wiring;
+
+/// What answers for each family.
+#[derive(Clone, Debug)]
+pub(crate) enum Geometry {
+    Single,
+    Lattice(LatticeGeometry),
+    Grouped(Grouped),
+    FatTree(FatTree),
+    Graph(GraphTables),
+}
+
+/// A network of routers and nodes, immutable; made by [`TopologySpec::build`].
+///
+/// Router, port and node numbers given to its methods must exist: a number out of range is a broken invariant of the caller and
+/// panics.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    spec: TopologySpec,
+    wiring: Wiring,
+    pub(crate) geometry: Geometry,
+}
+
+impl Topology {
+    pub(crate) fn assemble(spec: &TopologySpec, wiring: Wiring, geometry: Geometry) -> Self {
+        debug_assert!(wiring.n_routers() > 100_000 || wiring.verify() == Ok(()), "{:?}", wiring.verify());
+        Self { spec: spec.clone(), wiring, geometry }
+    }
+
+    /// What it was built from.
+    pub fn spec(&self) -> &TopologySpec {
+        &self.spec
+    }
+
+    /// Cables and nodes.
+    #[inline]
+    pub fn wiring(&self) -> &Wiring {
+        &self.wiring
+    }
+
+    /// Number of routers.
+    #[inline]
+    pub fn n_routers(&self) -> u32 {
+        self.wiring.n_routers()
+    }
+
+    /// Number of nodes.
+    #[inline]
+    pub fn n_nodes(&self) -> u32 {
+        self.wiring.n_nodes()
+    }
+
+    /// Names of the link classes by class number; entry 0 is `host`.
+    pub fn class_names(&self) -> &[String] {
+        &self.wiring.class_names
+    }
+
+    /// Router of a node; by arithmetic where the family allows it, so that no memory is touched.
+    #[inline]
+    pub fn router_of(&self, node: u32) -> u32 {
+        match &self.geometry {
+            Geometry::Lattice(g) => g.nodes_per_router.div(node),
+            Geometry::Single => 0,
+            _ => self.wiring.node_router[node as usize],
+        }
+    }
+
+    /// Router hops between two routers over network links; the distance that minimal routing keeps to.
+    ///
+    /// Equal to the shortest path of the graph, except on a dragonfly and dragonfly+, where it is the shortest way with at most one
+    /// global link (none within a group), as the literature uses the word minimal.
+    pub fn distance(&self, a: u32, b: u32) -> u32 {
+        match &self.geometry {
+            Geometry::Single => 0,
+            Geometry::Lattice(g) => g.distance(a, b),
+            Geometry::Grouped(g) => g.distance(a, b),
+            Geometry::FatTree(g) => g.distance(a, b),
+            Geometry::Graph(g) => g.distance(&self.wiring, a, b),
+        }
+    }
+
+    /// Largest [`Topology::distance`] between two routers, with or without nodes. Of a very large dragonfly whose most distant
+    /// pair was not met in a bounded search, the bound (local, global, local).
+    pub fn diameter(&self) -> u32 {
+        match &self.geometry {
+            Geometry::Single => 0,
+            Geometry::Lattice(g) => g.diameter(),
+            Geometry::Grouped(g) => g.diameter(),
+            Geometry::FatTree(g) => g.diameter(),
+            Geometry::Graph(g) => g.diameter(),
+        }
+    }
+
+    /// Fills `out` with one entry per neighbouring router that is nearer to `to`, in port order; empty if `at == to`.
+    ///
+    /// Nearer is by [`Topology::distance`]; on a dragonfly(+) third groups are left out. The VC of an entry is that of a packet
+    /// injected here; routings that use these hops bring their own VC rule.
+    pub fn minimal_hops(&self, at: u32, to: u32, out: &mut HopList) {
+        out.clear();
+        if at == to {
+            return;
+        }
+        match &self.geometry {
+            Geometry::Single => {}
+            Geometry::Lattice(g) => g.minimal_hops(at, to, out),
+            Geometry::Grouped(g) => g.minimal_hops(at, to, out),
+            Geometry::FatTree(g) => g.minimal_hops(at, to, out),
+            Geometry::Graph(g) => g.minimal_hops(&self.wiring, at, to, out),
+        }
+    }
+
+    /// The topology's own deterministic minimal routing towards a node: the next hop, or [`Hop::EJECT`] at the node's router.
+    ///
+    /// `came` is how the packet got to `at`, `key` a hash that stays with the packet and chooses where the rule leaves a choice (its
+    /// high bits count). Rules: torus, ring, mesh, HyperX: dimension order; dragonfly(+): the group's own link (by key among
+    /// several), at most 3 hops in groups of one row and on dragonfly+, 5 in groups of rows and columns; fat-tree: D-mod-k up, the
+    /// unique way down, one cable; graph: shortest-path table. Deadlock-free on [`Topology::minimal_vcs`] VCs.
+    #[inline]
+    pub fn minimal(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
+        match &self.geometry {
+            Geometry::Lattice(g) => g.minimal(at, g.nodes_per_router.div(dst_node), came),
+            Geometry::FatTree(g) => g.minimal(at, dst_node),
+            _ => self.minimal_to(at, self.router_of(dst_node), came, key),
+        }
+    }
+
+    /// [`Topology::minimal`] towards a router, for ways that lead over an intermediate router (Valiant).
+    ///
+    /// On a dragonfly+ and a fat-tree the VC promise holds for intermediate routers that have nodes; others are reached too, but a
+    /// way to them may turn up after it went down.
+    #[inline]
+    pub fn minimal_to(&self, at: u32, to: u32, came: Came, key: u32) -> Hop {
+        match &self.geometry {
+            Geometry::Lattice(g) => g.minimal(at, to, came),
+            Geometry::Grouped(g) => g.minimal(at, to, came, key),
+            Geometry::FatTree(g) => g.minimal_to(at, to, key),
+            Geometry::Graph(g) => g.minimal(&self.wiring, at, to, came),
+            Geometry::Single => Hop::EJECT,
+        }
+    }
+
+    /// One cable of a hop's parallel cables, by key.
+    #[inline]
+    pub fn choose_link(hop: Hop, key: u32) -> u16 {
+        hop.port + pick(key, u32::from(hop.links)) as u16
+    }
+
+    /// Virtual channels that [`Topology::minimal`] needs to be free of deadlock, at least 1.
+    ///
+    /// A graph whose table has a dependency cycle needs one per hop of its diameter; beyond 255 they are cut there, and the
+    /// deadlock check shows what that leaves.
+    pub fn minimal_vcs(&self) -> u8 {
+        match &self.geometry {
+            Geometry::Single | Geometry::FatTree(_) => 1,
+            Geometry::Lattice(g) => g.minimal_vcs(),
+            Geometry::Grouped(g) => g.minimal_vcs(),
+            Geometry::Graph(g) => g.minimal_vcs(),
+        }
+    }
+
+    /// Most hops that [`Topology::minimal`] takes between two routers that have nodes.
+    pub fn minimal_bound(&self, from: u32, to: u32) -> u32 {
+        match &self.geometry {
+            Geometry::Grouped(g) => {
+                let same_group = g.per_group.div(from) == g.per_group.div(to);
+                match g.inside {
+                    _ if same_group => self.distance(from, to),
+                    Inside::LeafSpine { .. } => 3,
+                    inside => 2 * inside.diameter() + 1,
+                }
+            }
+            _ => self.distance(from, to),
+        }
+    }
+
+    /// One key per class of keys that [`Topology::minimal`] treats alike, rising: what a proof has to try.
+    ///
+    /// The classes divide the keys evenly where that takes at most 1,024 of them.
+    pub fn key_classes(&self) -> Vec<u32> {
+        let choices = match &self.geometry {
+            Geometry::Grouped(g) => g.choices(),
+            _ => vec![1],
+        };
+        let together = choices.iter().fold(1u64, |l, &n| l / gcd(l, u64::from(n)) * u64::from(n).min(1 << 20));
+        let grids = if together <= 1024 { vec![together] } else { choices.iter().map(|&n| u64::from(n)).collect() };
+        let starts = grids.iter().flat_map(|&n| (0..n).map(move |i| ((i << 32).div_ceil(n)) as u32));
+        let mut keys: Vec<u32> = starts.collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// Coordinates of a router of a ring, mesh, torus or HyperX.
+    pub fn coords(&self, router: u32) -> Option<Vec<u32>> {
+        self.lattice().map(|g| (0..g.dims.len()).map(|d| g.coord(router, d)).collect())
+    }
+
+    /// The router `by` steps further along dimension `dim` of a ring, mesh, torus or HyperX, counted around the end (on a mesh too:
+    /// this is a place, not a cable). `None` on other families or where there is no such dimension.
+    ///
+    /// The tornado destination of a router is `shifted(r, d, (k - 1) / 2)` for a dimension of `k` routers.
+    pub fn shifted(&self, router: u32, dim: usize, by: i64) -> Option<u32> {
+        self.lattice()?.shifted(router, dim, by)
+    }
+
+    /// The router next to this one in positive or negative direction of a dimension, if a cable leads there.
+    pub fn lattice_neighbour(&self, router: u32, dim: usize, positive: bool) -> Option<u32> {
+        let g = self.lattice()?;
+        let there = g.shifted(router, dim, if positive { 1 } else { -1 })?;
+        (there != router && g.distance(router, there) == 1).then_some(there)
+    }
+
+    pub(crate) fn lattice(&self) -> Option<&LatticeGeometry> {
+        match &self.geometry {
+            Geometry::Lattice(g) => Some(g),
+            _ => None,
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
