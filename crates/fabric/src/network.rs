@@ -247,13 +247,15 @@ impl Network {
     fn window(&self, spec: &RunSpec) -> Time {
         let least = self.workload.least_packet(self.packet);
         let credits = spec.router.model == RouterModel::Credit;
+        let fastest = self.classes.iter().map(|class| class.ser(least)).min().unwrap_or(0);
         let mut window = self.injection.hop.min(HORIZON.0);
         for (i, class) in self.classes.iter().enumerate() {
             if i > 0 {
                 window = window.min(class.hop);
             }
             if credits {
-                window = window.min(self.model.least_credit(class.credit, class.ser(least)));
+                // The buffer is freed by the tail's start on any output, over which it may leave faster than it came.
+                window = window.min(self.model.least_credit(class.credit, fastest));
             }
         }
         if self.workload.reacts() {

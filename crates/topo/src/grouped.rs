@@ -96,7 +96,13 @@ impl Inside {
     pub(crate) fn degree(self, i: u32) -> u32 {
         match self {
             Inside::Grid { rows, cols } => rows + cols.divisor() - 2,
-            Inside::LeafSpine { leaves, spines } => if i < leaves { spines } else { leaves },
+            Inside::LeafSpine { leaves, spines } => {
+                if i < leaves {
+                    spines
+                } else {
+                    leaves
+                }
+            }
         }
     }
 
@@ -106,9 +112,19 @@ impl Inside {
         match self {
             Inside::Grid { cols, .. } => {
                 let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
-                if ri == rj { cj - u32::from(cj > ci) } else { cols.divisor() - 1 + rj - u32::from(rj > ri) }
+                if ri == rj {
+                    cj - u32::from(cj > ci)
+                } else {
+                    cols.divisor() - 1 + rj - u32::from(rj > ri)
+                }
             }
-            Inside::LeafSpine { leaves, .. } => if j < leaves { j } else { j - leaves },
+            Inside::LeafSpine { leaves, .. } => {
+                if j < leaves {
+                    j
+                } else {
+                    j - leaves
+                }
+            }
         }
     }
 
@@ -118,7 +134,11 @@ impl Inside {
         match self {
             Inside::Grid { cols, .. } => {
                 let ((ri, ci), (_, cj)) = (cols.split(i), cols.split(j));
-                if ci != cj { (ri * cols.divisor() + cj, 0) } else { (j, 1) }
+                if ci != cj {
+                    (ri * cols.divisor() + cj, 0)
+                } else {
+                    (j, 1)
+                }
             }
             Inside::LeafSpine { leaves, spines } => match (i < leaves, j < leaves) {
                 (true, true) => (leaves + pick(key, spines), 0),
@@ -143,11 +163,26 @@ pub(crate) struct Grouped {
 
 impl Grouped {
     /// Lays out a validated dragonfly(+); `nodes` per router, or per leaf router.
-    pub(crate) fn new(groups: u32, inside: Inside, nodes: u32, width: u32, links: u32, how: Arrangement, seed: u64) -> Self {
+    pub(crate) fn new(
+        groups: u32,
+        inside: Inside,
+        nodes: u32,
+        width: u32,
+        links: u32,
+        how: Arrangement,
+        seed: u64,
+    ) -> Self {
         let links = if groups > 1 { links } else { 0 };
         let global = GlobalCables::new(groups, inside.owners().1, links, how, seed);
         let per_group = FastDiv::new(inside.routers());
-        let mut it = Self { per_group, inside, local_width: width as u16, global, nodes, diameter: 0 };
+        let mut it = Self {
+            per_group,
+            inside,
+            local_width: width as u16,
+            global,
+            nodes,
+            diameter: 0,
+        };
         it.diameter = it.find_diameter();
         it
     }
@@ -156,7 +191,13 @@ impl Grouped {
     pub(crate) fn nodes_at(&self, i: u32) -> u32 {
         match self.inside {
             Inside::Grid { .. } => self.nodes,
-            Inside::LeafSpine { leaves, .. } => if i < leaves { self.nodes } else { 0 },
+            Inside::LeafSpine { leaves, .. } => {
+                if i < leaves {
+                    self.nodes
+                } else {
+                    0
+                }
+            }
         }
     }
 
@@ -201,7 +242,12 @@ impl Grouped {
         if g == t {
             return self.inside.distance(i, j);
         }
-        self.global.between(g, t).iter().map(|e| self.over(e, i, j)).min().unwrap_or(0)
+        self.global
+            .between(g, t)
+            .iter()
+            .map(|e| self.over(e, i, j))
+            .min()
+            .unwrap_or(0)
     }
 
     pub(crate) fn diameter(&self) -> u32 {
@@ -246,15 +292,29 @@ impl Grouped {
         } else {
             let (first, _) = self.inside.owners();
             let ends = self.global.between(g, t);
-            let own = if i >= first { GlobalCables::owned(ends, i - first) } else { &[] };
+            let own = if i >= first {
+                GlobalCables::owned(ends, i - first)
+            } else {
+                &[]
+            };
             if !own.is_empty() {
                 let end = own[pick(key, own.len() as u32) as usize];
-                return Hop { port: self.local_ports(i) + end.port, links: end.links, dim: GLOBAL, vc };
+                return Hop {
+                    port: self.local_ports(i) + end.port,
+                    links: end.links,
+                    dim: GLOBAL,
+                    vc,
+                };
             }
             first + ends[pick(key, ends.len() as u32) as usize].owner
         };
         let (next, dim) = self.inside.next(i, target, key);
-        Hop { port: self.inside.line(i, next) as u16 * self.local_width, links: self.local_width, dim, vc }
+        Hop {
+            port: self.inside.line(i, next) as u16 * self.local_width,
+            links: self.local_width,
+            dim,
+            vc,
+        }
     }
 
     /// VCs that `minimal` needs between routers that have nodes.
@@ -274,8 +334,16 @@ impl Grouped {
         let groups = self.global.groups();
         if groups > 1 {
             all.push(self.global.links_per_pair());
-            for (g, t) in (0..groups).flat_map(|g| (0..groups).map(move |t| (g, t))).filter(|(g, t)| g != t) {
-                all.extend(self.global.between(g, t).chunk_by(|a, b| a.owner == b.owner).map(|own| own.len() as u32));
+            for (g, t) in (0..groups)
+                .flat_map(|g| (0..groups).map(move |t| (g, t)))
+                .filter(|(g, t)| g != t)
+            {
+                all.extend(
+                    self.global
+                        .between(g, t)
+                        .chunk_by(|a, b| a.owner == b.owner)
+                        .map(|own| own.len() as u32),
+                );
             }
         }
         all.sort_unstable();
@@ -293,7 +361,12 @@ impl Grouped {
         let least = self.distance(at, to);
         for end in ends.iter().filter(|e| self.over(e, i, j) == least) {
             if first + end.owner == i {
-                out.push_new(Hop { port: self.local_ports(i) + end.port, links: end.links, dim: GLOBAL, vc: 0 });
+                out.push_new(Hop {
+                    port: self.local_ports(i) + end.port,
+                    links: end.links,
+                    dim: GLOBAL,
+                    vc: 0,
+                });
             } else {
                 self.local_hops(i, first + end.owner, out);
             }
@@ -305,7 +378,12 @@ impl Grouped {
     fn local_hops(&self, i: u32, j: u32, out: &mut HopList) {
         let hop = |next: u32, dim| {
             let port = self.inside.line(i, next) as u16 * self.local_width;
-            Hop { port, links: self.local_width, dim, vc: 0 }
+            Hop {
+                port,
+                links: self.local_width,
+                dim,
+                vc: 0,
+            }
         };
         match self.inside {
             Inside::Grid { cols, .. } => {

@@ -39,17 +39,17 @@ impl RouterModel for Credit {
         }
         let record = st.ports.get(port);
         let channel = port * net.vcs + u32::from(vc);
-        if record.waiting == 0 && record.free <= now {
-            let late = if net.mixed_speeds {
-                overtaking(net, &site, port, &packet)
-            } else {
-                0
+        if record.free <= now {
+            let empty = record.waiting == 0;
+            let late = match net.mixed_speeds && empty {
+                true => overtaking(net, &site, port, &packet),
+                false => 0,
             };
-            if late == 0 && st.channels.get(channel).credit >= i64::from(packet.size()) {
+            if empty && late == 0 && st.channels.get(channel).credit >= i64::from(packet.size()) {
                 depart(net, st, j, lp, &site, port, vc, packet, now, sink);
                 return;
             }
-            // Nothing that waits from now on can have started earlier.
+            // What waits could not start before now: it has no credit, or it has just come.
             st.ports.edit(j, port).free = now + late;
         }
         enqueue(st, j, lp, port, channel, vc, packet);

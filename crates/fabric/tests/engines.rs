@@ -1,0 +1,239 @@
+//! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
+
+use des::Time;
+use fabric::bench::plain;
+use fabric::run::{RunResult, run};
+use fabric::spec::*;
+use topo::{Arrangement, Lattice, TopologySpec};
+
+fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
+    Lattice {
+        shape: shape.to_vec(),
+        width: width.to_vec(),
+        nodes_per_router,
+    }
+}
+
+/// One small network of each family.
+fn topologies() -> Vec<(&'static str, TopologySpec)> {
+    let arrangement = Arrangement::Absolute;
+    vec![
+        ("single router", TopologySpec::SingleRouter { nodes: 70 }),
+        (
+            "ring",
+            TopologySpec::Ring {
+                routers: 7,
+                width: 2,
+                nodes_per_router: 2,
+            },
+        ),
+        ("mesh", TopologySpec::Mesh(lattice(&[3, 4], &[1, 2], 2))),
+        ("torus", TopologySpec::Torus(lattice(&[4, 3, 2], &[], 1))),
+        ("hyperx", TopologySpec::HyperX(lattice(&[4, 3], &[2, 1], 3))),
+        (
+            "dragonfly",
+            TopologySpec::Dragonfly {
+                groups: 5,
+                routers_per_group: vec![4],
+                nodes_per_router: 2,
+                links_per_pair: 2,
+                local_width: 1,
+                arrangement,
+                arrangement_seed: 1,
+            },
+        ),
+        (
+            "dragonfly+",
+            TopologySpec::DragonflyPlus {
+                groups: 4,
+                leaves: 3,
+                spines: 3,
+                nodes_per_leaf: 2,
+                links_per_pair: 2,
+                local_width: 1,
+                arrangement,
+                arrangement_seed: 1,
+            },
+        ),
+        (
+            "fat-tree",
+            TopologySpec::FatTree {
+                down: vec![3, 3, 2],
+                up: vec![2, 3],
+                up_width: vec![1, 1],
+            },
+        ),
+    ]
+}
+
+fn is_lattice(topology: &TopologySpec) -> bool {
+    matches!(
+        topology,
+        TopologySpec::Ring { .. } | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_)
+    )
+}
+
+fn cells() -> Vec<(String, RunSpec)> {
+    let mut cells = Vec::new();
+    for (name, topology) in topologies() {
+        for routing in [
+            RoutingSpec::Minimal,
+            RoutingSpec::Dor,
+            RoutingSpec::Rdr,
+            RoutingSpec::MinRandom,
+            RoutingSpec::Valiant,
+        ] {
+            if matches!(routing, RoutingSpec::Dor | RoutingSpec::Rdr) && !is_lattice(&topology) {
+                continue;
+            }
+            for model in [RouterModel::Sculpin, RouterModel::Credit] {
+                let mut spec = plain(topology.clone());
+                spec.routing = routing;
+                spec.router.model = model;
+                spec.router.buffer = Some(Bytes(6_000));
+                cells.push((format!("{name} {routing:?} {model:?}"), spec));
+            }
+        }
+    }
+    cells
+}
+
+fn synthetic(load: f64, message: u64) -> Work {
+    Work::Synthetic(Synthetic {
+        pattern: Pattern::Uniform,
+        message: Bytes(message),
+        load: Some(load),
+        count: None,
+        process: Process::Poisson,
+    })
+}
+
+fn pairs(matching: Matching, mode: PairMode) -> Work {
+    Work::Pairs(Pairs {
+        matching,
+        mode,
+        messages: 7,
+        message: Bytes(5_000),
+        ack: Bytes(64),
+        active: None,
+        start_spread: Time(1_000),
+        seed: None,
+    })
+}
+
+/// Runs a specification on an engine; the checks of the run itself must hold.
+fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
+    let mut spec = spec.clone();
+    spec.control.engine = engine;
+    run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{what} on {engine:?}: {error}"))
+}
+
+fn one_answer(what: &str, spec: &RunSpec) {
+    let sequential = result(what, spec, Engine::Sequential);
+    assert!(sequential.summary.messages > 20, "{what}: the case must do something");
+    for engine in [Engine::Reference, Engine::RollbackCheck] {
+        let other = result(what, spec, engine);
+        assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {engine:?}");
+        assert_eq!(other.latencies, sequential.latencies, "{what} on {engine:?}");
+        assert_eq!(other.summary.events, sequential.summary.events, "{what} on {engine:?}");
+    }
+}
+
+#[test]
+fn open_loop_traffic_gives_one_answer_on_every_engine() {
+    for (what, mut spec) in cells() {
+        spec.jobs[0].work = synthetic(0.6, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn reacting_pairs_give_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in cells().into_iter().enumerate() {
+        let matching = if i % 2 == 0 {
+            Matching::Mutual
+        } else {
+            Matching::SendersReceivers
+        };
+        let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
+        spec.jobs[0].work = pairs(matching, mode);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn overload_and_incast_give_one_answer_on_every_engine() {
+    for (what, mut spec) in cells() {
+        spec.jobs[0].work = Work::Synthetic(Synthetic {
+            pattern: Pattern::Incast { sources: None },
+            message: Bytes(2_048),
+            load: Some(1.0),
+            count: Some(6),
+            process: Process::PeriodicInPhase,
+        });
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn zero_lookahead_links_are_simulated_in_total_order() {
+    for (what, mut spec) in cells().into_iter().step_by(3) {
+        spec.links.default.latency = Time::ZERO;
+        spec.router.traversal = Time::ZERO;
+        spec.jobs[0].work = synthetic(0.4, 2_048);
+        spec.control.end = Some(Time::from_us(3));
+        let sequential = result(&what, &spec, Engine::Sequential);
+        assert_eq!(sequential.summary.engine, "reference", "{what}");
+        let again = result(&what, &spec, Engine::Reference);
+        assert_eq!(again.summary.digest, sequential.summary.digest, "{what}");
+    }
+}
+
+#[test]
+fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
+    for (what, spec) in cells() {
+        for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
+            let mut sculpin = spec.clone();
+            sculpin.jobs[0].work = synthetic(load, 3_000);
+            sculpin.control.end = Some(Time::from_us(6));
+            sculpin.control.warmup = Some(Time::ZERO);
+            sculpin.observe.messages = MessageDetail::Full;
+            sculpin.links.by_class.insert(
+                "host".into(),
+                LinkSpec {
+                    bandwidth: BitsPerSec(200_000_000_000 / speed),
+                    latency: Time::from_ns(70),
+                },
+            );
+            sculpin.router.model = RouterModel::Sculpin;
+            let mut credit = sculpin.clone();
+            credit.router.model = RouterModel::Credit;
+            credit.router.buffer = None;
+            credit.router.arbitration = Arbitration::Fcfs;
+            let rows = |spec: &RunSpec| {
+                let mut rows = result(&what, spec, Engine::Sequential).stats.rows.unwrap_or_default();
+                rows.sort_unstable();
+                rows
+            };
+            let (a, b) = (rows(&sculpin), rows(&credit));
+            assert!(a.len() > 50, "{what}");
+            assert_eq!(a, b, "{what} at load {load}: delivery times differ");
+        }
+    }
+}
+
+#[test]
+fn a_seed_changes_the_traffic_and_nothing_else_does() {
+    let (_, mut spec) = cells().remove(9);
+    spec.jobs[0].work = synthetic(0.5, 2_048);
+    spec.control.end = Some(Time::from_us(4));
+    let digest = |spec: &RunSpec| result("seed", spec, Engine::Sequential).summary.digest;
+    let first = digest(&spec);
+    assert_eq!(first, digest(&spec));
+    spec.control.seed += 1;
+    assert_ne!(first, digest(&spec));
+}
