@@ -110,8 +110,10 @@ fn queued(state: &State) -> (u64, u64) {
 fn conservation(facts: &Facts<'_>) -> Check {
     let stats = facts.stats;
     let (queued_packets, queued_bytes) = queued(facts.state);
-    let out = stats.packets + queued_packets + facts.in_flight.packets;
-    let out_bytes = stats.packet_bytes + queued_bytes + facts.in_flight.bytes;
+    let flying = queued_packets + facts.in_flight.packets + stats.landing;
+    let flying_bytes = queued_bytes + facts.in_flight.bytes + stats.landing_bytes;
+    let out = stats.packets + flying;
+    let out_bytes = stats.packet_bytes + flying_bytes;
     let sent: u64 = facts.state.nics.as_slice().iter().map(|nic| nic.packets).sum();
     let counted: u64 = facts
         .state
@@ -129,12 +131,7 @@ fn conservation(facts: &Facts<'_>) -> Check {
         ok,
         detail: format!(
             "{} packets and {} bytes injected = {} and {} delivered + {} and {} in flight",
-            stats.injected,
-            stats.injected_bytes,
-            stats.packets,
-            stats.packet_bytes,
-            queued_packets + facts.in_flight.packets,
-            queued_bytes + facts.in_flight.bytes
+            stats.injected, stats.injected_bytes, stats.packets, stats.packet_bytes, flying, flying_bytes
         ),
     }
 }
@@ -209,7 +206,7 @@ fn credits(facts: &Facts<'_>) -> Check {
 
 fn progress(facts: &Facts<'_>) -> Check {
     let stats = facts.stats;
-    let left = stats.injected - stats.packets;
+    let left = stats.injected - stats.packets - stats.landing;
     let check = |ok, detail| Check {
         name: "progress",
         ok,

@@ -258,6 +258,12 @@ pub struct Stats {
     pub bins: Vec<Bin>,
     /// Length of a slice.
     pub shift: u32,
+    /// The run ends at this time (ps): what is known to arrive later is still in flight.
+    pub cut: u64,
+    /// Packets on their ejection link when the run ends.
+    pub landing: u64,
+    /// Their bytes.
+    pub landing_bytes: u64,
     /// Senders of pairs by node; empty if there are none.
     pub senders: Vec<SenderRow>,
     /// Messages one by one, if asked for.
@@ -265,9 +271,10 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// An observer; `senders` nodes are followed one by one, `full` keeps every message.
-    pub fn new(senders: u32, full: bool, from: u64, to: u64) -> Stats {
+    /// An observer of a run that ends at `cut`; `senders` nodes are followed one by one, `full` keeps every message.
+    pub fn new(senders: u32, full: bool, from: u64, to: u64, cut: u64) -> Stats {
         Stats {
+            cut,
             from,
             to,
             shift: 20,
@@ -340,6 +347,11 @@ impl Observe<Record> for Stats {
                 self.injected_bytes += u64::from(bytes);
             }
             Record::Packet { bytes, hops, time } => {
+                if time > self.cut {
+                    self.landing += 1;
+                    self.landing_bytes += u64::from(bytes);
+                    return;
+                }
                 self.packets += 1;
                 self.packet_bytes += u64::from(bytes);
                 if hops as usize >= self.hops.len() {
@@ -358,8 +370,11 @@ impl Observe<Record> for Stats {
                 ack,
                 early,
             } => {
-                self.messages += 1;
                 self.early += u64::from(early);
+                if time > self.cut {
+                    return;
+                }
+                self.messages += 1;
                 self.latest = self.latest.max(time);
                 if !self.senders.is_empty() {
                     self.follow(source, destination, bytes, birth, time, ack);
@@ -414,7 +429,7 @@ mod tests {
 
     #[test]
     fn bins_grow_longer_without_losing_anything() {
-        let mut stats = Stats::new(0, false, 0, u64::MAX);
+        let mut stats = Stats::new(0, false, 0, u64::MAX, u64::MAX);
         for i in 0..1_000u64 {
             let birth = i << 22;
             let message = Record::Message {

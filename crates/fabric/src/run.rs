@@ -129,7 +129,6 @@ fn drive<M: RouterModel>(
     let measure_to = if open_loop { end.0 } else { u64::MAX };
     let from = spec.control.warmup.unwrap_or(Time::ZERO).0;
     let senders = if workload.has_pairs() { net.n_nodes() } else { 0 };
-    let stats = Stats::new(senders, spec.observe.messages == MessageDetail::Full, from, measure_to);
     let total = workload.total_messages();
     let drain = match (open_loop, spec.control.drain) {
         (false, _) => Time::ZERO,
@@ -137,6 +136,13 @@ fn drive<M: RouterModel>(
         (true, None) => end,
     };
     let last = Time(end.0.saturating_add(drain.0).min(HORIZON.0));
+    let stats = Stats::new(
+        senders,
+        spec.observe.messages == MessageDetail::Full,
+        from,
+        measure_to,
+        last.0,
+    );
     let world = Fabric::<M>::new(net);
     let (mut engine, engine_name) = engine(spec, &world, stats);
     let built = cpu_time();
