@@ -192,10 +192,16 @@ impl FatTree {
         Hop { port: port as u16, links: if cable.is_some() { 1 } else { level.down_width as u16 }, dim: 1, vc: 0 }
     }
 
+    /// Leaf router of a node.
+    #[inline]
+    pub(crate) fn leaf_of(&self, node: u32) -> u32 {
+        self.levels[0].down.div(node)
+    }
+
     /// D-mod-k towards a node.
     #[inline]
     pub(crate) fn minimal(&self, at: u32, node: u32) -> Hop {
-        let leaf = self.levels[0].down.div(node);
+        let leaf = self.leaf_of(node);
         let (i, a, _) = self.place(at);
         let level = &self.levels[i];
         if level.leaves.div(leaf) == a {

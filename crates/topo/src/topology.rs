@@ -69,8 +69,10 @@ impl Topology {
     pub fn router_of(&self, node: u32) -> u32 {
         match &self.geometry {
             Geometry::Lattice(g) => g.nodes_per_router.div(node),
+            Geometry::Grouped(g) => g.router_of(node),
+            Geometry::FatTree(g) => g.leaf_of(node),
             Geometry::Single => 0,
-            _ => self.wiring.node_router[node as usize],
+            Geometry::Graph(_) => self.wiring.node_router[node as usize],
         }
     }
 
