@@ -30,8 +30,14 @@ impl Topology {
     /// The bisection. The search takes seconds for thousands of routers; formulas take no time.
     pub fn bisection(&self) -> Bisection {
         match self.formula() {
-            Some((cables, source)) => Bisection { cables, method: BisectionMethod::Formula(source) },
-            None => Bisection { cables: self.search(), method: BisectionMethod::Heuristic },
+            Some((cables, source)) => Bisection {
+                cables,
+                method: BisectionMethod::Formula(source),
+            },
+            None => Bisection {
+                cables: self.search(),
+                method: BisectionMethod::Heuristic,
+            },
         }
     }
 
@@ -48,11 +54,18 @@ impl Topology {
                         Kind::HyperX => w * routers * k / 4,
                     }
                 };
-                let cut = g.dims.iter().filter(|d| d.size > 1).map(|d| (across(d.size, d.width), d.size % 2)).min();
+                let cut = g
+                    .dims
+                    .iter()
+                    .filter(|d| d.size > 1)
+                    .map(|d| (across(d.size, d.width), d.size % 2))
+                    .min();
                 match (cut, g.kind) {
                     (None, _) => Some((0, "a single router has no cables")),
                     (Some((cables, 0)), Kind::HyperX) => Some((cables, "w k^2/4 per line, Ahn et al. 2009")),
-                    (Some((cables, 0)), Kind::Torus) => Some((cables, "2 w per line, Dally & Towles 2004, section 5.2")),
+                    (Some((cables, 0)), Kind::Torus) => {
+                        Some((cables, "2 w per line, Dally & Towles 2004, section 5.2"))
+                    }
                     (Some((cables, 0)), Kind::Mesh) => Some((cables, "w per line, Dally & Towles 2004, section 5.2")),
                     (Some(_), _) => None,
                 }
@@ -70,12 +83,15 @@ impl Topology {
                 }
             }
             Geometry::FatTree(_) => {
-                let TopologySpec::FatTree { down, .. } = self.spec() else { return None };
+                let TopologySpec::FatTree { down, .. } = self.spec() else {
+                    return None;
+                };
                 let top = down.iter().rposition(|&m| m > 1)?;
                 if top == 0 {
                     return Some((0, "all nodes are on one leaf router"));
                 }
-                let per_level = (1..=top).map(|l| self.wiring().class.iter().filter(|&&c| usize::from(c) == l).count() as u64 / 2);
+                let per_level =
+                    (1..=top).map(|l| self.wiring().class.iter().filter(|&&c| usize::from(c) == l).count() as u64 / 2);
                 let least = per_level.min()?;
                 (down[top] % 2 == 0).then_some((least / 2, "half of the cables of the thinnest level"))
             }
@@ -89,7 +105,11 @@ impl Topology {
         let mut least = u64::MAX;
         let starts = if n <= MOST_EXCHANGED { 8.min(n) } else { 1 };
         for s in 0..=starts {
-            let order = if s == 0 { (0..n).collect() } else { self.breadth_first((s - 1) * (n / starts)) };
+            let order = if s == 0 {
+                (0..n).collect()
+            } else {
+                self.breadth_first((s - 1) * (n / starts))
+            };
             let mut side = self.halves(&order);
             self.improve(&mut side);
             least = least.min(self.cut(&side));
@@ -129,14 +149,26 @@ impl Topology {
 
     fn cut(&self, side: &[bool]) -> u64 {
         let wiring = self.wiring();
-        let crosses = |r: u32| wiring.runs(r).filter(|run| side[run.peer as usize] != side[r as usize]).map(|run| u64::from(run.links)).sum::<u64>();
+        let crosses = |r: u32| {
+            wiring
+                .runs(r)
+                .filter(|run| side[run.peer as usize] != side[r as usize])
+                .map(|run| u64::from(run.links))
+                .sum::<u64>()
+        };
         (0..self.n_routers()).map(crosses).sum::<u64>() / 2
     }
 
     fn improve(&self, side: &mut [bool]) {
         let (n, wiring) = (self.n_routers(), self.wiring());
         let gain = |side: &[bool], r: u32| {
-            let one = |run: crate::Run| if side[run.peer as usize] == side[r as usize] { -i64::from(run.links) } else { i64::from(run.links) };
+            let one = |run: crate::Run| {
+                if side[run.peer as usize] == side[r as usize] {
+                    -i64::from(run.links)
+                } else {
+                    i64::from(run.links)
+                }
+            };
             wiring.runs(r).map(one).sum::<i64>()
         };
         let free: Vec<u32> = (0..n).filter(|&r| wiring.nodes_of(r).is_empty()).collect();
@@ -147,9 +179,18 @@ impl Topology {
                 }
             }
             // Exchanges keep the halves equal, so only routers with equally many nodes change places.
-            let mut best: Vec<(i64, u32, usize)> = (0..n).filter(|&r| !wiring.nodes_of(r).is_empty()).map(|r| (-gain(side, r), r, wiring.nodes_of(r).len())).collect();
+            let mut best: Vec<(i64, u32, usize)> = (0..n)
+                .filter(|&r| !wiring.nodes_of(r).is_empty())
+                .map(|r| (-gain(side, r), r, wiring.nodes_of(r).len()))
+                .collect();
             best.sort_unstable();
-            let tied = |x: u32, y: u32| wiring.runs(x).filter(|run| run.peer == y).map(|run| i64::from(run.links)).sum::<i64>();
+            let tied = |x: u32, y: u32| {
+                wiring
+                    .runs(x)
+                    .filter(|run| run.peer == y)
+                    .map(|run| i64::from(run.links))
+                    .sum::<i64>()
+            };
             let mut change = None;
             'search: for &(gx, x, nodes) in best.iter().filter(|b| side[b.1 as usize]).take(16) {
                 for &(gy, y, _) in best.iter().filter(|b| !side[b.1 as usize] && b.2 == nodes).take(16) {

@@ -50,14 +50,31 @@ impl TopologySpec {
                 wiring.finish_router(*nodes);
                 Ok(Topology::assemble(self, wiring, Geometry::Single))
             }
-            TopologySpec::Ring { routers, width, nodes_per_router } => {
+            TopologySpec::Ring {
+                routers,
+                width,
+                nodes_per_router,
+            } => {
                 if *routers < 3 {
-                    let reason = format!("{} too few, a ring needs at least 3", counted(*routers, "router is", "routers are"));
-                    problems.add("routers", reason, Some("use a mesh or torus of shape [2] for two routers"));
+                    let reason = format!(
+                        "{} too few, a ring needs at least 3",
+                        counted(*routers, "router is", "routers are")
+                    );
+                    problems.add(
+                        "routers",
+                        reason,
+                        Some("use a mesh or torus of shape [2] for two routers"),
+                    );
                 }
                 problems.at_least("width", *width, 1);
                 problems.at_least("nodes_per_router", *nodes_per_router, 1);
-                problems.lattice_size(Kind::Torus, &[*routers], &[*width], *nodes_per_router, ["routers", "width"]);
+                problems.lattice_size(
+                    Kind::Torus,
+                    &[*routers],
+                    &[*width],
+                    *nodes_per_router,
+                    ["routers", "width"],
+                );
                 problems.done()?;
                 let geometry = LatticeGeometry::new(Kind::Torus, &[*routers], &[*width], *nodes_per_router);
                 let wiring = geometry.wire(vec!["host".into(), "ring".into()]);
@@ -68,7 +85,11 @@ impl TopologySpec {
             TopologySpec::HyperX(lattice) => self.build_lattice(lattice, Kind::HyperX, problems),
             TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => self.build_grouped(problems),
             TopologySpec::FatTree { down, up, up_width } => self.build_fat_tree(down, up, up_width, problems),
-            TopologySpec::Graph { file, format, nodes_per_router } => {
+            TopologySpec::Graph {
+                file,
+                format,
+                nodes_per_router,
+            } => {
                 let text = std::fs::read_to_string(file).map_err(|e| {
                     problems.add("file", format!("cannot read `{file}`: {e}"), None);
                     std::mem::take(&mut problems.0)
@@ -84,13 +105,26 @@ impl TopologySpec {
     /// As [`TopologySpec::build`].
     pub fn build_with_text(&self, text: &str) -> Result<Topology, Vec<FieldError>> {
         match self {
-            TopologySpec::Graph { format, nodes_per_router, .. } => self.build_graph_from(text, *format, *nodes_per_router),
+            TopologySpec::Graph {
+                format,
+                nodes_per_router,
+                ..
+            } => self.build_graph_from(text, *format, *nodes_per_router),
             _ => self.build(),
         }
     }
 
-    fn build_lattice(&self, lattice: &Lattice, kind: Kind, mut problems: Problems) -> Result<Topology, Vec<FieldError>> {
-        let Lattice { shape, width, nodes_per_router } = lattice;
+    fn build_lattice(
+        &self,
+        lattice: &Lattice,
+        kind: Kind,
+        mut problems: Problems,
+    ) -> Result<Topology, Vec<FieldError>> {
+        let Lattice {
+            shape,
+            width,
+            nodes_per_router,
+        } = lattice;
         if shape.is_empty() || shape.len() > MOST_DIMENSIONS {
             let reason = format!("{} dimensions, there must be 1 to {MOST_DIMENSIONS}", shape.len());
             problems.add("shape", reason, Some("for example shape = [8, 8, 8]"));
@@ -98,15 +132,25 @@ impl TopologySpec {
         problems.all_at_least("shape", shape, 1);
         if !width.is_empty() && width.len() != shape.len() {
             let reason = format!("{} widths for {} dimensions", width.len(), shape.len());
-            problems.add("width", reason, Some("give one width per dimension, or none for single cables"));
+            problems.add(
+                "width",
+                reason,
+                Some("give one width per dimension, or none for single cables"),
+            );
         }
         problems.all_at_least("width", width, 1);
         problems.at_least("nodes_per_router", *nodes_per_router, 1);
         problems.lattice_size(kind, shape, width, *nodes_per_router, ["shape", "width"]);
         problems.done()?;
         let geometry = LatticeGeometry::new(kind, shape, width, *nodes_per_router);
-        let classes = std::iter::once("host".to_owned()).chain((0..shape.len()).map(dimension_name)).collect();
-        Ok(Topology::assemble(self, geometry.wire(classes), Geometry::Lattice(geometry)))
+        let classes = std::iter::once("host".to_owned())
+            .chain((0..shape.len()).map(dimension_name))
+            .collect();
+        Ok(Topology::assemble(
+            self,
+            geometry.wire(classes),
+            Geometry::Lattice(geometry),
+        ))
     }
 
     fn build_grouped(&self, mut problems: Problems) -> Result<Topology, Vec<FieldError>> {
@@ -126,14 +170,34 @@ impl TopologySpec {
                     [rows, cols] => (*rows, *cols),
                     other => {
                         let reason = format!("{} numbers, there must be 1 or 2", other.len());
-                        problems.add("routers_per_group", reason, Some("[32] is an all-to-all group, [6, 16] has rows and columns"));
+                        problems.add(
+                            "routers_per_group",
+                            reason,
+                            Some("[32] is an all-to-all group, [6, 16] has rows and columns"),
+                        );
                         (1, 1)
                     }
                 };
                 problems.size(u64::from(rows) * u64::from(cols), 0, 0, "routers_per_group");
-                problems.radix(u64::from(rows) + u64::from(cols), u64::from(*local_width), "local_width");
-                let inside = Inside::Grid { rows, cols: FastDiv::new(cols) };
-                (*groups, inside, *nodes_per_router, *links_per_pair, *local_width, *arrangement, *arrangement_seed, "nodes_per_router")
+                problems.radix(
+                    u64::from(rows) + u64::from(cols),
+                    u64::from(*local_width),
+                    "local_width",
+                );
+                let inside = Inside::Grid {
+                    rows,
+                    cols: FastDiv::new(cols),
+                };
+                (
+                    *groups,
+                    inside,
+                    *nodes_per_router,
+                    *links_per_pair,
+                    *local_width,
+                    *arrangement,
+                    *arrangement_seed,
+                    "nodes_per_router",
+                )
             }
             TopologySpec::DragonflyPlus {
                 groups,
@@ -148,9 +212,25 @@ impl TopologySpec {
                 problems.at_least("leaves", *leaves, 1);
                 problems.at_least("spines", *spines, 1);
                 problems.size(u64::from(*leaves) + u64::from(*spines), 0, 0, "leaves");
-                problems.radix(u64::from(*leaves).max(u64::from(*spines)), u64::from(*local_width), "local_width");
-                let inside = Inside::LeafSpine { leaves: *leaves, spines: *spines };
-                (*groups, inside, *nodes_per_leaf, *links_per_pair, *local_width, *arrangement, *arrangement_seed, "nodes_per_leaf")
+                problems.radix(
+                    u64::from(*leaves).max(u64::from(*spines)),
+                    u64::from(*local_width),
+                    "local_width",
+                );
+                let inside = Inside::LeafSpine {
+                    leaves: *leaves,
+                    spines: *spines,
+                };
+                (
+                    *groups,
+                    inside,
+                    *nodes_per_leaf,
+                    *links_per_pair,
+                    *local_width,
+                    *arrangement,
+                    *arrangement_seed,
+                    "nodes_per_leaf",
+                )
             }
             _ => return Err(problems.0),
         };
@@ -161,34 +241,71 @@ impl TopologySpec {
             problems.at_least("links_per_pair", links, 1);
         }
         problems.done()?;
-        let (a, g, owners) = (u64::from(inside.routers()), u64::from(groups), u64::from(inside.owners().1));
-        let with_nodes = if let Inside::LeafSpine { leaves, .. } = inside { u64::from(leaves) } else { a };
+        let (a, g, owners) = (
+            u64::from(inside.routers()),
+            u64::from(groups),
+            u64::from(inside.owners().1),
+        );
+        let with_nodes = if let Inside::LeafSpine { leaves, .. } = inside {
+            u64::from(leaves)
+        } else {
+            a
+        };
         let degrees: u64 = match inside {
             Inside::Grid { .. } => a * u64::from(inside.degree(0)),
             Inside::LeafSpine { leaves, spines } => 2 * u64::from(leaves) * u64::from(spines),
         };
         let global = g.saturating_mul(g).saturating_mul(u64::from(links));
-        let ports = g.saturating_mul(degrees.saturating_mul(u64::from(width))).saturating_add(global);
-        problems.size(g.saturating_mul(a), ports, g.saturating_mul(with_nodes).saturating_mul(u64::from(nodes)), "groups");
-        let local = if let Inside::LeafSpine { leaves, .. } = inside { leaves } else { inside.degree(0) };
+        let ports = g
+            .saturating_mul(degrees.saturating_mul(u64::from(width)))
+            .saturating_add(global);
+        problems.size(
+            g.saturating_mul(a),
+            ports,
+            g.saturating_mul(with_nodes).saturating_mul(u64::from(nodes)),
+            "groups",
+        );
+        let local = if let Inside::LeafSpine { leaves, .. } = inside {
+            leaves
+        } else {
+            inside.degree(0)
+        };
         let local = u64::from(local) * u64::from(width);
-        problems.radix(local.saturating_add(GlobalCables::most_ports(g, owners, u64::from(links))), 1, "links_per_pair");
+        problems.radix(
+            local.saturating_add(GlobalCables::most_ports(g, owners, u64::from(links))),
+            1,
+            "links_per_pair",
+        );
         problems.done()?;
         let geometry = Grouped::new(groups, inside, nodes, width, links, how, seed);
         let wiring = geometry.wire(["host", "local", "global"].map(String::from).to_vec());
         Ok(Topology::assemble(self, wiring, Geometry::Grouped(geometry)))
     }
 
-    fn build_fat_tree(&self, down: &[u32], up: &[u32], width: &[u32], mut problems: Problems) -> Result<Topology, Vec<FieldError>> {
+    fn build_fat_tree(
+        &self,
+        down: &[u32],
+        up: &[u32],
+        width: &[u32],
+        mut problems: Problems,
+    ) -> Result<Topology, Vec<FieldError>> {
         if down.is_empty() || down.len() > MOST_DIMENSIONS {
-            problems.add("down", format!("{} levels, there must be 1 to {MOST_DIMENSIONS}", down.len()), None);
+            problems.add(
+                "down",
+                format!("{} levels, there must be 1 to {MOST_DIMENSIONS}", down.len()),
+                None,
+            );
         } else if up.len() + 1 != down.len() {
             let reason = format!("{} entries, {} levels need {}", up.len(), down.len(), down.len() - 1);
             problems.add("up", reason, Some("one number of parents for each level below the top"));
         }
         if !width.is_empty() && width.len() != up.len() {
             let reason = format!("{} entries for {} levels below the top", width.len(), up.len());
-            problems.add("up_width", reason, Some("give one number per entry of `up`, or none for single cables"));
+            problems.add(
+                "up_width",
+                reason,
+                Some("give one number per entry of `up`, or none for single cables"),
+            );
         }
         problems.all_at_least("down", down, 1);
         problems.all_at_least("up", up, 1);
@@ -196,11 +313,17 @@ impl TopologySpec {
         problems.done()?;
         let (mut routers, mut ports, mut siblings) = (0u64, 0u64, 1u64);
         for level in 0..down.len() {
-            let subtrees = down[level + 1..].iter().fold(1u64, |n, &m| n.saturating_mul(u64::from(m)));
+            let subtrees = down[level + 1..]
+                .iter()
+                .fold(1u64, |n, &m| n.saturating_mul(u64::from(m)));
             let here = siblings.saturating_mul(subtrees);
             routers = routers.saturating_add(here);
             let cables = |l: usize| u64::from(*up.get(l).unwrap_or(&0)) * u64::from(*width.get(l).unwrap_or(&1));
-            let below = if level > 0 { u64::from(down[level]) * u64::from(*width.get(level - 1).unwrap_or(&1)) } else { 0 };
+            let below = if level > 0 {
+                u64::from(down[level]) * u64::from(*width.get(level - 1).unwrap_or(&1))
+            } else {
+                0
+            };
             problems.radix(below.saturating_add(cables(level)), 1, &format!("down[{level}]"));
             ports = ports.saturating_add(here.saturating_mul(2 * cables(level).min(MOST)));
             siblings = siblings.saturating_mul(u64::from(*up.get(level).unwrap_or(&1)));
@@ -209,33 +332,60 @@ impl TopologySpec {
         problems.size(routers, ports, nodes, "down");
         problems.done()?;
         let geometry = FatTree::new(down, up, width);
-        let classes = std::iter::once("host".to_owned()).chain((1..down.len()).map(|l| format!("up{l}"))).collect();
-        Ok(Topology::assemble(self, geometry.wire(classes), Geometry::FatTree(geometry)))
+        let classes = std::iter::once("host".to_owned())
+            .chain((1..down.len()).map(|l| format!("up{l}")))
+            .collect();
+        Ok(Topology::assemble(
+            self,
+            geometry.wire(classes),
+            Geometry::FatTree(geometry),
+        ))
     }
 
     /// Builds a graph from the text of its file, as [`TopologySpec::build`] does after reading it.
-    fn build_graph_from(&self, text: &str, format: GraphFormat, nodes_per_router: u32) -> Result<Topology, Vec<FieldError>> {
+    fn build_graph_from(
+        &self,
+        text: &str,
+        format: GraphFormat,
+        nodes_per_router: u32,
+    ) -> Result<Topology, Vec<FieldError>> {
         let mut problems = Problems::default();
         let read = match format {
             GraphFormat::EdgeList => read_edge_list(text),
             GraphFormat::Graphml => read_graphml(text),
         };
         let graph = read.map_err(|mistakes| {
-            mistakes.iter().for_each(|Mistake { line, reason }| problems.add("file", format!("line {line}: {reason}"), None));
+            mistakes
+                .iter()
+                .for_each(|Mistake { line, reason }| problems.add("file", format!("line {line}: {reason}"), None));
             std::mem::take(&mut problems.0)
         })?;
         if graph.cables.is_empty() {
-            problems.add("file", "it states no cable".into(), Some("for a single router use kind = \"single-router\""));
+            problems.add(
+                "file",
+                "it states no cable".into(),
+                Some("for a single router use kind = \"single-router\""),
+            );
         }
         let n = graph.names.len() as u64;
         if n > u64::from(MOST_ROUTERS) {
             let gigabytes = n as f64 * n as f64 * 3e-9;
-            let reason = format!("{n} routers, route tables are kept for up to {MOST_ROUTERS} (these would take {gigabytes:.1} GB)");
+            let reason = format!(
+                "{n} routers, route tables are kept for up to {MOST_ROUTERS} (these would take {gigabytes:.1} GB)"
+            );
             problems.add("file", reason, Some("the regular families have no such limit"));
         }
-        let nodes = graph.nodes.iter().map(|n| u64::from(n.unwrap_or(nodes_per_router))).sum::<u64>();
+        let nodes = graph
+            .nodes
+            .iter()
+            .map(|n| u64::from(n.unwrap_or(nodes_per_router)))
+            .sum::<u64>();
         if nodes == 0 {
-            problems.add("nodes_per_router", "no router has a node".into(), Some("set it, or place nodes in the file"));
+            problems.add(
+                "nodes_per_router",
+                "no router has a node".into(),
+                Some("set it, or place nodes in the file"),
+            );
         }
         let ports = graph.cables.iter().map(|c| 2 * u64::from(c.count)).sum::<u64>();
         problems.size(n, ports, nodes, "file");
@@ -252,7 +402,11 @@ impl TopologySpec {
             Ok(tables) => Ok(Topology::assemble(self, wiring, Geometry::Graph(tables))),
             Err((a, b, names)) => {
                 let name = |r: u32| names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());
-                let reason = format!("the graph is in pieces: there is no way from router `{}` to `{}`", name(a), name(b));
+                let reason = format!(
+                    "the graph is in pieces: there is no way from router `{}` to `{}`",
+                    name(a),
+                    name(b)
+                );
                 problems.add("file", reason, None);
                 Err(problems.0)
             }
@@ -299,7 +453,9 @@ fn wire_graph(graph: &GraphText, nodes_per_router: u32) -> Wiring {
 
 /// Name of a lattice's dimension: x, y, z, w, d4, d5, ...
 pub(crate) fn dimension_name(dim: usize) -> String {
-    ["x", "y", "z", "w"].get(dim).map_or_else(|| format!("d{dim}"), |s| (*s).to_owned())
+    ["x", "y", "z", "w"]
+        .get(dim)
+        .map_or_else(|| format!("d{dim}"), |s| (*s).to_owned())
 }
 
 fn counted(n: u32, one: &str, many: &str) -> String {
@@ -312,7 +468,11 @@ struct Problems(Vec<FieldError>);
 
 impl Problems {
     fn add(&mut self, field: &str, reason: String, hint: Option<&str>) {
-        self.0.push(FieldError { field: field.into(), reason, hint: hint.map(str::to_owned) });
+        self.0.push(FieldError {
+            field: field.into(),
+            reason,
+            hint: hint.map(str::to_owned),
+        });
     }
 
     fn at_least(&mut self, field: &str, value: u32, least: u32) {
@@ -329,10 +489,18 @@ impl Problems {
 
     fn size(&mut self, routers: u64, ports: u64, nodes: u64, field: &str) {
         let memory = |n: u64, bytes: u64| n.saturating_mul(bytes) as f64 / 1e9;
-        for (what, n, bytes) in [("routers", routers, 16), ("network ports", ports, 7), ("nodes", nodes, 4)] {
+        for (what, n, bytes) in [
+            ("routers", routers, 16),
+            ("network ports", ports, 7),
+            ("nodes", nodes, 4),
+        ] {
             if n >= MOST {
                 let about = memory(n, bytes);
-                self.add(field, format!("{n} {what} are too many, the limit is {MOST} (they would take {about:.1} GB)"), None);
+                self.add(
+                    field,
+                    format!("{n} {what} are too many, the limit is {MOST} (they would take {about:.1} GB)"),
+                    None,
+                );
             }
         }
     }
@@ -340,7 +508,14 @@ impl Problems {
     fn radix(&mut self, ports: u64, width: u64, field: &str) {
         let ports = ports.saturating_mul(width);
         if ports >= MOST_PORTS {
-            self.add(field, format!("a router would have {ports} network ports, the limit is {}", MOST_PORTS - 1), None);
+            self.add(
+                field,
+                format!(
+                    "a router would have {ports} network ports, the limit is {}",
+                    MOST_PORTS - 1
+                ),
+                None,
+            );
         }
     }
 
@@ -348,11 +523,20 @@ impl Problems {
         let routers = shape.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
         let one = |(i, &s): (usize, &u32)| u64::from(lines(kind, s.max(1))) * u64::from(*width.get(i).unwrap_or(&1));
         let ports = shape.iter().enumerate().map(one).fold(0u64, u64::saturating_add);
-        self.size(routers, routers.saturating_mul(ports), routers.saturating_mul(u64::from(nodes)), keys[0]);
+        self.size(
+            routers,
+            routers.saturating_mul(ports),
+            routers.saturating_mul(u64::from(nodes)),
+            keys[0],
+        );
         self.radix(ports, 1, keys[1]);
     }
 
     fn done(&mut self) -> Result<(), Vec<FieldError>> {
-        if self.0.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.0)) }
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(std::mem::take(&mut self.0))
+        }
     }
 }

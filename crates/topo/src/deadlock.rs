@@ -82,18 +82,29 @@ pub struct MinimalRule<'a> {
 impl<'a> MinimalRule<'a> {
     /// The topology's own routing on the VCs that it asks for.
     pub fn new(topology: &'a Topology) -> Self {
-        Self { topology, keys: topology.key_classes(), vcs: topology.minimal_vcs() }
+        Self {
+            topology,
+            keys: topology.key_classes(),
+            vcs: topology.minimal_vcs(),
+        }
     }
 
     /// The same with fewer VCs: higher ones are merged into the last. At least 1 is kept.
     pub fn limited_to(self, vcs: u8) -> Self {
-        Self { vcs: vcs.clamp(1, self.vcs), ..self }
+        Self {
+            vcs: vcs.clamp(1, self.vcs),
+            ..self
+        }
     }
 
     fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
         let hop = self.topology.minimal(at, dst, came, self.keys[state as usize]);
         let vc = hop.vc.min(self.vcs - 1);
-        out.extend((0..hop.links).map(|k| Step { port: hop.port + k, vc, state }));
+        out.extend((0..hop.links).map(|k| Step {
+            port: hop.port + k,
+            vc,
+            state,
+        }));
     }
 }
 
@@ -137,7 +148,12 @@ pub struct Channel {
 impl Channel {
     /// For people: `(3,0) x+ vc0`.
     pub fn name(&self, topology: &Topology) -> String {
-        format!("{} {} vc{}", topology.router_name(self.router), topology.port_name(self.router, self.port), self.vc)
+        format!(
+            "{} {} vc{}",
+            topology.router_name(self.router),
+            topology.port_name(self.router, self.port),
+            self.vc
+        )
     }
 }
 
@@ -178,8 +194,16 @@ impl Verdict {
                 format!("free of deadlock: {channels} channels, {dependencies} dependencies, no cycle")
             }
             Verdict::Cycle(channels) => {
-                let names: Vec<String> = channels.iter().chain(channels.first()).map(|c| c.name(topology)).collect();
-                format!("can deadlock, a cycle of {} channels: {}", channels.len(), names.join(" -> "))
+                let names: Vec<String> = channels
+                    .iter()
+                    .chain(channels.first())
+                    .map(|c| c.name(topology))
+                    .collect();
+                format!(
+                    "can deadlock, a cycle of {} channels: {}",
+                    channels.len(),
+                    names.join(" -> ")
+                )
             }
             Verdict::TooLarge { reason } => format!("not decided: {reason}"),
             Verdict::Broken { reason } => format!("the routing is broken: {reason}"),
@@ -230,12 +254,20 @@ where
     let spec = topology.spec().reduced();
     if !matches!(verdict, Verdict::TooLarge { .. }) || spec == *topology.spec() {
         let words = verdict.describe(topology);
-        return Ok(Proof { verdict, reduced: None, words });
+        return Ok(Proof {
+            verdict,
+            reduced: None,
+            words,
+        });
     }
     let small = spec.build()?;
     let verdict = check(&small, &rule(&small));
     let words = format!("on a smaller network of the same kind: {}", verdict.describe(&small));
-    Ok(Proof { verdict, reduced: Some(spec), words })
+    Ok(Proof {
+        verdict,
+        reduced: Some(spec),
+        words,
+    })
 }
 
 /// The channel dependency graph. Channel = flat port index * vcs + vc; the channels after it are bits, one for each port and VC
@@ -254,9 +286,15 @@ impl<'a> Dependencies<'a> {
         let n_channels = wiring.n_ports() as usize * vcs;
         let mut first_bit = Vec::new();
         let mut n_bits = 0u64;
-        let needed: u64 = wiring.peer_router.iter().map(|&r| u64::from(wiring.radix(r)) * (vcs * vcs) as u64).sum();
+        let needed: u64 = wiring
+            .peer_router
+            .iter()
+            .map(|&r| u64::from(wiring.radix(r)) * (vcs * vcs) as u64)
+            .sum();
         if needed > MOST_BITS || n_channels as u64 > MOST_VISITED {
-            return Err(Verdict::TooLarge { reason: format!("{n_channels} channels with {needed} possible dependencies") });
+            return Err(Verdict::TooLarge {
+                reason: format!("{n_channels} channels with {needed} possible dependencies"),
+            });
         }
         for &r in &wiring.peer_router {
             for _ in 0..vcs {
@@ -265,13 +303,27 @@ impl<'a> Dependencies<'a> {
             }
         }
         let targets = destinations(topology, rule);
-        let sources: Vec<u32> = (0..topology.n_routers()).filter(|&r| !wiring.nodes_of(r).is_empty()).collect();
+        let sources: Vec<u32> = (0..topology.n_routers())
+            .filter(|&r| !wiring.nodes_of(r).is_empty())
+            .collect();
         let least_steps = sources.len() as u64 * targets.len() as u64;
         if least_steps > most_steps {
-            return Err(Verdict::TooLarge { reason: format!("at least {least_steps} steps, more than {most_steps}") });
+            return Err(Verdict::TooLarge {
+                reason: format!("at least {least_steps} steps, more than {most_steps}"),
+            });
         }
-        let mut it = Self { topology, vcs, first_bit, bits: vec![0; n_bits.div_ceil(64) as usize], used: vec![false; n_channels] };
-        let mut visited = Visited { stamps: Vec::new(), index: HashMap::new(), n_channels };
+        let mut it = Self {
+            topology,
+            vcs,
+            first_bit,
+            bits: vec![0; n_bits.div_ceil(64) as usize],
+            used: vec![false; n_channels],
+        };
+        let mut visited = Visited {
+            stamps: Vec::new(),
+            index: HashMap::new(),
+            n_channels,
+        };
         let (mut steps, mut work, mut taken) = (Vec::new(), Vec::new(), 0u64);
         let mut stamp = 0;
         for dst in targets {
@@ -298,7 +350,9 @@ impl<'a> Dependencies<'a> {
                     visited.visit(next, step.state, stamp, &mut work)?;
                 }
                 if taken > most_steps {
-                    return Err(Verdict::TooLarge { reason: format!("more than {most_steps} steps") });
+                    return Err(Verdict::TooLarge {
+                        reason: format!("more than {most_steps} steps"),
+                    });
                 }
             }
         }
@@ -309,7 +363,10 @@ impl<'a> Dependencies<'a> {
         let wiring = self.topology.wiring();
         if u32::from(step.port) >= wiring.radix(at) || usize::from(step.vc) >= self.vcs {
             let name = self.topology.router_name(at);
-            let reason = format!("router {name} has no port {} with virtual channel {}", step.port, step.vc);
+            let reason = format!(
+                "router {name} has no port {} with virtual channel {}",
+                step.port, step.vc
+            );
             return Err(Verdict::Broken { reason });
         }
         Ok(wiring.port_index(at, step.port) * self.vcs + usize::from(step.vc))
@@ -327,7 +384,10 @@ impl<'a> Dependencies<'a> {
         let (first, count) = (self.first_bit[channel], u64::from(wiring.radix(peer)) * self.vcs as u64);
         let set = |p: &u64| self.bits[((first + p) / 64) as usize] >> ((first + p) % 64) & 1 == 1;
         let place = (place..count).find(set)?;
-        Some((wiring.port_offset[peer as usize] as usize * self.vcs + place as usize, place))
+        Some((
+            wiring.port_offset[peer as usize] as usize * self.vcs + place as usize,
+            place,
+        ))
     }
 
     /// Depth-first search in index order; a channel met again on the path closes a cycle.
@@ -373,7 +433,11 @@ impl<'a> Dependencies<'a> {
 
     fn name(&self, channel: usize) -> Channel {
         let (router, port) = self.topology.wiring().port_at(channel / self.vcs);
-        Channel { router, port, vc: (channel % self.vcs) as u8 }
+        Channel {
+            router,
+            port,
+            vc: (channel % self.vcs) as u8,
+        }
     }
 }
 
@@ -390,7 +454,9 @@ impl Visited {
             Some(&slot) => slot,
             None => {
                 if (self.stamps.len() as u64 + 1) * self.n_channels as u64 > MOST_VISITED {
-                    return Err(Verdict::TooLarge { reason: format!("more than {MOST_VISITED} channels times packet states") });
+                    return Err(Verdict::TooLarge {
+                        reason: format!("more than {MOST_VISITED} channels times packet states"),
+                    });
                 }
                 self.stamps.push(vec![0; self.n_channels]);
                 self.index.insert(state, self.stamps.len() - 1);
@@ -407,7 +473,9 @@ impl Visited {
 /// The nodes that stand for all destinations of a rule, rising.
 pub(crate) fn destinations<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R) -> Vec<u32> {
     if rule.same_for_all_nodes_of_a_router() {
-        (0..topology.n_routers()).filter_map(|r| topology.wiring().nodes_of(r).next()).collect()
+        (0..topology.n_routers())
+            .filter_map(|r| topology.wiring().nodes_of(r).next())
+            .collect()
     } else {
         (0..topology.n_nodes()).collect()
     }

@@ -11,14 +11,22 @@ impl FastDiv {
     /// Prepares division by `divisor`; zero is taken as one, callers validate before.
     pub(crate) fn new(divisor: u32) -> Self {
         let divisor = divisor.max(1);
-        let magic = if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 };
+        let magic = if divisor == 1 {
+            0
+        } else {
+            u64::MAX / u64::from(divisor) + 1
+        };
         Self { magic, divisor }
     }
 
     /// Quotient.
     #[inline]
     pub(crate) fn div(self, n: u32) -> u32 {
-        if self.divisor == 1 { n } else { ((u128::from(self.magic) * u128::from(n)) >> 64) as u32 }
+        if self.divisor == 1 {
+            n
+        } else {
+            ((u128::from(self.magic) * u128::from(n)) >> 64) as u32
+        }
     }
 
     /// Quotient and remainder.
@@ -49,7 +57,17 @@ mod tests {
     fn division_is_exact_at_the_edges() {
         for d in [1, 2, 3, 5, 7, 16, 100, 641, 65_535, 65_536, (1 << 28) - 1, u32::MAX] {
             let f = FastDiv::new(d);
-            for n in [0, 1, d - 1, d, d.saturating_add(1), 12_345_678, (1 << 28) + 1, u32::MAX - 1, u32::MAX] {
+            for n in [
+                0,
+                1,
+                d - 1,
+                d,
+                d.saturating_add(1),
+                12_345_678,
+                (1 << 28) + 1,
+                u32::MAX - 1,
+                u32::MAX,
+            ] {
                 assert_eq!(f.split(n), (n / d, n % d), "{n} / {d}");
             }
         }

@@ -69,7 +69,10 @@ impl FatTree {
             });
             first += siblings * down[i + 1..].iter().product::<u32>();
         }
-        Self { levels, n_routers: first }
+        Self {
+            levels,
+            n_routers: first,
+        }
     }
 
     pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
@@ -90,7 +93,8 @@ impl FatTree {
                 let above = &self.levels[i + 1];
                 let (sub, child) = above.down.split(a);
                 let peer = self.router(i + 1, sub, b + parent * level.siblings.divisor());
-                (0..level.up_width).for_each(|k| wiring.push_port(peer, (child * above.down_width + k) as u16, i as u8 + 1));
+                (0..level.up_width)
+                    .for_each(|k| wiring.push_port(peer, (child * above.down_width + k) as u16, i as u8 + 1));
             }
             wiring.finish_router(if i == 0 { level.down.divisor() } else { 0 });
         }
@@ -129,7 +133,11 @@ impl FatTree {
     /// First up port of a router of this level.
     #[inline]
     fn up_base(&self, level: usize) -> u32 {
-        if level == 0 { 0 } else { self.levels[level].down.divisor() * self.levels[level].down_width }
+        if level == 0 {
+            0
+        } else {
+            self.levels[level].down.divisor() * self.levels[level].down_width
+        }
     }
 
     /// Subtree number at `level` of the subtree `a` at the lower level `from`.
@@ -170,7 +178,10 @@ impl FatTree {
         let mut most = 0;
         for i in 0..h {
             for j in i..h {
-                let high = (j + 1..h).rev().find(|&l| self.levels[l].down.divisor() > 1).unwrap_or(j);
+                let high = (j + 1..h)
+                    .rev()
+                    .find(|&l| self.levels[l].down.divisor() > 1)
+                    .unwrap_or(j);
                 let low = (0..i).find(|&l| self.levels[l].up > 1).unwrap_or(i);
                 most = most.max(2 * (high - low) - (j - i));
             }
@@ -182,14 +193,24 @@ impl FatTree {
     fn up_hop(&self, i: usize, parent: u32, cable: Option<u32>) -> Hop {
         let level = &self.levels[i];
         let port = self.up_base(i) + parent * level.up_width + cable.unwrap_or(0);
-        Hop { port: port as u16, links: if cable.is_some() { 1 } else { level.up_width as u16 }, dim: 0, vc: 0 }
+        Hop {
+            port: port as u16,
+            links: if cable.is_some() { 1 } else { level.up_width as u16 },
+            dim: 0,
+            vc: 0,
+        }
     }
 
     #[inline]
     fn down_hop(&self, i: usize, child: u32, cable: Option<u32>) -> Hop {
         let level = &self.levels[i];
         let port = child * level.down_width + cable.unwrap_or(0);
-        Hop { port: port as u16, links: if cable.is_some() { 1 } else { level.down_width as u16 }, dim: 1, vc: 0 }
+        Hop {
+            port: port as u16,
+            links: if cable.is_some() { 1 } else { level.down_width as u16 },
+            dim: 1,
+            vc: 0,
+        }
     }
 
     /// Leaf router of a node.

@@ -40,13 +40,26 @@ impl GlobalCables {
             for t in 0..groups {
                 let from = ends.len();
                 for p in 0..links_per_pair {
-                    let (owner, peer) = if g == t { (u32::MAX, u32::MAX) } else { (owner(g, t, p), owner(t, g, p)) };
-                    ends.push(GlobalEnd { owner, peer, port: 0, links: 0 });
+                    let (owner, peer) = if g == t {
+                        (u32::MAX, u32::MAX)
+                    } else {
+                        (owner(g, t, p), owner(t, g, p))
+                    };
+                    ends.push(GlobalEnd {
+                        owner,
+                        peer,
+                        port: 0,
+                        links: 0,
+                    });
                 }
                 ends[from..].sort_unstable();
             }
         }
-        let mut cables = Self { groups, links_per_pair, ends };
+        let mut cables = Self {
+            groups,
+            links_per_pair,
+            ends,
+        };
         cables.number_ports(owners);
         cables
     }
@@ -58,7 +71,9 @@ impl GlobalCables {
             let mut next = vec![0u16; owners as usize];
             for pair in group.chunks_mut(self.links_per_pair.max(1) as usize) {
                 for run in pair.chunk_by_mut(|a, b| (a.owner, a.peer) == (b.owner, b.peer)) {
-                    let Some(port) = next.get_mut(run[0].owner as usize) else { continue };
+                    let Some(port) = next.get_mut(run[0].owner as usize) else {
+                        continue;
+                    };
                     let links = run.len() as u16;
                     run.iter_mut().for_each(|e| (e.port, e.links) = (*port, links));
                     *port += links;
@@ -124,11 +139,18 @@ impl Slots {
                     }
                     let first = rank.len();
                     rank.resize(first + groups as usize, 0);
-                    order.iter().enumerate().for_each(|(k, &t)| rank[first + t as usize] = k as u32);
+                    order
+                        .iter()
+                        .enumerate()
+                        .for_each(|(k, &t)| rank[first + t as usize] = k as u32);
                 }
             }
         }
-        Self { groups, arrangement, rank }
+        Self {
+            groups,
+            arrangement,
+            rank,
+        }
     }
 
     /// Slot of group `g` that carries the `p`-th cable to group `t`.
@@ -166,7 +188,10 @@ mod tests {
                 let slots = Slots::new(groups, links, arrangement, 7);
                 for g in 0..groups {
                     let peers = (0..groups).filter(|&t| t != g);
-                    let mut dealt: Vec<u32> = peers.flat_map(|t| (0..links).map(move |p| (t, p))).map(|(t, p)| slots.slot(g, t, p)).collect();
+                    let mut dealt: Vec<u32> = peers
+                        .flat_map(|t| (0..links).map(move |p| (t, p)))
+                        .map(|(t, p)| slots.slot(g, t, p))
+                        .collect();
                     dealt.sort_unstable();
                     let all: Vec<u32> = (0..(groups - 1) * links).collect();
                     assert_eq!(dealt, all, "{arrangement:?} group {g} of {groups}, {links} links");
@@ -178,9 +203,18 @@ mod tests {
     #[test]
     fn arrangements_follow_their_definitions() {
         let peer = |a, g, k| (0..9u32).find(|&t| t != g && Slots::new(9, 1, a, 0).slot(g, t, 0) == k);
-        assert_eq!((0..8).map(|k| peer(Arrangement::Absolute, 2, k)).collect::<Vec<_>>(), [0, 1, 3, 4, 5, 6, 7, 8].map(Some));
-        assert_eq!((0..8).map(|k| peer(Arrangement::Relative, 2, k)).collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8, 0, 1].map(Some));
-        assert_eq!((0..8).map(|k| peer(Arrangement::Circulant, 2, k)).collect::<Vec<_>>(), [3, 1, 4, 0, 5, 8, 6, 7].map(Some));
+        assert_eq!(
+            (0..8).map(|k| peer(Arrangement::Absolute, 2, k)).collect::<Vec<_>>(),
+            [0, 1, 3, 4, 5, 6, 7, 8].map(Some)
+        );
+        assert_eq!(
+            (0..8).map(|k| peer(Arrangement::Relative, 2, k)).collect::<Vec<_>>(),
+            [3, 4, 5, 6, 7, 8, 0, 1].map(Some)
+        );
+        assert_eq!(
+            (0..8).map(|k| peer(Arrangement::Circulant, 2, k)).collect::<Vec<_>>(),
+            [3, 1, 4, 0, 5, 8, 6, 7].map(Some)
+        );
     }
 
     #[test]

@@ -61,7 +61,14 @@ impl GraphTables {
                 next[to * n + at] = nearer().nth(to % count).map_or(u16::MAX, |run| run.port);
             }
         }
-        let mut tables = Self { n, far, next, diameter, vcs: 1, names };
+        let mut tables = Self {
+            n,
+            far,
+            next,
+            diameter,
+            vcs: 1,
+            names,
+        };
         if !tables.acyclic(wiring) {
             tables.vcs = diameter.min(255) as u8;
         }
@@ -91,7 +98,9 @@ impl GraphTables {
         let target = |channel: usize, port: usize| wiring.port_index(wiring.peer_router[channel], port as u16);
         let mut waits = vec![0u32; ports];
         for c in 0..ports {
-            (0..most).filter(|p| after[c * most + p]).for_each(|p| waits[target(c, p)] += 1);
+            (0..most)
+                .filter(|p| after[c * most + p])
+                .for_each(|p| waits[target(c, p)] += 1);
         }
         let mut free: Vec<usize> = (0..ports).filter(|&c| waits[c] == 0).collect();
         let mut removed = 0;
@@ -135,7 +144,11 @@ impl GraphTables {
 
     #[inline]
     fn vc(&self, came: Came) -> u8 {
-        if self.vcs == 1 || came.port == Came::NONE { 0 } else { came.vc.saturating_add(1).min(self.vcs - 1) }
+        if self.vcs == 1 || came.port == Came::NONE {
+            0
+        } else {
+            came.vc.saturating_add(1).min(self.vcs - 1)
+        }
     }
 
     #[inline]
@@ -147,14 +160,24 @@ impl GraphTables {
         let first = wiring.port_index(at, port);
         let peers = &wiring.peer_router[first..wiring.port_offset[at as usize + 1] as usize];
         let links = peers.iter().take_while(|&&p| p == peers[0]).count() as u16;
-        Hop { port, links, dim: 0, vc: self.vc(came) }
+        Hop {
+            port,
+            links,
+            dim: 0,
+            vc: self.vc(came),
+        }
     }
 
     pub(crate) fn minimal_hops(&self, wiring: &Wiring, at: u32, to: u32, out: &mut HopList) {
         let here = self.distance(wiring, at, to);
         for run in wiring.runs(at) {
             if self.distance(wiring, run.peer, to) < here {
-                out.push(Hop { port: run.port, links: run.links, dim: 0, vc: 0 });
+                out.push(Hop {
+                    port: run.port,
+                    links: run.links,
+                    dim: 0,
+                    vc: 0,
+                });
             }
         }
     }

@@ -55,8 +55,14 @@ pub(crate) struct Collector {
 
 impl Collector {
     pub(crate) fn new() -> Self {
-        let text = GraphText { classes: vec!["host".into()], ..GraphText::default() };
-        Self { text, ..Self::default() }
+        let text = GraphText {
+            classes: vec!["host".into()],
+            ..GraphText::default()
+        };
+        Self {
+            text,
+            ..Self::default()
+        }
     }
 
     pub(crate) fn mistake(&mut self, line: usize, reason: String) {
@@ -84,7 +90,10 @@ impl Collector {
         match word.parse::<u32>() {
             Ok(n) if n >= least => return Some(n),
             Ok(n) => self.mistake(line, format!("{what} is {n}, it must be at least {least}")),
-            Err(_) => self.mistake(line, format!("{what} `{word}` is not a whole number from {least} to {}", u32::MAX)),
+            Err(_) => self.mistake(
+                line,
+                format!("{what} `{word}` is not a whole number from {least} to {}", u32::MAX),
+            ),
         }
         None
     }
@@ -94,7 +103,10 @@ impl Collector {
             return self.mistake(line, format!("a cable from router `{a}` to itself"));
         }
         if class == "host" {
-            return self.mistake(line, "class `host` is for the links of nodes, a cable between routers needs another".into());
+            return self.mistake(
+                line,
+                "class `host` is for the links of nodes, a cable between routers needs another".into(),
+            );
         }
         let class = match self.text.classes.iter().position(|c| c == class) {
             Some(i) => i,
@@ -105,7 +117,12 @@ impl Collector {
             None => return self.mistake(line, "more than 254 link classes".into()),
         };
         let (a, b) = (self.router(a), self.router(b));
-        self.text.cables.push(CableLine { a, b, count, class: class as u8 });
+        self.text.cables.push(CableLine {
+            a,
+            b,
+            count,
+            class: class as u8,
+        });
     }
 
     pub(crate) fn place_nodes(&mut self, line: usize, router: u32, count: u32) {
@@ -125,7 +142,11 @@ impl Collector {
         }
         let n = self.text.names.len();
         // A plain number without leading zeros, so that distinct names stay distinct.
-        let number = |s: &String| s.parse::<u32>().ok().filter(|&v| (v as usize) < n && v.to_string() == *s);
+        let number = |s: &String| {
+            s.parse::<u32>()
+                .ok()
+                .filter(|&v| (v as usize) < n && v.to_string() == *s)
+        };
         let numbers: Option<Vec<u32>> = self.text.names.iter().map(number).collect();
         if let Some(new) = numbers {
             let mut nodes = vec![None; n];
@@ -165,7 +186,10 @@ pub(crate) fn read_edge_list(text: &str) -> Result<GraphText, Vec<Mistake>> {
                     collector.cable(line, a, b, count, class);
                 }
             }
-            _ => collector.mistake(line, "expected `ROUTER ROUTER [count] [class]` or `node ROUTER [count]`".into()),
+            _ => collector.mistake(
+                line,
+                "expected `ROUTER ROUTER [count] [class]` or `node ROUTER [count]`".into(),
+            ),
         }
     }
     for (line, router, count) in node_lines {
@@ -187,7 +211,11 @@ mod tests {
     use super::*;
 
     fn wrong(text: &str) -> Vec<(usize, String)> {
-        read_edge_list(text).unwrap_err().into_iter().map(|m| (m.line, m.reason)).collect()
+        read_edge_list(text)
+            .unwrap_err()
+            .into_iter()
+            .map(|m| (m.line, m.reason))
+            .collect()
     }
 
     #[test]
@@ -195,7 +223,15 @@ mod tests {
         let g = read_edge_list("2 1\n1 0 3 global\nnode 2 5").unwrap();
         assert_eq!(g.names, ["0", "1", "2"]);
         assert_eq!(g.nodes, [None, None, Some(5)]);
-        assert_eq!(g.cables[1], CableLine { a: 1, b: 0, count: 3, class: 2 });
+        assert_eq!(
+            g.cables[1],
+            CableLine {
+                a: 1,
+                b: 0,
+                count: 3,
+                class: 2
+            }
+        );
         assert_eq!(g.classes, ["host", "link", "global"]);
         let g = read_edge_list("sw7 sw1 # comment\n\n# all\nsw1 3").unwrap();
         assert_eq!(g.names, ["sw7", "sw1", "3"]);

@@ -10,8 +10,18 @@ use std::collections::HashMap;
 
 /// An element being read with the data found in it so far.
 enum Item {
-    Node { line: usize, id: String, nodes: Option<String> },
-    Edge { line: usize, source: String, target: String, count: Option<String>, class: Option<String> },
+    Node {
+        line: usize,
+        id: String,
+        nodes: Option<String>,
+    },
+    Edge {
+        line: usize,
+        source: String,
+        target: String,
+        count: Option<String>,
+        class: Option<String>,
+    },
 }
 
 #[derive(Default)]
@@ -22,8 +32,7 @@ struct State {
     item: Option<Item>,
     data: Option<String>,
     in_default: bool,
-    nodes: Vec<(usize, String, Option<String>)>,
-    edges: Vec<(usize, String, String, Option<String>, Option<String>)>,
+    items: Vec<Item>,
     seen_graph: bool,
 }
 
@@ -98,7 +107,13 @@ impl State {
             }
             b"edge" => {
                 if let (Some(source), Some(target)) = (need("source"), need("target")) {
-                    self.item = Some(Item::Edge { line, source, target, count: None, class: None });
+                    self.item = Some(Item::Edge {
+                        line,
+                        source,
+                        target,
+                        count: None,
+                        class: None,
+                    });
                 }
             }
             b"data" => self.data = need("key"),
@@ -109,7 +124,8 @@ impl State {
     fn text(&mut self, text: &str) {
         if self.in_default {
             if let Some(key) = &self.key_in_work {
-                self.defaults.insert(self.keys.get(key).unwrap_or(key).clone(), text.into());
+                self.defaults
+                    .insert(self.keys.get(key).unwrap_or(key).clone(), text.into());
             }
             return;
         }
@@ -127,20 +143,15 @@ impl State {
             b"data" => self.data = None,
             b"default" => self.in_default = false,
             b"key" => self.key_in_work = None,
-            b"node" | b"edge" => match self.item.take() {
-                Some(Item::Node { line, id, nodes }) => self.nodes.push((line, id, nodes)),
-                Some(Item::Edge { line, source, target, count, class }) => {
-                    self.edges.push((line, source, target, count, class));
-                }
-                None => {}
-            },
+            b"node" | b"edge" => self.items.extend(self.item.take()),
             _ => {}
         }
     }
 
     fn collect(self, mut collector: Collector) -> Result<GraphText, Vec<Mistake>> {
         let default = |key: &str| self.defaults.get(key).cloned();
-        for (line, id, nodes) in &self.nodes {
+        for item in &self.items {
+            let Item::Node { line, id, nodes } = item else { continue };
             if collector.find(id).is_some() {
                 collector.mistake(*line, format!("duplicate node `{id}`"));
                 continue;
@@ -152,7 +163,17 @@ impl State {
                 }
             }
         }
-        for (line, source, target, count, class) in &self.edges {
+        for item in &self.items {
+            let Item::Edge {
+                line,
+                source,
+                target,
+                count,
+                class,
+            } = item
+            else {
+                continue;
+            };
             let mut known = true;
             for end in [source, target] {
                 if collector.find(end).is_none() {
@@ -162,7 +183,10 @@ impl State {
             }
             let word = count.clone().or_else(|| default("count")).unwrap_or_else(|| "1".into());
             let count = collector.count(*line, "`count`", &word, 1);
-            let class = class.clone().or_else(|| default("class")).unwrap_or_else(|| "link".into());
+            let class = class
+                .clone()
+                .or_else(|| default("class"))
+                .unwrap_or_else(|| "link".into());
             if let (true, Some(count)) = (known, count) {
                 collector.cable(*line, source, target, count, &class);
             }
@@ -200,12 +224,21 @@ mod tests {
 
     #[test]
     fn mistakes_name_line_and_reason() {
-        let text = GOOD.replace("target=\"d\"", "target=\"q\"").replace("id=\"c\"/", "id=\"d\"/");
+        let text = GOOD
+            .replace("target=\"d\"", "target=\"q\"")
+            .replace("id=\"c\"/", "id=\"d\"/");
         let told = read_graphml(&text).unwrap_err();
         let told: Vec<(usize, &str)> = told.iter().map(|m| (m.line, m.reason.as_str())).collect();
         assert!(told.contains(&(9, "duplicate node `d`")), "{told:?}");
-        assert!(told.contains(&(11, "unknown router `q`: no <node> has this id")), "{told:?}");
-        assert!(read_graphml("<graphml><graph><node id=\"a\"></graph>").unwrap_err()[0].reason.contains("not XML"));
+        assert!(
+            told.contains(&(11, "unknown router `q`: no <node> has this id")),
+            "{told:?}"
+        );
+        assert!(
+            read_graphml("<graphml><graph><node id=\"a\"></graph>").unwrap_err()[0]
+                .reason
+                .contains("not XML")
+        );
         assert!(read_graphml("router,router\n").is_err());
     }
 }

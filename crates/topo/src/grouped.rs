@@ -49,6 +49,7 @@ impl Inside {
     #[inline]
     pub(crate) fn distance(self, i: u32, j: u32) -> u32 {
         match self {
+            Inside::Grid { rows: 1, .. } => u32::from(i != j),
             Inside::Grid { cols, .. } => {
                 let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
                 u32::from(ri != rj) + u32::from(ci != cj)
@@ -96,7 +97,13 @@ impl Inside {
     pub(crate) fn degree(self, i: u32) -> u32 {
         match self {
             Inside::Grid { rows, cols } => rows + cols.divisor() - 2,
-            Inside::LeafSpine { leaves, spines } => if i < leaves { spines } else { leaves },
+            Inside::LeafSpine { leaves, spines } => {
+                if i < leaves {
+                    spines
+                } else {
+                    leaves
+                }
+            }
         }
     }
 
@@ -106,9 +113,19 @@ impl Inside {
         match self {
             Inside::Grid { cols, .. } => {
                 let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
-                if ri == rj { cj - u32::from(cj > ci) } else { cols.divisor() - 1 + rj - u32::from(rj > ri) }
+                if ri == rj {
+                    cj - u32::from(cj > ci)
+                } else {
+                    cols.divisor() - 1 + rj - u32::from(rj > ri)
+                }
             }
-            Inside::LeafSpine { leaves, .. } => if j < leaves { j } else { j - leaves },
+            Inside::LeafSpine { leaves, .. } => {
+                if j < leaves {
+                    j
+                } else {
+                    j - leaves
+                }
+            }
         }
     }
 
@@ -118,7 +135,11 @@ impl Inside {
         match self {
             Inside::Grid { cols, .. } => {
                 let ((ri, ci), (_, cj)) = (cols.split(i), cols.split(j));
-                if ci != cj { (ri * cols.divisor() + cj, 0) } else { (j, 1) }
+                if ci != cj {
+                    (ri * cols.divisor() + cj, 0)
+                } else {
+                    (j, 1)
+                }
             }
             Inside::LeafSpine { leaves, spines } => match (i < leaves, j < leaves) {
                 (true, true) => (leaves + pick(key, spines), 0),
@@ -153,11 +174,23 @@ const MOST_OWN: u64 = 1 << 22;
 
 impl Grouped {
     /// Lays out a validated dragonfly(+); `nodes` per router, or per leaf router.
-    pub(crate) fn new(groups: u32, inside: Inside, nodes: u32, width: u32, links: u32, how: Arrangement, seed: u64) -> Self {
+    pub(crate) fn new(
+        groups: u32,
+        inside: Inside,
+        nodes: u32,
+        width: u32,
+        links: u32,
+        how: Arrangement,
+        seed: u64,
+    ) -> Self {
         let links = if groups > 1 { links } else { 0 };
         let global = GlobalCables::new(groups, inside.owners().1, links, how, seed);
         let per_group = FastDiv::new(inside.routers());
-        let with_nodes = if let Inside::LeafSpine { leaves, .. } = inside { leaves } else { inside.routers() };
+        let with_nodes = if let Inside::LeafSpine { leaves, .. } = inside {
+            leaves
+        } else {
+            inside.routers()
+        };
         let mut it = Self {
             per_group,
             inside,
@@ -175,7 +208,10 @@ impl Grouped {
 
     fn index_own_links(&self) -> Vec<(u16, u16)> {
         let (groups, (_, owners), links) = (self.global.groups(), self.inside.owners(), self.global.links_per_pair());
-        if u64::from(groups) * u64::from(groups) * u64::from(owners) > MOST_OWN || links > u32::from(u16::MAX) || groups == 1 {
+        if u64::from(groups) * u64::from(groups) * u64::from(owners) > MOST_OWN
+            || links > u32::from(u16::MAX)
+            || groups == 1
+        {
             return Vec::new();
         }
         let mut own = vec![(0, 0); groups as usize * groups as usize * owners as usize];
@@ -198,7 +234,10 @@ impl Grouped {
         if i < first_owner {
             return &[];
         }
-        match self.own.get(((g * owners + i - first_owner) * self.global.groups() + t) as usize) {
+        match self
+            .own
+            .get(((g * owners + i - first_owner) * self.global.groups() + t) as usize)
+        {
             Some(&(first, count)) => &ends[usize::from(first)..usize::from(first) + usize::from(count)],
             None => GlobalCables::owned(ends, i - first_owner),
         }
@@ -220,7 +259,13 @@ impl Grouped {
     pub(crate) fn nodes_at(&self, i: u32) -> u32 {
         match self.inside {
             Inside::Grid { .. } => self.nodes.divisor(),
-            Inside::LeafSpine { leaves, .. } => if i < leaves { self.nodes.divisor() } else { 0 },
+            Inside::LeafSpine { leaves, .. } => {
+                if i < leaves {
+                    self.nodes.divisor()
+                } else {
+                    0
+                }
+            }
         }
     }
 
@@ -265,7 +310,12 @@ impl Grouped {
         if g == t {
             return self.inside.distance(i, j);
         }
-        self.global.between(g, t).iter().map(|e| self.over(e, i, j)).min().unwrap_or(0)
+        self.global
+            .between(g, t)
+            .iter()
+            .map(|e| self.over(e, i, j))
+            .min()
+            .unwrap_or(0)
     }
 
     pub(crate) fn diameter(&self) -> u32 {
@@ -277,7 +327,9 @@ impl Grouped {
     fn find_diameter(&self) -> u32 {
         let groups = self.global.groups();
         let within = self.inside.diameter();
-        let pairs = (0..groups).flat_map(|g| (0..groups).map(move |t| (g, t))).filter(|(g, t)| g < t);
+        let pairs = (0..groups)
+            .flat_map(|g| (0..groups).map(move |t| (g, t)))
+            .filter(|(g, t)| g < t);
         match self.inside {
             _ if groups == 1 => within,
             Inside::Grid { rows, cols } if rows > 1 && cols.divisor() > 1 => self.search_diameter(2 * within + 1),
@@ -292,7 +344,11 @@ impl Grouped {
         let landing = self.global.between(t, g).chunk_by(|a, b| a.owner == b.owner).count();
         let joined = ends.chunk_by(|a, b| (a.owner, a.peer) == (b.owner, b.peer)).count();
         let owners = self.inside.owners().1 as usize;
-        let apart = if matches!(self.inside, Inside::Grid { .. }) { 1 } else { 2 };
+        let apart = if matches!(self.inside, Inside::Grid { .. }) {
+            1
+        } else {
+            2
+        };
         let sideways = u32::from(owning < owners) + u32::from(landing < owners);
         let between_owners = match sideways {
             0 if joined == owning * landing => 1,
@@ -340,12 +396,22 @@ impl Grouped {
             let own = self.own_links(ends, g, i, t);
             if !own.is_empty() {
                 let end = own[pick(key, own.len() as u32) as usize];
-                return Hop { port: self.local_ports(i) + end.port, links: end.links, dim: GLOBAL, vc };
+                return Hop {
+                    port: self.local_ports(i) + end.port,
+                    links: end.links,
+                    dim: GLOBAL,
+                    vc,
+                };
             }
             self.inside.owners().0 + ends[pick(key, ends.len() as u32) as usize].owner
         };
         let (next, dim) = self.inside.next(i, target, key);
-        Hop { port: self.inside.line(i, next) as u16 * self.local_width, links: self.local_width, dim, vc }
+        Hop {
+            port: self.inside.line(i, next) as u16 * self.local_width,
+            links: self.local_width,
+            dim,
+            vc,
+        }
     }
 
     /// VCs that `minimal` needs between routers that have nodes.
@@ -365,8 +431,16 @@ impl Grouped {
         let groups = self.global.groups();
         if groups > 1 {
             all.push(self.global.links_per_pair());
-            for (g, t) in (0..groups).flat_map(|g| (0..groups).map(move |t| (g, t))).filter(|(g, t)| g != t) {
-                all.extend(self.global.between(g, t).chunk_by(|a, b| a.owner == b.owner).map(|own| own.len() as u32));
+            for (g, t) in (0..groups)
+                .flat_map(|g| (0..groups).map(move |t| (g, t)))
+                .filter(|(g, t)| g != t)
+            {
+                all.extend(
+                    self.global
+                        .between(g, t)
+                        .chunk_by(|a, b| a.owner == b.owner)
+                        .map(|own| own.len() as u32),
+                );
             }
         }
         all.sort_unstable();
@@ -384,9 +458,20 @@ impl Grouped {
         let least = self.distance(at, to);
         for own in ends.chunk_by(|a, b| a.owner == b.owner) {
             let owner = first + own[0].owner;
-            let mut best = own.chunk_by(|a, b| a.peer == b.peer).map(|run| run[0]).filter(|e| self.over(e, i, j) == least).peekable();
+            let mut best = own
+                .chunk_by(|a, b| a.peer == b.peer)
+                .map(|run| run[0])
+                .filter(|e| self.over(e, i, j) == least)
+                .peekable();
             if owner == i {
-                best.for_each(|e| out.push(Hop { port: self.local_ports(i) + e.port, links: e.links, dim: GLOBAL, vc: 0 }));
+                best.for_each(|e| {
+                    out.push(Hop {
+                        port: self.local_ports(i) + e.port,
+                        links: e.links,
+                        dim: GLOBAL,
+                        vc: 0,
+                    })
+                });
             } else if best.peek().is_some() {
                 self.local_hops(i, owner, out);
             }
@@ -398,7 +483,12 @@ impl Grouped {
     fn local_hops(&self, i: u32, j: u32, out: &mut HopList) {
         let hop = |next: u32, dim| {
             let port = self.inside.line(i, next) as u16 * self.local_width;
-            Hop { port, links: self.local_width, dim, vc: 0 }
+            Hop {
+                port,
+                links: self.local_width,
+                dim,
+                vc: 0,
+            }
         };
         match self.inside {
             Inside::Grid { cols, .. } => {
@@ -410,6 +500,8 @@ impl Grouped {
                     out.push_new(hop(rj * cols.divisor() + ci, 1));
                 }
             }
+            // A leaf comes here once per spine, so nothing can be there twice.
+            Inside::LeafSpine { leaves, .. } if i < leaves && j >= leaves => out.push(hop(j, 0)),
             Inside::LeafSpine { leaves, spines } if i != j => {
                 let dim = u8::from(i >= leaves);
                 if (i < leaves) != (j < leaves) {

@@ -15,7 +15,12 @@ pub struct Hop {
 
 impl Hop {
     /// The packet is at its router already: hand it to the node.
-    pub const EJECT: Hop = Hop { port: u16::MAX, links: 0, dim: 0, vc: 0 };
+    pub const EJECT: Hop = Hop {
+        port: u16::MAX,
+        links: 0,
+        dim: 0,
+        vc: 0,
+    };
 
     /// True if there is no further router hop.
     #[inline]
@@ -38,7 +43,10 @@ impl Came {
     pub const NONE: u16 = u16::MAX;
 
     /// Injected here.
-    pub const INJECTED: Came = Came { port: Came::NONE, vc: 0 };
+    pub const INJECTED: Came = Came {
+        port: Came::NONE,
+        vc: 0,
+    };
 }
 
 /// Hops in port order, in memory that the caller keeps and reuses: it grows to the largest radix once and then allocates no more.
@@ -50,7 +58,9 @@ pub struct HopList {
 impl HopList {
     /// An empty list with room for a usual radix.
     pub fn new() -> Self {
-        Self { hops: Vec::with_capacity(64) }
+        Self {
+            hops: Vec::with_capacity(64),
+        }
     }
 
     /// Forgets all hops and keeps the memory.

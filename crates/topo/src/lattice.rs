@@ -58,7 +58,14 @@ impl LatticeGeometry {
                 dim_of_bit[b as usize] = d as u8;
             }
             let mask = ((1u64 << bits) - 1) as u32;
-            dims.push(Dimension { size, stride, mask, shift: shift as u8, width: w as u16, base: base as u16 });
+            dims.push(Dimension {
+                size,
+                stride,
+                mask,
+                shift: shift as u8,
+                width: w as u16,
+                base: base as u16,
+            });
             base += lines(kind, size) * w;
             shift += bits;
             stride *= size;
@@ -66,7 +73,11 @@ impl LatticeGeometry {
         let mut packed = Vec::with_capacity(stride as usize);
         let mut coords = vec![0u32; dims.len()];
         for _ in 0..stride {
-            packed.push(dims.iter().zip(&coords).fold(0u64, |p, (d, &c)| p | u64::from(c) << d.shift));
+            packed.push(
+                dims.iter()
+                    .zip(&coords)
+                    .fold(0u64, |p, (d, &c)| p | u64::from(c) << d.shift),
+            );
             for (c, d) in coords.iter_mut().zip(&dims) {
                 *c += 1;
                 if *c < d.size {
@@ -75,13 +86,23 @@ impl LatticeGeometry {
                 *c = 0;
             }
         }
-        Self { kind, dims, packed, dim_of_bit, nodes_per_router: FastDiv::new(nodes_per_router) }
+        Self {
+            kind,
+            dims,
+            packed,
+            dim_of_bit,
+            nodes_per_router: FastDiv::new(nodes_per_router),
+        }
     }
 
     pub(crate) fn wire(&self, class_names: Vec<String>) -> Wiring {
         let n = self.packed.len();
         let nodes = self.nodes_per_router.divisor();
-        let per_router: u32 = self.dims.iter().map(|d| lines(self.kind, d.size) * u32::from(d.width)).sum();
+        let per_router: u32 = self
+            .dims
+            .iter()
+            .map(|d| lines(self.kind, d.size) * u32::from(d.width))
+            .sum();
         let mut wiring = Wiring::start(class_names, n, n * per_router as usize, n * nodes as usize);
         for r in 0..n as u32 {
             for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
@@ -97,7 +118,10 @@ impl LatticeGeometry {
         let mut cables = |peer: u32, first: u16| (0..d.width).for_each(|k| wiring.push_port(peer, first + k, class));
         match self.kind {
             Kind::Torus => {
-                cables(if c == last { r - last * d.stride } else { r + d.stride }, d.base + d.width);
+                cables(
+                    if c == last { r - last * d.stride } else { r + d.stride },
+                    d.base + d.width,
+                );
                 cables(if c == 0 { r + last * d.stride } else { r - d.stride }, d.base);
             }
             Kind::Mesh => {
@@ -175,7 +199,12 @@ impl LatticeGeometry {
         match self.kind {
             Kind::HyperX => {
                 let line = (t - u32::from(t > c)) as u16;
-                Hop { port: d.base + line * d.width, links: d.width, dim, vc: 0 }
+                Hop {
+                    port: d.base + line * d.width,
+                    links: d.width,
+                    dim,
+                    vc: 0,
+                }
             }
             Kind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
@@ -184,12 +213,22 @@ impl LatticeGeometry {
                 let (out, back) = (d.base + (1 - positive) * d.width, d.base + positive * d.width);
                 let wraps = u8::from(c == u32::from(positive).wrapping_neg() & (d.size - 1));
                 let straight = u8::from(came.port.wrapping_sub(back) < d.width);
-                Hop { port: out, links: d.width, dim, vc: wraps | (straight & came.vc) }
+                Hop {
+                    port: out,
+                    links: d.width,
+                    dim,
+                    vc: wraps | (straight & came.vc),
+                }
             }
             Kind::Mesh => {
                 let base = self.mesh_base(at, usize::from(dim));
                 let port = if t > c || c + 1 == d.size { base } else { base + d.width };
-                Hop { port, links: d.width, dim, vc: 0 }
+                Hop {
+                    port,
+                    links: d.width,
+                    dim,
+                    vc: 0,
+                }
             }
         }
     }
@@ -204,22 +243,47 @@ impl LatticeGeometry {
             match self.kind {
                 Kind::HyperX => {
                     let line = (t - u32::from(t > c)) as u16;
-                    out.push(Hop { port: d.base + line * d.width, links: d.width, dim, vc: 0 });
+                    out.push(Hop {
+                        port: d.base + line * d.width,
+                        links: d.width,
+                        dim,
+                        vc: 0,
+                    });
                 }
-                Kind::Torus if d.size == 2 => out.push(Hop { port: d.base, links: 2 * d.width, dim, vc: u8::from(c == 1) }),
+                Kind::Torus if d.size == 2 => out.push(Hop {
+                    port: d.base,
+                    links: 2 * d.width,
+                    dim,
+                    vc: u8::from(c == 1),
+                }),
                 Kind::Torus => {
                     let ahead = if t >= c { t - c } else { t + d.size - c };
                     if 2 * ahead <= d.size {
-                        out.push(Hop { port: d.base, links: d.width, dim, vc: u8::from(c + 1 == d.size) });
+                        out.push(Hop {
+                            port: d.base,
+                            links: d.width,
+                            dim,
+                            vc: u8::from(c + 1 == d.size),
+                        });
                     }
                     if 2 * ahead >= d.size {
-                        out.push(Hop { port: d.base + d.width, links: d.width, dim, vc: u8::from(c == 0) });
+                        out.push(Hop {
+                            port: d.base + d.width,
+                            links: d.width,
+                            dim,
+                            vc: u8::from(c == 0),
+                        });
                     }
                 }
                 Kind::Mesh => {
                     let base = self.mesh_base(at, i);
                     let port = if t > c || c + 1 == d.size { base } else { base + d.width };
-                    out.push(Hop { port, links: d.width, dim, vc: 0 });
+                    out.push(Hop {
+                        port,
+                        links: d.width,
+                        dim,
+                        vc: 0,
+                    });
                 }
             }
         }
@@ -230,7 +294,11 @@ impl LatticeGeometry {
     /// A ring of up to three routers is crossed in one hop and has no dependencies, but `minimal` marks its wrap links with VC 1
     /// all the same, so every torus with a dimension larger than one states 2.
     pub(crate) fn minimal_vcs(&self) -> u8 {
-        if self.kind == Kind::Torus && self.dims.iter().any(|d| d.size > 1) { 2 } else { 1 }
+        if self.kind == Kind::Torus && self.dims.iter().any(|d| d.size > 1) {
+            2
+        } else {
+            1
+        }
     }
 
     /// The router `by` steps along a dimension, around the end where there is one.
@@ -245,13 +313,21 @@ impl LatticeGeometry {
     pub(crate) fn describe(&self, router: u32, port: u16) -> Option<(usize, String, u16)> {
         for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
             let c = self.coord(router, i);
-            let base = if self.kind == Kind::Mesh { self.mesh_base(router, i) } else { d.base };
+            let base = if self.kind == Kind::Mesh {
+                self.mesh_base(router, i)
+            } else {
+                d.base
+            };
             let signs: &[&str] = match self.kind {
                 Kind::Mesh if c == 0 => &["+"],
                 Kind::Mesh if c + 1 == d.size => &["-"],
                 _ => &["+", "-"],
             };
-            let n_lines = if self.kind == Kind::HyperX { d.size - 1 } else { signs.len() as u32 };
+            let n_lines = if self.kind == Kind::HyperX {
+                d.size - 1
+            } else {
+                signs.len() as u32
+            };
             let offset = u32::from(port.checked_sub(base)?);
             if offset < n_lines * u32::from(d.width) {
                 let line = offset / u32::from(d.width);
@@ -274,4 +350,3 @@ pub(crate) fn lines(kind: Kind, size: u32) -> u32 {
         _ => 2,
     }
 }
-

@@ -62,7 +62,11 @@ pub enum LoadError {
 ///
 /// # Errors
 /// See [`LoadError`]. Deterministic: sums are taken in index order.
-pub fn channel_load<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traffic: &Traffic) -> Result<Vec<f64>, LoadError> {
+pub fn channel_load<R: RoutingRule + ?Sized>(
+    topology: &Topology,
+    rule: &R,
+    traffic: &Traffic,
+) -> Result<Vec<f64>, LoadError> {
     let mut load = vec![0.0; topology.wiring().n_ports() as usize];
     for (dst, sources) in demands(topology, rule, traffic)? {
         spread(topology, rule, dst, &sources, &mut load)?;
@@ -76,7 +80,13 @@ pub fn channel_load<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traf
 /// node (missing entries count as 1).
 pub fn saturation(topology: &Topology, load: &[f64], capacity: &[f64]) -> f64 {
     let class = &topology.wiring().class;
-    let limit = |(i, &l): (usize, &f64)| if l > 0.0 { capacity.get(usize::from(class[i])).unwrap_or(&1.0) / l } else { f64::INFINITY };
+    let limit = |(i, &l): (usize, &f64)| {
+        if l > 0.0 {
+            capacity.get(usize::from(class[i])).unwrap_or(&1.0) / l
+        } else {
+            f64::INFINITY
+        }
+    };
     load.iter().enumerate().map(limit).fold(1.0, f64::min)
 }
 
@@ -92,13 +102,20 @@ fn demands<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traffic: &Tra
                 return Err(LoadError::NoSuchNode { node, nodes });
             }
             if !units.is_finite() || units < 0.0 {
-                return Err(LoadError::BadAmount { from, to, units: units.to_string() });
+                return Err(LoadError::BadAmount {
+                    from,
+                    to,
+                    units: units.to_string(),
+                });
             }
             all.push((to, topology.router_of(from), units));
         }
         all.sort_by_key(|d| (d.0, d.1));
         let merged = |of_one: &[(u32, u32, f64)]| {
-            let sources = of_one.chunk_by(|a, b| a.1 == b.1).map(|s| (s[0].1, s.iter().map(|d| d.2).sum())).collect();
+            let sources = of_one
+                .chunk_by(|a, b| a.1 == b.1)
+                .map(|s| (s[0].1, s.iter().map(|d| d.2).sum()))
+                .collect();
             (of_one[0].0, sources)
         };
         Ok(all.chunk_by(|a, b| a.0 == b.0).map(merged).collect())
@@ -106,17 +123,26 @@ fn demands<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traffic: &Tra
     match traffic {
         Traffic::Uniform => {
             let together = rule.same_for_all_nodes_of_a_router();
-            let with_nodes: Vec<u32> = (0..topology.n_routers()).filter(|&r| !wiring.nodes_of(r).is_empty()).collect();
+            let with_nodes: Vec<u32> = (0..topology.n_routers())
+                .filter(|&r| !wiring.nodes_of(r).is_empty())
+                .collect();
             let to_one = |dst: u32| {
                 let home = topology.router_of(dst);
-                let stands_for = if together { wiring.nodes_of(home).len() as f64 } else { 1.0 };
+                let stands_for = if together {
+                    wiring.nodes_of(home).len() as f64
+                } else {
+                    1.0
+                };
                 let each = stands_for / f64::from(nodes.max(2) - 1);
                 let far = with_nodes.iter().filter(|&&r| r != home);
                 (dst, far.map(|&r| (r, each * wiring.nodes_of(r).len() as f64)).collect())
             };
             Ok(destinations(topology, rule).into_iter().map(to_one).collect())
         }
-        Traffic::Permutation(to) if to.len() != nodes as usize => Err(LoadError::WrongLength { entries: to.len(), nodes }),
+        Traffic::Permutation(to) if to.len() != nodes as usize => Err(LoadError::WrongLength {
+            entries: to.len(),
+            nodes,
+        }),
         Traffic::Permutation(to) => by_pairs(&mut to.iter().enumerate().map(|(from, &to)| (from as u32, to, 1.0))),
         Traffic::Matrix(entries) => by_pairs(&mut entries.iter().copied()),
     }

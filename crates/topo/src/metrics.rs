@@ -41,7 +41,10 @@ impl Topology {
             routers: self.n_routers(),
             nodes: self.n_nodes(),
             cables: wiring.class_names.iter().cloned().zip(count).collect(),
-            radix: (0..self.n_routers()).map(|r| wiring.radix(r) + wiring.nodes_of(r).len() as u32).max().unwrap_or(0),
+            radix: (0..self.n_routers())
+                .map(|r| wiring.radix(r) + wiring.nodes_of(r).len() as u32)
+                .max()
+                .unwrap_or(0),
             diameter: self.diameter(),
             mean_distance,
             sampled_sources,
@@ -59,12 +62,19 @@ impl Topology {
             let routers = f64::from(self.n_routers());
             let mean_over_all_pairs: f64 = g.dims.iter().map(|d| mean_along(g.kind, f64::from(d.size))).sum();
             let per_router = nodes / routers;
-            return (mean_over_all_pairs * routers * routers * per_router * per_router / (nodes * (nodes - 1.0)), None);
+            return (
+                mean_over_all_pairs * routers * routers * per_router * per_router / (nodes * (nodes - 1.0)),
+                None,
+            );
         }
         let wiring = self.wiring();
         let weight = |r: u32| wiring.nodes_of(r).len() as f64;
         let ends: Vec<u32> = (0..self.n_routers()).filter(|&r| weight(r) > 0.0).collect();
-        let from_one = |a: u32| ends.iter().map(|&b| weight(b) * f64::from(self.distance(a, b))).sum::<f64>();
+        let from_one = |a: u32| {
+            ends.iter()
+                .map(|&b| weight(b) * f64::from(self.distance(a, b)))
+                .sum::<f64>()
+        };
         if matches!(self.geometry, Geometry::FatTree(_)) {
             // All leaves see the same distances.
             return (from_one(ends[0]) / (nodes - 1.0), None);
@@ -72,7 +82,10 @@ impl Topology {
         let sources = (MOST_PAIRS / ends.len() as u64).clamp(1, ends.len() as u64);
         let chosen = (0..sources).map(|k| ends[(k * ends.len() as u64 / sources) as usize]);
         let (sum, weights) = chosen.fold((0.0, 0.0), |(s, w), a| (s + weight(a) * from_one(a), w + weight(a)));
-        (sum / (weights * (nodes - 1.0)), (sources < ends.len() as u64).then_some(sources as u32))
+        (
+            sum / (weights * (nodes - 1.0)),
+            (sources < ends.len() as u64).then_some(sources as u32),
+        )
     }
 }
 

@@ -40,7 +40,13 @@ impl Topology {
             let dim = if ring { "ring".into() } else { dimension_name(dim) };
             return format!("{dim}{way}{}", number(cable));
         }
-        let run = self.wiring().runs(router).find(|run| (run.port..run.port + run.links).contains(&port));
-        run.map_or_else(|| format!("port {port}"), |run| format!("to {}{}", self.router_name(run.peer), number(port - run.port)))
+        let run = self
+            .wiring()
+            .runs(router)
+            .find(|run| (run.port..run.port + run.links).contains(&port));
+        run.map_or_else(
+            || format!("port {port}"),
+            |run| format!("to {}{}", self.router_name(run.peer), number(port - run.port)),
+        )
     }
 }

@@ -15,14 +15,25 @@ impl TopologySpec {
         let mut spec = self.clone();
         match &mut spec {
             TopologySpec::SingleRouter { nodes } => *nodes = (*nodes).min(2),
-            TopologySpec::Ring { routers, width, nodes_per_router } => {
+            TopologySpec::Ring {
+                routers,
+                width,
+                nodes_per_router,
+            } => {
                 *routers = ring(*routers);
                 *width = (*width).min(2);
                 *nodes_per_router = 1;
             }
             TopologySpec::Torus(lattice) => shrink(lattice, ring),
             TopologySpec::Mesh(lattice) | TopologySpec::HyperX(lattice) => shrink(lattice, |s| s.min(4)),
-            TopologySpec::Dragonfly { groups, routers_per_group, nodes_per_router, links_per_pair, local_width, .. } => {
+            TopologySpec::Dragonfly {
+                groups,
+                routers_per_group,
+                nodes_per_router,
+                links_per_pair,
+                local_width,
+                ..
+            } => {
                 let most = if routers_per_group.len() > 1 { 3 } else { 4 };
                 let owners: u64 = routers_per_group.iter().map(|&r| u64::from(r)).product();
                 let ratio = u64::from(*links_per_pair).div_ceil(owners.max(1));
@@ -33,7 +44,15 @@ impl TopologySpec {
                 *nodes_per_router = 1;
                 *local_width = (*local_width).min(2);
             }
-            TopologySpec::DragonflyPlus { groups, leaves, spines, nodes_per_leaf, links_per_pair, local_width, .. } => {
+            TopologySpec::DragonflyPlus {
+                groups,
+                leaves,
+                spines,
+                nodes_per_leaf,
+                links_per_pair,
+                local_width,
+                ..
+            } => {
                 let ratio = u64::from(*links_per_pair).div_ceil(u64::from(*spines).max(1));
                 let before = u64::from(*spines);
                 *leaves = (*leaves).min(3);
@@ -72,5 +91,9 @@ fn shrink(lattice: &mut Lattice, size: impl Fn(u32) -> u32) {
 
 /// Keeps whether a router owns no, some or several links to each other group.
 fn few_links(links: u32, owners_before: u64, owners: u32, ratio: u64) -> u32 {
-    if u64::from(links) < owners_before { links.min(owners.saturating_sub(1).max(1)) } else { owners * ratio.min(2) as u32 }
+    if u64::from(links) < owners_before {
+        links.min(owners.saturating_sub(1).max(1))
+    } else {
+        owners * ratio.min(2) as u32
+    }
 }

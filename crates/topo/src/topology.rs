@@ -32,8 +32,16 @@ pub struct Topology {
 
 impl Topology {
     pub(crate) fn assemble(spec: &TopologySpec, wiring: Wiring, geometry: Geometry) -> Self {
-        debug_assert!(wiring.n_routers() > 100_000 || wiring.verify() == Ok(()), "{:?}", wiring.verify());
-        Self { spec: spec.clone(), wiring, geometry }
+        debug_assert!(
+            wiring.n_routers() > 100_000 || wiring.verify() == Ok(()),
+            "{:?}",
+            wiring.verify()
+        );
+        Self {
+            spec: spec.clone(),
+            wiring,
+            geometry,
+        }
     }
 
     /// What it was built from.
@@ -192,9 +200,22 @@ impl Topology {
             Geometry::Grouped(g) => g.choices(),
             _ => vec![1],
         };
-        let together = choices.iter().fold(1u64, |l, &n| l / gcd(l, u64::from(n)) * u64::from(n).min(1 << 20));
-        let grids = if together <= 1024 { vec![together] } else { choices.iter().map(|&n| u64::from(n)).collect() };
-        let starts = grids.iter().flat_map(|&n| (0..n).map(move |i| ((i << 32).div_ceil(n)) as u32));
+        let common = |l: u64, &n: &u32| {
+            if l > 1024 {
+                l
+            } else {
+                l / gcd(l, u64::from(n)) * u64::from(n)
+            }
+        };
+        let together = choices.iter().fold(1, common);
+        let grids = if together <= 1024 {
+            vec![together]
+        } else {
+            choices.iter().map(|&n| u64::from(n)).collect()
+        };
+        let starts = grids
+            .iter()
+            .flat_map(|&n| (0..n).map(move |i| ((i << 32).div_ceil(n)) as u32));
         let mut keys: Vec<u32> = starts.collect();
         keys.sort_unstable();
         keys.dedup();
@@ -203,7 +224,8 @@ impl Topology {
 
     /// Coordinates of a router of a ring, mesh, torus or HyperX.
     pub fn coords(&self, router: u32) -> Option<Vec<u32>> {
-        self.lattice().map(|g| (0..g.dims.len()).map(|d| g.coord(router, d)).collect())
+        self.lattice()
+            .map(|g| (0..g.dims.len()).map(|d| g.coord(router, d)).collect())
     }
 
     /// The router `by` steps further along dimension `dim` of a ring, mesh, torus or HyperX, counted around the end (on a mesh too:

@@ -73,8 +73,14 @@ pub enum RouteFault {
 ///
 /// # Errors
 /// The first promise found broken, in index order.
-pub fn verify_routes<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, max_pairs: u64) -> Result<RouteReport, RouteFault> {
-    let sources: Vec<u32> = (0..topology.n_routers()).filter(|&r| !topology.wiring().nodes_of(r).is_empty()).collect();
+pub fn verify_routes<R: RoutingRule + ?Sized>(
+    topology: &Topology,
+    rule: &R,
+    max_pairs: u64,
+) -> Result<RouteReport, RouteFault> {
+    let sources: Vec<u32> = (0..topology.n_routers())
+        .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
+        .collect();
     let targets = destinations(topology, rule);
     let total = sources.len() as u64 * targets.len() as u64;
     let pairs = total.min(max_pairs);
@@ -85,7 +91,11 @@ pub fn verify_routes<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, max
         let to = targets[(pair / sources.len() as u64) as usize];
         longest = longest.max(follow(topology, rule, from, to)?);
     }
-    Ok(RouteReport { pairs, longest, all_pairs: pairs == total })
+    Ok(RouteReport {
+        pairs,
+        longest,
+        all_pairs: pairs == total,
+    })
 }
 
 /// Follows all packets of one pair, one hop of all at a time, and gives the most hops taken.
@@ -97,20 +107,35 @@ fn follow<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, from: u32, to:
     let mut steps: Vec<Step> = Vec::new();
     rule.start(from, to, &mut steps);
     if steps.is_empty() && from != home {
-        return Err(RouteFault::Stopped { from: name(from), to, at: name(from) });
+        return Err(RouteFault::Stopped {
+            from: name(from),
+            to,
+            at: name(from),
+        });
     }
     let mut on_the_way: Vec<(u32, Step)> = steps.iter().map(|&s| (from, s)).collect();
     let (mut hops, mut seen) = (0, HashSet::new());
     while let Some(&(at, _)) = on_the_way.first() {
         if hops == bound {
-            return Err(RouteFault::TooLong { from: name(from), to, at: name(at), hops });
+            return Err(RouteFault::TooLong {
+                from: name(from),
+                to,
+                at: name(at),
+                hops,
+            });
         }
         hops += 1;
         seen.clear();
         let mut next = Vec::new();
         for &(at, step) in &on_the_way {
             if u32::from(step.port) >= wiring.radix(at) || usize::from(step.vc) >= rule.vcs() {
-                return Err(RouteFault::NoSuchChannel { from: name(from), to, at: name(at), port: step.port, vc: step.vc });
+                return Err(RouteFault::NoSuchChannel {
+                    from: name(from),
+                    to,
+                    at: name(at),
+                    port: step.port,
+                    vc: step.vc,
+                });
             }
             let (there, back) = wiring.peer(at, step.port);
             if !seen.insert((there, back, step.vc, step.state)) {
@@ -121,10 +146,19 @@ fn follow<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, from: u32, to:
             next.extend(steps.iter().map(|&s| (there, s)));
             if steps.is_empty() {
                 if there != home {
-                    return Err(RouteFault::Stopped { from: name(from), to, at: name(there) });
+                    return Err(RouteFault::Stopped {
+                        from: name(from),
+                        to,
+                        at: name(there),
+                    });
                 }
                 if rule.is_minimal() && hops != distance {
-                    return Err(RouteFault::NotMinimal { from: name(from), to, hops, distance });
+                    return Err(RouteFault::NotMinimal {
+                        from: name(from),
+                        to,
+                        hops,
+                        distance,
+                    });
                 }
             }
         }

@@ -130,14 +130,21 @@ impl Wiring {
             while peers.get(port) == Some(&peer) {
                 port += 1;
             }
-            Some(Run { port: start as u16, links: (port - start) as u16, peer })
+            Some(Run {
+                port: start as u16,
+                links: (port - start) as u16,
+                peer,
+            })
         })
     }
 
     /// Checks every invariant stated above; `Err` names the first that is broken. Linear in ports and nodes.
     pub fn verify(&self) -> Result<(), String> {
         let (n, ports) = (self.n_routers(), self.n_ports() as usize);
-        if self.peer_port.len() != ports || self.class.len() != ports || *self.port_offset.last().unwrap_or(&0) as usize != ports {
+        if self.peer_port.len() != ports
+            || self.class.len() != ports
+            || *self.port_offset.last().unwrap_or(&0) as usize != ports
+        {
             return Err("port arrays differ in length".into());
         }
         if self.class_names.first().map(String::as_str) != Some("host") {
@@ -154,7 +161,10 @@ impl Wiring {
                 if (self.peer_router[j], self.peer_port[j]) != (r, p) {
                     return Err(format!("the peer of router {r} port {p}'s peer is not itself"));
                 }
-                if self.class[i] != self.class[j] || self.class[i] == 0 || usize::from(self.class[i]) >= self.class_names.len() {
+                if self.class[i] != self.class[j]
+                    || self.class[i] == 0
+                    || usize::from(self.class[i]) >= self.class_names.len()
+                {
                     return Err(format!("router {r} port {p} has a class that its cable cannot have"));
                 }
             }
@@ -171,7 +181,8 @@ impl Wiring {
                 }
             }
         }
-        if self.node_offset.len() != self.port_offset.len() || *self.node_offset.last().unwrap_or(&0) != self.n_nodes() {
+        if self.node_offset.len() != self.port_offset.len() || *self.node_offset.last().unwrap_or(&0) != self.n_nodes()
+        {
             return Err("node arrays differ in length".into());
         }
         Ok(())

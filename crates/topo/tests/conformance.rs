@@ -18,7 +18,10 @@ fn on_all(test: impl Fn(&Topology)) {
 }
 
 fn is_grouped(t: &Topology) -> bool {
-    matches!(t.spec(), TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. })
+    matches!(
+        t.spec(),
+        TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+    )
 }
 
 /// An oracle for distances to `to`: layer 0 without global links, layer 1 over exactly one; one layer only for other families.
@@ -38,7 +41,11 @@ fn oracle(t: &Topology, to: u32) -> [HashMap<NodeIndex, u32>; 2] {
         }
     }
     let all = dijkstra(&graph, nodes[to as usize], None, |_| 1u32);
-    let layer = |from: u32| (0..n).filter_map(|r| Some((NodeIndex::new(r as usize), *all.get(&nodes[(from + r) as usize])?))).collect();
+    let layer = |from: u32| {
+        (0..n)
+            .filter_map(|r| Some((NodeIndex::new(r as usize), *all.get(&nodes[(from + r) as usize])?)))
+            .collect()
+    };
     [layer(0), layer(n)]
 }
 
@@ -47,7 +54,12 @@ fn at(r: u32) -> NodeIndex {
 }
 
 fn least(layers: &[HashMap<NodeIndex, u32>; 2], r: u32) -> u32 {
-    layers.iter().filter_map(|l| l.get(&at(r))).copied().min().expect("connected")
+    layers
+        .iter()
+        .filter_map(|l| l.get(&at(r)))
+        .copied()
+        .min()
+        .expect("connected")
 }
 
 #[test]
@@ -62,30 +74,65 @@ fn counts_follow_the_formulas() {
         let cables = t.wiring().n_ports() / 2;
         let (routers, nodes, expected) = match t.spec() {
             TopologySpec::SingleRouter { nodes } => (1, *nodes, 0),
-            TopologySpec::Ring { routers, width, nodes_per_router } => (*routers, routers * nodes_per_router, routers * width),
+            TopologySpec::Ring {
+                routers,
+                width,
+                nodes_per_router,
+            } => (*routers, routers * nodes_per_router, routers * width),
             TopologySpec::Mesh(l) | TopologySpec::Torus(l) | TopologySpec::HyperX(l) => {
                 let n = p(&l.shape);
                 let per_line = |k: u32| match t.spec() {
                     TopologySpec::Mesh(_) => k - 1,
-                    TopologySpec::Torus(_) => if k == 1 { 0 } else { k },
+                    TopologySpec::Torus(_) => {
+                        if k == 1 {
+                            0
+                        } else {
+                            k
+                        }
+                    }
                     _ => k * (k - 1) / 2,
                 };
                 let each = |(i, &k): (usize, &u32)| n / k * per_line(k) * l.width.get(i).unwrap_or(&1);
                 (n, n * l.nodes_per_router, l.shape.iter().enumerate().map(each).sum())
             }
-            TopologySpec::Dragonfly { groups, routers_per_group, nodes_per_router, links_per_pair, local_width, .. } => {
+            TopologySpec::Dragonfly {
+                groups,
+                routers_per_group,
+                nodes_per_router,
+                links_per_pair,
+                local_width,
+                ..
+            } => {
                 let a = p(routers_per_group);
                 let neighbours: u32 = routers_per_group.iter().map(|k| k - 1).sum();
                 let local = groups * a * neighbours / 2 * local_width;
-                (groups * a, groups * a * nodes_per_router, local + groups * (groups - 1) / 2 * links_per_pair)
+                (
+                    groups * a,
+                    groups * a * nodes_per_router,
+                    local + groups * (groups - 1) / 2 * links_per_pair,
+                )
             }
-            TopologySpec::DragonflyPlus { groups, leaves, spines, nodes_per_leaf, links_per_pair, local_width, .. } => {
+            TopologySpec::DragonflyPlus {
+                groups,
+                leaves,
+                spines,
+                nodes_per_leaf,
+                links_per_pair,
+                local_width,
+                ..
+            } => {
                 let local = groups * leaves * spines * local_width;
-                (groups * (leaves + spines), groups * leaves * nodes_per_leaf, local + groups * (groups - 1) / 2 * links_per_pair)
+                (
+                    groups * (leaves + spines),
+                    groups * leaves * nodes_per_leaf,
+                    local + groups * (groups - 1) / 2 * links_per_pair,
+                )
             }
             TopologySpec::FatTree { down, up, up_width } => {
                 let level = |i: usize| p(&down[i + 1..]) * p(&up[..i]);
-                let cables = (0..up.len()).map(|i| level(i) * up[i] * up_width.get(i).unwrap_or(&1)).sum();
+                let cables = (0..up.len())
+                    .map(|i| level(i) * up[i] * up_width.get(i).unwrap_or(&1))
+                    .sum();
                 ((0..down.len()).map(level).sum(), p(down), cables)
             }
             TopologySpec::Graph { file, .. } if file.ends_with("tree.edges") => (6, 7, 6),
@@ -126,7 +173,11 @@ fn minimal_hops_are_exactly_the_neighbours_that_shorten_the_distance() {
                 let mut expected = Vec::new();
                 for run in t.wiring().runs(from).filter(|_| from != to) {
                     let global = is_grouped(t) && t.wiring().class[t.wiring().port_index(from, run.port)] == 2;
-                    let rest = if global { layers[0].get(&at(run.peer)).copied() } else { Some(least(&layers, run.peer)) };
+                    let rest = if global {
+                        layers[0].get(&at(run.peer)).copied()
+                    } else {
+                        Some(least(&layers, run.peer))
+                    };
                     if rest.is_some_and(|d| d < least(&layers, from)) {
                         expected.push((run.port, run.links));
                     }
@@ -161,7 +212,14 @@ fn minimal_to_reaches_every_router() {
                     (r, came, hops) = (next, Came { port: back, vc: hop.vc }, hops + 1);
                 }
                 assert!(t.minimal_to(r, to, came, key).is_eject());
-                assert!(if is_grouped(t) { hops <= 5 } else { hops == t.distance(from, to) }, "{hops} hops from {from} to {to}");
+                assert!(
+                    if is_grouped(t) {
+                        hops <= 5
+                    } else {
+                        hops == t.distance(from, to)
+                    },
+                    "{hops} hops from {from} to {to}"
+                );
             }
         }
     });
@@ -189,10 +247,17 @@ fn fewer_vcs_deadlock_where_two_are_asked_for() {
         let t = spec.build().unwrap();
         assert!(t.minimal_vcs() > 1, "{spec:?}");
         let verdict = check(&t, &MinimalRule::new(&t).limited_to(1));
-        let Verdict::Cycle(channels) = &verdict else { panic!("{spec:?}: {}", verdict.describe(&t)) };
+        let Verdict::Cycle(channels) = &verdict else {
+            panic!("{spec:?}: {}", verdict.describe(&t))
+        };
         // The cycle is real: each channel leads to the router that the next one leaves.
         for (a, b) in channels.iter().zip(channels.iter().cycle().skip(1)) {
-            assert_eq!(t.wiring().peer(a.router, a.port).0, b.router, "{}", verdict.describe(&t));
+            assert_eq!(
+                t.wiring().peer(a.router, a.port).0,
+                b.router,
+                "{}",
+                verdict.describe(&t)
+            );
         }
         assert!(channels.len() >= 3);
     }

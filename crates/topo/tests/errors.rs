@@ -19,11 +19,23 @@ fn every_wrong_key_is_named_at_once() {
         (TopologySpec::SingleRouter { nodes: 0 }, vec!["nodes"]),
         (ring(2, 0, 0), vec!["routers", "width", "nodes_per_router"]),
         (torus(&[], &[], 1), vec!["shape"]),
-        (mesh(&[4, 0, 0], &[1, 0], 0), vec!["shape[1]", "shape[2]", "width", "width[1]", "nodes_per_router"]),
+        (
+            mesh(&[4, 0, 0], &[1, 0], 0),
+            vec!["shape[1]", "shape[2]", "width", "width[1]", "nodes_per_router"],
+        ),
         (hyperx(&[4, 4], &[1, 1, 1], 1), vec!["width"]),
-        (dragonfly(0, &[], 0, 1, 0, Arrangement::Absolute), vec!["routers_per_group", "groups", "nodes_per_router", "local_width"]),
-        (dragonfly(3, &[2, 2, 2], 1, 0, 1, Arrangement::Random), vec!["routers_per_group", "links_per_pair"]),
-        (megafly(3, 0, 0, 0, 0, 1, Arrangement::Relative), vec!["leaves", "spines", "nodes_per_leaf", "links_per_pair"]),
+        (
+            dragonfly(0, &[], 0, 1, 0, Arrangement::Absolute),
+            vec!["routers_per_group", "groups", "nodes_per_router", "local_width"],
+        ),
+        (
+            dragonfly(3, &[2, 2, 2], 1, 0, 1, Arrangement::Random),
+            vec!["routers_per_group", "links_per_pair"],
+        ),
+        (
+            megafly(3, 0, 0, 0, 0, 1, Arrangement::Relative),
+            vec!["leaves", "spines", "nodes_per_leaf", "links_per_pair"],
+        ),
         (fat_tree(&[], &[], &[]), vec!["down"]),
         (fat_tree(&[4, 4], &[4, 4], &[1]), vec!["up", "up_width"]),
         (fat_tree(&[4, 0], &[0], &[0]), vec!["down[1]", "up[0]", "up_width[0]"]),
@@ -36,7 +48,10 @@ fn every_wrong_key_is_named_at_once() {
 #[test]
 fn an_error_reads_as_place_reason_and_hint() {
     let text = told(&ring(1, 1, 1))[0].to_string();
-    assert_eq!(text, "routers: 1 router is too few, a ring needs at least 3 (use a mesh or torus of shape [2] for two routers)");
+    assert_eq!(
+        text,
+        "routers: 1 router is too few, a ring needs at least 3 (use a mesh or torus of shape [2] for two routers)"
+    );
 }
 
 #[test]
@@ -66,13 +81,21 @@ fn what_is_too_large_is_refused_before_memory_is_taken() {
     ];
     for spec in cases {
         for error in told(&spec) {
-            assert!(error.reason.contains("limit") || error.reason.contains("must be 1 to 64"), "{spec:?}: {error}");
+            assert!(
+                error.reason.contains("limit") || error.reason.contains("must be 1 to 64"),
+                "{spec:?}: {error}"
+            );
         }
     }
 }
 
 fn graph_of(text: &str, format: GraphFormat, nodes_per_router: u32) -> Result<topo::Topology, Vec<FieldError>> {
-    TopologySpec::Graph { file: String::new(), format, nodes_per_router }.build_with_text(text)
+    TopologySpec::Graph {
+        file: String::new(),
+        format,
+        nodes_per_router,
+    }
+    .build_with_text(text)
 }
 
 #[test]
@@ -82,7 +105,10 @@ fn wrong_graphs_say_what_and_where() {
         ("a b\nc d\n", "no way from router `a` to `c`"),
         ("a a", "line 1: a cable from router `a` to itself"),
         ("a b\nnode c 2", "line 2: unknown router `c`"),
-        ("a b\nnode a 1\nnode a 1", "line 3: router `a` has its nodes stated twice"),
+        (
+            "a b\nnode a 1\nnode a 1",
+            "line 3: router `a` has its nodes stated twice",
+        ),
         ("a b 70000", "network ports"),
         ("a b 4294967295", "limit"),
         ("a b\nnode a 4294967295", "nodes are too many"),
@@ -90,12 +116,23 @@ fn wrong_graphs_say_what_and_where() {
     ];
     for (text, expected) in cases {
         let errors = graph_of(text, GraphFormat::EdgeList, 1).expect_err(text);
-        assert!(errors.iter().any(|e| e.field == "file" && e.reason.contains(expected)), "{text:?}: {errors:?}");
+        assert!(
+            errors.iter().any(|e| e.field == "file" && e.reason.contains(expected)),
+            "{text:?}: {errors:?}"
+        );
     }
     let no_nodes = graph_of("a b", GraphFormat::EdgeList, 0).expect_err("a network without nodes");
     assert_eq!(no_nodes[0].field, "nodes_per_router");
     let ring: String = (0..20_001).map(|i| format!("{i} {}\n", (i + 1) % 20_001)).collect();
-    assert!(graph_of(&ring, GraphFormat::EdgeList, 1).expect_err("tables too large")[0].reason.contains("20001 routers"));
-    let missing = TopologySpec::Graph { file: "/no/such/file".into(), format: GraphFormat::EdgeList, nodes_per_router: 1 };
+    assert!(
+        graph_of(&ring, GraphFormat::EdgeList, 1).expect_err("tables too large")[0]
+            .reason
+            .contains("20001 routers")
+    );
+    let missing = TopologySpec::Graph {
+        file: "/no/such/file".into(),
+        format: GraphFormat::EdgeList,
+        nodes_per_router: 1,
+    };
     assert!(told(&missing)[0].reason.contains("cannot read"));
 }

@@ -29,7 +29,9 @@ fn uniform_load_of_minimal_routing_sums_to_the_mean_distance() {
         match spec {
             // Hierarchical routes may take local hops that the best choice of link would have saved.
             TopologySpec::Dragonfly { .. } => assert!(sum >= expected - 1e-9, "{spec:?}"),
-            TopologySpec::Graph { .. } if t.n_nodes() != t.n_routers() => assert!(sum <= f64::from(t.n_nodes() * t.diameter())),
+            TopologySpec::Graph { .. } if t.n_nodes() != t.n_routers() => {
+                assert!(sum <= f64::from(t.n_nodes() * t.diameter()))
+            }
             _ => assert!(near(sum, expected), "{spec:?}: {sum} {expected}"),
         }
     }
@@ -41,7 +43,9 @@ fn rings_and_hyperx_have_the_loads_of_the_textbook() {
     let load = channel_load(&t, &MinimalRule::new(&t), &Traffic::Uniform).unwrap();
     for r in 0..8 {
         // Positive links carry distances 1 to 4 (ties included), negative ones 1 to 3.
-        assert!(near(load[t.wiring().port_index(r, 0)], 10.0 / 7.0) && near(load[t.wiring().port_index(r, 1)], 6.0 / 7.0));
+        assert!(
+            near(load[t.wiring().port_index(r, 0)], 10.0 / 7.0) && near(load[t.wiring().port_index(r, 1)], 6.0 / 7.0)
+        );
     }
     assert!(near(saturation(&t, &load, &[]), 0.7));
     let tornado = (0..8).map(|r| t.shifted(r, 0, 3).unwrap()).collect();
@@ -58,7 +62,11 @@ fn rings_and_hyperx_have_the_loads_of_the_textbook() {
 
 #[test]
 fn d_mod_k_carries_every_shift_on_a_full_tree_without_contention() {
-    for spec in [fat_tree(&[4, 4, 4], &[4, 4], &[]), fat_tree(&[4, 4, 2], &[4, 2], &[1, 2]), preset("ecp-8k-fat-tree").unwrap().reduced()] {
+    for spec in [
+        fat_tree(&[4, 4, 4], &[4, 4], &[]),
+        fat_tree(&[4, 4, 2], &[4, 2], &[1, 2]),
+        preset("ecp-8k-fat-tree").unwrap().reduced(),
+    ] {
         let t = built(&spec);
         let n = t.n_nodes();
         for shift in 1..n {
@@ -74,10 +82,22 @@ fn wrong_traffic_is_refused() {
     let t = built(&ring(4, 1, 1));
     let rule = MinimalRule::new(&t);
     let load = |traffic| channel_load(&t, &rule, &traffic).unwrap_err();
-    assert_eq!(load(Traffic::Permutation(vec![0, 1])), LoadError::WrongLength { entries: 2, nodes: 4 });
-    assert_eq!(load(Traffic::Matrix(vec![(0, 9, 1.0)])), LoadError::NoSuchNode { node: 9, nodes: 4 });
-    assert!(matches!(load(Traffic::Matrix(vec![(0, 1, f64::NAN)])), LoadError::BadAmount { .. }));
-    assert!(matches!(load(Traffic::Matrix(vec![(0, 1, -1.0)])), LoadError::BadAmount { .. }));
+    assert_eq!(
+        load(Traffic::Permutation(vec![0, 1])),
+        LoadError::WrongLength { entries: 2, nodes: 4 }
+    );
+    assert_eq!(
+        load(Traffic::Matrix(vec![(0, 9, 1.0)])),
+        LoadError::NoSuchNode { node: 9, nodes: 4 }
+    );
+    assert!(matches!(
+        load(Traffic::Matrix(vec![(0, 1, f64::NAN)])),
+        LoadError::BadAmount { .. }
+    ));
+    assert!(matches!(
+        load(Traffic::Matrix(vec![(0, 1, -1.0)])),
+        LoadError::BadAmount { .. }
+    ));
 }
 
 #[test]
@@ -89,7 +109,11 @@ fn mean_distance_is_the_mean_over_all_pairs_of_nodes() {
         for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))) {
             sum += u64::from(t.distance(t.router_of(a), t.router_of(b)));
         }
-        let expected = if n < 2 { 0.0 } else { sum as f64 / (f64::from(n) * f64::from(n - 1)) };
+        let expected = if n < 2 {
+            0.0
+        } else {
+            sum as f64 / (f64::from(n) * f64::from(n - 1))
+        };
         let (mean, sampled) = t.mean_distance();
         assert!(near(mean, expected) && sampled.is_none(), "{spec:?}: {mean} {expected}");
     }
@@ -98,12 +122,27 @@ fn mean_distance_is_the_mean_over_all_pairs_of_nodes() {
 /// The least cut over all ways to halve the nodes.
 fn exhaustive(t: &Topology) -> u64 {
     let n = t.n_routers();
-    let nodes = |set: u32| (0..n).filter(|r| set >> r & 1 == 1).map(|r| t.wiring().nodes_of(r).len() as u32).sum::<u32>();
+    let nodes = |set: u32| {
+        (0..n)
+            .filter(|r| set >> r & 1 == 1)
+            .map(|r| t.wiring().nodes_of(r).len() as u32)
+            .sum::<u32>()
+    };
     let cut = |set: u32| {
-        let crosses = |r: u32| t.wiring().runs(r).filter(|run| (set >> r ^ set >> run.peer) & 1 == 1).map(|run| u64::from(run.links)).sum::<u64>();
+        let crosses = |r: u32| {
+            t.wiring()
+                .runs(r)
+                .filter(|run| (set >> r ^ set >> run.peer) & 1 == 1)
+                .map(|run| u64::from(run.links))
+                .sum::<u64>()
+        };
         (0..n).map(crosses).sum::<u64>() / 2
     };
-    (0..1u32 << n).filter(|&set| 2 * nodes(set) == t.n_nodes()).map(cut).min().expect("an even number of nodes")
+    (0..1u32 << n)
+        .filter(|&set| 2 * nodes(set) == t.n_nodes())
+        .map(cut)
+        .min()
+        .expect("an even number of nodes")
 }
 
 #[test]
@@ -131,7 +170,12 @@ fn bisections_equal_an_exhaustive_search() {
         assert!(matches!(bisection.method, BisectionMethod::Formula(_)), "{spec:?}");
         assert_eq!(bisection.cables, exhaustive(&t), "{spec:?}");
     }
-    for spec in [graph("petersen.edges", 2), torus(&[3, 4], &[], 1), torus(&[3, 5], &[], 2), mesh(&[3, 4], &[], 2)] {
+    for spec in [
+        graph("petersen.edges", 2),
+        torus(&[3, 4], &[], 1),
+        torus(&[3, 5], &[], 2),
+        mesh(&[3, 4], &[], 2),
+    ] {
         let t = built(&spec);
         let bisection = t.bisection();
         if t.n_routers() % 2 == 0 {
@@ -139,7 +183,13 @@ fn bisections_equal_an_exhaustive_search() {
         }
         assert!(bisection.cables < u64::from(t.wiring().n_ports() / 2));
     }
-    assert_eq!(built(&graph("petersen.edges", 2)).bisection(), topo::bisection::Bisection { cables: 5, method: BisectionMethod::Heuristic });
+    assert_eq!(
+        built(&graph("petersen.edges", 2)).bisection(),
+        topo::bisection::Bisection {
+            cables: 5,
+            method: BisectionMethod::Heuristic
+        }
+    );
 }
 
 #[test]
@@ -151,8 +201,15 @@ fn presets_are_the_machines_they_name() {
         let t = built(&p.spec());
         let nodes: u32 = p.about.split(' ').next().unwrap().replace(',', "").parse().unwrap();
         assert_eq!(t.n_nodes(), nodes, "{}", p.name);
-        let radix = (0..t.n_routers()).map(|r| t.wiring().radix(r) + t.wiring().nodes_of(r).len() as u32).max().unwrap();
-        assert!(!p.name.starts_with("ecp") || (58..=64).contains(&radix), "{}: {radix} ports", p.name);
+        let radix = (0..t.n_routers())
+            .map(|r| t.wiring().radix(r) + t.wiring().nodes_of(r).len() as u32)
+            .max()
+            .unwrap();
+        assert!(
+            !p.name.starts_with("ecp") || (58..=64).contains(&radix),
+            "{}: {radix} ports",
+            p.name
+        );
     }
     assert_eq!(preset("no-such-network"), None);
     let full = built(&preset("ecp-8k-fat-tree").unwrap());
@@ -175,7 +232,10 @@ fn tsubame2_has_the_bisection_and_mean_distance_of_its_talk() {
 #[test]
 fn a_million_routers_are_built_and_answer() {
     let t = built(&preset("torus-100").unwrap());
-    assert_eq!((t.n_routers(), t.wiring().n_ports(), t.diameter()), (1_000_000, 6_000_000, 150));
+    assert_eq!(
+        (t.n_routers(), t.wiring().n_ports(), t.diameter()),
+        (1_000_000, 6_000_000, 150)
+    );
     assert_eq!(t.distance(0, 999_999), 3);
     assert_eq!(t.coords(123_456), Some(vec![56, 34, 12]));
     assert!((t.mean_distance().0 - 75.0).abs() < 1e-3);
@@ -186,7 +246,11 @@ fn a_million_routers_are_built_and_answer() {
 fn networks_too_large_for_a_check_are_proved_on_a_small_one() {
     let t = built(&preset("torus-32").unwrap());
     let proof = check_or_reduced(&t, |t| Box::new(MinimalRule::new(t))).unwrap();
-    assert!(proof.verdict.is_free() && proof.reduced == Some(torus(&[4, 4, 4], &[], 1)), "{}", proof.words);
+    assert!(
+        proof.verdict.is_free() && proof.reduced == Some(torus(&[4, 4, 4], &[], 1)),
+        "{}",
+        proof.words
+    );
     let proof = check_or_reduced(&t, |t| Box::new(MinimalRule::new(t).limited_to(1))).unwrap();
     assert!(proof.words.contains("x+ vc0 -> "), "{}", proof.words);
 }

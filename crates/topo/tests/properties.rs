@@ -15,17 +15,28 @@ fn lattices() -> impl Strategy<Value = TopologySpec> {
 }
 
 fn arrangements() -> impl Strategy<Value = Arrangement> {
-    prop::sample::select(vec![Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant, Arrangement::Random])
+    prop::sample::select(vec![
+        Arrangement::Absolute,
+        Arrangement::Relative,
+        Arrangement::Circulant,
+        Arrangement::Random,
+    ])
 }
 
 fn indirect() -> impl Strategy<Value = TopologySpec> {
     let group = prop::collection::vec(1u32..=4, 1..=2);
-    let flat = (1u32..=6, group, 1u32..=6, 1u32..=2, arrangements()).prop_map(|(g, r, l, w, a)| dragonfly(g, &r, 1, l, w, a));
-    let plus = (1u32..=5, 1u32..=4, 1u32..=4, 1u32..=5, arrangements()).prop_map(|(g, l, s, p, a)| megafly(g, l, s, 1, p, 1, a));
+    let flat =
+        (1u32..=6, group, 1u32..=6, 1u32..=2, arrangements()).prop_map(|(g, r, l, w, a)| dragonfly(g, &r, 1, l, w, a));
+    let plus = (1u32..=5, 1u32..=4, 1u32..=4, 1u32..=5, arrangements())
+        .prop_map(|(g, l, s, p, a)| megafly(g, l, s, 1, p, 1, a));
     let level = (1u32..=3, 1u32..=3, 1u32..=3);
     let tree = (1u32..=3, prop::collection::vec(level, 0..=3)).prop_map(|(nodes, levels)| {
         let down: Vec<u32> = std::iter::once(nodes).chain(levels.iter().map(|l| l.0)).collect();
-        fat_tree(&down, &levels.iter().map(|l| l.1).collect::<Vec<_>>(), &levels.iter().map(|l| l.2).collect::<Vec<_>>())
+        fat_tree(
+            &down,
+            &levels.iter().map(|l| l.1).collect::<Vec<_>>(),
+            &levels.iter().map(|l| l.2).collect::<Vec<_>>(),
+        )
     });
     prop_oneof![flat, plus, tree]
 }
@@ -44,7 +55,9 @@ fn holds(t: &Topology, pairs: u64) -> Result<(), TestCaseError> {
         t.minimal_hops(a, b, &mut hops);
         prop_assert_eq!(hops.is_empty(), a == b);
         for hop in hops.iter() {
-            let peers: Vec<u32> = (hop.port..hop.port + hop.links).map(|p| t.wiring().peer(a, p).0).collect();
+            let peers: Vec<u32> = (hop.port..hop.port + hop.links)
+                .map(|p| t.wiring().peer(a, p).0)
+                .collect();
             prop_assert!(peers.iter().all(|&p| p == peers[0]));
         }
         prop_assert_eq!(t.minimal_to(a, b, Came::INJECTED, 1).is_eject(), a == b);

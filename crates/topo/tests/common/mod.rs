@@ -6,7 +6,11 @@
 use topo::{Arrangement, GraphFormat, Lattice, TopologySpec};
 
 pub fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
-    Lattice { shape: shape.to_vec(), width: width.to_vec(), nodes_per_router }
+    Lattice {
+        shape: shape.to_vec(),
+        width: width.to_vec(),
+        nodes_per_router,
+    }
 }
 
 pub fn torus(shape: &[u32], width: &[u32], nodes: u32) -> TopologySpec {
@@ -21,7 +25,14 @@ pub fn hyperx(shape: &[u32], width: &[u32], nodes: u32) -> TopologySpec {
     TopologySpec::HyperX(lattice(shape, width, nodes))
 }
 
-pub fn dragonfly(groups: u32, group: &[u32], nodes: u32, links: u32, width: u32, arrangement: Arrangement) -> TopologySpec {
+pub fn dragonfly(
+    groups: u32,
+    group: &[u32],
+    nodes: u32,
+    links: u32,
+    width: u32,
+    arrangement: Arrangement,
+) -> TopologySpec {
     TopologySpec::Dragonfly {
         groups,
         routers_per_group: group.to_vec(),
@@ -33,7 +44,15 @@ pub fn dragonfly(groups: u32, group: &[u32], nodes: u32, links: u32, width: u32,
     }
 }
 
-pub fn megafly(groups: u32, leaves: u32, spines: u32, nodes: u32, links: u32, width: u32, arrangement: Arrangement) -> TopologySpec {
+pub fn megafly(
+    groups: u32,
+    leaves: u32,
+    spines: u32,
+    nodes: u32,
+    links: u32,
+    width: u32,
+    arrangement: Arrangement,
+) -> TopologySpec {
     TopologySpec::DragonflyPlus {
         groups,
         leaves,
@@ -47,16 +66,32 @@ pub fn megafly(groups: u32, leaves: u32, spines: u32, nodes: u32, links: u32, wi
 }
 
 pub fn fat_tree(down: &[u32], up: &[u32], up_width: &[u32]) -> TopologySpec {
-    TopologySpec::FatTree { down: down.to_vec(), up: up.to_vec(), up_width: up_width.to_vec() }
+    TopologySpec::FatTree {
+        down: down.to_vec(),
+        up: up.to_vec(),
+        up_width: up_width.to_vec(),
+    }
 }
 
 pub fn ring(routers: u32, width: u32, nodes_per_router: u32) -> TopologySpec {
-    TopologySpec::Ring { routers, width, nodes_per_router }
+    TopologySpec::Ring {
+        routers,
+        width,
+        nodes_per_router,
+    }
 }
 
 pub fn graph(name: &str, nodes_per_router: u32) -> TopologySpec {
-    let format = if name.ends_with("graphml") { GraphFormat::Graphml } else { GraphFormat::EdgeList };
-    TopologySpec::Graph { file: format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR")), format, nodes_per_router }
+    let format = if name.ends_with("graphml") {
+        GraphFormat::Graphml
+    } else {
+        GraphFormat::EdgeList
+    };
+    TopologySpec::Graph {
+        file: format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR")),
+        format,
+        nodes_per_router,
+    }
 }
 
 /// Every family, at sizes where all pairs can be tried.
