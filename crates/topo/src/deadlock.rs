@@ -212,7 +212,7 @@ impl Verdict {
 }
 
 /// Steps that [`check`] takes before it gives up: some seconds of work.
-pub const MOST_STEPS: u64 = 300_000_000;
+pub const MOST_STEPS: u64 = 200_000_000;
 
 /// Bits of dependencies and entries of the visited table that [`check`] allocates at most (256 MB and 1 GB).
 const MOST_BITS: u64 = 1 << 31;
@@ -302,6 +302,16 @@ impl<'a> Dependencies<'a> {
                 n_bits += u64::from(wiring.radix(r)) * vcs as u64;
             }
         }
+        let targets = destinations(topology, rule);
+        let sources: Vec<u32> = (0..topology.n_routers())
+            .filter(|&r| !wiring.nodes_of(r).is_empty())
+            .collect();
+        let least_steps = sources.len() as u64 * targets.len() as u64;
+        if least_steps > most_steps {
+            return Err(Verdict::TooLarge {
+                reason: format!("at least {least_steps} steps, more than {most_steps}"),
+            });
+        }
         let mut it = Self {
             topology,
             vcs,
@@ -316,9 +326,9 @@ impl<'a> Dependencies<'a> {
         };
         let (mut steps, mut work, mut taken) = (Vec::new(), Vec::new(), 0u64);
         let mut stamp = 0;
-        for dst in destinations(topology, rule) {
+        for dst in targets {
             stamp += 1;
-            for at in (0..topology.n_routers()).filter(|&r| !wiring.nodes_of(r).is_empty()) {
+            for &at in &sources {
                 steps.clear();
                 rule.start(at, dst, &mut steps);
                 taken += 1 + steps.len() as u64;

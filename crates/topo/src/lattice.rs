@@ -207,21 +207,17 @@ impl LatticeGeometry {
                 }
             }
             Kind::Torus => {
-                let ahead = if t >= c { t - c } else { t + d.size - c };
-                let positive = 2 * ahead <= d.size;
-                let (out, back) = if positive {
-                    (d.base, d.base + d.width)
-                } else {
-                    (d.base + d.width, d.base)
-                };
-                let wraps = if positive { c + 1 == d.size } else { c == 0 };
-                let straight = came.port.wrapping_sub(back) < d.width;
-                let vc = u8::from(wraps) | if straight { came.vc & 1 } else { 0 };
+                // Without branches: the direction of a random packet cannot be predicted.
+                let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());
+                let positive = u16::from(2 * ahead <= d.size);
+                let (out, back) = (d.base + (1 - positive) * d.width, d.base + positive * d.width);
+                let wraps = u8::from(c == u32::from(positive).wrapping_neg() & (d.size - 1));
+                let straight = u8::from(came.port.wrapping_sub(back) < d.width);
                 Hop {
                     port: out,
                     links: d.width,
                     dim,
-                    vc,
+                    vc: wraps | (straight & came.vc),
                 }
             }
             Kind::Mesh => {

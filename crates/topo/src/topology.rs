@@ -77,8 +77,10 @@ impl Topology {
     pub fn router_of(&self, node: u32) -> u32 {
         match &self.geometry {
             Geometry::Lattice(g) => g.nodes_per_router.div(node),
+            Geometry::Grouped(g) => g.router_of(node),
+            Geometry::FatTree(g) => g.leaf_of(node),
             Geometry::Single => 0,
-            _ => self.wiring.node_router[node as usize],
+            Geometry::Graph(_) => self.wiring.node_router[node as usize],
         }
     }
 
@@ -198,9 +200,14 @@ impl Topology {
             Geometry::Grouped(g) => g.choices(),
             _ => vec![1],
         };
-        let together = choices
-            .iter()
-            .fold(1u64, |l, &n| l / gcd(l, u64::from(n)) * u64::from(n).min(1 << 20));
+        let common = |l: u64, &n: &u32| {
+            if l > 1024 {
+                l
+            } else {
+                l / gcd(l, u64::from(n)) * u64::from(n)
+            }
+        };
+        let together = choices.iter().fold(1, common);
         let grids = if together <= 1024 {
             vec![together]
         } else {
