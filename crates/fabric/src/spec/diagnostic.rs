@@ -45,9 +45,16 @@ impl fmt::Display for Diagnostic {
             Severity::Warning => "warning",
         };
         let colon = if self.key.is_empty() { "" } else { ": " };
-        writeln!(f, "{severity}: {}{colon}{}", self.key, self.reason)?;
+        writeln!(f, "{severity}: {}{colon}{}", clean(&self.key), clean(&self.reason))?;
         let gutter = self.line.to_string().len();
-        writeln!(f, "{:gutter$}--> {}:{}:{}", "", self.file, self.line, self.column)?;
+        writeln!(
+            f,
+            "{:gutter$}--> {}:{}:{}",
+            "",
+            clean(&self.file),
+            self.line,
+            self.column
+        )?;
         // Long lines are cut around the place, tabs take one column so that the caret stands below its character.
         let before = self.column.saturating_sub(1) as usize;
         let skip = before.saturating_sub(80);
@@ -64,10 +71,15 @@ impl fmt::Display for Diagnostic {
             before = before - skip
         )?;
         if !self.hint.is_empty() {
-            writeln!(f, "{:gutter$} = hint: {}", "", self.hint)?;
+            writeln!(f, "{:gutter$} = hint: {}", "", clean(&self.hint))?;
         }
         Ok(())
     }
+}
+
+/// A text on one line without control characters.
+fn clean(text: &str) -> String {
+    text.chars().map(printable).collect()
 }
 
 /// Control characters of a study must not reach a terminal.

@@ -283,7 +283,10 @@ pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Op
 fn syntax_hint(message: &str) -> &'static str {
     if message.contains("duplicate key") {
         "a table may be opened once and a key given once; remove or rename one of them"
-    } else if message.contains("must be quoted") || message.contains("string") {
+    } else if ["quoted", "string", "float", "integer", "number"]
+        .iter()
+        .any(|word| message.contains(word))
+    {
         "texts and quantities stand in quotes on one line, as in latency = \"90 ns\""
     } else if message.contains("array") {
         "lists read [1, 2, 3]"

@@ -151,7 +151,7 @@ fn read_experiments(root: &Table, common: &[Axis], findings: &mut Findings) -> V
         }
         experiments.push(experiment);
     }
-    if experiments.is_empty() {
+    if table.entries.is_empty() {
         findings.error(
             item.place,
             "experiment",

@@ -64,7 +64,7 @@ pub(crate) fn read(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) 
             );
         }
         let nodes = values.integer_u32("nodes");
-        if nodes.is_none() && !alone {
+        if nodes.is_none() && !alone && !values.failed("nodes") {
             let hint = "give every job its number of nodes";
             let reason = "takes all nodes, but there are other jobs";
             findings.error(values.place("nodes"), &format!("{path}.nodes"), reason, hint);
@@ -82,7 +82,7 @@ pub(crate) fn read(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) 
                 "use fewer nodes or a larger network",
             );
         }
-        let own_nodes = nodes.map(u64::from).or(n_nodes);
+        let own_nodes = nodes.map(u64::from).or(n_nodes).filter(|_| !values.failed("nodes"));
         if own_nodes.is_some_and(|own| own < 2) {
             let reason = "1 node has nobody to talk to";
             findings.error(
@@ -270,6 +270,7 @@ fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) ->
             }
             Matching::Listed(pairs.clone())
         }
+        ("listed", _) if values.failed("pairs") => return None,
         ("listed", _) => {
             let hint = "add pairs = [[0, 1]]";
             findings.error(values.place("pairs"), &key("pairs"), "there is no pair", hint);

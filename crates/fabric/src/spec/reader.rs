@@ -40,6 +40,8 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) struct Values {
     entries: BTreeMap<&'static str, Entry>,
+    /// Keys whose values have errors: they have no value here, not even a default.
+    failed: Vec<&'static str>,
     /// The place of the table.
     pub place: Place,
     /// The key path of the table.
@@ -99,6 +101,7 @@ pub(crate) fn read(
 ) -> Values {
     let mut values = Values {
         entries: BTreeMap::new(),
+        failed: Vec::new(),
         place: source.place,
         path: source.path.to_owned(),
     };
@@ -113,6 +116,8 @@ pub(crate) fn read(
                         origin: Origin::Given,
                     };
                     values.entries.insert(parameter.key, entry);
+                } else {
+                    values.failed.push(parameter.key);
                 }
             }
             Some(_) => {}
@@ -121,7 +126,8 @@ pub(crate) fn read(
         }
     }
     for parameter in parameters {
-        if values.entries.contains_key(parameter.key) || aside.contains(&parameter.key) {
+        let done = values.entries.contains_key(parameter.key) || values.failed(parameter.key);
+        if done || aside.contains(&parameter.key) {
             continue;
         }
         let (text, origin) = match (preset.iter().find(|(key, _)| *key == parameter.key), parameter.default) {
@@ -226,6 +232,11 @@ impl Values {
     /// Whether the user gave the key.
     pub(crate) fn given(&self, key: &str) -> bool {
         self.entries.get(key).is_some_and(|entry| entry.origin == Origin::Given)
+    }
+
+    /// Whether the user gave the key with a value that has an error.
+    pub(crate) fn failed(&self, key: &str) -> bool {
+        self.failed.contains(&key)
     }
 
     /// The place of a value, of the table if there is none.
