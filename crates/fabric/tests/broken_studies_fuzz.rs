@@ -105,10 +105,13 @@ fn corpus() -> Vec<Vec<u8>> {
     GOOD.iter().map(|text| text.as_bytes().to_vec()).chain(broken).collect()
 }
 
-/// One to eight random changes: bytes flipped, ranges removed or repeated, pieces put in, parts of another input spliced in.
+/// Up to seven random changes: bytes flipped, ranges removed or repeated, pieces put in, parts of another input spliced in.
 fn mutate(corpus: &[Vec<u8>], draws: &mut Draws) -> Vec<u8> {
-    let mut bytes = corpus[draws.below(corpus.len())].clone();
-    for _ in 0..=draws.below(8) {
+    // Good studies are few, but most paths lie behind them; few changes keep them near the truth.
+    let among = if draws.below(2) == 0 { GOOD.len() } else { corpus.len() };
+    let mut bytes = corpus[draws.below(among)].clone();
+    let most = draws.below(8);
+    for _ in 0..draws.below(most + 1) {
         let at = draws.below(bytes.len() + 1);
         let to = (at + draws.below(24)).min(bytes.len());
         match draws.below(6) {
@@ -153,10 +156,10 @@ fn options(draws: &mut Draws) -> LoadOptions {
         "nic.packet=1\u{b5}",
     ];
     let mut options = LoadOptions::default();
-    for _ in 0..draws.below(8).saturating_sub(4) {
+    for _ in 0..draws.below(8).saturating_sub(5) {
         options.sets.push(draws.pick(SETS).to_owned());
     }
-    if draws.below(4) == 0 {
+    if draws.below(8) == 0 {
         options.variant = Some(draws.pick(&["quick", "", "slow"]).to_owned());
     }
     if draws.below(6) == 0 {
@@ -238,4 +241,44 @@ fn no_input_panics_and_every_error_has_a_place_and_a_reason() {
     }
     println!("{n_inputs} inputs, {n_good} of them good studies");
     assert!(n_good > 0, "no mutant loaded: the corpus is too far from good studies");
+}
+
+#[test]
+fn depth_does_not_overflow_the_stack() {
+    for n in [100, 10_000, 1_000_000] {
+        let inputs = [
+            format!("a{} = 1\n", ".a".repeat(n)),
+            format!("[topology{}]\n", ".a".repeat(n)),
+            format!("a = {}1{}\n", "[".repeat(n), "]".repeat(n)),
+            format!("a = {}1{}\n", "{a=".repeat(n), "}".repeat(n)),
+            format!("[reproduce]\na = {}\n", "[".repeat(n)),
+            format!(
+                "[reproduce]\na = {}",
+                "{ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = ".repeat(n)
+            ),
+            format!(
+                "[topology]\nkind = \"torus\"\nshape = [4]\n[experiment.x.set]\nrouter{} = 1\n",
+                ".a".repeat(n)
+            ),
+            format!(
+                "[topology]\nkind = \"torus\"\nshape = [4]\n[sweep]\n\"router{}\" = [1]\n",
+                ".a".repeat(n)
+            ),
+        ];
+        for input in inputs {
+            assert_eq!(
+                check(input.as_bytes(), &LoadOptions::default()),
+                Ok(false),
+                "{n}: {}",
+                &input[..20]
+            );
+        }
+        let good = "[topology]\nkind = \"torus\"\nshape = [4]\n";
+        let sets = vec![format!("router{}=1", ".a".repeat(n)), format!("nic={}", "[".repeat(n))];
+        let options = LoadOptions {
+            sets,
+            ..LoadOptions::default()
+        };
+        assert_eq!(check(good.as_bytes(), &options), Ok(false), "{n}");
+    }
 }

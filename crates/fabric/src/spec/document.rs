@@ -102,8 +102,9 @@ impl Table {
     /// Says in words why the path leads nowhere.
     pub(crate) fn set(&mut self, path: &str, place: Place, node: Node) -> Result<(), String> {
         let segments: Vec<&str> = path.split('.').collect();
-        if segments.iter().any(|segment| segment.trim().is_empty()) {
-            return Err(format!("{path:?} is not a key path"));
+        if segments.len() > DEEPEST_KEY || segments.iter().any(|segment| segment.trim().is_empty()) {
+            let start: String = path.chars().take(60).collect();
+            return Err(format!("{start:?} is not a key path"));
         }
         if segments[0] == "job" && self.get("job").is_none() {
             // Without a [[job]] there is one with default values.
@@ -262,6 +263,16 @@ pub(crate) fn parse_file(bytes: &[u8], name: &str, sources: &mut Sources, findin
 /// Reads one text into a tree; `None` after errors.
 pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Option<Table> {
     let before = findings.n_errors();
+    if let Some(start) = too_deep(text) {
+        let reason = format!("a key of more than {DEEPEST_KEY} parts");
+        findings.error(
+            Place::new(source, start..start + 1),
+            "",
+            reason,
+            "keys read like router.vcs",
+        );
+        return None;
+    }
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let span = error.span().unwrap_or(0..0);
@@ -277,6 +288,59 @@ pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Op
     }
     let table = convert_table(table.get_ref(), text, source, "", findings);
     (findings.n_errors() == before).then_some(table)
+}
+
+/// Most parts of a dotted key. Each part is a level of nesting, and nesting takes stack.
+pub(crate) const DEEPEST_KEY: usize = 32;
+
+/// Most dots in a row of letters even within texts and comments, should they be taken for keys after a syntax error.
+const MOST_DOTS: usize = 500;
+
+/// The position of the dot that makes a key too deep. The parser bounds the nesting of brackets and braces itself.
+fn too_deep(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut dots, mut all_dots) = (0, 0);
+    // The quotes that end the text we are in, if we are in one.
+    let mut quotes: &[u8] = b"";
+    let mut comment = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let mut step = 1;
+        match rest[0] {
+            b'.' => {
+                all_dots += 1;
+                dots += usize::from(quotes.is_empty() && !comment);
+                if dots >= DEEPEST_KEY || all_dots >= MOST_DOTS {
+                    return Some(at);
+                }
+            }
+            b'\n' => {
+                (dots, all_dots, comment) = (0, 0, false);
+                if quotes.len() == 1 {
+                    quotes = b"";
+                }
+            }
+            _ if comment => {}
+            b'\\' if quotes.first() == Some(&b'"') && rest.get(1) != Some(&b'\n') => step = 2,
+            _ if !quotes.is_empty() => {
+                if rest.starts_with(quotes) {
+                    step = quotes.len();
+                    quotes = b"";
+                }
+            }
+            b'"' | b'\'' => {
+                let long = rest.len() >= 3 && rest[1] == rest[0] && rest[2] == rest[0];
+                quotes = &rest[..if long { 3 } else { 1 }];
+                step = quotes.len();
+            }
+            b'#' => comment = true,
+            b'=' | b',' | b'[' | b']' | b'{' | b'}' => (dots, all_dots) = (0, 0),
+            _ => {}
+        }
+        at += step;
+    }
+    None
 }
 
 /// What to do about a syntax error.
@@ -478,6 +542,18 @@ mod tests {
         let mut table = tree("[run]\nseeds = [1, 2]\n");
         table.set("run.seed", Place::default(), integer(7)).unwrap();
         assert_eq!(to_json(&Value::Table(table)).to_string(), r#"{"run":{"seed":7}}"#);
+    }
+
+    #[test]
+    fn dots_in_numbers_texts_and_comments_do_not_make_a_key_deep() {
+        let numbers = ["0.5"; 400].join(", ");
+        let dots = ".".repeat(200);
+        tree(&format!(
+            "# {dots}\na = [{numbers}]\nb = \"{dots} \\\" {dots}\"\nc = '{dots}'\nd = \"\"\"\n{dots}\n\"\"\"\n"
+        ));
+        assert_eq!(too_deep(&format!("x = \"a\"\na{} = 1", ".a".repeat(32))), Some(71));
+        assert_eq!(too_deep(&format!("a{} = 1", ".a".repeat(31))), None);
+        assert!(too_deep(&format!("a{} = 1", ".\"a\"".repeat(32))).is_some());
     }
 
     #[test]

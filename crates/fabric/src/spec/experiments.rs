@@ -5,7 +5,7 @@
 //! and of swept keys, the last key fastest.
 
 use super::diagnostic::{Findings, Place, Sources, did_you_mean};
-use super::document::{Node, Table, Value, parse_text};
+use super::document::{DEEPEST_KEY, Node, Table, Value, parse_text};
 use super::reader::check_name;
 use crate::registry;
 
@@ -329,6 +329,11 @@ const SWEEPABLE: [&str; 8] = ["topology", "link", "router", "routing", "nic", "j
 /// Whether a key path can be set or swept; reports it otherwise.
 pub(crate) fn check_path(path: &str, place: Place, key: &str, findings: &mut Findings) -> bool {
     let first = path.split('.').next().unwrap_or("");
+    if path.split('.').count() > DEEPEST_KEY {
+        let reason = format!("a key path of more than {DEEPEST_KEY} parts");
+        findings.error(place, first, reason, "key paths read like router.vcs");
+        return false;
+    }
     if SWEEPABLE.contains(&first) && !path.split('.').any(|segment| segment.trim().is_empty()) {
         return true;
     }
