@@ -90,32 +90,32 @@ const CASES: &[(&str, &[Expected])] = &[
         "shape_has_a_fraction",
         &[(3, "topology.shape[1]", "whole number, not a number", "list")],
     ),
-    ("shape_has_a_one", &[(5, "topology.shape[1]", "too few", "leave")]),
     (
-        "shape_is_empty",
-        &[(3, "topology.shape", "has no dimension", "shape =")],
+        "shape_over_several_lines",
+        &[(5, "topology.shape[1]", "0 is too small", "1")],
     ),
+    ("shape_is_empty", &[(3, "topology.shape", "0 dimensions", "shape =")]),
     (
         "width_of_other_length",
-        &[(4, "topology.width", "3 entries for 2 dimensions", "one number")],
+        &[(4, "topology.width", "3 widths for 2 dimensions", "one width")],
     ),
     ("ring_of_two", &[(3, "topology.routers", "2 is too small", "3")]),
     (
         "negative_nodes",
-        &[(4, "topology.nodes_per_router", "-1 is too small", "0")],
+        &[(4, "topology.nodes_per_router", "-1 is too small", "1")],
     ),
     (
         "network_without_nodes",
-        &[(1, "topology", "no nodes", "nodes_per_router")],
+        &[(4, "topology.nodes_per_router", "0 is too small", "1")],
     ),
-    ("network_too_large", &[(1, "topology", "more than", "smaller")]),
+    ("network_too_large", &[(3, "topology.shape", "nodes", "")]),
     (
-        "dragonfly_of_one_group",
-        &[(3, "topology.groups", "too few", "at least 2")],
+        "dragonfly_of_no_group",
+        &[(3, "topology.groups", "0 is too small", "1")],
     ),
     (
         "dragonfly_3d_group",
-        &[(4, "topology.routers_per_group", "3 entries", "rows and columns")],
+        &[(4, "topology.routers_per_group", "3 numbers", "rows and columns")],
     ),
     (
         "seed_without_random_arrangement",
@@ -128,7 +128,7 @@ const CASES: &[(&str, &[Expected])] = &[
     ),
     (
         "fat_tree_levels",
-        &[(4, "topology.up", "1 entries for 3 levels", "one entry fewer")],
+        &[(4, "topology.up", "1 entries, 3 levels need 2", "each level")],
     ),
     (
         "fat_tree_taper_and_up",

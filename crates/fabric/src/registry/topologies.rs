@@ -17,7 +17,7 @@ const WIDTHS: Type = Type::Integers {
     max: 65_535,
     single: true,
 };
-const NODES: Type = Type::Integer { min: 0, max: 65_535 };
+const NODES: Type = Type::Integer { min: 1, max: 65_535 };
 
 const NODES_PER_ROUTER: Parameter = key("nodes_per_router", NODES, Default::Text("1"), "Nodes on every router.");
 
@@ -262,7 +262,7 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
             ),
             key(
                 "nodes_per_router",
-                NODES,
+                Type::Integer { min: 0, max: 65_535 },
                 Default::Text("0"),
                 "Nodes on each router that the file gives none.",
             ),

@@ -61,8 +61,10 @@ impl Experiment {
 
 /// What the caller wants of a study.
 pub(crate) struct Wanted<'a> {
-    pub variant: Option<&'a str>,
-    pub experiments: &'a [String],
+    /// Name of the variant and where the caller gave it.
+    pub variant: Option<(&'a str, Place)>,
+    /// Names of the experiments to keep; empty keeps all.
+    pub experiments: &'a [(&'a str, Place)],
     pub sets: &'a [Override],
 }
 
@@ -74,20 +76,15 @@ pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -
     let mut experiments = read_experiments(root, &common, findings);
     let names: Vec<String> = experiments.iter().map(|experiment| experiment.name.clone()).collect();
     let (variant_sets, subset) = apply_variant(root, wanted.variant, &names, &mut experiments, findings);
-    for name in wanted.experiments {
-        if !names.contains(name) {
+    for (name, place) in wanted.experiments {
+        if !names.iter().any(|other| other == name) {
             let hint = did_you_mean(name, names.iter().map(String::as_str)).unwrap_or_else(|| known(&names));
-            findings.error(
-                Place::default(),
-                "experiment",
-                format!("there is no experiment {name:?}"),
-                hint,
-            );
+            findings.error(*place, "experiment", format!("there is no experiment {name:?}"), hint);
         }
     }
     experiments.retain(|experiment| {
         subset.as_ref().is_none_or(|subset| subset.contains(&experiment.name))
-            && (wanted.experiments.is_empty() || wanted.experiments.contains(&experiment.name))
+            && (wanted.experiments.is_empty() || wanted.experiments.iter().any(|(name, _)| *name == experiment.name))
     });
     for experiment in &mut experiments {
         experiment.last = variant_sets.iter().chain(wanted.sets).cloned().collect();
@@ -165,7 +162,7 @@ fn read_experiments(root: &Table, common: &[Axis], findings: &mut Findings) -> V
 /// Checks all variants, and applies the wanted one: its overrides, and the experiments it is restricted to.
 fn apply_variant(
     root: &Table,
-    wanted: Option<&str>,
+    wanted: Option<(&str, Place)>,
     names: &[String],
     experiments: &mut [Experiment],
     findings: &mut Findings,
@@ -183,7 +180,7 @@ fn apply_variant(
         let Some(table) = as_table(&item.node, &path, "write [variant.NAME]", findings) else {
             continue;
         };
-        let chosen = wanted == Some(item.key.as_str());
+        let chosen = wanted.is_some_and(|(name, _)| name == item.key);
         for item in &table.entries {
             let path = format!("{path}.{}", item.key);
             match item.key.as_str() {
@@ -212,17 +209,12 @@ fn apply_variant(
             }
         }
     }
-    if let Some(name) = wanted.filter(|name| !variants.contains(name)) {
+    if let Some((name, place)) = wanted.filter(|(name, _)| !variants.contains(name)) {
         let hint = did_you_mean(name, variants.iter().copied()).unwrap_or_else(|| match variants.as_slice() {
             [] => "the study has no variants".to_owned(),
             variants => format!("its variants are {}", variants.join(", ")),
         });
-        findings.error(
-            Place::default(),
-            "variant",
-            format!("there is no variant {name:?}"),
-            hint,
-        );
+        findings.error(place, "variant", format!("there is no variant {name:?}"), hint);
     }
     (sets, subset)
 }

@@ -9,7 +9,7 @@ use super::jobs;
 use super::network;
 use super::reader::unknown_key;
 use super::run::RunSpec;
-use super::topology;
+use super::topology::{self, Networks};
 use crate::registry;
 use std::path::Path;
 
@@ -102,9 +102,19 @@ fn load(
     }
     let claims = claims(&root, findings);
     let reproduce = reproduce(&root, findings);
+    let place = |name: &str, text: &str, sources: &mut Sources| Place::new(sources.add(name, text), 0..text.len());
+    let variant = options
+        .variant
+        .as_deref()
+        .map(|name| (name, place("--variant", name, sources)));
+    let chosen: Vec<(&str, Place)> = options
+        .experiments
+        .iter()
+        .map(|name| (name.as_str(), place("--experiment", name, sources)))
+        .collect();
     let wanted = Wanted {
-        variant: options.variant.as_deref(),
-        experiments: &options.experiments,
+        variant,
+        experiments: &chosen,
         sets: &sets,
     };
     let experiments = experiments::read(&root, &wanted, findings);
@@ -149,6 +159,7 @@ fn expand(
         findings.error(place, "sweep", reason, "sweep over fewer values, or split the study");
         return Vec::new();
     }
+    let mut networks = Networks::default();
     let mut runs: Vec<RunSpec> = Vec::new();
     for experiment in experiments {
         for index in 0..experiment.n_points() {
@@ -170,7 +181,7 @@ fn expand(
             let Some(table) = at_point(root, experiment, &point, findings) else {
                 continue;
             };
-            let Some((seeds, run)) = check_run(&table, base, findings) else {
+            let Some((seeds, run)) = check_run(&table, base, &mut networks, findings) else {
                 continue;
             };
             if (runs.len() + seeds.len()) as u64 > MOST_RUNS {
@@ -229,10 +240,14 @@ fn at_point(
 }
 
 /// Checks one point: its seeds and its run, with the names of study and experiment left empty.
-fn check_run(root: &Table, base: &Path, findings: &mut Findings) -> Option<(Vec<u64>, RunSpec)> {
+fn check_run(
+    root: &Table,
+    base: &Path,
+    networks: &mut Networks,
+    findings: &mut Findings,
+) -> Option<(Vec<u64>, RunSpec)> {
     let before = findings.n_errors();
-    let topology = topology::read(root, base, findings).map(|(spec, _)| spec);
-    let facts = topology.as_ref().map(topology::facts);
+    let (topology, facts) = topology::read(root, base, networks, findings).unzip();
     let network = network::read(root, topology.as_ref().zip(facts.as_ref()), findings);
     let jobs = jobs::read(root, facts.and_then(|facts| facts.n_nodes), findings);
     let observe = control::read_observe(root, findings);
@@ -259,11 +274,15 @@ fn check_run(root: &Table, base: &Path, findings: &mut Findings) -> Option<(Vec<
     Some((seeds, run))
 }
 
-/// A value as it was written, texts without quotes.
+/// A value as it was written, texts without quotes, on one line.
 fn written(node: &Node, sources: &Sources) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),
-        _ => sources.text(node.place).to_owned(),
+        _ => sources
+            .text(node.place)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 

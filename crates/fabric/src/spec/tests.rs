@@ -527,3 +527,62 @@ fn the_largest_sweep_is_expanded() {
     let study = load_with(&text, &sets(&["run.seeds=[1,2,3,4,5,6,7,8,9,10]"]));
     assert_eq!(study.runs.len() as u64, MOST_RUNS);
 }
+
+#[test]
+fn errors_of_options_point_at_the_option() {
+    let option = |name: &str| vec![name.to_owned()];
+    let plain = LoadOptions::default();
+    let cases = [
+        (sets(&["router.vcs"]), "--set", 1, "--set", "has no `=`"),
+        (sets(&["routr.vcs=2"]), "--set", 1, "routr.vcs", "not a key path"),
+        (sets(&["router.vsc=2"]), "--set", 1, "router.vsc", "unknown key"),
+        (sets(&["router.vcs=99"]), "--set", 12, "router.vcs", "99 is too large"),
+        (sets(&["link.latency=7"]), "--set", 14, "link.latency", "bare number 7"),
+        (
+            sets(&["link.latency = seven"]),
+            "--set",
+            15,
+            "link.latency",
+            "decimal number",
+        ),
+        (sets(&["job.1.nodes=2"]), "--set", 1, "job.1.nodes", "no element"),
+        (
+            LoadOptions {
+                variant: Some("quick".to_owned()),
+                ..plain.clone()
+            },
+            "--variant",
+            1,
+            "variant",
+            "no variant",
+        ),
+        (
+            LoadOptions {
+                experiments: option("load"),
+                ..plain
+            },
+            "--experiment",
+            1,
+            "experiment",
+            "no experiment",
+        ),
+    ];
+    for (options, file, column, key, reason) in cases {
+        let found = load_study(TORUS.as_bytes(), "a.toml", Path::new("."), &options).expect_err(key);
+        assert_eq!(found.len(), 1, "{}", render(&found));
+        let place = (
+            found[0].file.as_str(),
+            found[0].line,
+            found[0].column,
+            found[0].key.as_str(),
+        );
+        assert_eq!(place, (file, 1, column, key), "{}", render(&found));
+        assert!(found[0].reason.contains(reason), "{}", render(&found));
+    }
+}
+
+#[test]
+fn swept_tables_over_several_lines_are_named_on_one_line() {
+    let study = load(&format!("{TORUS}[sweep]\nrouting = [{{\n kind = \"dor\",\n}}]\n"));
+    assert_eq!(study.runs[0].sweep[0].1, "{ kind = \"dor\", }");
+}

@@ -4,6 +4,7 @@ use super::diagnostic::{Findings, Place, did_you_mean};
 use super::document::{Node, Table, Value, from_json};
 use super::reader::{self, Source, Values};
 use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON};
+use std::collections::BTreeMap;
 use std::path::Path;
 use topo::{Arrangement, FieldError, GraphFormat, Lattice, TopologySpec};
 
@@ -29,85 +30,103 @@ fn topology_presets() -> &'static [&'static str] {
 /// Everything that is wrong with the parameters of a topology.
 pub(crate) fn check_topology(spec: &TopologySpec) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let mut error = |field: String, reason: String, hint: &str| {
+    let mut error = |field: &str, reason: String, hint: &str| {
         errors.push(FieldError {
-            field,
+            field: field.to_owned(),
             reason,
             hint: Some(hint.to_owned()),
         });
     };
     match spec {
         TopologySpec::Mesh(lattice) | TopologySpec::Torus(lattice) | TopologySpec::HyperX(lattice) => {
-            if lattice.shape.is_empty() {
+            let Lattice { shape, width, .. } = lattice;
+            if shape.is_empty() || shape.len() > MOST_DIMENSIONS {
+                let reason = format!("{} dimensions, there must be 1 to {MOST_DIMENSIONS}", shape.len());
+                error("shape", reason, "for example shape = [8, 8, 8]");
+            } else if !width.is_empty() && width.len() != shape.len() {
+                let reason = format!("{} widths for {} dimensions", width.len(), shape.len());
                 error(
-                    "shape".to_owned(),
-                    "has no dimension".to_owned(),
-                    "write shape = [4, 4]",
-                );
-            }
-            if lattice.shape.len() > 16 {
-                error(
-                    "shape".to_owned(),
-                    "has more than 16 dimensions".to_owned(),
-                    "use fewer dimensions",
-                );
-            }
-            for (index, routers) in lattice.shape.iter().enumerate() {
-                if *routers < 2 {
-                    let reason = format!("{routers} router is too few, a dimension needs at least 2");
-                    error(format!("shape[{index}]"), reason, "leave the dimension out");
-                }
-            }
-            if !lattice.width.is_empty() && lattice.width.len() != lattice.shape.len() {
-                let (n, dims) = (lattice.width.len(), lattice.shape.len());
-                let reason = format!("has {n} entries for {dims} dimensions");
-                error("width".to_owned(), reason, "give one number, or as many as shape has");
-            }
-        }
-        TopologySpec::Dragonfly {
-            groups,
-            routers_per_group,
-            ..
-        } => {
-            if *groups < 2 {
-                error(
-                    "groups".to_owned(),
-                    "1 group is too few".to_owned(),
-                    "a dragonfly has at least 2",
-                );
-            }
-            if !(1..=2).contains(&routers_per_group.len()) {
-                let reason = format!("has {} entries", routers_per_group.len());
-                error(
-                    "routers_per_group".to_owned(),
+                    "width",
                     reason,
-                    "give one number, or rows and columns",
+                    "give one width per dimension, or none for single cables",
                 );
             }
         }
-        TopologySpec::DragonflyPlus { groups, .. } => {
-            if *groups < 2 {
+        TopologySpec::Dragonfly { routers_per_group, .. } => {
+            if !(1..=2).contains(&routers_per_group.len()) {
+                let reason = format!("{} numbers, there must be 1 or 2", routers_per_group.len());
                 error(
-                    "groups".to_owned(),
-                    "1 group is too few".to_owned(),
-                    "a dragonfly+ has at least 2",
+                    "routers_per_group",
+                    reason,
+                    "[32] is an all-to-all group, [6, 16] has rows and columns",
                 );
             }
         }
         TopologySpec::FatTree { down, up, up_width } => {
-            if down.is_empty() {
-                error("down".to_owned(), "has no level".to_owned(), "write down = [4, 4]");
-            } else if up.len() != down.len() - 1 {
-                let reason = format!("has {} entries for {} levels", up.len(), down.len());
-                error("up".to_owned(), reason, "give one entry fewer than down has");
+            if down.is_empty() || down.len() > MOST_DIMENSIONS {
+                let reason = format!("{} levels, there must be 1 to {MOST_DIMENSIONS}", down.len());
+                error("down", reason, "for example down = [16, 16]");
+            } else if up.len() + 1 != down.len() {
+                let reason = format!("{} entries, {} levels need {}", up.len(), down.len(), down.len() - 1);
+                error("up", reason, "one number of parents for each level below the top");
             } else if !up_width.is_empty() && up_width.len() != up.len() {
-                let reason = format!("has {} entries for {} up connections", up_width.len(), up.len());
-                error("up_width".to_owned(), reason, "give one number, or as many as up has");
+                let reason = format!("{} entries for {} levels below the top", up_width.len(), up.len());
+                error(
+                    "up_width",
+                    reason,
+                    "give one number per entry of `up`, or none for single cables",
+                );
             }
         }
-        TopologySpec::SingleRouter { .. } | TopologySpec::Ring { .. } | TopologySpec::Graph { .. } => {}
+        _ => {}
+    }
+    if errors.is_empty() && facts(spec).n_nodes.is_some_and(|n_nodes| n_nodes > MOST_NODES) {
+        errors.push(FieldError {
+            field: size_field(spec).to_owned(),
+            reason: format!("more than {MOST_NODES} nodes"),
+            hint: Some("make the network smaller".to_owned()),
+        });
     }
     errors
+}
+
+/// Dimensions of a lattice and levels of a fat-tree.
+const MOST_DIMENSIONS: usize = 64;
+
+/// Nodes of a network.
+const MOST_NODES: u64 = 1 << 28;
+
+/// The key that sets the size of a network.
+fn size_field(spec: &TopologySpec) -> &'static str {
+    match spec {
+        TopologySpec::SingleRouter { .. } => "nodes",
+        TopologySpec::Ring { .. } => "routers",
+        TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_) => "shape",
+        TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => "groups",
+        TopologySpec::FatTree { .. } => "down",
+        TopologySpec::Graph { .. } => "file",
+    }
+}
+
+/// What the study needs to know of a network, or everything that is wrong with it.
+fn examine(spec: &TopologySpec) -> Result<Facts, Vec<FieldError>> {
+    let errors = check_topology(spec);
+    if errors.is_empty() {
+        Ok(facts(spec))
+    } else {
+        Err(errors)
+    }
+}
+
+/// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
+#[derive(Default)]
+pub(crate) struct Networks(BTreeMap<String, Result<Facts, Vec<FieldError>>>);
+
+impl Networks {
+    fn examine(&mut self, spec: &TopologySpec) -> &Result<Facts, Vec<FieldError>> {
+        let name = serde_json::to_string(spec).unwrap_or_default();
+        self.0.entry(name).or_insert_with(|| examine(spec))
+    }
 }
 
 /// What the keys of a checked topology say without building it.
@@ -149,7 +168,7 @@ pub(crate) fn facts(spec: &TopologySpec) -> Facts {
     let named = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
     let classes = match spec {
         TopologySpec::SingleRouter { .. } => named(&["host"]),
-        TopologySpec::Ring { .. } => named(&["host", "x"]),
+        TopologySpec::Ring { .. } => named(&["host", "ring"]),
         TopologySpec::Mesh(shape) | TopologySpec::Torus(shape) | TopologySpec::HyperX(shape) => {
             let letters = ["x", "y", "z", "w"];
             let name = |index: usize| {
@@ -164,13 +183,23 @@ pub(crate) fn facts(spec: &TopologySpec) -> Facts {
             )
         }
         TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => named(&["host", "local", "global"]),
-        TopologySpec::FatTree { .. } | TopologySpec::Graph { .. } => None,
+        TopologySpec::FatTree { down, .. } => Some(
+            std::iter::once("host".to_owned())
+                .chain((1..down.len()).map(|level| format!("up{level}")))
+                .collect(),
+        ),
+        TopologySpec::Graph { .. } => None,
     };
     Facts { n_nodes, classes }
 }
 
 /// Reads `[topology]`; `None` after errors.
-pub(crate) fn read(root: &Table, base: &Path, findings: &mut Findings) -> Option<(TopologySpec, Values)> {
+pub(crate) fn read(
+    root: &Table,
+    base: &Path,
+    networks: &mut Networks,
+    findings: &mut Findings,
+) -> Option<(TopologySpec, Facts)> {
     if root.get("topology").is_none() {
         let hint = "add [topology] with kind = \"torus\" and its shape, or with a preset";
         findings.error(
@@ -197,31 +226,23 @@ pub(crate) fn read(root: &Table, base: &Path, findings: &mut Findings) -> Option
         return None;
     }
     let spec = build(&kind, &values, base, findings)?;
-    let errors = check_topology(&spec);
-    let failed = !errors.is_empty();
-    for FieldError { field, reason, hint } in errors {
-        let key = format!("topology.{field}");
-        findings.error(field_place(source, &field), &key, reason, hint.unwrap_or_default());
-    }
-    if failed {
-        return None;
-    }
-    match facts(&spec).n_nodes {
-        Some(0) => {
-            findings.error(
-                source.place,
-                "topology",
-                "the network has no nodes",
-                "give nodes_per_router = 1 or more",
-            );
+    match networks.examine(&spec) {
+        Ok(facts) if facts.n_nodes == Some(0) => {
+            let hint = "give nodes_per_router = 1 or more";
+            findings.error(source.place, "topology", "the network has no nodes", hint);
             None
         }
-        Some(n_nodes) if n_nodes > u64::from(u32::MAX) => {
-            let reason = format!("the network has more than {} nodes", u32::MAX);
-            findings.error(source.place, "topology", reason, "make it smaller");
+        Ok(facts) => Some((spec, facts.clone())),
+        Err(errors) => {
+            for FieldError { field, reason, hint } in errors {
+                let key = field.split('[').next().unwrap_or(field);
+                let about = parameters.iter().find(|parameter| parameter.key == key);
+                let hint = hint.clone().or_else(|| about.map(|about| about.doc.to_owned()));
+                let path = format!("topology.{field}");
+                findings.error(field_place(source, field), &path, reason, hint.unwrap_or_default());
+            }
             None
         }
-        _ => Some((spec, values)),
     }
 }
 
