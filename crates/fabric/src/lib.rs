@@ -3,7 +3,16 @@
 //! Data goes one way: study file -> [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]) driven by an engine of the
 //! `des` crate through [`world::Fabric`] -> [`observe::Stats`] -> [`run::Summary`].
 
+pub mod bench;
+pub mod check;
+pub mod network;
+pub mod nic;
+pub mod observe;
+pub mod packet;
 pub mod registry;
+pub mod router;
+pub mod routing;
+pub mod run;
 pub mod spec;
 pub mod state;
 pub mod workload;
