@@ -3,7 +3,7 @@
 use crate::network::{BuildError, Network};
 use crate::observe::Stats;
 use crate::packet::{Kind, Packet};
-use crate::spec::{RouterModel, RunSpec};
+use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use serde::Serialize;
 
@@ -307,22 +307,15 @@ pub fn name(net: &Network, port: u32) -> String {
     net.port_name(lp as u32, port - net.sites[lp].port)
 }
 
-/// Refuses a network whose routing can deadlock with the channels it has, before the run.
-pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<(), BuildError> {
-    // Without bounded buffers nothing waits for room, so nothing can wait in a circle.
-    if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() || spec.router.allow_deadlock {
-        return Ok(());
+/// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.
+pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
+    let proof = net.routing.prove(spec, &net.topology);
+    if proof.free {
+        return Ok(proof.words);
     }
-    let needed = u32::from(net.routing.vcs());
-    if net.vcs < needed {
-        return Err(BuildError::field(
-            "router.vcs",
-            format!(
-                "{} virtual channels, and this routing needs {needed} to be free of deadlock",
-                net.vcs
-            ),
-            Some("take \"auto\", or set router.allow_deadlock = true to see what happens"),
-        ));
+    if spec.router.allow_deadlock {
+        return Ok(format!("allowed by router.allow_deadlock: {}", proof.words));
     }
-    Ok(())
+    let hint = "take router.vcs = \"auto\", or set router.allow_deadlock = true to see what happens";
+    Err(BuildError::field("router.vcs", proof.words, Some(hint)))
 }

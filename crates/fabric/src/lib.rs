@@ -5,6 +5,7 @@
 
 pub mod bench;
 pub mod check;
+pub mod describe;
 pub mod network;
 pub mod nic;
 pub mod observe;

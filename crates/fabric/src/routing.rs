@@ -5,27 +5,39 @@
 
 use crate::network::{BuildError, Network, Site, lattice_shape};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{RoutingSpec, RunSpec};
+use crate::spec::{RouterModel, RoutingSpec, RunSpec};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
 use topo::{Came, Hop, HopList, Topology};
 
+mod proof;
+
+pub use proof::Proof;
+
 /// A routing, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routing {
     kind: Kind,
-    vcs: u8,
+    /// Virtual channels that it needs for freedom from deadlock.
+    needed: u8,
+    /// The last virtual channel there is; higher ones are merged into it.
+    last_vc: u8,
     /// Virtual channels of the topology's own minimal routing.
     minimal_vcs: u8,
     seed: u64,
 }
 
+/// What a routing does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// The topology's own.
     Minimal,
+    /// A random dimension.
     Rdr,
+    /// A random minimal neighbour.
     MinRandom,
+    /// Two minimal legs.
     Valiant,
 }
 
@@ -40,45 +52,48 @@ const SECOND_LEG: u8 = 1;
 impl Routing {
     /// Prepares the routing of a run.
     pub fn new(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
-        let minimal_vcs = topology.minimal_vcs();
         let lattice = lattice_shape(topology).is_some();
-        let diameter = topology.diameter();
         let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
-        let (kind, vcs) = match spec.routing {
+        let kind = match spec.routing {
             RoutingSpec::Dor if !lattice => {
                 return refuse(
                     "dimension order needs a lattice: ring, mesh, torus or HyperX",
                     "take \"minimal\", the topology's own",
                 );
             }
-            RoutingSpec::Dor | RoutingSpec::Minimal => (Kind::Minimal, u32::from(minimal_vcs)),
             RoutingSpec::Rdr if !lattice => {
-                return refuse(
-                    "RDR needs a lattice: ring, mesh, torus or HyperX",
-                    "take \"min-random\"",
-                );
+                return refuse("RDR needs a lattice: ring, mesh, torus or HyperX", "take \"min-random\"");
             }
-            // A channel per hop passed: acyclic on any graph.
-            RoutingSpec::Rdr => (Kind::Rdr, diameter.max(1)),
-            RoutingSpec::MinRandom => (Kind::MinRandom, diameter.max(1)),
-            RoutingSpec::Valiant => (Kind::Valiant, 2 * u32::from(minimal_vcs)),
+            RoutingSpec::Dor | RoutingSpec::Minimal => Kind::Minimal,
+            RoutingSpec::Rdr => Kind::Rdr,
+            RoutingSpec::MinRandom => Kind::MinRandom,
+            RoutingSpec::Valiant => Kind::Valiant,
         };
-        if vcs > u32::from(MAX_VCS) && spec.router.vcs.is_none() {
-            let reason = format!("deadlock freedom takes {vcs} virtual channels here, a port has at most {MAX_VCS}");
+        let needed = proof::needs(kind, topology);
+        let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some();
+        if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
+            let reason = format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
             let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
+        let vcs = spec.router.vcs.unwrap_or(needed.min(MAX_VCS));
         Ok(Routing {
             kind,
-            vcs: vcs.min(u32::from(MAX_VCS)) as u8,
-            minimal_vcs,
+            needed,
+            last_vc: vcs - 1,
+            minimal_vcs: topology.minimal_vcs(),
             seed: mix(spec.control.seed ^ 0x526F_7574),
         })
     }
 
-    /// Virtual channels it needs for freedom from deadlock.
+    /// Decides whether the run can deadlock.
+    pub fn prove(&self, spec: &RunSpec, topology: &Topology) -> Proof {
+        proof::prove(spec, topology, self.kind, self.needed)
+    }
+
+    /// Virtual channels per port.
     pub fn vcs(&self) -> u8 {
-        self.vcs
+        self.last_vc + 1
     }
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
@@ -89,7 +104,7 @@ impl Routing {
                 let hop = net
                     .topology
                     .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
-                (self.cable(hop, packet), hop.vc, 0)
+                (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
             }
             Kind::Rdr | Kind::MinRandom => self.random(net, lp, packet),
             Kind::Valiant => self.valiant(net, lp, site, packet),
@@ -128,7 +143,7 @@ impl Routing {
                 dim: 0,
                 vc: 0,
             });
-            let vc = packet.hops().min(net.vcs - 1) as u8;
+            let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
             (self.cable(hop, packet), vc, 0)
         })
     }
@@ -142,7 +157,7 @@ impl Routing {
             let via = self.intermediate(net, packet);
             if via != lp {
                 let hop = net.topology.minimal_to(lp, via, came, key);
-                return (self.cable(hop, packet), hop.vc, 0);
+                return (self.cable(hop, packet), hop.vc.min(self.last_vc), 0);
             }
             came = Came::INJECTED;
         } else {
@@ -151,7 +166,7 @@ impl Routing {
         let hop = net.topology.minimal(lp, destination, came, key);
         (
             self.cable(hop, packet),
-            (hop.vc + self.minimal_vcs).min(net.vcs as u8 - 1),
+            (hop.vc + self.minimal_vcs).min(self.last_vc),
             SECOND_LEG,
         )
     }
