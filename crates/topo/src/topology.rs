@@ -3,8 +3,9 @@
 use crate::division::pick;
 use crate::fat_tree::FatTree;
 use crate::graph::GraphTables;
-use crate::grouped::{Grouped, Inside};
+use crate::grouped::Grouped;
 use crate::hop::{Came, Hop, HopList};
+use crate::inside::Inside;
 use crate::lattice::LatticeGeometry;
 use crate::spec::TopologySpec;
 use crate::wiring::Wiring;
