@@ -17,7 +17,7 @@ mod steady;
 mod summary;
 
 pub use steady::{SteadyState, steady_state};
-pub use summary::{HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows};
+pub use summary::{HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,10 @@ pub struct RunResult {
     pub links: Vec<LinkRow>,
     /// The measured messages' latencies.
     pub latencies: Latencies,
+    /// Whether load over time was asked for.
+    pub timeline: bool,
+    /// What all nodes together can inject.
+    pub bytes_per_ps: f64,
 }
 
 /// Decides whether a run goes on; called a few times per second of CPU time.
@@ -262,6 +266,8 @@ impl Finished<'_> {
             summary,
             links,
             latencies,
+            timeline: spec.observe.timeline,
+            bytes_per_ps: net.injection.bandwidth().0 as f64 / 8e12 * f64::from(net.n_nodes()),
             stats: self.stats,
         })
     }
