@@ -47,15 +47,10 @@ fn check_topology(spec: &TopologySpec) -> Vec<FieldError> {
                 );
             }
         }
-        TopologySpec::Dragonfly { routers_per_group, .. } => {
-            if !(1..=2).contains(&routers_per_group.len()) {
-                let reason = format!("{} numbers, there must be 1 or 2", routers_per_group.len());
-                error(
-                    "routers_per_group",
-                    reason,
-                    "[32] is an all-to-all group, [6, 16] has rows and columns",
-                );
-            }
+        TopologySpec::Dragonfly { routers_per_group, .. } if !(1..=2).contains(&routers_per_group.len()) => {
+            let reason = format!("{} numbers, there must be 1 or 2", routers_per_group.len());
+            let hint = "[32] is an all-to-all group, [6, 16] has rows and columns";
+            error("routers_per_group", reason, hint);
         }
         TopologySpec::FatTree { down, up, up_width } => {
             if down.is_empty() || down.len() > MOST_DIMENSIONS {

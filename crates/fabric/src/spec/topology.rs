@@ -349,3 +349,56 @@ fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<Topolo
         nodes_per_router,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_a_ready_made_network_give_the_same_network() {
+        let lattice = |width| Lattice {
+            shape: vec![4, 6],
+            width,
+            nodes_per_router: 3,
+        };
+        let dragonfly = |arrangement, arrangement_seed| TopologySpec::Dragonfly {
+            groups: 5,
+            routers_per_group: vec![2, 4],
+            nodes_per_router: 3,
+            links_per_pair: 2,
+            local_width: 2,
+            arrangement,
+            arrangement_seed,
+        };
+        let specs = [
+            TopologySpec::SingleRouter { nodes: 7 },
+            TopologySpec::Torus(lattice(vec![])),
+            TopologySpec::HyperX(lattice(vec![2, 1])),
+            dragonfly(Arrangement::Circulant, 0),
+            dragonfly(Arrangement::Random, 9),
+            TopologySpec::FatTree {
+                down: vec![8, 8, 4],
+                up: vec![4, 8],
+                up_width: vec![1, 2],
+            },
+        ];
+        for spec in specs {
+            let table = preset_table(&spec, Place::default());
+            let root = Table {
+                entries: vec![super::super::document::Item {
+                    key: "topology".to_owned(),
+                    place: Place::default(),
+                    node: Node {
+                        value: Value::Table(table),
+                        place: Place::default(),
+                    },
+                }],
+                inline: false,
+            };
+            let mut findings = Findings::default();
+            let read = read(&root, Path::new("."), &mut Networks::default(), &mut findings);
+            assert_eq!(findings.n_errors(), 0, "{findings:?}");
+            assert_eq!(read.map(|(spec, _)| spec), Some(spec));
+        }
+    }
+}
