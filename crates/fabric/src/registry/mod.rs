@@ -53,5 +53,5 @@ pub fn top_level() -> &'static [(&'static str, &'static str)] {
     sections::TOP_LEVEL
 }
 
-/// Keys that every dragonfly-like or lattice preset may be given beside `preset`.
+/// Keys of `[topology]` that do not depend on the kind.
 pub(crate) use topologies::TOPOLOGY_COMMON;

@@ -323,11 +323,10 @@ fn too_deep(text: &str) -> Option<usize> {
             }
             _ if comment => {}
             b'\\' if quotes.first() == Some(&b'"') && rest.get(1) != Some(&b'\n') => step = 2,
+            _ if !quotes.is_empty() && !rest.starts_with(quotes) => {}
             _ if !quotes.is_empty() => {
-                if rest.starts_with(quotes) {
-                    step = quotes.len();
-                    quotes = b"";
-                }
+                step = quotes.len();
+                quotes = b"";
             }
             b'"' | b'\'' => {
                 let long = rest.len() >= 3 && rest[1] == rest[0] && rest[2] == rest[0];

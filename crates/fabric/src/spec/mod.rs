@@ -17,6 +17,7 @@ mod network;
 mod presets;
 mod reader;
 pub mod run;
+mod shape;
 mod study;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::run::{
     Arbitration, Architecture, BitsPerSec, Bytes, DeliveryPoint, LinkSpec, Links, NicSpec, RouterModel, RouterSpec,
     RoutingSpec, Switching,
 };
-use super::topology::Facts;
+use super::shape::Facts;
 use crate::registry::{self, Parameter};
 use des::Time;
 use std::collections::BTreeMap;

@@ -378,10 +378,20 @@ fn every_topology_can_be_asked_for() {
 
 #[test]
 fn graphs_are_found_beside_the_study() {
-    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = "[topology]\nkind = \"graph\"\nfile = \"Cargo.toml\"\nnodes_per_router = 1\n";
-    let study = load_study(text.as_bytes(), "g.toml", base, &LoadOptions::default()).unwrap();
-    assert!(matches!(&study.runs[0].topology, TopologySpec::Graph { file, .. } if Path::new(file).is_file()));
+    let base = std::env::temp_dir().join(format!("fabricsim-graph-{}", std::process::id()));
+    std::fs::create_dir_all(&base).unwrap();
+    std::fs::write(base.join("g.txt"), "a b\nb c\nc a 2\n").unwrap();
+    let text = "[topology]\nkind = \"graph\"\nfile = \"g.txt\"\nnodes_per_router = 1\n";
+    let study = load_study(text.as_bytes(), "g.toml", &base, &LoadOptions::default());
+    std::fs::remove_dir_all(&base).unwrap();
+    let study = study.unwrap_or_else(|diagnostics| panic!("{}", render(&diagnostics)));
+    let TopologySpec::Graph { file, format, .. } = &study.runs[0].topology else {
+        panic!("a graph")
+    };
+    assert_eq!(
+        (Path::new(file), *format),
+        (base.join("g.txt").as_path(), topo::GraphFormat::EdgeList)
+    );
 }
 
 #[test]
