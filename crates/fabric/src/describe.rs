@@ -16,8 +16,11 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
     let metrics = topology.metrics();
     let wiring = topology.wiring();
     let proof = net.routing.prove(run, topology);
-    let cables: serde_json::Map<String, Value> =
-        metrics.cables.iter().map(|(class, count)| (class.clone(), json!(count))).collect();
+    let cables: serde_json::Map<String, Value> = metrics
+        .cables
+        .iter()
+        .map(|(class, count)| (class.clone(), json!(count)))
+        .collect();
     let mut value = json!({
         "name": run.study,
         "topology": run.topology,
@@ -49,7 +52,13 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
             for g in from..wiring.port_offset[r as usize + 1] {
                 let class = &wiring.class_names[usize::from(wiring.class[g as usize])];
                 let port = (g - from) as u16;
-                links.push(json!([r, port, wiring.peer_router[g as usize], class, topology.port_name(r, port)]));
+                links.push(json!([
+                    r,
+                    port,
+                    wiring.peer_router[g as usize],
+                    class,
+                    topology.port_name(r, port)
+                ]));
             }
         }
         value["routers"] = json!(routers);

@@ -200,7 +200,11 @@ impl Network {
         }
         let routing = Routing::new(spec, &topology)?;
         // Sculpin has no queues per channel.
-        let vcs = if router.model == RouterModel::Sculpin { 1 } else { u32::from(routing.vcs()) };
+        let vcs = if router.model == RouterModel::Sculpin {
+            1
+        } else {
+            u32::from(routing.vcs())
+        };
         let workload = Workload::build(spec, &topology, injection.bandwidth())?;
         let unbounded = i64::MAX / 4;
         let buffer = router.buffer.map_or(unbounded, |bytes| bytes.0 as i64);

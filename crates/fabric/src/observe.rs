@@ -88,7 +88,11 @@ pub struct SenderRow {
 impl SenderRow {
     /// Mean time from a batch's birth to its acknowledgement in ps, 0 without acknowledgements.
     pub fn mean_round_trip(&self) -> f64 {
-        if self.acks == 0 { 0.0 } else { self.round_trips as f64 / self.acks as f64 }
+        if self.acks == 0 {
+            0.0
+        } else {
+            self.round_trips as f64 / self.acks as f64
+        }
     }
 }
 

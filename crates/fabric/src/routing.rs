@@ -62,7 +62,10 @@ impl Routing {
                 );
             }
             RoutingSpec::Rdr if !lattice => {
-                return refuse("RDR needs a lattice: ring, mesh, torus or HyperX", "take \"min-random\"");
+                return refuse(
+                    "RDR needs a lattice: ring, mesh, torus or HyperX",
+                    "take \"min-random\"",
+                );
             }
             RoutingSpec::Dor | RoutingSpec::Minimal => Kind::Minimal,
             RoutingSpec::Rdr => Kind::Rdr,
@@ -72,7 +75,8 @@ impl Routing {
         let needed = proof::needs(kind, topology);
         let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some();
         if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
-            let reason = format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
+            let reason =
+                format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
             let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }

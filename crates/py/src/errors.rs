@@ -7,9 +7,24 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 
-create_exception!(fabricsim, StudyError, PyValueError, "The study cannot be run; `diagnostics` says where and why.");
-create_exception!(fabricsim, CheckFailed, PyRuntimeError, "A run failed its own checks; `summary` is its JSON.");
-create_exception!(fabricsim, Interrupted, PyRuntimeError, "The progress callback asked to stop.");
+create_exception!(
+    fabricsim,
+    StudyError,
+    PyValueError,
+    "The study cannot be run; `diagnostics` says where and why."
+);
+create_exception!(
+    fabricsim,
+    CheckFailed,
+    PyRuntimeError,
+    "A run failed its own checks; `summary` is its JSON."
+);
+create_exception!(
+    fabricsim,
+    Interrupted,
+    PyRuntimeError,
+    "The progress callback asked to stop."
+);
 
 /// A diagnostic as a JSON object.
 pub fn diagnostic(d: &Diagnostic) -> serde_json::Value {
@@ -34,7 +49,11 @@ pub fn of_study(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyErr {
 
 /// A StudyError from one sentence about a key.
 pub fn of_key(py: Python<'_>, file: &str, key: &str, reason: &str) -> PyErr {
-    let text = if key.is_empty() { reason.to_owned() } else { format!("{key}: {reason}") };
+    let text = if key.is_empty() {
+        reason.to_owned()
+    } else {
+        format!("{key}: {reason}")
+    };
     let list = json!([{
         "severity": "error", "file": file, "line": 0, "column": 0, "key": key, "reason": reason, "hint": "",
         "rendered": format!("error: {text}\n"),

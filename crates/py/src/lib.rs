@@ -16,20 +16,25 @@ fn list_entries(kind: &str) -> PyResult<String> {
         return Ok(json!(names).to_string());
     }
     if kind == "topology-preset" {
-        let presets: Vec<_> =
-            topo::presets().iter().map(|preset| json!({"name": preset.name, "line": preset.line, "parameters": []})).collect();
+        let presets: Vec<_> = topo::presets()
+            .iter()
+            .map(|preset| json!({"name": preset.name, "line": preset.about, "parameters": []}))
+            .collect();
         return Ok(json!(presets).to_string());
     }
     let kind = Kind::from_name(kind).ok_or_else(|| {
         let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        errors::plain(format!("no kind \"{kind}\"; there are {} and topology-preset", names.join(", ")))
+        errors::plain(format!(
+            "no kind \"{kind}\"; there are {} and topology-preset",
+            names.join(", ")
+        ))
     })?;
     let entries: Vec<_> = list(kind)
         .iter()
         .map(|entry| {
             let parameters: Vec<_> = entry
                 .parameters()
-                .map(|p| json!({"key": p.key, "type": p.value.words(), "default": p.default, "doc": p.doc}))
+                .map(|p| json!({"key": p.key, "type": p.kind.words(), "default": default(&p.default), "doc": p.doc}))
                 .collect();
             json!({
                 "name": entry.name,
@@ -49,6 +54,14 @@ fn schema() -> String {
     fabric::registry::schema().to_string()
 }
 
+/// A default in words.
+fn default(default: &fabric::registry::Default) -> String {
+    match default {
+        fabric::registry::Default::Required => "required".into(),
+        fabric::registry::Default::Text(text) | fabric::registry::Default::From(text) => (*text).into(),
+    }
+}
+
 /// The benchmark cases as JSON.
 #[pyfunction]
 fn bench_cases() -> String {
@@ -57,7 +70,8 @@ fn bench_cases() -> String {
 
 /// Runs a benchmark case on one thread; options: `{"length": 1.0}`.
 #[pyfunction]
-fn bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
+#[pyo3(name = "bench")]
+fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
     let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
     let length = options["length"].as_f64().unwrap_or(1.0);
     let result = py.allow_threads(|| fabric::bench::bench(case, length));
@@ -83,7 +97,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::run, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
-    m.add_function(wrap_pyfunction!(bench, m)?)?;
+    m.add_function(wrap_pyfunction!(run_bench, m)?)?;
     m.add_function(wrap_pyfunction!(bench_cases, m)?)?;
     Ok(())
 }

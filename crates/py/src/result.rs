@@ -49,13 +49,19 @@ impl RunResult {
                     f8("fraction", points.iter().map(|p| p.1)),
                 ]
             }
-            "hops" => vec![u4("hops", 0..stats.hops.len() as u32), u8_("packets", stats.hops.iter().copied())],
+            "hops" => vec![
+                u4("hops", 0..stats.hops.len() as u32),
+                u8_("packets", stats.hops.iter().copied()),
+            ],
             "timeline" if self.result.timeline => {
                 let slice = (1u64 << stats.shift) as f64;
                 let capacity = self.result.bytes_per_ps * slice;
                 vec![
                     f8("time_ns", (0..stats.bins.len()).map(|i| i as f64 * slice / 1e3)),
-                    f8("accepted_load", stats.bins.iter().map(|bin| bin.delivered as f64 / capacity)),
+                    f8(
+                        "accepted_load",
+                        stats.bins.iter().map(|bin| bin.delivered as f64 / capacity),
+                    ),
                     f8("mean_latency_ns", stats.bins.iter().map(|bin| bin.born.mean() / 1e3)),
                 ]
             }
@@ -83,10 +89,21 @@ impl RunResult {
                 vec![
                     u4("node", rates.iter().map(|r| r.0)),
                     f8("throughput_MiBps", rates.iter().map(|r| r.1)),
-                    f8("mean_latency_ns", rates.iter().map(|r| sender(r.0).sum as f64 / sender(r.0).trips as f64 / 1e3)),
+                    f8(
+                        "mean_latency_ns",
+                        rates
+                            .iter()
+                            .map(|r| sender(r.0).sum as f64 / sender(r.0).trips as f64 / 1e3),
+                    ),
                     f8("max_latency_ns", rates.iter().map(|r| sender(r.0).longest as f64 / 1e3)),
-                    f8("mean_round_trip_ns", rates.iter().map(|r| sender(r.0).mean_round_trip() / 1e3)),
-                    f8("max_round_trip_ns", rates.iter().map(|r| sender(r.0).longest_round_trip as f64 / 1e3)),
+                    f8(
+                        "mean_round_trip_ns",
+                        rates.iter().map(|r| sender(r.0).mean_round_trip() / 1e3),
+                    ),
+                    f8(
+                        "max_round_trip_ns",
+                        rates.iter().map(|r| sender(r.0).longest_round_trip as f64 / 1e3),
+                    ),
                 ]
             }
             _ => Vec::new(),
@@ -105,6 +122,9 @@ impl RunResult {
     /// The columns of a table; empty if it was not recorded.
     fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<(&'static str, &'static str, Bound<'py, PyBytes>)> {
         let columns = py.allow_threads(|| self.table(table));
-        columns.into_iter().map(|(name, kind, bytes)| (name, kind, PyBytes::new(py, &bytes))).collect()
+        columns
+            .into_iter()
+            .map(|(name, kind, bytes)| (name, kind, PyBytes::new(py, &bytes)))
+            .collect()
     }
 }

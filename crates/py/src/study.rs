@@ -13,9 +13,23 @@ use std::path::Path;
 fn options(text: &str) -> PyResult<LoadOptions> {
     let value: Value = serde_json::from_str(text).map_err(|error| errors::plain(format!("options: {error}")))?;
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let sets = value["sets"].as_array().into_iter().flatten().map(|pair| (word(&pair[0]), word(&pair[1]))).collect();
-    let experiments = value["experiments"].as_array().into_iter().flatten().map(word).collect();
-    Ok(LoadOptions { sets, variant: value["variant"].as_str().map(str::to_owned), experiments })
+    let sets = value["sets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|pair| format!("{}={}", word(&pair[0]), word(&pair[1])))
+        .collect();
+    let experiments = value["experiments"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(word)
+        .collect();
+    Ok(LoadOptions {
+        sets,
+        variant: value["variant"].as_str().map(str::to_owned),
+        experiments,
+    })
 }
 
 /// What a building error says about a key.
@@ -24,7 +38,11 @@ fn refusal(error: &BuildError) -> (String, String, String) {
         BuildError::Topology(fields) => {
             let field = fields.first();
             let key = field.map(|f| format!("topology.{}", f.field)).unwrap_or_default();
-            (key, error.to_string(), field.and_then(|f| f.hint.clone()).unwrap_or_default())
+            (
+                key,
+                error.to_string(),
+                field.and_then(|f| f.hint.clone()).unwrap_or_default(),
+            )
         }
         BuildError::Field { key, reason, hint } => (key.clone(), reason.clone(), hint.clone().unwrap_or_default()),
     }
@@ -55,7 +73,11 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
                 Err(error) => {
                     ok = false;
                     let (key, reason, hint) = refusal(&error);
-                    let hint_line = if hint.is_empty() { String::new() } else { format!(" = hint: {hint}\n") };
+                    let hint_line = if hint.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" = hint: {hint}\n")
+                    };
                     diagnostics.push(json!({
                         "severity": "error", "file": file_name, "line": 0, "column": 0, "key": key, "reason": reason,
                         "hint": hint, "rendered": format!("error: {key}: {reason}\n --> {file_name}\n{hint_line}"),
@@ -85,7 +107,9 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
             .iter()
             .map(|run| {
                 let subject = json!([run.topology, run.router.vcs]).to_string();
-                let estimate = estimates.entry(subject).or_insert_with(|| fabric::describe::estimate(run));
+                let estimate = estimates
+                    .entry(subject)
+                    .or_insert_with(|| fabric::describe::estimate(run));
                 match estimate {
                     Ok(estimate) => Ok(fabric::describe::run_entry(run, estimate)),
                     Err(error) => Err(refusal(error)),
@@ -103,7 +127,11 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
 
 fn one_run(canonical: &str) -> PyResult<RunSpec> {
     // A single run is written as an object, a study's runs as a list.
-    let list = if canonical.trim_start().starts_with('[') { canonical.to_owned() } else { format!("[{canonical}]") };
+    let list = if canonical.trim_start().starts_with('[') {
+        canonical.to_owned()
+    } else {
+        format!("[{canonical}]")
+    };
     let runs = runs_of_canonical(&list).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))?;
     match <[RunSpec; 1]>::try_from(runs) {
         Ok([run]) => Ok(run),

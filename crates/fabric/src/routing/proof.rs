@@ -20,23 +20,41 @@ pub struct Proof {
 /// Decides whether a run can deadlock.
 pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Proof {
     if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() {
-        return Proof { free: true, words: "free of deadlock: unbounded buffers, nothing waits for room".into() };
+        return Proof {
+            free: true,
+            words: "free of deadlock: unbounded buffers, nothing waits for room".into(),
+        };
     }
     if spec.router.bubble > 0 {
-        return Proof { free: true, words: "taken as free of deadlock: bubble flow control on the rings".into() };
+        return Proof {
+            free: true,
+            words: "taken as free of deadlock: bubble flow control on the rings".into(),
+        };
     }
     let vcs = spec.router.vcs.unwrap_or(needed);
     let verdict = check_within(topology, &*rule(kind, topology, vcs), MOST_STEPS);
     if !matches!(verdict, Verdict::TooLarge { .. }) {
-        return Proof { free: verdict.is_free(), words: verdict.describe(topology) };
+        return Proof {
+            free: verdict.is_free(),
+            words: verdict.describe(topology),
+        };
     }
     let small = match topology.spec().reduced().build() {
         Ok(small) => small,
-        Err(_) => return Proof { free: false, words: "the reduced network of the proof cannot be built".into() },
+        Err(_) => {
+            return Proof {
+                free: false,
+                words: "the reduced network of the proof cannot be built".into(),
+            };
+        }
     };
     // The reduced network needs fewer channels where they count hops; what is missing is missing there too.
     let missing = needed.saturating_sub(vcs);
-    let verdict = check_within(&small, &*rule(kind, &small, needs(kind, &small).saturating_sub(missing).max(1)), u64::MAX);
+    let verdict = check_within(
+        &small,
+        &*rule(kind, &small, needs(kind, &small).saturating_sub(missing).max(1)),
+        u64::MAX,
+    );
     Proof {
         free: verdict.is_free(),
         words: format!("on a smaller network of the same kind: {}", verdict.describe(&small)),
@@ -60,7 +78,9 @@ fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule 
             topology,
             keys: topology.key_classes(),
             vcs,
-            intermediates: (0..topology.n_routers()).filter(|&r| !topology.wiring().nodes_of(r).is_empty()).collect(),
+            intermediates: (0..topology.n_routers())
+                .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
+                .collect(),
         }),
     }
 }
@@ -77,7 +97,11 @@ impl RandomRule<'_> {
         self.topology.minimal_hops(at, self.topology.router_of(dst), &mut list);
         let vc = hops.min(u32::from(self.vcs) - 1) as u8;
         for hop in list.iter() {
-            out.extend((0..hop.links).map(|k| Step { port: hop.port + k, vc, state: hops + 1 }));
+            out.extend((0..hop.links).map(|k| Step {
+                port: hop.port + k,
+                vc,
+                state: hops + 1,
+            }));
         }
     }
 }
@@ -124,7 +148,11 @@ impl ValiantRule<'_> {
             if via != at {
                 let hop = self.topology.minimal_to(at, via, came, key);
                 let vc = hop.vc.min(self.vcs - 1);
-                out.extend((0..hop.links).map(|k| Step { port: hop.port + k, vc, state }));
+                out.extend((0..hop.links).map(|k| Step {
+                    port: hop.port + k,
+                    vc,
+                    state,
+                }));
                 return;
             }
             came = Came::INJECTED;
@@ -136,7 +164,11 @@ impl ValiantRule<'_> {
         }
         let hop = self.topology.minimal(at, dst, came, key);
         let vc = (hop.vc + own).min(self.vcs - 1);
-        out.extend((0..hop.links).map(|k| Step { port: hop.port + k, vc, state: class }));
+        out.extend((0..hop.links).map(|k| Step {
+            port: hop.port + k,
+            vc,
+            state: class,
+        }));
     }
 }
 
