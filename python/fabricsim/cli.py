@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from fabricsim import __version__
+from fabricsim.claims import ClaimError
 from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, StudyError, diagnostics_of
 
 if TYPE_CHECKING:
@@ -528,7 +529,7 @@ def _dispatch() -> int:
         again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
         return _fail(INTERRUPTED, f"interrupted; {kept}" if kept else "interrupted")
-    except (_InputError, ResultsError, FileNotFoundError) as error:
+    except (_InputError, ResultsError, ClaimError, FileNotFoundError) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
         again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"
