@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from fabricsim._units import axis_value
 from fabricsim.measures import select
 from fabricsim.registry import describe
+from fabricsim.study import short_key
 
 if TYPE_CHECKING:
     from fabricsim.results import Results, RunRecord
@@ -74,7 +75,7 @@ def axis_label(key: str) -> str:
     known = {"latency_ns": "latency [ns]", "throughput_MiBps": "throughput [MiB/s]", "hops": "hops", "n_nodes": "nodes", "n_routers": "routers"}
     if head in known:
         return f"{tail} {known[head]}".strip() if tail else known[head]
-    last = key.rpartition(".")[2]
+    last = short_key(key)
     if last.endswith("_ns"):
         return f"{last[:-3].replace('_', ' ')} [ns]"
     return last.replace("_", " ")
@@ -276,6 +277,13 @@ def _draw_network(axes: Any, network: Mapping[str, Any], load: Mapping[tuple[int
     return lines
 
 
+def _height(description: Mapping[str, Any]) -> float:
+    """Return the height in inches of a drawing 7 inches wide that fits the network's extents."""
+    xs, ys = ([float(router[axis]) for router in description["routers"]] for axis in ("x", "y"))
+    wide, tall = max(xs) - min(xs) or 1.0, max(ys) - min(ys) or 1.0
+    return min(8.0, max(2.4, 6.0 * tall / wide + 0.9))
+
+
 def _curve(a: tuple[float, float], b: tuple[float, float], span: float) -> list[tuple[float, float]]:
     """Return a link as a line, bent where it is long so that wrap-around cables are seen."""
     length = math.hypot(b[0] - a[0], b[1] - a[1])
@@ -295,7 +303,7 @@ def _curve(a: tuple[float, float], b: tuple[float, float], span: float) -> list[
 
 def network(description: Mapping[str, Any]) -> Figure:
     """Draw a network as `fabricsim.describe` gives it."""
-    figure, axes = _figure(7, 6)
+    figure, axes = _figure(7, _height(description))
     _draw_network(axes, description, None)
     axes.set_title(str(description.get("name", "")), fontsize=10)
     return figure
@@ -318,9 +326,9 @@ def links(results: Results, *, run: str | int = 0, title: str | None = None) -> 
         raise ValueError("the network has too many routers to draw (the limit is 5,000)")
     columns = (data.column("router").to_pylist(), data.column("port").to_pylist(), data.column("utilisation").to_pylist())
     load = {(router, port): float(use) for router, port, use in zip(*columns, strict=True)}
-    figure, axes = _figure(7, 6)
+    figure, axes = _figure(7, _height(description))
     lines = _draw_network(axes, description, load)
-    bar = figure.colorbar(lines, ax=axes, shrink=0.6, pad=0.01)
+    bar = figure.colorbar(lines, ax=axes, shrink=0.9, pad=0.01)
     bar.set_label("link utilisation")
     axes.set_title(title or record.label, fontsize=10)
     return figure

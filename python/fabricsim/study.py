@@ -18,7 +18,7 @@ from fabricsim.errors import Diagnostic, StudyError
 if TYPE_CHECKING:
     from fabricsim.results import Results
 
-__all__ = ["CheckReport", "Expansion", "Run", "Study", "find_study", "load", "packaged_studies"]
+__all__ = ["CheckReport", "Expansion", "Run", "Study", "find_study", "load", "packaged_studies", "short_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Run:
     @property
     def label(self) -> str:
         """Name for people: experiment, swept values and seed."""
-        parts = [f"{key.rpartition('.')[2]}={value}" for key, value in self.sweep]
+        parts = [f"{short_key(key)}={value}" for key, value in self.sweep]
         return " ".join([*([self.experiment] if self.experiment else []), *parts, f"seed={self.seed}"])
 
 
@@ -154,6 +154,18 @@ class CheckReport:
     diagnostics: tuple[Diagnostic, ...]
     runs: int
     deadlock: tuple[Any, ...]
+
+
+def short_key(key: str) -> str:
+    """Return the part of a dotted key that says what it is.
+
+    Examples
+    --------
+    >>> short_key("routing.kind"), short_key("job.0.work.load")
+    ('routing', 'load')
+    """
+    *parents, last = key.split(".")
+    return parents[-1] if last == "kind" and parents else last
 
 
 def _set_text(value: object) -> str:

@@ -200,7 +200,7 @@
   const METRICS = [["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
     .filter(([key]) => runs.some((r) => finite(get(r.summary, key))));
   const valueOf = (run, key) => { const pair = run.sweep.find(([k]) => k === key); return pair ? pair[1] : get(run.summary, key); };
-  const axisName = (key, unit) => { const names = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" }; const last = names[key] || key.split(".").pop().replace(/_/g, " "); return unit === "product" ? "routers" : unit ? `${last} [${unit}]` : last; };
+  const axisName = (key, unit) => { const names = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" }; const parts = key.split("."), last = names[key] || (parts[parts.length - 1] === "kind" && parts.length > 1 ? parts[parts.length - 2] : parts[parts.length - 1]).replace(/_/g, " "); return unit === "product" ? "routers" : unit ? `${last} [${unit}]` : last; };
   const keysOf = (experiment) => unique(runs.filter((r) => r.experiment === experiment).flatMap((r) => r.sweep.map(([k]) => k)));
   const numericKey = (experiment, key) => runs.filter((r) => r.experiment === experiment).every((r) => quantity(valueOf(r, key)) !== null);
   if (experiments.some((e) => keysOf(e).length)) {
@@ -276,12 +276,14 @@
       if (!network) return;
       const xs = network.routers.map((r) => r[2]), ys = network.routers.map((r) => r[3]);
       const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-      const pad = 26, aspect = (y1 - y0 || 1) / (x1 - x0 || 1), height = Math.max(240, Math.min(620, (width - 2 * pad) * Math.min(1.2, Math.max(0.3, aspect)) + 2 * pad));
+      const pad = 28, aspect = (y1 - y0 || 1) / (x1 - x0 || 1), height = Math.max(240, Math.min(680, (width - 2 * pad) * Math.min(1.1, Math.max(0.58, aspect)) + 2 * pad));
       canvas.style.height = height + "px"; canvas.width = width * ratio; canvas.height = height * ratio;
       const g = canvas.getContext("2d"); g.scale(ratio, ratio);
-      const scale = Math.min((width - 2 * pad) / (x1 - x0 || 1), (height - 2 * pad) / (y1 - y0 || 1));
-      const ox = (width - scale * (x1 - x0)) / 2, oy = (height - scale * (y1 - y0)) / 2;
-      const at = new Map(network.routers.map((r) => [r[0], [ox + (r[2] - x0) * scale, oy + (r[3] - y0) * scale]]));
+      // A flat network may be stretched to fill the space: only its wiring matters, not its proportions.
+      const fitX = (width - 2 * pad) / (x1 - x0 || 1), fitY = (height - 2 * pad) / (y1 - y0 || 1), scale = Math.min(fitX, fitY);
+      const sx = Math.min(fitX, 2.2 * scale), sy = Math.min(fitY, 2.2 * scale);
+      const ox = (width - sx * (x1 - x0)) / 2, oy = (height - sy * (y1 - y0)) / 2;
+      const at = new Map(network.routers.map((r) => [r[0], [ox + (r[2] - x0) * sx, oy + (r[3] - y0) * sy]]));
       const use = unpack(links.use), pairs = new Map();
       network.ends.forEach(([a, b], i) => { const key = a < b ? a * 65536 * 4 + b : b * 65536 * 4 + a, had = pairs.get(key); if (!had || had[2] < use[i]) pairs.set(key, [Math.min(a, b), Math.max(a, b), use[i]]); });
       const many = pairs.size > 3000;
@@ -289,7 +291,7 @@
         const [ax, ay] = at.get(a), [bx, by] = at.get(b), t = u / 250, length = Math.hypot(bx - ax, by - ay);
         g.strokeStyle = heat(t); g.lineWidth = many ? 0.5 + 1.8 * t : 1 + 3.6 * t; g.globalAlpha = many && t < 0.3 ? 0.35 : 1;
         g.beginPath(); g.moveTo(ax, ay);
-        if (length > scale * 1.5) g.quadraticCurveTo((ax + bx) / 2 - 0.12 * (by - ay), (ay + by) / 2 + 0.12 * (bx - ax), bx, by); else g.lineTo(bx, by);
+        if (length > Math.max(sx, sy) * 1.5) g.quadraticCurveTo((ax + bx) / 2 - 0.12 * (by - ay), (ay + by) / 2 + 0.12 * (bx - ax), bx, by); else g.lineTo(bx, by);
         g.stroke();
       }
       g.globalAlpha = 1;
@@ -298,7 +300,7 @@
       for (const [id, name] of network.routers) { const [x, y] = at.get(id); g.beginPath(); g.arc(x, y, radius, 0, 7); g.fill(); placed.push([x, y, id, name]); }
       links.hottest.slice(0, 3).forEach((hot, i) => {
         const a = at.get(hot[2]), b = at.get(hot[3]); if (!a || !b) return;
-        const x = (a[0] + b[0]) / 2, y = (a[1] + b[1]) / 2, long = Math.hypot(b[0] - a[0], b[1] - a[1]) > scale * 1.5, sign = hot[2] < hot[3] ? 1 : -1;
+        const x = (a[0] + b[0]) / 2, y = (a[1] + b[1]) / 2, long = Math.hypot(b[0] - a[0], b[1] - a[1]) > Math.max(sx, sy) * 1.5, sign = hot[2] < hot[3] ? 1 : -1;
         const lx = long ? x - 0.06 * (b[1] - a[1]) * sign : x, ly = long ? y + 0.06 * (b[0] - a[0]) * sign : y;
         g.fillStyle = heat(1); g.beginPath(); g.arc(lx, ly, 9, 0, 7); g.fill();
         g.fillStyle = "#fff"; g.font = "bold 11px system-ui,sans-serif"; g.textAlign = "center"; g.textBaseline = "middle"; g.fillText(String(i + 1), lx, ly + 0.5);
