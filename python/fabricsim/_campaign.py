@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 __all__ = ["Campaign", "Observer", "Outcome", "assemble", "ordered_records", "read_manifest"]
 
 _FORMAT = 1
-_OWN_FILES = ("manifest.json", "summary.json", "claims.json", "report.html", "runs.parquet", *(f"{name}.parquet" for name in TABLES))
+_OWN_FILES = (
+    "manifest.json",
+    "summary.json",
+    "claims.json",
+    "report.html",
+    "runs.parquet",
+    *(f"{name}.parquet" for name in TABLES),
+)
 _OWN_FOLDERS = ("runs", "figures")
 
 
@@ -138,7 +145,9 @@ class Campaign:
                 raise ValueError(f"no experiment {', '.join(unknown)} in {study.file_name}; there are: {names}")
             runs = tuple(run for run in runs if run.experiment in experiments)
         folder = Path(out) if out is not None else Path("results") / f"{_safe_name(expansion.name)}-{expansion.hash[:8]}"
-        return cls(study=study, expansion=expansion, selected=runs[:limit] if limit is not None else runs, folder=folder, command=command)
+        return cls(
+            study=study, expansion=expansion, selected=runs[:limit] if limit is not None else runs, folder=folder, command=command
+        )
 
     def execute(
         self,
@@ -185,7 +194,9 @@ class Campaign:
             todo = [run for run in self.selected if run.id not in finished]
             outcome.reused = len(self.selected) - len(todo)
             count = jobs or max(1, min(len(todo), available_cores() // max(1, workers)))
-            observer.begin(folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo))))
+            observer.begin(
+                folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo)))
+            )
             try:
                 if todo:
                     self._run_all(todo, outcome, observer, count)
@@ -221,7 +232,9 @@ class Campaign:
                 outcome.executed += 1
                 fractions[run.id] = 1.0
             if kind == "failed-check":
-                failed = [check for check in message["record"]["summary"].get("verdict", {}).get("checks", []) if not check.get("ok")]
+                failed = [
+                    check for check in message["record"]["summary"].get("verdict", {}).get("checks", []) if not check.get("ok")
+                ]
                 text = "; ".join(f"{check.get('name')}: {check.get('detail')}" for check in failed)
                 outcome.failed_checks.append(f"{run.label} ({run.id}): {text}")
             elif kind == "fault":
@@ -233,7 +246,7 @@ class Campaign:
                 fatal.append(message)
             done = outcome.reused + outcome.executed
             observer.finished(run=run, kind=kind, message=text, done=done, total=len(self.selected), campaign_fraction=share())
-            return kind == "disk"
+            return bool(kind == "disk")
 
         memory = available_memory()
         budget = int(memory * 0.8) if memory is not None else None
@@ -250,7 +263,11 @@ class Campaign:
 
     def _finished_ids(self) -> set[str]:
         wanted = {run.id: run.hash for run in self.selected}
-        return {record["id"] for record in _records(self.folder) if record["status"] == "finished" and wanted.get(record["id"]) == record["hash"]}
+        return {
+            record["id"]
+            for record in _records(self.folder)
+            if record["status"] == "finished" and wanted.get(record["id"]) == record["hash"]
+        }
 
     def _claim_folder(self, *, force: bool, resume: bool) -> None:
         """Make the folder this study's, or refuse by name."""
@@ -383,7 +400,9 @@ def assemble(folder: Path) -> pa.Table:
     table = runs_table(records)
     atomic_write(folder / "runs.parquet", lambda handle: pq.write_table(table, handle, compression="zstd"))
     for name in TABLES:
-        parts = [(record["id"], folder / "runs" / record["tables"][name]["file"]) for record in records if name in record["tables"]]
+        parts = [
+            (record["id"], folder / "runs" / record["tables"][name]["file"]) for record in records if name in record["tables"]
+        ]
         if parts:
             merge_tables(folder / f"{name}.parquet", parts)
         else:
@@ -400,9 +419,9 @@ def assemble(folder: Path) -> pa.Table:
             "missing": len(manifest["runs"]) - len(records),
         },
         "runs": [
-            {**{key: record[key] for key in ("id", "hash", "experiment", "sweep", "seed")}, **record["summary"]} for record in records
+            {**{key: record[key] for key in ("id", "hash", "experiment", "sweep", "seed")}, **record["summary"]}
+            for record in records
         ],
     }
     atomic_write(folder / "summary.json", json.dumps(summary, indent=1))
     return table
-

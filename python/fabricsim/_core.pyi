@@ -10,12 +10,12 @@ class StudyError(ValueError):
 
     diagnostics: Any
 
-class CheckFailed(RuntimeError):  # noqa: N818
+class CheckFailed(RuntimeError):
     """A run finished but failed its own checks; `summary` is the JSON of the run's summary."""
 
     summary: str
 
-class Interrupted(RuntimeError):  # noqa: N818
+class Interrupted(RuntimeError):
     """The progress callback asked to stop."""
 
 class RunResult:

@@ -102,7 +102,9 @@ def directory_lock(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise ResultsError(f"{folder} is being written by another fabricsim process; wait for it or use another --out") from error
+            raise ResultsError(
+                f"{folder} is being written by another fabricsim process; wait for it or use another --out"
+            ) from error
         yield
     finally:
         handle.close()

@@ -26,7 +26,7 @@ _RETIRE_BYTES = 256 << 20
 _GRACE_S = 10.0
 
 
-class PoolStopped(Exception):  # noqa: N818
+class PoolStopped(Exception):
     """The pool was asked to stop; `reason` is the message that asked for it, or None for the user."""
 
     def __init__(self, reason: dict[str, Any] | None) -> None:
@@ -105,7 +105,7 @@ class Pool:
                 pass  # the death is reported when its output ends
 
     def _spawn(self) -> _Worker:
-        errors = tempfile.TemporaryFile()  # noqa: SIM115
+        errors = tempfile.TemporaryFile()
         process = subprocess.Popen(
             [sys.executable, "-m", "fabricsim._worker"],
             stdin=subprocess.PIPE,

@@ -112,13 +112,22 @@ class Lines(Quiet):
         if now - self.last >= self.every_s:
             self.last = now
             left = format_seconds(self.remaining(campaign_fraction))
-            self.say(f"  {campaign_fraction:4.0%} of the campaign, {left} left; {run.label}: {float(state.get('fraction') or 0):.0%}, {_describe(state)}")
+            self.say(
+                f"  {campaign_fraction:4.0%} of the campaign, {left} left; {run.label}: {float(state.get('fraction') or 0):.0%}, {_describe(state)}"
+            )
         return not self.stop
 
     def finished(self, *, run: Run, kind: str, message: str, done: int, total: int, campaign_fraction: float) -> None:
         """Say how a run ended."""
         self.last = time.monotonic()
-        words = {"done": "ok", "failed-check": "SELF-CHECK FAILED", "fault": "FAILED", "study": "REFUSED", "interrupted": "interrupted", "disk": "NOT WRITTEN"}
+        words = {
+            "done": "ok",
+            "failed-check": "SELF-CHECK FAILED",
+            "fault": "FAILED",
+            "study": "REFUSED",
+            "interrupted": "interrupted",
+            "disk": "NOT WRITTEN",
+        }
         self.say(f"  [{done}/{total}] {run.label}: {words.get(kind, kind)}{': ' + message if message else ''}")
 
 
@@ -154,7 +163,9 @@ class Bars(Lines):
                 label = run.label if len(run.label) <= 48 else run.label[:45] + "..."
                 self.tasks[run.id] = self.bars.add_task("  " + label, total=1.0, note="")
             self.bars.update(self.tasks[run.id], completed=float(state.get("fraction") or 0), note=_describe(state))
-            self.bars.update(self.campaign, completed=campaign_fraction, note=f"{format_seconds(self.remaining(campaign_fraction))} left")
+            self.bars.update(
+                self.campaign, completed=campaign_fraction, note=f"{format_seconds(self.remaining(campaign_fraction))} left"
+            )
         return not self.stop
 
     def finished(self, *, run: Run, kind: str, message: str, done: int, total: int, campaign_fraction: float) -> None:

@@ -6,7 +6,7 @@ import json
 
 __all__ = ["starter_study"]
 
-_TEXT = '''\
+_TEXT = """\
 # A fabricsim study: what to simulate. Check it with `fabricsim check`, run it with `fabricsim run`.
 # Quantities are texts with units: "25 GB/s" (decimal), "16 KiB" (binary), "90 ns".
 name = {name}
@@ -46,7 +46,7 @@ timeline = true
 [run]
 end = "50 us"                     # simulated time
 seeds = [1]
-'''
+"""
 
 
 def starter_study(name: str) -> str:

@@ -68,7 +68,10 @@ def runs_text(results: Results) -> None:
     if len(results) > _MOST_ROWS:
         console.print(f"... and {len(results) - _MOST_ROWS} more in {results.folder}/runs.parquet", markup=False)
     total = len(results.manifest["runs"])
-    console.print(f"{len(results)} of {total} runs finished, {len(results.failed)} failed self-checks; results in {results.folder}", markup=False)
+    console.print(
+        f"{len(results)} of {total} runs finished, {len(results.failed)} failed self-checks; results in {results.folder}",
+        markup=False,
+    )
 
 
 def expansion_text(plan: Expansion) -> None:
@@ -120,7 +123,13 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
     console.print(Text(str(network.get("name", "network")), style="bold"))
     table = _table(["metric", "value"], numbers=("value",))
     for key, value in (network.get("metrics") or {}).items():
-        text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value if isinstance(value, str) else json.dumps(value)
+        text = (
+            f"{value:,}"
+            if isinstance(value, int) and not isinstance(value, bool)
+            else value
+            if isinstance(value, str)
+            else json.dumps(value)
+        )
         table.add_row(Text(str(key)), Text(str(text)))
     console.print(table)
     if network.get("classes"):

@@ -116,7 +116,12 @@ def execute(task: dict[str, Any], emit: Any, wanted: Any) -> dict[str, Any]:
     except MemoryError:
         return {"kind": "fault", "id": run["id"], "message": "out of memory"}
     except Exception as error:
-        return {"kind": "fault", "id": run["id"], "message": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+        return {
+            "kind": "fault",
+            "id": run["id"],
+            "message": f"{type(error).__name__}: {error}",
+            "traceback": traceback.format_exc(),
+        }
 
 
 def main() -> None:

@@ -119,7 +119,15 @@ def _holds(claim: Mapping[str, Any], found: Any) -> bool:
         slack = _tolerance(claim, limit)
         if sign == "==":
             return abs(number - limit) <= slack
-        return number <= limit + slack if sign == "<=" else number >= limit - slack if sign == ">=" else number < limit + slack if sign == "<" else number > limit - slack
+        return (
+            number <= limit + slack
+            if sign == "<="
+            else number >= limit - slack
+            if sign == ">="
+            else number < limit + slack
+            if sign == "<"
+            else number > limit - slack
+        )
     if match := _RANGE.match(text):
         low, high = float(match.group(1)), float(match.group(2))
         return low - _tolerance(claim, low) <= number <= high + _tolerance(claim, high)
@@ -152,7 +160,9 @@ def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Re
         validate_claim(claim)
         expect = claim["expect"]
         unit = f" {claim['unit']}" if claim.get("unit") else ""
-        wanted = (_words(expect) if isinstance(expect, bool) else str(expect)) + (f" within {claim['tolerance']}" if claim.get("tolerance") else "")
+        wanted = (_words(expect) if isinstance(expect, bool) else str(expect)) + (
+            f" within {claim['tolerance']}" if claim.get("tolerance") else ""
+        )
         try:
             found = evaluate(str(claim["measure"]), results)
             holds = _holds(claim, found)

@@ -38,12 +38,22 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-StudyArgument = Annotated[str, typer.Argument(metavar="STUDY", help="A study file (TOML), or the name of a study that comes with fabricsim.")]
-SetOption = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study; may be repeated.")]
-VariantOption = Annotated[str | None, typer.Option("--variant", metavar="NAME", help="Use a [variant.NAME] of the study, such as quick.")]
-ExperimentOption = Annotated[list[str] | None, typer.Option("--experiment", metavar="NAME", help="Only this experiment; may be repeated.")]
+StudyArgument = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A study file (TOML), or the name of a study that comes with fabricsim.")
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study; may be repeated.")
+]
+VariantOption = Annotated[
+    str | None, typer.Option("--variant", metavar="NAME", help="Use a [variant.NAME] of the study, such as quick.")
+]
+ExperimentOption = Annotated[
+    list[str] | None, typer.Option("--experiment", metavar="NAME", help="Only this experiment; may be repeated.")
+]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Results directory [default: results/NAME-HASH].")]
-JobsOption = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Runs at a time [default: the cores, fewer where memory is short].")]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Runs at a time [default: the cores, fewer where memory is short].")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
 
@@ -157,7 +167,9 @@ def run(
     experiment: ExperimentOption = None,
     out: OutOption = None,
     engine: Annotated[str | None, typer.Option("--engine", help="Engine that executes; it never changes the result.")] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Threads of one run; they never change the result.")] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Threads of one run; they never change the result.")
+    ] = None,
     jobs: JobsOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished, run the rest.")] = False,
     force: ForceOption = False,
@@ -169,7 +181,15 @@ def run(
     """Run a study: every point of its sweep, in parallel, into a results directory."""
     loaded = _load(study, sets, variant, _control_sets(engine, workers))
     outcome, results = _campaign(
-        loaded, out=out, experiments=experiment, jobs=jobs, workers=workers, resume=resume, force=force, limit=limit_runs, quiet=quiet
+        loaded,
+        out=out,
+        experiments=experiment,
+        jobs=jobs,
+        workers=workers,
+        resume=resume,
+        force=force,
+        limit=limit_runs,
+        quiet=quiet,
     )
     code = _failed_code(results, _outcome_code(outcome))
     written = results.report() if report and len(results) else None
@@ -226,7 +246,12 @@ def expand(
         _print(
             json.dumps(
                 {
-                    "study": {"name": plan.name, "description": plan.description, "claims": plan.claims, "reproduce": plan.reproduce},
+                    "study": {
+                        "name": plan.name,
+                        "description": plan.description,
+                        "claims": plan.claims,
+                        "reproduce": plan.reproduce,
+                    },
                     "hash": plan.hash,
                     "runs": [entry.to_dict() for entry in plan.runs],
                 }
@@ -240,7 +265,9 @@ def expand(
 
 @app.command("list")
 def list_command(
-    kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="topology, routing, router, ..., or studies; all by default.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="topology, routing, router, ..., or studies; all by default.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List what there is: topologies, routings, router models, patterns, presets, studies."""
@@ -281,8 +308,12 @@ def show(
     study: Annotated[str, typer.Argument(metavar="STUDY|PRESET", help="A study file, a packaged study, or a topology preset.")],
     sets: SetOption = None,
     variant: VariantOption = None,
-    run_id: Annotated[str | None, typer.Option("--run", metavar="ID", help="Which run of the study [default: the first].")] = None,
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Draw the network into this .svg, .png or .pdf file.")] = None,
+    run_id: Annotated[
+        str | None, typer.Option("--run", metavar="ID", help="Which run of the study [default: the first].")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Draw the network into this .svg, .png or .pdf file.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a network: its metrics, and a drawing with --out."""

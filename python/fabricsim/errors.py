@@ -41,7 +41,7 @@ class RunFailed(FabricsimError, RuntimeError):
     """A run ended in an error that is not the user's: the worker process died or the core reported a fault."""
 
 
-class CampaignInterrupted(FabricsimError, KeyboardInterrupt):
+class CampaignInterrupted(FabricsimError):
     """The campaign was stopped by the user; finished runs are kept."""
 
 

@@ -11,6 +11,7 @@ Register a further measure with `measure`; its first argument is the results.
 from __future__ import annotations
 
 import ast
+import itertools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -139,7 +140,9 @@ def _value(node: ast.expr, results: Results) -> Any:
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return [_value(item, results) for item in items]
         case ast.Dict(keys=keys, values=values):
-            return {key.value: _value(item, results) for key, item in zip(keys, values, strict=True) if isinstance(key, ast.Constant)}
+            return {
+                key.value: _value(item, results) for key, item in zip(keys, values, strict=True) if isinstance(key, ast.Constant)
+            }
         case ast.UnaryOp(op=op, operand=operand):
             value = _value(operand, results)
             return (not value) if isinstance(op, ast.Not) else -value if isinstance(op, ast.USub) else +value
@@ -251,13 +254,13 @@ def ratio(
     bottom = value(results, key, experiment=experiment, where={**(where or {}), **(over or {})})
     if bottom == 0:
         raise MeasureError(f"`{key}` is zero in the runs over={dict(over or {})!r}")
-    return top / bottom
+    return float(top / bottom)
 
 
 def _monotone(xs: Sequence[float], ys: Sequence[float], sign: int, slack: float) -> bool:
     if len(xs) < 2:
         raise MeasureError(f"a trend needs at least two points, there is {len(xs)}")
-    return all(sign * (b - a) >= -slack * abs(a) for a, b in zip(ys, ys[1:], strict=False)) and sign * (ys[-1] - ys[0]) > 0
+    return all(sign * (b - a) >= -slack * abs(a) for a, b in itertools.pairwise(ys)) and sign * (ys[-1] - ys[0]) > 0
 
 
 @measure
@@ -277,7 +280,9 @@ def decreases(
 
 
 @measure
-def slope(results: Results, y: str, *, x: str, log: bool = False, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> float:
+def slope(
+    results: Results, y: str, *, x: str, log: bool = False, experiment: str | None = None, where: Mapping[str, Any] | None = None
+) -> float:
     """Return the least-squares slope of `y` over `x`; with `log` the exponent of a power law."""
     xs, ys = series(results, x=x, y=y, experiment=experiment, where=where)
     if len(xs) < 2:
@@ -290,7 +295,9 @@ def slope(results: Results, y: str, *, x: str, log: bool = False, experiment: st
 
 
 @measure
-def crossing(results: Results, y: str, level: float, *, x: str, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> float:
+def crossing(
+    results: Results, y: str, level: float, *, x: str, experiment: str | None = None, where: Mapping[str, Any] | None = None
+) -> float:
     """Return the first `x` at which `y` passes `level`, by straight lines between the points."""
     xs, ys = series(results, x=x, y=y, experiment=experiment, where=where)
     for (x0, y0), (x1, y1) in zip(zip(xs, ys, strict=True), zip(xs[1:], ys[1:], strict=True), strict=False):

@@ -72,7 +72,13 @@ def axis_label(key: str) -> str:
     'accepted load'
     """
     head, _, tail = key.partition(".")
-    known = {"latency_ns": "latency [ns]", "throughput_MiBps": "throughput [MiB/s]", "hops": "hops", "n_nodes": "nodes", "n_routers": "routers"}
+    known = {
+        "latency_ns": "latency [ns]",
+        "throughput_MiBps": "throughput [MiB/s]",
+        "hops": "hops",
+        "n_nodes": "nodes",
+        "n_routers": "routers",
+    }
     if head in known:
         return f"{tail} {known[head]}".strip() if tail else known[head]
     last = short_key(key)
@@ -221,7 +227,14 @@ def cdf(
             xs = np.sort(data.column(column or data.column_names[-1]).to_numpy())
             ys = np.arange(1, len(xs) + 1) / max(1, len(xs))
         label = record.label if len({r.run.seed for r in records}) > 1 else record.label.rsplit(" seed=", 1)[0]
-        axes.plot(xs, ys, color=COLOURS[drawn % len(COLOURS)], linestyle=_STYLE[(drawn // len(COLOURS)) % len(_STYLE)], linewidth=1.4, label=label)
+        axes.plot(
+            xs,
+            ys,
+            color=COLOURS[drawn % len(COLOURS)],
+            linestyle=_STYLE[(drawn // len(COLOURS)) % len(_STYLE)],
+            linewidth=1.4,
+            label=label,
+        )
         drawn += 1
     if not drawn:
         raise ValueError(f"no run recorded the table {table}")
@@ -260,8 +273,8 @@ def _draw_network(axes: Any, network: Mapping[str, Any], load: Mapping[tuple[int
         best[pair] = max(best.get(pair, 0.0), load.get((router, port), 0.0) if load else 0.0)
     pairs = sorted(best, key=lambda pair: (best[pair], pair))
     span = max((max(x for x, _ in places.values()) - min(x for x, _ in places.values())), 1.0)
-    segments = [[places[a], places[b]] for a, b in pairs if a in places and b in places]
-    curved = [_curve(*segment, span) for segment in segments]
+    pairs = [(a, b) for a, b in pairs if a in places and b in places]
+    curved = [_curve(places[a], places[b], span) for a, b in pairs]
     lines = LineCollection(curved, linewidths=[0.5 + 2.2 * best[pair] for pair in pairs] if load else 0.7, cmap="inferno_r")
     if load:
         lines.set_array(np.array([best[pair] for pair in pairs]))
@@ -270,7 +283,9 @@ def _draw_network(axes: Any, network: Mapping[str, Any], load: Mapping[tuple[int
         lines.set_color("#94a3b8")
     axes.add_collection(lines)
     size = max(2.0, min(60.0, 4000 / max(1, len(places))))
-    axes.scatter([x for x, _ in places.values()], [y for _, y in places.values()], s=size, color="#1f2937", zorder=3, linewidths=0)
+    axes.scatter(
+        [x for x, _ in places.values()], [y for _, y in places.values()], s=size, color="#1f2937", zorder=3, linewidths=0
+    )
     axes.set_aspect("equal", adjustable="datalim")
     axes.autoscale_view()
     axes.axis("off")

@@ -127,7 +127,12 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
             )
         case "cdf":
             return plots.cdf(
-                results, experiment=experiment, where=where, table=str(figure.get("table", "cdf")), column=figure.get("column"), title=title
+                results,
+                experiment=experiment,
+                where=where,
+                table=str(figure.get("table", "cdf")),
+                column=figure.get("column"),
+                title=title,
             )
         case "links":
             # Of the chosen runs the last one: the largest or most loaded in a sweep as people write them.

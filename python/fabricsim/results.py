@@ -332,7 +332,9 @@ class Results:
             latency = record.summary.get("latency_ns") or {}
             accepted = record.summary.get("accepted_load")
             cells = [record.run.experiment, *(swept.get(key, "") for key in keys), str(record.run.seed)]
-            cells += [f"{value:,.0f}" if isinstance(value, int | float) else "" for value in (latency.get("mean"), latency.get("p99"))]
+            cells += [
+                f"{value:,.0f}" if isinstance(value, int | float) else "" for value in (latency.get("mean"), latency.get("p99"))
+            ]
             cells += [f"{accepted:.3f}" if isinstance(accepted, int | float) else "", "ok" if record.ok else "FAILED"]
             rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
         more = f"<p>... and {len(self.records) - 30} more</p>" if len(self.records) > 30 else ""
@@ -345,4 +347,3 @@ class Results:
     def __iter__(self) -> Iterator[RunRecord]:
         """Iterate over the finished runs in order."""
         return iter(self.records)
-

@@ -67,7 +67,9 @@ class Run:
             hash=str(entry["hash"]),
             study=str(entry["study"]),
             experiment=str(entry.get("experiment") or ""),
-            sweep=tuple((str(key), value if isinstance(value, str) else json.dumps(value)) for key, value in entry.get("sweep") or []),
+            sweep=tuple(
+                (str(key), value if isinstance(value, str) else json.dumps(value)) for key, value in entry.get("sweep") or []
+            ),
             seed=int(entry["seed"]),
             engine=str(entry.get("engine") or "auto"),
             topology=dict(entry.get("topology") or {}),
@@ -168,13 +170,24 @@ def short_key(key: str) -> str:
     return parents[-1] if last == "kind" and parents else last
 
 
-def _set_text(value: object) -> str:
-    """Return a value as `--set` text: strings as they are, everything else as a TOML literal."""
+def _literal(value: object) -> str:
+    """Return a value as TOML text on one line."""
     if isinstance(value, str):
-        return value
-    if isinstance(value, bool | int | float | list | tuple | Mapping):
-        return tomli_w.dumps({"v": list(value) if isinstance(value, tuple) else value}).partition("=")[2].strip()
-    raise TypeError(f"a study holds text, numbers, booleans and lists of these, not {type(value).__name__}")
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_literal(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(str(key))} = {_literal(item)}" for key, item in value.items()) + " }"
+    raise TypeError(f"a study holds text, numbers, booleans, lists and tables of these, not {type(value).__name__}")
+
+
+def _set_text(value: object) -> str:
+    """Return a value as `--set` text: a string as it is, everything else as a TOML literal."""
+    return value if isinstance(value, str) else _literal(value)
 
 
 def _pairs(sets: Mapping[str, object] | Iterable[tuple[str, object]] | None) -> tuple[tuple[str, str], ...]:
@@ -221,7 +234,9 @@ class Study:
         self._variant = variant
 
     @classmethod
-    def _make(cls, source: bytes, file_name: str, base_dir: Path, sets: tuple[tuple[str, str], ...], variant: str | None) -> Study:
+    def _make(
+        cls, source: bytes, file_name: str, base_dir: Path, sets: tuple[tuple[str, str], ...], variant: str | None
+    ) -> Study:
         study = cls.__new__(cls)
         study._source, study._file_name, study._base_dir = source, file_name, base_dir
         study._sets, study._variant = sets, variant
@@ -285,7 +300,13 @@ class Study:
             return ""
 
     def _options(self, experiments: Sequence[str] | None = None) -> str:
-        return json.dumps({"sets": [list(pair) for pair in self._sets], "variant": self._variant, "experiments": list(experiments) if experiments else None})
+        return json.dumps(
+            {
+                "sets": [list(pair) for pair in self._sets],
+                "variant": self._variant,
+                "experiments": list(experiments) if experiments else None,
+            }
+        )
 
     def check(self, *, experiments: Sequence[str] | None = None) -> CheckReport:
         """Check the study without running it: keys, values, the network, freedom from deadlock.
@@ -328,7 +349,7 @@ class Study:
         --------
         >>> study = Study({"name": "one", "topology": {"kind": "torus", "shape": [4, 4]}})
         >>> study.with_sets({"link.bandwidth": "50 GB/s", "topology.shape": [8, 8]}).sets
-        (('link.bandwidth', '50 GB/s'), ('topology.shape', '[\\n    8,\\n    8,\\n]'))
+        (('link.bandwidth', '50 GB/s'), ('topology.shape', '[8, 8]'))
         """
         return Study._make(self._source, self._file_name, self._base_dir, (*self._sets, *_pairs(sets)), self._variant)
 
@@ -438,7 +459,13 @@ class Study:
             "<tr>"
             + "".join(
                 f"<td>{escape(str(text))}</td>"
-                for text in [run.id, run.experiment, *(dict(run.sweep).get(key, "") for key in keys), run.seed, run.estimate.get("nodes", "")]
+                for text in [
+                    run.id,
+                    run.experiment,
+                    *(dict(run.sweep).get(key, "") for key in keys),
+                    run.seed,
+                    run.estimate.get("nodes", ""),
+                ]
             )
             + "</tr>"
             for run in plan.runs[:20]

@@ -68,13 +68,18 @@ class _Networks:
                     {
                         "name": network.get("name", ""),
                         "metrics": network.get("metrics", {}),
-                        "routers": [[r["id"], str(r["name"]), float(r["x"]), float(r["y"]), r.get("nodes", 0)] for r in network["routers"]],
+                        "routers": [
+                            [r["id"], str(r["name"]), float(r["x"]), float(r["y"]), r.get("nodes", 0)] for r in network["routers"]
+                        ],
                     }
                 )
                 names = {router["id"]: str(router["name"]) for router in network["routers"]}
                 self.pairs.append(
                     {
-                        (link[0], link[1]): f"{names.get(link[0], link[0])} {link[4] if len(link) > 4 else link[1]} \u2192 {names.get(link[2], link[2])}"
+                        (
+                            link[0],
+                            link[1],
+                        ): f"{names.get(link[0], link[0])} {link[4] if len(link) > 4 else link[1]} \u2192 {names.get(link[2], link[2])}"
                         for link in links
                     }
                 )
@@ -94,7 +99,10 @@ def _links(record: RunRecord, results: Results, networks: _Networks, room: int) 
     order = np.lexsort((port, router, -use))[:_HOTTEST]
     hottest = [
         [
-            names.get((int(router[i]), int(port[i])), f"router {router[i]} port {port[i]} \u2192 " + (f"router {peer[i]}" if peer[i] < 2**32 - 1 else "node")),
+            names.get(
+                (int(router[i]), int(port[i])),
+                f"router {router[i]} port {port[i]} \u2192 " + (f"router {peer[i]}" if peer[i] < 2**32 - 1 else "node"),
+            ),
             float(f"{use[i]:.4g}"),
             int(router[i]),
             int(peer[i]),

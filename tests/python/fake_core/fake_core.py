@@ -32,7 +32,16 @@ class Interrupted(RuntimeError):
 
 def _diagnostic(file, line, key, reason, hint, severity="error"):
     rendered = f"{severity}: {reason}\n  --> {file}:{line}:1\n  | {key}\n  = hint: {hint}"
-    return {"severity": severity, "file": file, "line": line, "column": 1, "key": key, "reason": reason, "hint": hint, "rendered": rendered}
+    return {
+        "severity": severity,
+        "file": file,
+        "line": line,
+        "column": 1,
+        "key": key,
+        "reason": reason,
+        "hint": hint,
+        "rendered": rendered,
+    }
 
 
 def _line_of(text, key):
@@ -42,7 +51,24 @@ def _line_of(text, key):
     return 1
 
 
-_TOP = {"name", "description", "topology", "link", "router", "routing", "nic", "job", "sweep", "observe", "run", "experiment", "variant", "claim", "reproduce", "fake"}
+_TOP = {
+    "name",
+    "description",
+    "topology",
+    "link",
+    "router",
+    "routing",
+    "nic",
+    "job",
+    "sweep",
+    "observe",
+    "run",
+    "experiment",
+    "variant",
+    "claim",
+    "reproduce",
+    "fake",
+}
 
 
 def _load(source, file_name, base_dir, options):
@@ -58,10 +84,14 @@ def _load(source, file_name, base_dir, options):
     if "topology" not in study:
         found.append(_diagnostic(file_name, 1, "topology", "missing", "add a [topology] table"))
     if not isinstance(study.get("topology", {}).get("nodes_per_router", 1), int):
-        found.append(_diagnostic(file_name, _line_of(text, "nodes_per_router"), "topology.nodes_per_router", "not a number", "write 1"))
+        found.append(
+            _diagnostic(file_name, _line_of(text, "nodes_per_router"), "topology.nodes_per_router", "not a number", "write 1")
+        )
     variant = options.get("variant")
     if variant is not None and variant not in study.get("variant", {}):
-        found.append(_diagnostic(file_name, 0, "variant", f"no variant `{variant}`", f"there are: {', '.join(study.get('variant', {}))}"))
+        found.append(
+            _diagnostic(file_name, 0, "variant", f"no variant `{variant}`", f"there are: {', '.join(study.get('variant', {}))}")
+        )
     for key, _ in options.get("sets", []):
         if key.split(".")[0] not in _TOP:
             found.append(_diagnostic("--set", 0, key, f"unknown key `{key}`", "did you mean `topology`?"))
@@ -116,14 +146,32 @@ def _runs(study, options):
                 spec = json.loads(json.dumps(spec))
                 for key, value in [*experiment.get("set", {}).items(), *point]:
                     _apply(spec, key, value)
-                spec |= {"study": study.get("name", "study"), "experiment": name, "seed": seed, "sweep": [[k, _text(v)] for k, v in point]}
+                spec |= {
+                    "study": study.get("name", "study"),
+                    "experiment": name,
+                    "seed": seed,
+                    "sweep": [[k, _text(v)] for k, v in point],
+                }
                 canonical = json.dumps(spec, sort_keys=True)
                 digest = hashlib.sha256(canonical.encode()).hexdigest()
                 shape = spec["topology"].get("shape", [4, 4])
                 routers = math.prod(shape)
                 nodes = routers * spec["topology"].get("nodes_per_router", 1)
                 estimate = {"nodes": nodes, "routers": routers, "memory_bytes": 1_000_000 + 4000 * nodes}
-                runs.append({"id": digest[:12], "canonical": canonical, "hash": digest, "study": spec["study"], "experiment": name, "sweep": spec["sweep"], "seed": seed, "engine": study.get("run", {}).get("engine", "auto"), "topology": spec["topology"], "estimate": estimate})
+                runs.append(
+                    {
+                        "id": digest[:12],
+                        "canonical": canonical,
+                        "hash": digest,
+                        "study": spec["study"],
+                        "experiment": name,
+                        "sweep": spec["sweep"],
+                        "seed": seed,
+                        "engine": study.get("run", {}).get("engine", "auto"),
+                        "topology": spec["topology"],
+                        "estimate": estimate,
+                    }
+                )
     return study, runs
 
 
@@ -142,7 +190,12 @@ def expand(source, file_name, base_dir, options):
         error.diagnostics = found
         raise error
     study, runs = _runs(study, options)
-    head = {"name": study.get("name", "study"), "description": study.get("description", ""), "claims": study.get("claim", []), "reproduce": study.get("reproduce", {})}
+    head = {
+        "name": study.get("name", "study"),
+        "description": study.get("description", ""),
+        "claims": study.get("claim", []),
+        "reproduce": study.get("reproduce", {}),
+    }
     return json.dumps({"study": head, "runs": runs})
 
 
@@ -196,7 +249,15 @@ def run(canonical, progress):
         if fake.get("crash") == (spec["experiment"] or "all"):
             os._exit(66)
         time.sleep(float(fake.get("seconds", 0.0)) / steps)
-        state = {"fraction": (step + 1) / steps, "sim_time_ns": step * 1e3, "events": step * 1000, "events_per_s": 2e6, "delivered": step * 10, "in_flight": 5, "hot_links": [["router 3 x+ -> router 4", 0.93]]}
+        state = {
+            "fraction": (step + 1) / steps,
+            "sim_time_ns": step * 1e3,
+            "events": step * 1000,
+            "events_per_s": 2e6,
+            "delivered": step * 10,
+            "in_flight": 5,
+            "hot_links": [["router 3 x+ -> router 4", 0.93]],
+        }
         if progress is not None and not progress(json.dumps(state)):
             raise Interrupted("stopped")
     diameter = sum(extent // 2 for extent in shape) + 1
@@ -205,15 +266,27 @@ def run(canonical, progress):
     mean = base / max(0.05, 1.02 - min(load, 1.0)) * (1 + math.log10(nodes) / 4)
     rows = int(fake.get("rows", 200))
     latencies = np.sort(rng.gamma(4.0, mean / 4, max(rows, 10)))
-    throughput = message / latencies[:nodes] * 1e9 / 2**20 if nodes <= len(latencies) else message / rng.gamma(4.0, mean / 4, nodes) * 1e9 / 2**20
+    throughput = (
+        message / latencies[:nodes] * 1e9 / 2**20
+        if nodes <= len(latencies)
+        else message / rng.gamma(4.0, mean / 4, nodes) * 1e9 / 2**20
+    )
     links = _links(shape, rng)
     utilisation = np.clip(rng.beta(2, 4, len(links)) * (0.4 + load), 0, 1)
     hops = np.arange(1, diameter + 1, dtype="<u4")
     fraction = np.linspace(0.01, 1.0, 100)
     tables = {
         "cdf": {"latency_ns": np.quantile(latencies, fraction), "fraction": fraction},
-        "hops": {"hops": hops, "packets": np.array([int(1000 * math.exp(-((h - mean_hops) ** 2) / 4)) for h in hops], dtype="<u8")},
-        "senders": {"node": np.arange(nodes, dtype="<u4"), "throughput_MiBps": throughput.astype("<f8"), "mean_latency_ns": rng.normal(mean, 10, nodes), "max_latency_ns": rng.normal(mean * 2, 10, nodes)},
+        "hops": {
+            "hops": hops,
+            "packets": np.array([int(1000 * math.exp(-((h - mean_hops) ** 2) / 4)) for h in hops], dtype="<u8"),
+        },
+        "senders": {
+            "node": np.arange(nodes, dtype="<u4"),
+            "throughput_MiBps": throughput.astype("<f8"),
+            "mean_latency_ns": rng.normal(mean, 10, nodes),
+            "max_latency_ns": rng.normal(mean * 2, 10, nodes),
+        },
     }
     observe = spec.get("observe", {})
     if observe.get("links"):
@@ -228,7 +301,11 @@ def run(canonical, progress):
         }
     if observe.get("timeline"):
         when = np.linspace(0, 1e5, 50)
-        tables["timeline"] = {"time_ns": when, "accepted_load": load * (1 - np.exp(-when / 1e4)), "mean_latency_ns": mean * (1 - 0.5 * np.exp(-when / 1e4))}
+        tables["timeline"] = {
+            "time_ns": when,
+            "accepted_load": load * (1 - np.exp(-when / 1e4)),
+            "mean_latency_ns": mean * (1 - 0.5 * np.exp(-when / 1e4)),
+        }
     if observe.get("messages") == "full":
         tables["messages"] = {
             "source": rng.integers(0, nodes, rows).astype("<u4"),
@@ -241,7 +318,11 @@ def run(canonical, progress):
     failed = fake.get("fail") == (spec["experiment"] or "all")
     checks = [
         {"name": "conservation", "ok": True, "detail": f"{rows} packets in = {rows} delivered + 0 in flight"},
-        {"name": "capacity", "ok": not failed, "detail": "router 3 x+ carried 1.2 times its capacity" if failed else "no link above its bandwidth"},
+        {
+            "name": "capacity",
+            "ok": not failed,
+            "detail": "router 3 x+ carried 1.2 times its capacity" if failed else "no link above its bandwidth",
+        },
         {"name": "zero-load bound", "ok": True, "detail": "no packet was faster than light"},
     ]
     quantile = {f"p{p}": float(np.percentile(latencies, p)) for p in (50, 95, 99)}
@@ -265,8 +346,26 @@ def run(canonical, progress):
 
 def list_entries(kind):
     kinds = {
-        "topology": [{"name": "torus", "summary": "An n-dimensional torus", "parameters": [{"key": "shape", "type": "integers", "unit": None, "default": None, "doc": "Routers along each dimension"}], "paper": "Dally 1990", "limits": []}],
-        "routing": [{"name": "dor", "summary": "Dimension order", "parameters": [], "paper": "Dally and Seitz 1987", "limits": ["oblivious"]}],
+        "topology": [
+            {
+                "name": "torus",
+                "summary": "An n-dimensional torus",
+                "parameters": [
+                    {"key": "shape", "type": "integers", "unit": None, "default": None, "doc": "Routers along each dimension"}
+                ],
+                "paper": "Dally 1990",
+                "limits": [],
+            }
+        ],
+        "routing": [
+            {
+                "name": "dor",
+                "summary": "Dimension order",
+                "parameters": [],
+                "paper": "Dally and Seitz 1987",
+                "limits": ["oblivious"],
+            }
+        ],
     }
     if kind not in kinds:
         raise ValueError(f"no kind `{kind}`; there are: {', '.join(kinds)}")
@@ -282,7 +381,16 @@ def describe(canonical):
     shape = spec["topology"].get("shape", [4, 4])
     routers = math.prod(shape)
     per = spec["topology"].get("nodes_per_router", 1)
-    out = {"name": f"torus {'x'.join(map(str, shape))}", "metrics": {"nodes": routers * per, "routers": routers, "diameter": sum(s // 2 for s in shape), "links": routers * len(shape)}, "classes": ["host", "x", "y", "z"][: len(shape) + 1]}
+    out = {
+        "name": f"torus {'x'.join(map(str, shape))}",
+        "metrics": {
+            "nodes": routers * per,
+            "routers": routers,
+            "diameter": sum(s // 2 for s in shape),
+            "links": routers * len(shape),
+        },
+        "classes": ["host", "x", "y", "z"][: len(shape) + 1],
+    }
     if routers <= 5000:
         places = []
         for router in range(routers):
@@ -292,7 +400,15 @@ def describe(canonical):
                 rest //= extent
             c = [*c, 0, 0]
             last = c[2] if len(shape) > 2 else 0
-            places.append({"id": router, "name": f"r{tuple(c[: len(shape)])}", "x": c[0] + last * (shape[0] + 1.0), "y": float(c[1]), "nodes": per})
+            places.append(
+                {
+                    "id": router,
+                    "name": f"r{tuple(c[: len(shape)])}",
+                    "x": c[0] + last * (shape[0] + 1.0),
+                    "y": float(c[1]),
+                    "nodes": per,
+                }
+            )
         out["routers"] = places
         out["links"] = [[router, port, peer, "xyzabc"[kind - 1], name] for router, port, peer, kind, name in _links(shape, None)]
     return json.dumps(out)
