@@ -1,4 +1,4 @@
-"""fabricsim: how long will this work take on that network, why, and what would change it?
+"""How long will this work take on that network, why, and what would change it.
 
 A packet-level simulator of HPC and AI interconnects: a Rust core and this Python face.
 

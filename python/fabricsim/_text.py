@@ -160,7 +160,7 @@ def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:
         table.add_column(name, overflow="fold", ratio={"claim": 2, "paper": 4, "ours": 3, "verdict": 4}[name])
     for verdict in verdicts:
         style = {"agrees": "green", "differs": "yellow"}.get(verdict.verdict, "red")
-        text = verdict.verdict + (f": {verdict.because}" if verdict.because and verdict.verdict == "differs" else "")
+        text = verdict.verdict + (f": {verdict.because}" if verdict.because and verdict.verdict != "agrees" else "")
         table.add_row(Text(verdict.id), Text(verdict.paper), Text(verdict.ours), Text(text, style=style))
     console = _console()
     console.print(table)

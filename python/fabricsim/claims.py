@@ -89,8 +89,10 @@ def validate_claim(claim: Mapping[str, Any]) -> None:
     unknown = sorted(set(claim) - _KEYS)
     if unknown:
         raise ClaimError(f"claim {name}: unknown key `{unknown[0]}`; there are: {', '.join(sorted(_KEYS))}")
+    if not isinstance(claim["measure"], str):
+        raise ClaimError(f"claim {name}: measure: write an expression as a text")
     try:
-        parse(str(claim["measure"]))
+        parse(claim["measure"])
     except MeasureError as error:
         raise ClaimError(f"claim {name}: measure: {error}") from error
     _holds(claim, 1.0)

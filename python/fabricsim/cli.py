@@ -370,10 +370,10 @@ def report(
     if not len(results):
         raise ResultsError(f"{folder} has no finished run yet; `fabricsim run --resume` goes on with it")
     judge_results(results)
+    drawn = write_figures(results) if figures else []
     _print(f"report: {results.report()}")
-    if figures:
-        for path in write_figures(results):
-            _print(f"figure: {path}")
+    for path in drawn:
+        _print(f"figure: {path}")
 
 
 @app.command()
@@ -525,11 +525,11 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help="How long will this work take on that network, why, and what would change it?")
 def _main(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
 ) -> None:
-    """How long will this work take on that network, why, and what would change it?"""
+    """Answer for the options that come before a command."""
 
 
 def _fail(code: int, message: str, diagnostics: list[dict[str, Any]] | None = None) -> int:

@@ -128,7 +128,7 @@ def evaluate(text: str, results: Results) -> Any:
         return _value(tree.body, results)
     except MeasureError:
         raise
-    except (TypeError, ValueError, KeyError, ZeroDivisionError, OverflowError, IndexError) as error:
+    except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, IndexError) as error:
         detail = error.args[0] if isinstance(error, KeyError) and error.args else error
         raise MeasureError(f"{text}: {detail}") from error
 
@@ -150,7 +150,10 @@ def _value(node: ast.expr, results: Results) -> Any:
             first, second = _value(left, results), _value(right, results)
             if not all(isinstance(item, int | float) for item in (first, second)):
                 raise MeasureError(f"`{ast.unparse(node)}`: arithmetic is for numbers")
-            return _BINARY[type(op)](float(first), float(second))
+            found = _BINARY[type(op)](float(first), float(second))
+            if isinstance(found, complex):
+                raise MeasureError(f"`{ast.unparse(node)}`: a root of a negative number")
+            return found
         case ast.BoolOp(op=op, values=values):
             found = [_value(item, results) for item in values]
             return all(found) if isinstance(op, ast.And) else any(found)

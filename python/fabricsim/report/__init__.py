@@ -128,6 +128,20 @@ def _links(record: RunRecord, results: Results, networks: _Networks, room: int) 
     return found, cost
 
 
+def _figures(results: Results) -> list[dict[str, str]]:
+    """Return the figures that the study declares and that have been drawn, as images that need no file."""
+    from fabricsim.reproduce import declared_figures
+
+    found = []
+    for figure in declared_figures(results.manifest["study"].get("reproduce") or {}):
+        path = results.folder / "figures" / f"{figure['id']}.png"
+        if path.is_file():
+            image = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+            title = ": ".join(str(part) for part in (figure.get("paper"), figure.get("title") or figure["id"]) if part)
+            found.append({"title": title, "image": image})
+    return found
+
+
 def report_data(results: Results) -> dict[str, Any]:
     """Return everything that the report shows, as JSON: a function of the results directory alone.
 
@@ -180,6 +194,7 @@ def report_data(results: Results) -> dict[str, Any]:
         "state": results.state,
         "ok": results.ok,
         "claims": json.loads(claims_file.read_text()) if claims_file.is_file() else [],
+        "figures": _figures(results),
         "networks": networks.found,
         "runs": runs,
     }

@@ -196,6 +196,9 @@
         el("td", {}, el("span", { class: c.verdict === "agrees" ? "good" : c.verdict === "differs" ? "warn" : "bad" }, c.verdict), c.verdict !== "agrees" && c.because ? el("div", { class: "soft" }, c.because) : null))))));
   }
 
+  // ---- figures that the study declares
+  if (data.figures.length) section("Figures", "As in the paper; also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
+
   // ---- sweep charts
   const METRICS = [["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
     .filter(([key]) => runs.some((r) => finite(get(r.summary, key))));
@@ -204,7 +207,7 @@
   const keysOf = (experiment) => unique(runs.filter((r) => r.experiment === experiment).flatMap((r) => r.sweep.map(([k]) => k)));
   const numericKey = (experiment, key) => runs.filter((r) => r.experiment === experiment).every((r) => quantity(valueOf(r, key)) !== null);
   if (experiments.some((e) => keysOf(e).length)) {
-    const state = { experiment: experiments.find((e) => keysOf(e).length), x: null, left: METRICS[0] && METRICS[0][0], right: (METRICS.find(([k]) => k === "accepted_load" && runs.some((r) => r.summary.offered_load)) || METRICS.find(([k]) => k === "throughput_MiBps.mean") || METRICS[METRICS.length - 1])[0] };
+    const state = { experiment: experiments.find((e) => keysOf(e).length), x: null, left: METRICS[0] && METRICS[0][0], right: (METRICS.find(([k]) => k === "accepted_load" && runs.some((r) => r.sweep.some(([key]) => key.endsWith("load")))) || METRICS.find(([k]) => k === "throughput_MiBps.mean") || METRICS[METRICS.length - 1])[0] };
     const controls = el("div", { class: "controls" }), left = el("div", { class: "chart" }), right = el("div", { class: "chart" });
     section("Against the swept keys", "A point is the mean over seeds, a bar their range. Click a name in the legend to hide its line.", controls, el("div", { class: "pair" }, left, right));
     const drawLeft = live(left), drawRight = live(right), hidden = new Set();
@@ -276,11 +279,13 @@
       if (!network) return;
       const xs = network.routers.map((r) => r[2]), ys = network.routers.map((r) => r[3]);
       const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-      const pad = 28, aspect = (y1 - y0 || 1) / (x1 - x0 || 1), height = Math.max(240, Math.min(680, (width - 2 * pad) * Math.min(1.1, Math.max(0.58, aspect)) + 2 * pad));
+      const pad = 24, aspect = (y1 - y0 || 1) / (x1 - x0 || 1), height = Math.max(260, Math.min(680, (width - 2 * pad) * Math.min(1.1, Math.max(0.58, aspect)) + 2 * pad));
       canvas.style.height = height + "px"; canvas.width = width * ratio; canvas.height = height * ratio;
       const g = canvas.getContext("2d"); g.scale(ratio, ratio);
       // A flat network may be stretched to fill the space: only its wiring matters, not its proportions.
-      const fitX = (width - 2 * pad) / (x1 - x0 || 1), fitY = (height - 2 * pad) / (y1 - y0 || 1), scale = Math.min(fitX, fitY);
+      // Long links are bent by 6 % of their length: leave room for that at the rim.
+      const padX = pad + 0.06 * height, padY = pad + 0.06 * width;
+      const fitX = (width - 2 * padX) / (x1 - x0 || 1), fitY = Math.max(20, height - 2 * padY) / (y1 - y0 || 1), scale = Math.min(fitX, fitY);
       const sx = Math.min(fitX, 2.2 * scale), sy = Math.min(fitY, 2.2 * scale);
       const ox = (width - sx * (x1 - x0)) / 2, oy = (height - sy * (y1 - y0)) / 2;
       const at = new Map(network.routers.map((r) => [r[0], [ox + (r[2] - x0) * sx, oy + (r[3] - y0) * sy]]));

@@ -78,9 +78,10 @@ def _load(source, file_name, base_dir, options):
         study = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         return None, [_diagnostic(file_name, 1, "", f"not TOML: {error}", "see the tutorial")]
-    for key in study:
-        if key not in _TOP:
-            found.append(_diagnostic(file_name, _line_of(text, key), key, f"unknown key `{key}`", "did you mean `topology`?"))
+    unknown = [key for key in study if key not in _TOP]
+    found += [
+        _diagnostic(file_name, _line_of(text, key), key, f"unknown key `{key}`", "did you mean `topology`?") for key in unknown
+    ]
     if "topology" not in study:
         found.append(_diagnostic(file_name, 1, "topology", "missing", "add a [topology] table"))
     if not isinstance(study.get("topology", {}).get("nodes_per_router", 1), int):
