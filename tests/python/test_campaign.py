@@ -84,13 +84,13 @@ def test_a_full_disk_is_named_exits_1_and_the_rest_follows_with_resume(shell):
 
 
 def test_a_full_disk_while_joining_keeps_every_run(shell):
-    study = shell.study(loads="0.1, 0.2, 0.3", fake="rows = 9000")
+    study = shell.study(loads="0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8", fake="rows = 9000")
     limit = ["bash", "-c", 'ulimit -f 450; exec "$@"', "bash"]
-    ran = shell("run", study, "--out", "r", "--jobs", "1", prefix=limit)
+    ran = shell("run", study, "--out", "r", "--jobs", "2", prefix=limit)
     assert ran.code == 1, ran.err
     assert "messages.parquet" in ran.err
     kept = finished(shell.folder / "r")
-    assert len(kept) == 3
+    assert len(kept) == 8
     assert shell("run", study, "--out", "r", "--resume").code == 0
     assert finished(shell.folder / "r") == kept
 
@@ -181,8 +181,8 @@ def test_large_runs_do_not_share_the_memory():
     pool = Pool(
         jobs=3,
         memory_bytes=100,
-        on_message=lambda message: ended.append(message["id"]) and False,
-        tick=lambda: seen.append(sum(1 for worker in pool._workers if worker.task)) and False,
+        on_message=lambda message: bool(ended.append(message["id"])),
+        tick=lambda: bool(seen.append(sum(1 for worker in pool._workers if worker.task))),
     )
     tasks = [
         {"run": {"id": str(n), "canonical": "{", "estimate": {"memory_bytes": 80}}, "folder": "/nonexistent", "version": "0"}
