@@ -200,7 +200,7 @@ class Campaign:
             try:
                 if todo:
                     self._run_all(todo, outcome, observer, count)
-            except (CampaignInterrupted, DiskError):
+            except (CampaignInterrupted, DiskError, KeyboardInterrupt):
                 # What is finished is readable at once; on a full disk the runs' own files must do.
                 with contextlib.suppress(DiskError):
                     remove_temporaries(self.folder / "runs")

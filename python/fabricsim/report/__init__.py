@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["report_data", "write_report"]
 
+#: So many runs are embedded at most; runs.parquet has all.
+_MOST_RUNS = 5000
 #: Curves longer than this are thinned out.
 _MOST_POINTS = 200
 #: Link loads of so many links are embedded at most, over all runs.
@@ -153,7 +155,7 @@ def report_data(results: Results) -> dict[str, Any]:
     networks = _Networks()
     runs: list[dict[str, Any]] = []
     room = _MOST_LINKS
-    for number, record in enumerate(results.records):
+    for number, record in enumerate(results.records[:_MOST_RUNS]):
         entry: dict[str, Any] = {
             "id": record.id,
             "experiment": record.run.experiment,
@@ -191,6 +193,7 @@ def report_data(results: Results) -> dict[str, Any]:
         },
         "source": manifest["study_source"],
         "total_runs": len(manifest["runs"]),
+        "finished_runs": len(results),
         "state": results.state,
         "ok": results.ok,
         "claims": json.loads(claims_file.read_text()) if claims_file.is_file() else [],

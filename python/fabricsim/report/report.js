@@ -168,8 +168,8 @@
   const live = (host) => { let current = null; redraws.push(() => current && current()); return (options) => { current = chart(host, options); }; };
 
   // ---- header
-  const failed = runs.filter((r) => !r.ok), missing = data.total_runs - runs.length;
-  const badge = failed.length ? ["bad", `${failed.length} failed self-check${failed.length > 1 ? "s" : ""}: do not use these numbers`] : missing ? ["warn", `${runs.length} of ${data.total_runs} runs finished`] : ["", "all self-checks passed"];
+  const failed = runs.filter((r) => !r.ok), missing = data.total_runs - data.finished_runs;
+  const badge = failed.length ? ["bad", `${failed.length} failed self-check${failed.length > 1 ? "s" : ""}: do not use these numbers`] : missing ? ["warn", `${data.finished_runs} of ${data.total_runs} runs finished`] : ["", "all self-checks passed"];
   const total = (key) => runs.reduce((sum, r) => sum + (finite(r.summary[key]) ? r.summary[key] : 0), 0);
   const cpu = total("cpu_s");
   const experiments = unique(runs.map((r) => r.experiment));
@@ -177,8 +177,9 @@
   document.getElementById("top").append(
     el("div", { class: "title" }, el("h1", {}, data.study.name), el("span", { class: `badge ${badge[0]}` }, badge[1])),
     data.study.description ? el("p", { class: "lead" }, data.study.description) : "",
+    data.finished_runs > runs.length ? el("p", { class: "lead" }, `This page shows the first ${runs.length} runs; runs.parquet has all ${data.finished_runs}.`) : "",
     el("div", { class: "tiles" }, [
-      [String(runs.length) + (missing ? ` of ${data.total_runs}` : ""), "runs"],
+      [String(data.finished_runs) + (missing ? ` of ${data.total_runs}` : ""), "runs"],
       [nodes.length > 1 ? `${compact(nodes[0])} \u2013 ${compact(nodes[nodes.length - 1])}` : compact(nodes[0]), "nodes"],
       [compact(total("messages")), "messages delivered"],
       [compact(total("packet_hops")), "packet hops"],
@@ -248,13 +249,15 @@
   const withCdf = runs.filter((r) => r.cdf && r.cdf[0].length);
   if (withCdf.length) {
     const host = el("div", { class: "chart" }), controls = el("div", { class: "controls" });
-    section("Latency distribution", "Fraction of messages delivered within a time. The first twelve runs are shown; the legend switches the others on.", controls, host);
+    section("Latency distribution", "Fraction of messages delivered within a time, for the first seed. At most twelve runs are drawn at first; click a name in the legend to show or hide it.", controls, host);
     const draw = live(host);
     const show = (experiment) => {
-      const mine = withCdf.filter((r) => experiment === "*" || r.experiment === experiment).slice(0, 60);
-      const oneSeed = unique(mine.map((r) => r.seed)).length === 1;
-      draw({ series: mine.map((r, i) => ({ name: (oneSeed ? r.label.replace(/ ?seed=\S+$/, "") : r.label) || r.id, colour: COLOURS[i % COLOURS.length], dash: ["none", "6 4", "2 3"][Math.floor(i / COLOURS.length) % 3], points: r.cdf[0].map((x, k) => [x, r.cdf[1][k]]) })),
-        hidden: new Set(mine.slice(12).map((r) => (oneSeed ? r.label.replace(/ ?seed=\S+$/, "") : r.label) || r.id)), xLabel: "message latency [ns]", yLabel: "fraction of messages", yMax: 1, markers: false });
+      // One seed of every point, at most 60 in the legend, and twelve of these drawn: evenly spread over the sweep.
+      const all = withCdf.filter((r) => r.experiment === experiment), mine = all.filter((r) => r.seed === all[0].seed).slice(0, 60);
+      const name = (r) => r.label.replace(/ ?seed=\S+$/, "") || r.id;
+      const drawn = new Set(mine.length <= 12 ? mine : Array.from({ length: 12 }, (_, i) => mine[Math.round((i * (mine.length - 1)) / 11)]));
+      draw({ series: mine.map((r, i) => ({ name: name(r), colour: COLOURS[i % COLOURS.length], dash: ["none", "6 4", "2 3"][Math.floor(i / COLOURS.length) % 3], points: r.cdf[0].map((x, k) => [x, r.cdf[1][k]]) })),
+        hidden: new Set(mine.filter((r) => !drawn.has(r)).map(name)), xLabel: "message latency [ns]", yLabel: "fraction of messages", yMax: 1, markers: false });
     };
     const mine = unique(withCdf.map((r) => r.experiment));
     if (mine.length > 1) controls.append(chooser("experiment", mine.map((e) => [e, e || "(main)"]), mine[0], show).node);
@@ -284,9 +287,9 @@
       const g = canvas.getContext("2d"); g.scale(ratio, ratio);
       // A flat network may be stretched to fill the space: only its wiring matters, not its proportions.
       // Long links are bent by 6 % of their length: leave room for that at the rim.
-      const padX = pad + 0.06 * height, padY = pad + 0.06 * width;
+      const padX = pad + 0.04 * height, padY = pad + 0.05 * width;
       const fitX = (width - 2 * padX) / (x1 - x0 || 1), fitY = Math.max(20, height - 2 * padY) / (y1 - y0 || 1), scale = Math.min(fitX, fitY);
-      const sx = Math.min(fitX, 2.2 * scale), sy = Math.min(fitY, 2.2 * scale);
+      const sx = Math.min(fitX, 3.5 * scale), sy = Math.min(fitY, 3.5 * scale);
       const ox = (width - sx * (x1 - x0)) / 2, oy = (height - sy * (y1 - y0)) / 2;
       const at = new Map(network.routers.map((r) => [r[0], [ox + (r[2] - x0) * sx, oy + (r[3] - y0) * sy]]));
       const use = unpack(links.use), pairs = new Map();
