@@ -10,7 +10,7 @@ PYTHON ?= python3
 WHEEL_PROFILE ?= release
 BIN := .venv/bin
 STAMPS := .stamps
-# In the build folder of cargo so that it is never mistaken for a source.
+# Built wheels wait here to be installed.
 WHEELS := $(STAMPS)/wheels
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \

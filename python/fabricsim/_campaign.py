@@ -2,7 +2,8 @@
 
 Layout: `manifest.json` (what was asked, by what, where), `runs/<id>.json` and `runs/<id>.<table>.arrow` (a run is
 finished when its JSON is there; files are written whole or not at all), then from these `summary.json`,
-`runs.parquet` and one Parquet file per table. Everything but the manifest's provenance is a function of the study.
+`runs.parquet` and one Parquet file per table. Everything but the manifest's provenance and the run times and
+memory (`cpu_s`, `build_s`, `peak_rss_bytes`) is a function of the study.
 """
 
 from __future__ import annotations

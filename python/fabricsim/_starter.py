@@ -37,7 +37,7 @@ work = {{ kind = "uniform", load = 0.5, message = "2 KiB", process = "poisson" }
 
 [sweep]                           # every combination is a run
 "job.0.work.load" = [0.1, 0.3, 0.5, 0.7]
-"routing.kind" = ["dor", "min-random"]
+"routing.kind" = ["dor", "valiant"]
 
 [observe]
 links = true                      # load of every link
