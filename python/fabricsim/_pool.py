@@ -16,10 +16,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 __all__ = ["Pool", "PoolStopped"]
 
+#: A worker finds this very package, and nothing in the working directory can stand in for a module.
+_START = "import sys; sys.path.append(sys.argv.pop()); from fabricsim._worker import main; main()"
 #: A worker that grew beyond this is replaced, so that the next run's peak memory is its own.
 _RETIRE_BYTES = 256 << 20
 #: A stopped worker has this long to end its run before it is killed.
@@ -107,7 +110,7 @@ class Pool:
     def _spawn(self) -> _Worker:
         errors = tempfile.TemporaryFile()
         process = subprocess.Popen(
-            [sys.executable, "-m", "fabricsim._worker"],
+            [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parent.parent)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -198,3 +200,14 @@ def test_progress_lines_name_runs_and_end_with_all_of_them(shell):
     assert "3 runs, " in ran.err
     assert "[3/3]" in ran.err
     assert "\x1b" not in ran.err
+
+
+def test_files_in_the_working_directory_are_never_taken_for_modules(shell):
+    for name in ("numpy.py", "selectors.py", "pyarrow.py"):
+        (shell.folder / name).write_text("raise SystemExit('the wrong module')")
+    code = "import sys; sys.path.pop(0); from fabricsim.cli import main; sys.argv = ['fabricsim', 'run', 'study.toml', '--out', 'r']; main()"
+    shell.study(loads="0.1")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=shell.folder, env=shell.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
