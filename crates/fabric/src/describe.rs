@@ -85,7 +85,11 @@ pub fn estimate(run: &RunSpec) -> Result<Value, BuildError> {
 /// A run as an object of `expand`.
 pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
     let text = canonical(run);
-    let hash = hash(&text);
+    // The engine and its workers never change a result, so they are no part of its name.
+    let mut named = run.clone();
+    named.control.engine = crate::spec::Engine::Auto;
+    named.control.workers = 1;
+    let hash = hash(&canonical(&named));
     json!({
         "id": hash[..12],
         "hash": hash,

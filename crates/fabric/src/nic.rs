@@ -355,7 +355,6 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 }
 
 /// Reports a complete message and tells the workload if it reacts.
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
 fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,

@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::result::RunResult;
 use fabric::network::BuildError;
-use fabric::spec::{LoadOptions, RunSpec, load_study, runs_of_canonical};
+use fabric::spec::{LoadOptions, RunSpec, load_study};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -48,6 +48,13 @@ fn refusal(error: &BuildError) -> (String, String, String) {
     }
 }
 
+/// Topology and routing of a run, for a line about them.
+fn subject_name(run: &RunSpec) -> String {
+    let kind = |value: Value| value["kind"].as_str().unwrap_or_default().to_owned();
+    let vcs = run.router.vcs.map_or(String::new(), |vcs| format!(", {vcs} VCs"));
+    format!("{} with {}{vcs}", kind(json!(run.topology)), kind(json!(run.routing)))
+}
+
 /// Checks a study and proves its networks free of deadlock; a network is built once for all runs that share it.
 #[pyfunction]
 pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
@@ -69,7 +76,7 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
                 continue;
             }
             let value = match fabric::describe::deadlock(run) {
-                Ok(words) => json!({"free": true, "words": words, "topology": run.topology, "routing": run.routing}),
+                Ok(words) => json!(format!("{}: {words}", subject_name(run))),
                 Err(error) => {
                     ok = false;
                     let (key, reason, hint) = refusal(&error);
@@ -82,13 +89,14 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
                         "severity": "error", "file": file_name, "line": 0, "column": 0, "key": key, "reason": reason,
                         "hint": hint, "rendered": format!("error: {key}: {reason}\n --> {file_name}\n{hint_line}"),
                     }));
-                    json!({"free": false, "words": reason, "topology": run.topology, "routing": run.routing})
+                    json!(format!("{}: {reason}", subject_name(run)))
                 }
             };
             proofs.insert(subject, value);
         }
-        let proofs: Vec<Value> = proofs.into_values().collect();
-        json!({"ok": ok, "diagnostics": diagnostics, "runs": study.runs.len(), "deadlock": proofs})
+        let mut lines: Vec<Value> = proofs.into_values().collect();
+        lines.dedup();
+        json!({"ok": ok, "diagnostics": diagnostics, "runs": study.runs.len(), "deadlock": lines})
     });
     Ok(found.to_string())
 }
@@ -126,17 +134,7 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
 }
 
 fn one_run(canonical: &str) -> PyResult<RunSpec> {
-    // A single run is written as an object, a study's runs as a list.
-    let list = if canonical.trim_start().starts_with('[') {
-        canonical.to_owned()
-    } else {
-        format!("[{canonical}]")
-    };
-    let runs = runs_of_canonical(&list).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))?;
-    match <[RunSpec; 1]>::try_from(runs) {
-        Ok([run]) => Ok(run),
-        Err(runs) => Err(errors::plain(format!("one run is wanted, {} are given", runs.len()))),
-    }
+    serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))
 }
 
 /// Metrics and drawing of a run's network.
