@@ -157,10 +157,10 @@ impl State {
                 continue;
             }
             let router = collector.router(id);
-            if let Some(word) = nodes.clone().or_else(|| default("nodes")) {
-                if let Some(count) = collector.count(*line, "`nodes`", &word, 0) {
-                    collector.place_nodes(*line, router, count);
-                }
+            if let Some(word) = nodes.clone().or_else(|| default("nodes"))
+                && let Some(count) = collector.count(*line, "`nodes`", &word, 0)
+            {
+                collector.place_nodes(*line, router, count);
             }
         }
         for item in &self.items {

@@ -178,7 +178,7 @@ fn bisections_equal_an_exhaustive_search() {
     ] {
         let t = built(&spec);
         let bisection = t.bisection();
-        if t.n_routers() % 2 == 0 {
+        if t.n_routers().is_multiple_of(2) {
             assert!(bisection.cables >= exhaustive(&t), "{spec:?}");
         }
         assert!(bisection.cables < u64::from(t.wiring().n_ports() / 2));

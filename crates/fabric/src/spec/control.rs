@@ -86,21 +86,21 @@ pub(crate) fn read_run(
     };
     let time = |key: &str| values.quantity(key).map(Time);
     let warmup = time("warmup");
-    if let (Some(warmup), Some(end)) = (warmup, end) {
-        if warmup >= end {
-            let print = |time: Time| Unit::Time.print(time.0);
-            let reason = format!(
-                "{} leaves nothing to measure before the end at {}",
-                print(warmup),
-                print(end)
-            );
-            findings.error(
-                values.place("warmup"),
-                "run.warmup",
-                reason,
-                "make it shorter than run.end",
-            );
-        }
+    if let (Some(warmup), Some(end)) = (warmup, end)
+        && warmup >= end
+    {
+        let print = |time: Time| Unit::Time.print(time.0);
+        let reason = format!(
+            "{} leaves nothing to measure before the end at {}",
+            print(warmup),
+            print(end)
+        );
+        findings.error(
+            values.place("warmup"),
+            "run.warmup",
+            reason,
+            "make it shorter than run.end",
+        );
     }
     if end.is_none()
         && endless.is_some()

@@ -180,11 +180,11 @@ fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &
         );
     }
     let mut too_many = |name: &str, value: Option<u64>, most: Option<u64>, words: &str| {
-        if let (Some(value), Some(most)) = (value, most) {
-            if value > most {
-                let reason = format!("{value} is too large for {} nodes", n_nodes.unwrap_or(0));
-                findings.error(values.place(name), &key(name), reason, format!("{words} {most}"));
-            }
+        if let (Some(value), Some(most)) = (value, most)
+            && value > most
+        {
+            let reason = format!("{value} is too large for {} nodes", n_nodes.unwrap_or(0));
+            findings.error(values.place(name), &key(name), reason, format!("{words} {most}"));
         }
     };
     let pattern = match kind {
@@ -279,16 +279,16 @@ fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) ->
         _ => Matching::Mutual,
     };
     let active = values.integer_u32("active");
-    if let (Some(active), Some(n)) = (active, n_nodes) {
-        if u64::from(active) > n {
-            let reason = format!("{active} is too large for {n} nodes");
-            findings.error(
-                values.place("active"),
-                &key("active"),
-                reason,
-                format!("there are at most {n}"),
-            );
-        }
+    if let (Some(active), Some(n)) = (active, n_nodes)
+        && u64::from(active) > n
+    {
+        let reason = format!("{active} is too large for {n} nodes");
+        findings.error(
+            values.place("active"),
+            &key("active"),
+            reason,
+            format!("there are at most {n}"),
+        );
     }
     let mode = match values.text("mode")? {
         "ping-pong" => PairMode::PingPong,

@@ -127,14 +127,14 @@ fn read_links(root: &Table, facts: Option<&Facts>, empty: &Table, findings: &mut
             );
             continue;
         }
-        if let Some(classes) = facts.and_then(|facts| facts.classes.as_ref()) {
-            if !classes.contains(&item.key) {
-                let names = classes.iter().map(String::as_str);
-                let hint = did_you_mean(&item.key, names.chain(own.iter().map(|parameter| parameter.key)))
-                    .unwrap_or_else(|| format!("its classes are {}", classes.join(", ")));
-                findings.error(item.place, &path, "is not a link class of this topology", hint);
-                continue;
-            }
+        if let Some(classes) = facts.and_then(|facts| facts.classes.as_ref())
+            && !classes.contains(&item.key)
+        {
+            let names = classes.iter().map(String::as_str);
+            let hint = did_you_mean(&item.key, names.chain(own.iter().map(|parameter| parameter.key)))
+                .unwrap_or_else(|| format!("its classes are {}", classes.join(", ")));
+            findings.error(item.place, &path, "is not a link class of this topology", hint);
+            continue;
         }
         let values = reader::read(
             Source {
@@ -325,17 +325,17 @@ fn check_sizes(
         check(nic.buffer, nic_values.place("buffer"), "nic.buffer");
     }
     let fastest = all_links(links).map(|link| link.bandwidth).max();
-    if let (Some(crossbar), Some(fastest)) = (router.crossbar_bandwidth, fastest) {
-        if crossbar < fastest {
-            let reason = "the crossbar is slower than the fastest link, which can never be filled";
-            let hint = format!("give at least \"{}\"", super::units::Unit::Bandwidth.print(fastest.0));
-            findings.warning(
-                router_values.place("crossbar_bandwidth"),
-                "router.crossbar_bandwidth",
-                reason,
-                hint,
-            );
-        }
+    if let (Some(crossbar), Some(fastest)) = (router.crossbar_bandwidth, fastest)
+        && crossbar < fastest
+    {
+        let reason = "the crossbar is slower than the fastest link, which can never be filled";
+        let hint = format!("give at least \"{}\"", super::units::Unit::Bandwidth.print(fastest.0));
+        findings.warning(
+            router_values.place("crossbar_bandwidth"),
+            "router.crossbar_bandwidth",
+            reason,
+            hint,
+        );
     }
 }
 

@@ -215,10 +215,10 @@ impl Values {
                 self.path_of(when.key),
                 needed.join(" or ")
             );
-            if let Some(entry) = self.entries.remove(parameter.key) {
-                if entry.origin == Origin::Given {
-                    findings.error(entry.place, &self.path_of(parameter.key), reason, hint);
-                }
+            if let Some(entry) = self.entries.remove(parameter.key)
+                && entry.origin == Origin::Given
+            {
+                findings.error(entry.place, &self.path_of(parameter.key), reason, hint);
             }
             return;
         }
@@ -477,10 +477,10 @@ pub(crate) fn check_name(text: &str, place: Place, path: &str, findings: &mut Fi
 }
 
 fn integer_in(value: i64, min: u64, max: u64, place: Place, path: &str, findings: &mut Findings) -> Option<u64> {
-    if let Ok(integer) = u64::try_from(value) {
-        if (min..=max).contains(&integer) {
-            return Some(integer);
-        }
+    if let Ok(integer) = u64::try_from(value)
+        && (min..=max).contains(&integer)
+    {
+        return Some(integer);
     }
     let (reason, hint) = if i128::from(value) < i128::from(min) {
         (format!("{value} is too small"), format!("the smallest value is {min}"))
