@@ -47,7 +47,6 @@ def test_results_have_a_row_per_run_with_units_in_the_names(results):
         "job.0.work.load",
         "latency_mean_ns",
         "latency_p99_ns",
-        "throughput_p50_MiBps",
         "accepted_load",
         "verdict_ok",
     } <= set(results.runs.column_names)

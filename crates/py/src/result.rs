@@ -49,8 +49,9 @@ impl RunResult {
                     f8("fraction", points.iter().map(|p| p.1)),
                 ]
             }
+            // A hop is a router's sending of a packet: the ejection counts.
             "hops" => vec![
-                u4("hops", 0..stats.hops.len() as u32),
+                u4("hops", 1..=stats.hops.len() as u32),
                 u8_("packets", stats.hops.iter().copied()),
             ],
             "timeline" if self.result.timeline => {
