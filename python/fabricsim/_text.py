@@ -139,16 +139,30 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
 
 
 def bench_text(found: Sequence[dict[str, Any]]) -> None:
-    """Print benchmark results: a row per case, a column per number."""
-    names = list(dict.fromkeys(key for entry in found for key in entry))
-    table = _table(names, numbers=[name for name in names if name != "case"])
+    """Print benchmark results, a row per case, and below them what other simulators were measured at."""
+    from fabricsim.benchmark import PEERS
+
+    console = _console()
+    names = ["case", "M packet-hops / CPU s", "M events / CPU s", "CPU [s]", "build [s]", "memory [MB]", "digest"]
+    table = _table(names, numbers=names[1:6])
     for entry in found:
-        cells = []
-        for name in names:
-            value = entry.get(name)
-            cells.append(f"{value:,.4g}" if isinstance(value, float) else "" if value is None else str(value))
+        hops = entry["packet_hops_per_cpu_s"]
+        cells = [
+            entry["name"],
+            f"{hops / 1e6:.2f}" if hops else "",
+            f"{entry['events_per_cpu_s'] / 1e6:.2f}",
+            f"{entry['cpu_s']:.2f}",
+            f"{entry['build_s']:.2f}",
+            f"{entry['peak_rss_bytes'] / 1e6:.0f}",
+            entry["digest"],
+        ]
         table.add_row(*(Text(cell) for cell in cells))
-    _console().print(table)
+    console.print(table)
+    console.print("\nother simulators, one core of a comparable machine (CPU seconds, +-30 %):")
+    table = _table(["simulator", "case", "per CPU second", "memory"], numbers=[])
+    for row in PEERS:
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
 
 
 def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:

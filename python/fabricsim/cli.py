@@ -431,12 +431,13 @@ def reproduce(
 @app.command()
 def bench(
     case: Annotated[list[str] | None, typer.Option("--case", metavar="NAME", help="Only this case; may be repeated.")] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Runs per case; the fastest counts.")] = 1,
     options: Annotated[str, typer.Option("--options", help="JSON object that the case understands.")] = "{}",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the speed of the engine on fixed cases."""
-    from fabricsim import _core
+    """Measure the speed of the engine on fixed cases, beside measured figures of other simulators."""
     from fabricsim._text import bench_text
+    from fabricsim.benchmark import run_case
     from fabricsim.registry import bench_cases
 
     try:
@@ -452,7 +453,7 @@ def bench(
     for name in case or known:
         if not as_json:
             _say(f"{name} ...")
-        found.append(json.loads(_core.bench(name, options)))
+        found.append(run_case(name, options, repeat=repeat))
     if as_json:
         from fabricsim._host import host_facts
 
