@@ -7,7 +7,7 @@ use crate::network::BuildError;
 use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Placement, Process, RunSpec, Synthetic, Work};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
-use des::{Philox, mix};
+use des::{Philox, Philox2, mix};
 use topo::Topology;
 
 mod pattern;
@@ -41,7 +41,8 @@ pub struct Workload {
     /// Job of each node, and its logical number there; `NOBODY` if it has none.
     members: Vec<(u16, u32)>,
     jobs: Vec<Job>,
-    traffic: Philox,
+    traffic: Philox2,
+    phases: Philox,
     /// Endless sources make no message born at or after this time (ps).
     stop: u64,
 }
@@ -140,7 +141,8 @@ impl Workload {
         Ok(Workload {
             members,
             jobs,
-            traffic: Philox::new(spec.control.seed, stream::TRAFFIC),
+            traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
+            phases: Philox::new(spec.control.seed, stream::TRAFFIC),
             stop,
         })
     }
@@ -273,7 +275,7 @@ impl Workload {
                     (_, Process::Poisson) => source.clock + (-ln(unit(words[0])) * gap + 0.5) as u64,
                     (_, Process::PeriodicInPhase) => (k as f64 * gap) as u64,
                     (_, Process::Periodic) => {
-                        let phase = unit(self.traffic.block([u64::from(node), 0, 0, stream::PHASE])[0]);
+                        let phase = unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]);
                         ((k as f64 + phase) * gap) as u64
                     }
                 };
