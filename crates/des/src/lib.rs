@@ -24,7 +24,7 @@ pub mod world;
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Outcome, Progress, Stop, run_phases};
 pub use reference::ReferenceEngine;
-pub use rng::{Philox, mix};
+pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;
 pub use time::Time;
 pub use window::WindowEngine;

@@ -5,6 +5,8 @@ use crate::world::Event;
 
 /// Windows that a ring holds; a power of two and a multiple of 64.
 pub const SLOTS: usize = 256;
+/// Windows ahead of the current one that buffers are given to; most events fall into the first two.
+const FILLING: usize = 12;
 
 /// Maps times to windows of one width without division.
 #[derive(Clone, Copy, Debug)]
@@ -57,21 +59,19 @@ impl Grid {
 /// Pending events of one block.
 #[derive(Debug)]
 pub struct Ring<E> {
-    slots: Vec<Vec<E>>,
+    slots: Box<[Vec<E>; SLOTS]>,
     occupied: [u64; SLOTS / 64],
     far: Vec<E>,
     far_min: u64,
-    spare: Vec<Vec<E>>,
 }
 
 impl<E: Event> Default for Ring<E> {
     fn default() -> Self {
         Ring {
-            slots: (0..SLOTS).map(|_| Vec::new()).collect(),
+            slots: Box::new([const { Vec::new() }; SLOTS]),
             occupied: [0; SLOTS / 64],
             far: Vec::new(),
             far_min: u64::MAX,
-            spare: Vec::new(),
         }
     }
 }
@@ -154,19 +154,21 @@ impl<E: Event> Ring<E> {
     }
 
     /// Gives a drained buffer to a window that will fill soon: buffers stay warm instead of one growing in every slot.
+    ///
+    /// The windows that fill next get the largest buffers: one that holds a few events in a smaller buffer moves them over, and its
+    /// old buffer goes to a later window that has none.
     pub fn recycle(&mut self, index: u64, mut buffer: Vec<E>) {
         buffer.clear();
-        if buffer.capacity() == 0 {
-            return;
-        }
-        self.spare.push(buffer);
-        for ahead in 1..=4 {
+        for ahead in 1..=FILLING {
             let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
-            if slot.capacity() == 0 {
-                *slot = self.spare.pop().unwrap_or_default();
+            if slot.capacity() < buffer.capacity() {
+                buffer.append(slot);
+                std::mem::swap(slot, &mut buffer);
+            }
+            if buffer.capacity() == 0 {
+                return;
             }
         }
-        self.spare.truncate(4);
     }
 
     /// Shows every event held.

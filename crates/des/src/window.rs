@@ -13,8 +13,10 @@ use std::cmp::Ordering;
 
 /// LPs whose wake times share one lower bound.
 const CHUNK: usize = 64;
-/// A radix slot with more events than this is sorted by comparison.
+/// A radix slot with more events than this is sorted by comparison once the repair by insertion turns out to be dear.
 const CROWDED: u32 = 24;
+/// Moves per event that the repair by insertion may take.
+const REPAIR: usize = 8;
 
 /// Runs a world window by window on one worker.
 pub struct WindowEngine<'w, W: World> {
@@ -135,6 +137,8 @@ impl Wakes {
 pub(crate) struct Scratch<E> {
     pub(crate) order: Vec<E>,
     counts: Vec<u32>,
+    /// The radix slot of each event of the batch.
+    slots: Vec<u32>,
 }
 
 impl<E: Event> Scratch<E> {
@@ -145,82 +149,97 @@ impl<E: Event> Scratch<E> {
         if self.order.len() < n {
             self.order.resize(n.next_power_of_two(), E::zeroed());
         }
-        let (mut slice_bits, mut lp_shift) = (0, 0);
-        if n >= n_lps as usize {
-            slice_bits = (n / n_lps as usize).ilog2().min(9) + 1;
+        // slot = (LP, time slice) in fixed point with 32 fraction bits: monotone in (LP, time), and an LP has slots of its own if there
+        // are as many events as LPs.
+        let (per_lp, per_ps) = if n >= n_lps as usize {
+            let slices = 1u64 << (32 + (n / n_lps as usize).ilog2().min(9) + 1);
+            (slices, slices / grid.width)
         } else {
-            lp_shift = (n_lps as usize / n.max(1)).ilog2();
-        }
-        let slots = (((n_lps as usize - 1) >> lp_shift) + 1) << slice_bits;
-        let counts = &mut self.counts;
-        counts.clear();
-        counts.resize(slots + 1, 0);
-        let start = grid.start;
-        let slot = |event: &E| -> usize {
-            let lp = ((event.lp() - first_lp) >> lp_shift) as usize;
-            if slice_bits == 0 {
-                lp
-            } else {
-                (lp << slice_bits) + grid.slice(event.time().0 - start, slice_bits) as usize
-            }
+            (1 << (32 - (n_lps as usize / n.max(1)).ilog2()), 0)
         };
-        for event in batch {
-            counts[slot(event)] += 1;
-        }
+        let origin = u64::from(first_lp)
+            .wrapping_mul(per_lp)
+            .wrapping_add(grid.start.wrapping_mul(per_ps));
+        let n_slots = (u64::from(n_lps) * per_lp).div_ceil(1 << 32) as usize;
+        let (counts, slots) = (&mut self.counts, &mut self.slots);
+        counts.clear();
+        counts.resize(n_slots, 0);
+        slots.clear();
+        slots.extend(batch.iter().map(|event| {
+            let place = u64::from(event.lp())
+                .wrapping_mul(per_lp)
+                .wrapping_add(event.time().0.wrapping_mul(per_ps));
+            let slot = (place.wrapping_sub(origin) >> 32) as u32;
+            counts[slot as usize] += 1;
+            slot
+        }));
         let mut sum = 0;
-        let mut crowded = false;
         for count in counts.iter_mut() {
-            crowded |= *count > CROWDED;
-            let here = *count;
-            *count = sum;
-            sum += here;
+            sum += std::mem::replace(count, sum);
         }
         let order = &mut self.order[..n];
-        for event in batch {
-            let place = &mut counts[slot(event)];
+        for (event, &slot) in batch.iter().zip(slots.iter()) {
+            let place = &mut counts[slot as usize];
             order[*place as usize] = *event;
             *place += 1;
         }
-        if crowded {
-            // After the scatter counts[s] is the end of slot s.
-            let mut from = 0;
-            for &to in counts[..slots].iter() {
-                if to - from > CROWDED {
-                    order[from as usize..to as usize].sort_unstable_by(|a, b| by_lp(a, b, seed));
-                }
-                from = to;
-            }
+        if !repair(order, seed, REPAIR * n) {
+            sort_crowded(order, counts, seed);
+            repair(order, seed, usize::MAX);
         }
-        for i in 1..n {
-            let event = order[i];
-            if !follows(&order[i - 1], &event, seed) {
-                continue;
-            }
-            let mut place = i;
-            while place > 0 && follows(&order[place - 1], &event, seed) {
-                order[place] = order[place - 1];
-                place -= 1;
-            }
-            order[place] = event;
+    }
+}
+
+/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done.
+fn repair<E: Event>(order: &mut [E], seed: u64, mut budget: usize) -> bool {
+    let Some(first) = order.first() else { return true };
+    let (mut lp, mut time) = (first.lp(), first.time());
+    for i in 1..order.len() {
+        let next = (order[i].lp(), order[i].time());
+        if next.0 > lp || next.0 == lp && next.1 > time {
+            (lp, time) = next;
+            continue;
         }
+        let moves = insert(&mut order[..=i], seed);
+        if moves > budget {
+            return false;
+        }
+        budget -= moves;
+        (lp, time) = (order[i].lp(), order[i].time());
+    }
+    true
+}
+
+/// Puts the last event of an order that is right but for it into its place; returns how far that is.
+#[inline(always)]
+fn insert<E: Event>(order: &mut [E], seed: u64) -> usize {
+    let last = order.len() - 1;
+    let event = order[last];
+    let mut place = last;
+    while place > 0 && by_lp(&order[place - 1], &event, seed) == Ordering::Greater {
+        order[place] = order[place - 1];
+        place -= 1;
+    }
+    order[place] = event;
+    last - place
+}
+
+/// Sorts the radix slots that hold many events by comparison; `ends` are the ends of all slots.
+#[cold]
+fn sort_crowded<E: Event>(order: &mut [E], ends: &[u32], seed: u64) {
+    // Repair moved events only within their slots: slots are monotone.
+    let mut from = 0;
+    for &to in ends {
+        if to - from > CROWDED {
+            order[from as usize..to as usize].sort_unstable_by(|a, b| by_lp(a, b, seed));
+        }
+        from = to;
     }
 }
 
 #[inline(always)]
 fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
     a.lp().cmp(&b.lp()).then_with(|| a.order(b, seed))
-}
-
-/// `true` if `a` comes after `b`.
-#[inline(always)]
-fn follows<E: Event>(a: &E, b: &E, seed: u64) -> bool {
-    if a.lp() != b.lp() {
-        return a.lp() > b.lp();
-    }
-    if a.time() != b.time() {
-        return a.time() > b.time();
-    }
-    a.tie(b, seed) == Ordering::Greater
 }
 
 /// Runs the LPs `first_lp..first_lp + n_lps` through one window whose events are `order`; returns the events handled.
@@ -354,6 +373,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         let scratch = Scratch {
             order: Vec::new(),
             counts: Vec::new(),
+            slots: Vec::new(),
         };
         WindowEngine {
             world,

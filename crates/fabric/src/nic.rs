@@ -31,24 +31,23 @@ pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let nic = st.nics.edit(j, node);
     let due = loop {
         if nic.birth == u64::MAX {
-            let (message, ack) = if nic.post_head != NONE {
+            let message = if nic.post_head != NONE {
                 let slot = nic.post_head;
                 let post = *st.posts.get(slot);
                 nic.post_head = post.next;
                 let free = &mut st.routers.edit(j, lp).free_post;
                 st.posts.edit(j, slot).next = *free;
                 *free = slot;
-                (
-                    Message {
-                        birth: post.birth,
-                        destination: post.destination,
-                        bytes: post.bytes,
-                    },
-                    post.ack != 0,
-                )
+                nic.message = if post.ack != 0 { ACK } else { 0 };
+                Message {
+                    birth: post.birth,
+                    destination: post.destination,
+                    bytes: post.bytes,
+                }
             } else {
+                nic.message = 0;
                 match net.workload.generate(node, st.sources.edit(j, node)) {
-                    Some(message) => (message, false),
+                    Some(message) => message,
                     None => break u64::MAX,
                 }
             };
@@ -57,7 +56,6 @@ pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.destination = message.destination;
             nic.part = 0;
             nic.single = u8::from(message.bytes <= u64::from(net.packet));
-            nic.message = if ack { ACK } else { 0 };
             if nic.single == 0 {
                 let number = &mut st.sources.edit(j, node).number;
                 nic.message |= *number as u16 & (ACK - 1);

@@ -99,6 +99,20 @@ impl SenderRow {
 /// Sub-buckets per power of two: bucket borders are 0.8 % apart.
 const SUB_BITS: u32 = 7;
 
+/// Counts one more at `index`; grows if it must.
+#[inline(always)]
+fn count_at(counts: &mut Vec<u64>, index: usize) {
+    #[cold]
+    fn grow(counts: &mut Vec<u64>, index: usize) {
+        counts.resize(index + 1, 0);
+        counts[index] = 1;
+    }
+    match counts.get_mut(index) {
+        Some(count) => *count += 1,
+        None => grow(counts, index),
+    }
+}
+
 /// A log-linear histogram of times in ps; exact below 128 ps, else to 0.8 %.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
@@ -125,11 +139,12 @@ impl Histogram {
     /// Counts a value.
     #[inline(always)]
     pub fn add(&mut self, value: u64) {
-        let bucket = Self::bucket(value);
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
-        }
-        self.counts[bucket] += 1;
+        self.count(Self::bucket(value));
+    }
+
+    #[inline(always)]
+    fn count(&mut self, bucket: usize) {
+        count_at(&mut self.counts, bucket);
     }
 
     /// Adds all counts of another histogram.
@@ -206,13 +221,13 @@ impl Default for Latencies {
 
 impl Latencies {
     #[inline(always)]
-    fn add(&mut self, latency: u64, bytes: u64) {
+    fn add(&mut self, latency: u64, bucket: usize, bytes: u64) {
         self.count += 1;
         self.bytes += bytes;
         self.sum += u128::from(latency);
         self.min = self.min.min(latency);
         self.max = self.max.max(latency);
-        self.histogram.add(latency);
+        self.histogram.count(bucket);
     }
 
     /// Adds another set.
@@ -310,9 +325,10 @@ impl Stats {
 
     #[inline(always)]
     fn bin(&mut self, time: u64) -> &mut Bin {
-        let mut index = (time >> self.shift) as usize;
+        let index = (time >> self.shift) as usize;
         if index >= self.bins.len() {
-            index = self.grow(time);
+            let index = self.grow(time);
+            return &mut self.bins[index];
         }
         &mut self.bins[index]
     }
@@ -376,10 +392,7 @@ impl Observe<Record> for Stats {
                 }
                 self.packets += 1;
                 self.packet_bytes += u64::from(bytes);
-                if hops as usize >= self.hops.len() {
-                    self.hops.resize(hops as usize + 1, 0);
-                }
-                self.hops[hops as usize] += 1;
+                count_at(&mut self.hops, hops as usize);
                 self.bin(time).delivered += u64::from(bytes);
             }
             Record::Message {
@@ -405,9 +418,10 @@ impl Observe<Record> for Stats {
                     return;
                 }
                 let latency = time - birth;
-                self.bin(birth).born.add(latency, bytes);
+                let bucket = Histogram::bucket(latency);
+                self.bin(birth).born.add(latency, bucket, bytes);
                 if birth >= self.from && birth < self.to {
-                    self.measured.add(latency, bytes);
+                    self.measured.add(latency, bucket, bytes);
                 }
                 if let Some(rows) = &mut self.rows {
                     rows.push(MessageRow {

@@ -7,7 +7,7 @@ use crate::network::BuildError;
 use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Placement, Process, RunSpec, Synthetic, Work};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
-use des::{Philox, mix};
+use des::{Philox, Philox2, mix};
 use topo::Topology;
 
 mod pattern;
@@ -41,7 +41,8 @@ pub struct Workload {
     /// Job of each node, and its logical number there; `NOBODY` if it has none.
     members: Vec<(u16, u32)>,
     jobs: Vec<Job>,
-    traffic: Philox,
+    traffic: Philox2,
+    phases: Philox,
     /// Endless sources make no message born at or after this time (ps).
     stop: u64,
 }
@@ -58,9 +59,27 @@ enum JobKind {
     Synthetic {
         destinations: Destinations,
         spec: Synthetic,
-        gap: f64,
+        births: Births,
     },
     Pairs(PairPlan),
+}
+
+/// When the messages of a synthetic job are born, worked out beforehand for the hot path.
+#[derive(Clone, Copy, Debug)]
+struct Births {
+    rule: BirthRule,
+    /// Mean time between two messages of a node (ps).
+    gap: f64,
+    /// Messages per node, `u64::MAX` if endless.
+    count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BirthRule {
+    Poisson,
+    AtOnce,
+    PeriodicInPhase,
+    Periodic,
 }
 
 /// Who talks to whom in a job of pairs.
@@ -125,11 +144,20 @@ impl Workload {
                     let destinations = Destinations::new(&work.pattern, &nodes, topology, seed)
                         .map_err(|reason| BuildError::field(&key("work.kind"), reason, None))?;
                     let load = work.load.unwrap_or(1.0);
-                    let gap = work.message.0 as f64 * 8e12 / (load * injection.0 as f64);
+                    let births = Births {
+                        rule: match (work.load, work.process) {
+                            (None, _) => BirthRule::AtOnce,
+                            (_, Process::Poisson) => BirthRule::Poisson,
+                            (_, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
+                            (_, Process::Periodic) => BirthRule::Periodic,
+                        },
+                        gap: work.message.0 as f64 * 8e12 / (load * injection.0 as f64),
+                        count: work.count.unwrap_or(u64::MAX),
+                    };
                     JobKind::Synthetic {
                         destinations,
                         spec: work.clone(),
-                        gap,
+                        births,
                     }
                 }
                 Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, spec.control.seed, &key("work"))?),
@@ -140,7 +168,8 @@ impl Workload {
         Ok(Workload {
             members,
             jobs,
-            traffic: Philox::new(spec.control.seed, stream::TRAFFIC),
+            traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
+            phases: Philox::new(spec.control.seed, stream::TRAFFIC),
             stop,
         })
     }
@@ -246,7 +275,7 @@ impl Workload {
     }
 
     /// The next message of the generator of `node`, if there is one; births never go back.
-    #[inline]
+    #[inline(always)]
     pub fn generate(&self, node: u32, source: &mut Source) -> Option<Message> {
         let (job, logical) = self.members[node as usize];
         if logical == NOBODY {
@@ -257,23 +286,24 @@ impl Workload {
             JobKind::Synthetic {
                 destinations,
                 spec,
-                gap,
+                births,
             } => {
                 let k = source.made;
-                if spec.count.is_some_and(|count| k >= count) {
+                if k >= births.count {
                     return None;
                 }
+                let gap = births.gap;
                 let words = self.traffic.draw(u64::from(node), k);
                 let destination = destinations.pick(&job.nodes, logical, k, words);
                 if destination == NOBODY {
                     return None;
                 }
-                let birth = match (spec.load, spec.process) {
-                    (None, _) => 0,
-                    (_, Process::Poisson) => source.clock + (-ln(unit(words[0])) * gap + 0.5) as u64,
-                    (_, Process::PeriodicInPhase) => (k as f64 * gap) as u64,
-                    (_, Process::Periodic) => {
-                        let phase = unit(self.traffic.block([u64::from(node), 0, 0, stream::PHASE])[0]);
+                let birth = match births.rule {
+                    BirthRule::Poisson => source.clock + (0.5 - ln(unit(words[0])) * gap) as u64,
+                    BirthRule::AtOnce => 0,
+                    BirthRule::PeriodicInPhase => (k as f64 * gap) as u64,
+                    BirthRule::Periodic => {
+                        let phase = unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]);
                         ((k as f64 + phase) * gap) as u64
                     }
                 };
@@ -288,18 +318,7 @@ impl Workload {
                     bytes: spec.message.0,
                 })
             }
-            JobKind::Pairs(plan) => {
-                let l = logical as usize;
-                if plan.spec.mode != PairMode::Stream || !plan.sends[l] || source.made >= plan.spec.messages {
-                    return None;
-                }
-                source.made += 1;
-                Some(Message {
-                    birth: plan.start[l],
-                    destination: plan.partner[l],
-                    bytes: plan.spec.message.0,
-                })
-            }
+            JobKind::Pairs(plan) => plan.stream(logical as usize, source),
         }
     }
 
@@ -423,6 +442,19 @@ impl PairPlan {
             *start = below(draws.draw(l as u64, 0)[0], spec.start_spread.0 + 1);
         }
         Ok(plan)
+    }
+
+    /// The next message of a stream, if there is one.
+    fn stream(&self, l: usize, source: &mut Source) -> Option<Message> {
+        if self.spec.mode != PairMode::Stream || !self.sends[l] || source.made >= self.spec.messages {
+            return None;
+        }
+        source.made += 1;
+        Some(Message {
+            birth: self.start[l],
+            destination: self.partner[l],
+            bytes: self.spec.message.0,
+        })
     }
 
     fn join(&mut self, from: u32, to: u32, nodes: &[u32]) {

@@ -24,15 +24,25 @@ pub(crate) enum Kind {
     HyperX,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Dimension {
     pub(crate) size: u32,
     pub(crate) stride: u32,
     mask: u32,
     shift: u8,
+    /// Its number.
+    dim: u8,
     pub(crate) width: u16,
     /// First port of this dimension; of a mesh, if nothing were missing at the border.
     base: u16,
+}
+
+impl Dimension {
+    /// The coordinate along this dimension out of packed ones.
+    #[inline(always)]
+    fn of(&self, packed: u64) -> u32 {
+        (packed >> self.shift) as u32 & self.mask
+    }
 }
 
 /// Coordinates and port arithmetic of a lattice.
@@ -41,7 +51,8 @@ pub(crate) struct LatticeGeometry {
     pub(crate) kind: Kind,
     pub(crate) dims: Vec<Dimension>,
     packed: Vec<u64>,
-    dim_of_bit: [u8; 64],
+    /// The dimension that each bit of packed coordinates belongs to.
+    dim_of_bit: Box<[Dimension; 64]>,
     pub(crate) nodes_per_router: FastDiv,
 }
 
@@ -49,23 +60,23 @@ impl LatticeGeometry {
     /// Lays out a validated lattice: sizes and widths at least 1, fewer than 2^28 routers, at most 65,534 ports per router.
     pub(crate) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
         let (mut shift, mut stride, mut base) = (0u32, 1u32, 0u32);
-        let mut dim_of_bit = [0u8; 64];
+        let mut dim_of_bit = Box::new([Dimension::default(); 64]);
         let mut dims = Vec::with_capacity(shape.len());
         for (d, &size) in shape.iter().enumerate() {
             let w = width.get(d).copied().unwrap_or(1);
             let bits = u32::BITS - (size - 1).leading_zeros();
-            for b in shift..shift + bits {
-                dim_of_bit[b as usize] = d as u8;
-            }
             let mask = ((1u64 << bits) - 1) as u32;
-            dims.push(Dimension {
+            let dimension = Dimension {
                 size,
                 stride,
                 mask,
                 shift: shift as u8,
+                dim: d as u8,
                 width: w as u16,
                 base: base as u16,
-            });
+            };
+            dim_of_bit[shift as usize..(shift + bits) as usize].fill(dimension);
+            dims.push(dimension);
             base += lines(kind, size) * w;
             shift += bits;
             stride *= size;
@@ -146,8 +157,7 @@ impl LatticeGeometry {
     /// Coordinate of a router along a dimension.
     #[inline]
     pub(crate) fn coord(&self, router: u32, dim: usize) -> u32 {
-        let d = &self.dims[dim];
-        (self.packed[router as usize] >> d.shift) as u32 & d.mask
+        self.dims[dim].of(self.packed[router as usize])
     }
 
     /// First port of a dimension at this router of a mesh.
@@ -172,8 +182,14 @@ impl LatticeGeometry {
     #[inline]
     pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
         let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
-        let one = |d: &Dimension| self.along(d, (pa >> d.shift) as u32 & d.mask, (pb >> d.shift) as u32 & d.mask);
-        self.dims.iter().map(one).sum()
+        let mut differ = pa ^ pb;
+        let mut sum = 0;
+        while differ != 0 {
+            let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
+            sum += self.along(d, d.of(pa), d.of(pb));
+            differ &= !(u64::from(d.mask) << d.shift);
+        }
+        sum
     }
 
     pub(crate) fn diameter(&self) -> u32 {
@@ -186,26 +202,33 @@ impl LatticeGeometry {
     }
 
     /// Dimension order; see the module's description for directions and VCs.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn minimal(&self, at: u32, to: u32, came: Came) -> Hop {
         let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
         let differ = pa ^ pt;
         if differ == 0 {
             return Hop::EJECT;
         }
-        let dim = self.dim_of_bit[differ.trailing_zeros() as usize];
-        let d = &self.dims[usize::from(dim)];
-        let (c, t) = ((pa >> d.shift) as u32 & d.mask, (pt >> d.shift) as u32 & d.mask);
+        let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
+        let (c, t, dim) = (d.of(pa), d.of(pt), d.dim);
+        if self.kind == Kind::HyperX {
+            let line = (t - u32::from(t > c)) as u16;
+            return Hop {
+                port: d.base.wrapping_add(line.wrapping_mul(d.width)),
+                links: d.width,
+                dim,
+                vc: 0,
+            };
+        }
+        self.minimal_along(at, d, c, t, came)
+    }
+
+    /// The hop along the first dimension in which the routers differ, on lattices of neighbours: from coordinate `c` towards `t`.
+    #[inline]
+    fn minimal_along(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
+        let dim = d.dim;
         match self.kind {
-            Kind::HyperX => {
-                let line = (t - u32::from(t > c)) as u16;
-                Hop {
-                    port: d.base + line * d.width,
-                    links: d.width,
-                    dim,
-                    vc: 0,
-                }
-            }
+            Kind::HyperX => unreachable!("a HyperX has no steps to a neighbour"),
             Kind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
                 let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());

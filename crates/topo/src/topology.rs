@@ -74,7 +74,7 @@ impl Topology {
     }
 
     /// Router of a node; by arithmetic where the family allows it, so that no memory is touched.
-    #[inline]
+    #[inline(always)]
     pub fn router_of(&self, node: u32) -> u32 {
         match &self.geometry {
             Geometry::Lattice(g) => g.nodes_per_router.div(node),
@@ -89,6 +89,7 @@ impl Topology {
     ///
     /// Equal to the shortest path of the graph, except on a dragonfly and dragonfly+, where it is the shortest way with at most one
     /// global link (none within a group), as the literature uses the word minimal.
+    #[inline]
     pub fn distance(&self, a: u32, b: u32) -> u32 {
         match &self.geometry {
             Geometry::Single => 0,
@@ -135,10 +136,17 @@ impl Topology {
     /// high bits count). Rules: torus, ring, mesh, HyperX: dimension order; dragonfly(+): the group's own link (by key among
     /// several), at most 3 hops in groups of one row and on dragonfly+, 5 in groups of rows and columns; fat-tree: D-mod-k up, the
     /// unique way down, one cable; graph: shortest-path table. Deadlock-free on [`Topology::minimal_vcs`] VCs.
-    #[inline]
+    #[inline(always)]
     pub fn minimal(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
         match &self.geometry {
             Geometry::Lattice(g) => g.minimal(at, g.nodes_per_router.div(dst_node), came),
+            _ => self.minimal_elsewhere(at, dst_node, came, key),
+        }
+    }
+
+    /// [`Topology::minimal`] on everything but a lattice.
+    fn minimal_elsewhere(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
+        match &self.geometry {
             Geometry::FatTree(g) => g.minimal(at, dst_node),
             _ => self.minimal_to(at, self.router_of(dst_node), came, key),
         }

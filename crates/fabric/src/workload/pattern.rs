@@ -3,6 +3,7 @@
 use super::NOBODY;
 use crate::network::lattice_shape;
 use crate::spec::Pattern;
+use des::mix;
 use des::rng::{SplitMix, below, unit};
 use topo::Topology;
 
@@ -121,8 +122,9 @@ impl Destinations {
     }
 
     /// The destination of message `k` of logical node `i`, from a block of random words of which the first is the gap's.
+    /// Whether a message is for a hot spot is decided by a hash of the word that also says which.
     #[inline(always)]
-    pub fn pick(&self, nodes: &[u32], i: u32, k: u64, words: [u64; 4]) -> u32 {
+    pub fn pick(&self, nodes: &[u32], i: u32, k: u64, words: [u64; 2]) -> u32 {
         let n = nodes.len() as u64;
         let other = |word: u64| {
             let to = below(word, n - 1) as u32;
@@ -131,7 +133,7 @@ impl Destinations {
         match self {
             Destinations::Uniform => other(words[1]),
             Destinations::HotSpot { targets, fraction } => {
-                if unit(words[2]) < *fraction {
+                if unit(mix(words[1])) < *fraction {
                     let to = below(words[1], u64::from(*targets)) as u32;
                     if to != i {
                         return nodes[to as usize];
