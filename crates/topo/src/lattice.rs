@@ -9,7 +9,8 @@
 //! therefore has two distinct cables); mesh: the same without what the border lacks; HyperX: `w` cables to each other coordinate
 //! in rising order. A dimension of one router has no ports.
 //!
-//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction, on VC 0 until the
+//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction (or, if so told, the
+//! way that does not wrap around), on VC 0 until the
 //! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
 
 use crate::division::FastDiv;
@@ -42,6 +43,8 @@ pub(crate) struct LatticeGeometry {
     pub(crate) dims: Vec<Dimension>,
     packed: Vec<u64>,
     dim_of_bit: [u8; 64],
+    /// 1 if packets that go half-way round a ring take the way without the wrap-around link.
+    pub(crate) unwrapped_ties: u32,
     pub(crate) nodes_per_router: FastDiv,
 }
 
@@ -91,6 +94,7 @@ impl LatticeGeometry {
             dims,
             packed,
             dim_of_bit,
+            unwrapped_ties: 0,
             nodes_per_router: FastDiv::new(nodes_per_router),
         }
     }
@@ -193,7 +197,34 @@ impl LatticeGeometry {
         if differ == 0 {
             return Hop::EJECT;
         }
-        let dim = self.dim_of_bit[differ.trailing_zeros() as usize];
+        self.step(at, pa, pt, self.dim_of_bit[differ.trailing_zeros() as usize], came)
+    }
+
+    /// The step of [`Self::minimal`] along one of the dimensions in which two routers differ: number `pick(n)` of those `n`.
+    #[inline]
+    pub(crate) fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
+        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let differ = pa ^ pt;
+        if differ == 0 {
+            return Hop::EJECT;
+        }
+        let differs = |d: &Dimension| (differ >> d.shift) as u32 & d.mask != 0;
+        let n = self.dims.iter().map(|d| u32::from(differs(d))).sum();
+        let mut left = pick(n);
+        for (dim, d) in (0..).zip(&self.dims) {
+            if differs(d) {
+                if left == 0 {
+                    return self.step(at, pa, pt, dim, came);
+                }
+                left -= 1;
+            }
+        }
+        Hop::EJECT
+    }
+
+    /// One step along dimension `dim`, in which the packed coordinates `pa` of `at` and `pt` of the target differ.
+    #[inline(always)]
+    fn step(&self, at: u32, pa: u64, pt: u64, dim: u8, came: Came) -> Hop {
         let d = &self.dims[usize::from(dim)];
         let (c, t) = ((pa >> d.shift) as u32 & d.mask, (pt >> d.shift) as u32 & d.mask);
         match self.kind {
@@ -209,7 +240,8 @@ impl LatticeGeometry {
             Kind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
                 let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());
-                let positive = u16::from(2 * ahead <= d.size);
+                let tie = self.unwrapped_ties & u32::from(t < c);
+                let positive = u16::from(2 * ahead + tie <= d.size);
                 let (out, back) = (d.base + (1 - positive) * d.width, d.base + positive * d.width);
                 let wraps = u8::from(c == u32::from(positive).wrapping_neg() & (d.size - 1));
                 let straight = u8::from(came.port.wrapping_sub(back) < d.width);
