@@ -40,11 +40,13 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             credit_delay: Time::ZERO,
             credit_uses_link: true,
             bubble: 0,
+            local_latency: Time::ZERO,
             allow_deadlock: false,
         },
         routing: RoutingSpec::Minimal,
         nic: NicSpec {
             packet: Bytes(2_048),
+            chunk: None,
             message_overhead: Time::ZERO,
             packet_overhead: Time::ZERO,
             idle_delay_per_byte: Time::ZERO,
@@ -187,7 +189,7 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     if name.ends_with("sculpin") {
         spec.router.model = RouterModel::Sculpin;
     }
-    spec.routing = RoutingSpec::Dor;
+    spec.routing = RoutingSpec::DOR;
     spec.control.end = Some(Time((end_ns * 1e3 * length) as u64));
     spec.control.warmup = Some(Time::ZERO);
     spec.control.drain = Some(Time::ZERO);

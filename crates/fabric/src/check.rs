@@ -51,9 +51,9 @@ pub struct InFlight {
 
 impl InFlight {
     /// Counts an event if it is a packet.
-    pub fn count(&mut self, event: &Packet) {
+    pub fn count(&mut self, event: &Packet, net: &Network) {
         if event.kind() == Kind::Arrival {
-            self.packets += 1;
+            self.packets += u64::from(net.parts(event.size()));
             self.bytes += u64::from(event.size());
         }
     }
@@ -93,13 +93,13 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Packets and bytes that wait in queues, found by walking every queue.
-fn queued(state: &State) -> (u64, u64) {
+fn queued(net: &Network, state: &State) -> (u64, u64) {
     let (mut packets, mut bytes) = (0, 0);
     let heads = state.channels.as_slice().iter().map(|channel| channel.head);
     for head in heads.chain(state.inputs.as_slice().iter().map(|input| input.head)) {
         let mut slot = head;
         while slot != NONE {
-            packets += 1;
+            packets += u64::from(net.parts(state.slots.get(slot).size()));
             bytes += u64::from(state.slots.get(slot).size());
             slot = state.links.get(slot).next;
         }
@@ -109,7 +109,7 @@ fn queued(state: &State) -> (u64, u64) {
 
 fn conservation(facts: &Facts<'_>) -> Check {
     let stats = facts.stats;
-    let (queued_packets, queued_bytes) = queued(facts.state);
+    let (queued_packets, queued_bytes) = queued(facts.net, facts.state);
     let flying = queued_packets + facts.in_flight.packets + stats.landing;
     let flying_bytes = queued_bytes + facts.in_flight.bytes + stats.landing_bytes;
     let out = stats.packets + flying;

@@ -12,6 +12,8 @@ pub enum Record {
     Injected {
         /// Its size.
         bytes: u32,
+        /// Parts that travel by themselves: 1, or the chunks of the packet.
+        parts: u32,
     },
     /// A packet has been handed to its node.
     Packet {
@@ -380,8 +382,8 @@ impl Observe<Record> for Stats {
     #[inline(always)]
     fn see(&mut self, record: Record) {
         match record {
-            Record::Injected { bytes } => {
-                self.injected += 1;
+            Record::Injected { bytes, parts } => {
+                self.injected += u64::from(parts);
                 self.injected_bytes += u64::from(bytes);
             }
             Record::Packet { bytes, hops, time } => {

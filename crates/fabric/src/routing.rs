@@ -5,7 +5,7 @@
 
 use crate::network::{BuildError, Network, Site, lattice_shape};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{RouterModel, RoutingSpec, RunSpec};
+use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, Tie};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
@@ -34,7 +34,10 @@ pub enum Kind {
     /// The topology's own.
     Minimal,
     /// A random dimension.
-    Rdr,
+    Rdr {
+        /// Half-way round a ring the way that does not wrap around.
+        unwrapped: bool,
+    },
     /// A random minimal neighbour.
     MinRandom,
     /// Two minimal legs.
@@ -55,32 +58,39 @@ impl Routing {
         let lattice = lattice_shape(topology).is_some();
         let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
         let kind = match spec.routing {
-            RoutingSpec::Dor if !lattice => {
+            RoutingSpec::Dor { .. } if !lattice => {
                 return refuse(
                     "dimension order needs a lattice: ring, mesh, torus or HyperX",
                     "take \"minimal\", the topology's own",
                 );
             }
-            RoutingSpec::Rdr if !lattice => {
+            RoutingSpec::Rdr { .. } if !lattice => {
                 return refuse(
                     "RDR needs a lattice: ring, mesh, torus or HyperX",
                     "take \"min-random\"",
                 );
             }
-            RoutingSpec::Dor | RoutingSpec::Minimal => Kind::Minimal,
-            RoutingSpec::Rdr => Kind::Rdr,
+            RoutingSpec::Dor { .. } | RoutingSpec::Minimal => Kind::Minimal,
+            RoutingSpec::Rdr { tie } => Kind::Rdr {
+                unwrapped: tie == Tie::Unwrapped,
+            },
             RoutingSpec::MinRandom => Kind::MinRandom,
             RoutingSpec::Valiant => Kind::Valiant,
         };
         let needed = proof::needs(kind, topology);
-        let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some();
+        let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
+        let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some() && !late;
         if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
             let reason =
                 format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
             let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
-        let vcs = spec.router.vcs.unwrap_or(needed.min(MAX_VCS));
+        let vcs = match spec.router.vcs {
+            _ if late => 1,
+            Some(vcs) => vcs,
+            None => needed.min(MAX_VCS),
+        };
         Ok(Routing {
             kind,
             needed,
@@ -110,7 +120,8 @@ impl Routing {
                     .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
                 (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
             }
-            Kind::Rdr | Kind::MinRandom => self.random(net, lp, packet),
+            Kind::Rdr { unwrapped: true } => self.random_dimension(net, lp, site, packet),
+            Kind::Rdr { .. } | Kind::MinRandom => self.random(net, lp, packet),
             Kind::Valiant => self.valiant(net, lp, site, packet),
         }
     }
@@ -125,13 +136,24 @@ impl Routing {
         first + below(mix(self.seed ^ packet.moment()), u64::from(hop.links)) as u32
     }
 
+    /// A random dimension (RDR), in it the way that the topology's ties take.
+    #[inline(always)]
+    fn random_dimension(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let target = net.node_router[packet.destination() as usize];
+        let word = mix(self.seed ^ packet.moment() ^ packet.identity());
+        let pick = |n: u32| below(word, u64::from(n)) as u32;
+        let hop = net.topology.minimal_along(lp, target, came(site, packet), pick);
+        let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
+        (self.cable(hop, packet), vc, 0)
+    }
+
     /// A random minimal neighbour (min-random) or a random dimension (RDR).
     fn random(&self, net: &Network, lp: u32, packet: &Packet) -> (u32, u8, u8) {
         let target = net.node_router[packet.destination() as usize];
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(lp, target, hops);
             let word = mix(self.seed ^ packet.moment() ^ packet.identity());
-            let hop = if self.kind == Kind::Rdr {
+            let hop = if self.kind != Kind::MinRandom {
                 // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
                 let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
                 let dims = (0..hops.len()).filter(|&i| first(i)).count();

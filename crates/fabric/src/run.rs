@@ -4,7 +4,7 @@ use crate::check::{self, Check, Verdict};
 use crate::network::{BuildError, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
-use crate::router::{Credit, RouterModel, Sculpin};
+use crate::router::{Credit, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::State;
 use crate::world::Fabric;
@@ -84,10 +84,11 @@ pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
     match (spec.router.model, spec.router.architecture) {
         (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, watch),
         (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, watch),
+        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, begun, watch),
         (spec::RouterModel::Credit, _) => Err(BuildError::field(
             "router.architecture",
             "this architecture is not available in this build",
-            Some("take \"voq\""),
+            Some("take \"voq\" or \"late-admission\""),
         )
         .into()),
     }
@@ -174,7 +175,7 @@ fn drive<M: RouterModel>(
         _ => {}
     }
     let mut in_flight = check::InFlight::default();
-    engine.pending(&mut |event: &Packet| in_flight.count(event));
+    engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let (state, stats, outcome) = engine.into_parts();
     let run = Finished {
         spec,

@@ -78,12 +78,12 @@ fn cells() -> Vec<(String, RunSpec)> {
     for (name, topology) in topologies() {
         for routing in [
             RoutingSpec::Minimal,
-            RoutingSpec::Dor,
-            RoutingSpec::Rdr,
+            RoutingSpec::DOR,
+            RoutingSpec::RDR,
             RoutingSpec::MinRandom,
             RoutingSpec::Valiant,
         ] {
-            if matches!(routing, RoutingSpec::Dor | RoutingSpec::Rdr) && !is_lattice(&topology) {
+            if matches!(routing, RoutingSpec::DOR | RoutingSpec::RDR) && !is_lattice(&topology) {
                 continue;
             }
             for model in [RouterModel::Sculpin, RouterModel::Credit] {

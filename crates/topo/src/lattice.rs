@@ -9,7 +9,8 @@
 //! therefore has two distinct cables); mesh: the same without what the border lacks; HyperX: `w` cables to each other coordinate
 //! in rising order. A dimension of one router has no ports.
 //!
-//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction, on VC 0 until the
+//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction (or, if so told, the
+//! way that does not wrap around), on VC 0 until the
 //! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
 
 use crate::division::FastDiv;
@@ -53,6 +54,8 @@ pub(crate) struct LatticeGeometry {
     packed: Vec<u64>,
     /// The dimension that each bit of packed coordinates belongs to.
     dim_of_bit: Box<[Dimension; 64]>,
+    /// 1 if packets that go half-way round a ring take the way without the wrap-around link.
+    pub(crate) unwrapped_ties: u32,
     pub(crate) nodes_per_router: FastDiv,
 }
 
@@ -102,6 +105,7 @@ impl LatticeGeometry {
             dims,
             packed,
             dim_of_bit,
+            unwrapped_ties: 0,
             nodes_per_router: FastDiv::new(nodes_per_router),
         }
     }
@@ -210,29 +214,50 @@ impl LatticeGeometry {
             return Hop::EJECT;
         }
         let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
-        let (c, t, dim) = (d.of(pa), d.of(pt), d.dim);
+        self.step(at, d, d.of(pa), d.of(pt), came)
+    }
+
+    /// The step of [`Self::minimal`] along one of the dimensions in which two routers differ: number `pick(n)` of those `n`.
+    #[inline]
+    pub(crate) fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
+        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let differs = |d: &&Dimension| d.of(pa) != d.of(pt);
+        let n = self.dims.iter().filter(differs).count() as u32;
+        if n == 0 {
+            return Hop::EJECT;
+        }
+        match self.dims.iter().filter(differs).nth(pick(n) as usize) {
+            Some(d) => self.step(at, d, d.of(pa), d.of(pt), came),
+            None => Hop::EJECT,
+        }
+    }
+
+    /// One step along a dimension, from coordinate `c` towards another one `t`.
+    #[inline(always)]
+    fn step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
         if self.kind == Kind::HyperX {
             let line = (t - u32::from(t > c)) as u16;
             return Hop {
                 port: d.base.wrapping_add(line.wrapping_mul(d.width)),
                 links: d.width,
-                dim,
+                dim: d.dim,
                 vc: 0,
             };
         }
-        self.minimal_along(at, d, c, t, came)
+        self.neighbour_step(at, d, c, t, came)
     }
 
-    /// The hop along the first dimension in which the routers differ, on lattices of neighbours: from coordinate `c` towards `t`.
+    /// [`Self::step`] on lattices of neighbours.
     #[inline]
-    fn minimal_along(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
+    fn neighbour_step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
         let dim = d.dim;
         match self.kind {
             Kind::HyperX => unreachable!("a HyperX has no steps to a neighbour"),
             Kind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
                 let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());
-                let positive = u16::from(2 * ahead <= d.size);
+                let tie = self.unwrapped_ties & u32::from(t < c);
+                let positive = u16::from(2 * ahead + tie <= d.size);
                 let (out, back) = (d.base + (1 - positive) * d.width, d.base + positive * d.width);
                 let wraps = u8::from(c == u32::from(positive).wrapping_neg() & (d.size - 1));
                 let straight = u8::from(came.port.wrapping_sub(back) < d.width);

@@ -45,6 +45,21 @@ impl Topology {
         }
     }
 
+    /// The same network with another rule for packets that go half-way round a ring of a torus, where both ways are equally long:
+    /// they take the way that does not cross the wrap-around link, as on a mesh, instead of the positive direction.
+    #[must_use]
+    pub fn with_unwrapped_ties(mut self) -> Self {
+        if let Geometry::Lattice(g) = &mut self.geometry {
+            g.unwrapped_ties = 1;
+        }
+        self
+    }
+
+    /// Whether [`Topology::with_unwrapped_ties`] holds.
+    pub fn unwrapped_ties(&self) -> bool {
+        self.lattice().is_some_and(|g| g.unwrapped_ties != 0)
+    }
+
     /// What it was built from.
     pub fn spec(&self) -> &TopologySpec {
         &self.spec
@@ -164,6 +179,16 @@ impl Topology {
             Geometry::FatTree(g) => g.minimal_to(at, to, key),
             Geometry::Graph(g) => g.minimal(&self.wiring, at, to, came),
             Geometry::Single => Hop::EJECT,
+        }
+    }
+
+    /// A step of dimension order in a dimension of the caller's choice: `pick(n)` chooses among the `n` dimensions in which `at` and
+    /// `to` differ, in rising order. [`Hop::EJECT`] at the target, on other families than lattices, and if `pick` answers `n` or more.
+    #[inline]
+    pub fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
+        match &self.geometry {
+            Geometry::Lattice(g) => g.minimal_along(at, to, came, pick),
+            _ => Hop::EJECT,
         }
     }
 

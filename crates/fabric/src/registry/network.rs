@@ -6,7 +6,7 @@ pub(super) const ROUTINGS: &[Entry] = &[
     Entry {
         kind: Kind::Routing,
         name: "dor",
-        line: "Dimension order: the shorter way in each dimension in turn, ties to the positive direction; dateline channels on rings.",
+        line: "Dimension order: the shorter way in each dimension in turn, ties as `tie` says; dateline channels on rings.",
         groups: &[],
         source: "Dally and Seitz 1987",
         limits: "For ring, mesh, torus and hyperx.",
@@ -95,6 +95,14 @@ pub(super) const PRESETS: &[Entry] = &[
         line: "CODES torus: 32 B chunks, 50 ns per chunk on the link, bubble rule, 10 ns per byte on an idle interface.",
         groups: &[],
         source: "CODES, torus model",
-        limits: "Made for tori with dimension order routing.",
+        limits: "Made for tori with dimension order routing. Random delays are their means; a message is delivered when all of it has come.",
+    },
+    Entry {
+        kind: Kind::RouterPreset,
+        name: "codes-torus-pipelined",
+        line: "The same with a pipelined router: its 50 ns leave the link to the next chunk, and nothing is charged per byte.",
+        groups: &[],
+        source: "CODES, torus model, with the router's delay taken off the link",
+        limits: "Made for tori with dimension order routing. Random delays are their means; a message is delivered when all of it has come.",
     },
 ];

@@ -205,6 +205,13 @@ const ROUTER: &[Parameter] = &[
     )
     .when(LATE_ADMISSION),
     key(
+        "local_latency",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time of each small step inside a router or an interface.",
+    )
+    .when(LATE_ADMISSION),
+    key(
         "allow_deadlock",
         Type::Flag,
         Default::Text("false"),
@@ -213,12 +220,27 @@ const ROUTER: &[Parameter] = &[
     .when(&[CREDIT]),
 ];
 
-const ROUTING: &[Parameter] = &[key(
-    "kind",
-    Type::Of(Kind::Routing),
-    Default::Text("minimal"),
-    "How packets find their way.",
-)];
+const ROUTING: &[Parameter] = &[
+    key(
+        "kind",
+        Type::Of(Kind::Routing),
+        Default::Text("minimal"),
+        "How packets find their way.",
+    ),
+    key(
+        "tie",
+        Type::Choice(&[
+            ("positive", "The positive direction."),
+            ("unwrapped", "The way that does not cross the wrap-around link."),
+        ]),
+        Default::Text("positive"),
+        "The way of a packet that goes half-way round a ring, where both are equally long.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["dor", "rdr"],
+    }]),
+];
 
 const NIC: &[Parameter] = &[
     key(
@@ -226,6 +248,12 @@ const NIC: &[Parameter] = &[
         size(65_536),
         Default::Text("2 KiB"),
         "Largest packet payload; messages are cut into packets of this size.",
+    ),
+    key(
+        "chunk",
+        size(65_536),
+        Default::From("the whole packet"),
+        "Part of a packet that travels by itself; for late-admission routers only.",
     ),
     key(
         "overhead",

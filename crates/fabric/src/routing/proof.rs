@@ -1,7 +1,7 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
 use super::Kind;
-use crate::spec::{RouterModel, RunSpec};
+use crate::spec::{Architecture, RouterModel, RunSpec};
 use topo::deadlock::{Verdict, check_within};
 use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology};
 
@@ -25,13 +25,14 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
             words: "free of deadlock: unbounded buffers, nothing waits for room".into(),
         };
     }
-    if spec.router.bubble > 0 {
+    let late = spec.router.architecture == Architecture::LateAdmission;
+    if late && spec.router.bubble > 1 && kind == Kind::Minimal && topology.coords(0).is_some() {
         return Proof {
             free: true,
-            words: "taken as free of deadlock: bubble flow control on the rings".into(),
+            words: "free of deadlock: dimension order between the rings, bubble flow control within them (Carrion et al. 1997)".into(),
         };
     }
-    let vcs = spec.router.vcs.unwrap_or(needed);
+    let vcs = if late { 1 } else { spec.router.vcs.unwrap_or(needed) };
     let verdict = check_within(topology, &*rule(kind, topology, vcs), MOST_STEPS);
     if !matches!(verdict, Verdict::TooLarge { .. }) {
         return Proof {
@@ -40,6 +41,7 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
         };
     }
     let small = match topology.spec().reduced().build() {
+        Ok(small) if topology.unwrapped_ties() => small.with_unwrapped_ties(),
         Ok(small) => small,
         Err(_) => {
             return Proof {
@@ -65,7 +67,7 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
 pub fn needs(kind: Kind, topology: &Topology) -> u8 {
     match kind {
         Kind::Minimal => topology.minimal_vcs(),
-        Kind::Rdr | Kind::MinRandom => topology.diameter().clamp(1, 255) as u8,
+        Kind::Rdr { .. } | Kind::MinRandom => topology.diameter().clamp(1, 255) as u8,
         Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
     }
 }
@@ -73,7 +75,7 @@ pub fn needs(kind: Kind, topology: &Topology) -> u8 {
 fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
     match kind {
         Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
-        Kind::Rdr | Kind::MinRandom => Box::new(RandomRule { topology, vcs }),
+        Kind::Rdr { .. } | Kind::MinRandom => Box::new(RandomRule { topology, vcs }),
         Kind::Valiant => Box::new(ValiantRule {
             topology,
             keys: topology.key_classes(),

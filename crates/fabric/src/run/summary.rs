@@ -306,6 +306,11 @@ fn limits(spec: &RunSpec) -> Vec<String> {
         crate::spec::RouterModel::Sculpin => {
             limits.push("sculpin: unbounded queues, so congestion does not spread to other links (no back-pressure, no deadlock)".into());
         }
+        crate::spec::RouterModel::Credit if spec.router.architecture == crate::spec::Architecture::LateAdmission => {
+            limits.push(
+                "late-admission: every chunk is received whole before it goes on, nodes take chunks without a link of their own, and random delays stand at their means".into(),
+            );
+        }
         crate::spec::RouterModel::Credit => {
             limits.push(
                 "credit: whole packets are switched (virtual cut-through); flits of different packets never interleave"

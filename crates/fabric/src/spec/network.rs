@@ -6,7 +6,7 @@ use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
     Arbitration, Architecture, BitsPerSec, Bytes, DeliveryPoint, LinkSpec, Links, NicSpec, RouterModel, RouterSpec,
-    RoutingSpec, Switching,
+    RoutingSpec, Switching, Tie,
 };
 use super::shape::Facts;
 use crate::registry::{self, Parameter};
@@ -37,13 +37,13 @@ pub(crate) fn read(
 ) -> Option<Network> {
     let before = findings.n_errors();
     let empty = Table::default();
-    let links = read_links(root, topology.map(|(_, facts)| facts), &empty, findings);
-
     let source = Source::section(root, "router", &empty, findings);
     let chosen = match source.table.get("preset").map(|item| &item.node.value) {
         Some(Value::Text(name)) => preset(name),
         _ => None,
     };
+    let link_preset = chosen.map_or(&[][..], |preset| preset.link);
+    let links = read_links(root, link_preset, topology.map(|(_, facts)| facts), &empty, findings);
     let router = reader::read(
         source,
         &parameters("router"),
@@ -71,8 +71,11 @@ pub(crate) fn read(
         );
     }
 
+    check_late_admission(&router, &nic, findings);
+
     let source = Source::section(root, "routing", &empty, findings);
-    let routing = reader::read(source, &parameters("routing"), &[], &[], findings);
+    let routing_preset = chosen.map_or(&[][..], |preset| preset.routing);
+    let routing = reader::read(source, &parameters("routing"), routing_preset, &[], findings);
     let routing = read_routing(&routing, topology.map(|(spec, _)| spec), findings);
     if findings.n_errors() > before {
         return None;
@@ -89,6 +92,50 @@ pub(crate) fn read(
     })
 }
 
+/// A late-admission router has one virtual channel, passes whole chunks on and knows no host port; only it knows chunks.
+fn check_late_admission(router: &Values, nic: &Values, findings: &mut Findings) {
+    let late = router.text("architecture") == Some("late-admission");
+    if !late {
+        if nic.given("chunk") {
+            findings.error(
+                nic.place("chunk"),
+                "nic.chunk",
+                "has a meaning with router.architecture = \"late-admission\" only",
+                "remove the key: packets travel as a whole",
+            );
+        }
+        return;
+    }
+    let sections = [
+        (router, &["switching", "delivery", "arbitration"][..]),
+        (nic, &["bandwidth", "buffer"]),
+    ];
+    for (values, keys) in sections {
+        for key in keys.iter().filter(|key| values.given(key)) {
+            findings.error(
+                values.place(key),
+                &format!("{}.{key}", values.path),
+                "has no meaning with router.architecture = \"late-admission\"",
+                "remove the key, or take another architecture",
+            );
+        }
+    }
+    if router.integer("vcs").is_some_and(|vcs| vcs > 1) {
+        findings.error(
+            router.place("vcs"),
+            "router.vcs",
+            "a late-admission router has one virtual channel",
+            "remove the key",
+        );
+    }
+    if let (Some(chunk), Some(packet)) = (nic.quantity("chunk"), nic.quantity("packet"))
+        && chunk > packet
+    {
+        let reason = format!("a chunk is a part of a packet, which has {packet} B");
+        findings.error(nic.place("chunk"), "nic.chunk", reason, "give a smaller chunk");
+    }
+}
+
 fn check_preset_model(router: &Values, chosen: Option<&Preset>, findings: &mut Findings) {
     let (Some(preset), Some(model)) = (chosen, router.text("model")) else {
         return;
@@ -100,7 +147,13 @@ fn check_preset_model(router: &Values, chosen: Option<&Preset>, findings: &mut F
     }
 }
 
-fn read_links(root: &Table, facts: Option<&Facts>, empty: &Table, findings: &mut Findings) -> Option<Links> {
+fn read_links(
+    root: &Table,
+    preset: &[(&str, &str)],
+    facts: Option<&Facts>,
+    empty: &Table,
+    findings: &mut Findings,
+) -> Option<Links> {
     let source = Source::section(root, "link", empty, findings);
     let own = parameters("link");
     let is_class = |item: &&super::document::Item| matches!(item.node.value, Value::Table(_));
@@ -111,7 +164,7 @@ fn read_links(root: &Table, facts: Option<&Facts>, empty: &Table, findings: &mut
         .filter(is_class)
         .map(|item| item.key.as_str())
         .collect();
-    let default = reader::read(source, &own, &[], &class_names, findings);
+    let default = reader::read(source, &own, preset, &class_names, findings);
     let mut by_class = BTreeMap::new();
     for item in source.table.entries.iter().filter(is_class) {
         let path = format!("link.{}", item.key);
@@ -195,8 +248,8 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
     let queued = architecture == Architecture::InputQueued;
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
     let slowest = all_links(links).map(|link| link.bandwidth).min()?;
-    let credit_delay = match chosen.and_then(|preset| preset.credit_bytes) {
-        Some(bytes) if !values.given("credit_delay") => serialization(bytes, slowest),
+    let credit_delay = match chosen.and_then(|preset| preset.credit) {
+        Some((bytes, extra)) if !values.given("credit_delay") => serialization(bytes, slowest).saturating_add(extra),
         _ => Time(values.quantity("credit_delay").unwrap_or(0)),
     };
     Some(RouterSpec {
@@ -232,6 +285,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
             .integer("bubble")
             .and_then(|bubble| u8::try_from(bubble).ok())
             .unwrap_or(0),
+        local_latency: Time(values.quantity("local_latency").unwrap_or(0)),
         allow_deadlock: values.flag("allow_deadlock"),
     })
 }
@@ -239,6 +293,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
 fn build_nic(values: &Values) -> Option<NicSpec> {
     Some(NicSpec {
         packet: Bytes(values.quantity("packet")?),
+        chunk: values.quantity("chunk").map(Bytes),
         message_overhead: Time(values.quantity("overhead")?),
         packet_overhead: Time(values.quantity("packet_overhead")?),
         idle_delay_per_byte: Time(values.quantity("idle_delay_per_byte")?),
@@ -254,10 +309,14 @@ fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut
         findings.error(values.place("kind"), "routing.kind", reason, hint);
         return None;
     }
+    let tie = match values.text("tie") {
+        Some("unwrapped") => Tie::Unwrapped,
+        _ => Tie::Positive,
+    };
     match kind {
-        "dor" => Some(RoutingSpec::Dor),
+        "dor" => Some(RoutingSpec::Dor { tie }),
         "minimal" => Some(RoutingSpec::Minimal),
-        "rdr" => Some(RoutingSpec::Rdr),
+        "rdr" => Some(RoutingSpec::Rdr { tie }),
         "min-random" => Some(RoutingSpec::MinRandom),
         "valiant" => Some(RoutingSpec::Valiant),
         _ => None,
@@ -292,7 +351,7 @@ fn check_sizes(
     links: &Links,
     findings: &mut Findings,
 ) {
-    let packet = nic.packet.0;
+    let packet = nic.chunk.unwrap_or(nic.packet).0;
     let packet_words = super::units::Unit::Size.print(packet);
     let slots = match router.architecture {
         Architecture::LateAdmission => u64::from(router.bubble).max(1),
@@ -349,6 +408,8 @@ pub(crate) fn longest_step(network: &Network) -> Time {
         bandwidth,
         ..
     } = network.nic;
+    // Sequencer, packetizer and both ends of the link.
+    let local = Time(network.router.local_latency.0.saturating_mul(6));
     let host = all_links(&network.links).map(|link| {
         let step = serialization(packet.0, link.bandwidth).saturating_add(link.latency);
         step.saturating_add(network.router.traversal)
@@ -357,6 +418,7 @@ pub(crate) fn longest_step(network: &Network) -> Time {
     let idle = Time(idle_delay_per_byte.0.saturating_mul(packet.0));
     let injection = bandwidth.map_or(Time::ZERO, |bandwidth| serialization(packet.0, bandwidth));
     let endpoint = message_overhead
+        .saturating_add(local)
         .saturating_add(packet_overhead)
         .saturating_add(idle)
         .saturating_add(injection);

@@ -128,11 +128,13 @@ fn defaults_are_those_of_the_reference() {
             credit_delay: Time::ZERO,
             credit_uses_link: true,
             bubble: 0,
+            local_latency: Time::ZERO,
             allow_deadlock: false,
         },
         routing: RoutingSpec::Minimal,
         nic: NicSpec {
             packet: Bytes(2_048),
+            chunk: None,
             message_overhead: Time::ZERO,
             packet_overhead: Time::ZERO,
             idle_delay_per_byte: Time::ZERO,
