@@ -297,3 +297,36 @@ fn a_seed_changes_the_traffic_and_nothing_else_does() {
     spec.control.seed += 1;
     assert_ne!(first, digest(&spec));
 }
+
+#[test]
+fn a_ring_without_a_free_slot_stalls_and_names_the_cycle() {
+    let ring = TopologySpec::Ring {
+        routers: 6,
+        width: 1,
+        nodes_per_router: 1,
+    };
+    let (_, mut spec) = late_admission_cells().remove(0);
+    spec.topology = ring;
+    spec.router.buffer = Some(Bytes(600));
+    spec.control.end = None;
+    spec.jobs[0].work = Work::Synthetic(Synthetic {
+        pattern: Pattern::Shift { by: Some(2) },
+        message: Bytes(6_000),
+        load: None,
+        count: Some(4),
+        process: Process::Periodic,
+    });
+    // With the bubble rule every message comes through.
+    let free = result("bubble", &spec, Engine::Sequential);
+    assert_eq!(free.summary.messages, 24);
+    spec.router.bubble = 0;
+    let error = run(&spec, &mut |_| true).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("nothing moves"), "{error}");
+    assert!(error.contains("(0) ring+ channel 0 -> (1) ring+"), "{error}");
+    // It is refused unless the user insists.
+    spec.router.allow_deadlock = false;
+    let error = run(&spec, &mut |_| true).map(|_| ()).unwrap_err().to_string();
+    assert!(error.starts_with("router.vcs"), "{error}");
+    spec.router.bubble = 2;
+    assert!(run(&spec, &mut |_| true).is_ok());
+}
