@@ -3,6 +3,7 @@
 use crate::network::{BuildError, Network};
 use crate::observe::Stats;
 use crate::packet::{Kind, Packet};
+use crate::router::late_admission;
 use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use serde::Serialize;
@@ -136,14 +137,21 @@ fn conservation(facts: &Facts<'_>) -> Check {
     }
 }
 
-/// The time a link has been busy is never more than the time until it is idle again.
+/// The time a link has been busy is never more than the time until it is idle again, and its bytes fit that time.
 fn capacity(facts: &Facts<'_>) -> Check {
     let over = facts
         .state
         .ports
         .as_slice()
         .iter()
-        .position(|port| port.busy > port.free);
+        .zip(&facts.net.peers)
+        .position(|(port, peer)| {
+            let bandwidth = facts.net.classes[usize::from(peer.class)].bandwidth().0;
+            // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.
+            let linked = peer.class != 0 || !facts.net.model.late_admission;
+            let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
+            port.busy > port.free || (linked && over)
+        });
     let detail = match over {
         None => format!("no link of {} above its bandwidth", facts.state.ports.len()),
         Some(port) => format!(
@@ -247,9 +255,18 @@ fn progress(facts: &Facts<'_>) -> Check {
 fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
     let vcs = net.vcs;
     // A blocked channel waits for the buffer at the other end; the packets in that buffer wait in queues of that router.
+    // With late admission the first of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
+    let late = net.model.late_admission;
+    let waiting = |port: u32, vc: u32| match late {
+        true => late_admission::waiting(state, port),
+        false => [state.channels.get(port * vcs + vc).head, NONE],
+    };
     let blocked = |port: u32, vc: u32| {
         let channel = state.channels.get(port * vcs + vc);
-        channel.head != NONE && channel.credit < i64::from(state.slots.get(channel.head).size())
+        match late {
+            true => waiting(port, vc) != [NONE; 2],
+            false => channel.head != NONE && channel.credit < i64::from(state.slots.get(channel.head).size()),
+        }
     };
     let holders = |port: u32, vc: u32| -> Vec<(u32, u32)> {
         let peer = net.peers[port as usize];
@@ -257,14 +274,18 @@ fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
         let mut found = Vec::new();
         for next in site.port..site.port + u32::from(site.net) {
             for next_vc in 0..vcs {
-                let mut slot = state.channels.get(next * vcs + next_vc).head;
-                while slot != NONE {
-                    let packet = state.slots.get(slot);
-                    if packet.port() == peer.port && u32::from(packet.vc()) == vc && blocked(next, next_vc) {
-                        found.push((next, next_vc));
-                        break;
+                let holds = |mut slot: u32| {
+                    while slot != NONE {
+                        let packet = state.slots.get(slot);
+                        if packet.port() == peer.port && u32::from(packet.vc()) == vc {
+                            return true;
+                        }
+                        slot = state.links.get(slot).next;
                     }
-                    slot = state.links.get(slot).next;
+                    false
+                };
+                if blocked(next, next_vc) && waiting(next, next_vc).into_iter().any(holds) {
+                    found.push((next, next_vc));
                 }
             }
         }

@@ -31,8 +31,8 @@ pub struct LateAdmission;
 /// that wait to turn.
 const ADMITTED: u32 = 0;
 const OWN: u32 = 1;
-pub(crate) const STRAIGHT: u32 = 2;
-pub(crate) const TURNING: u32 = 3;
+const STRAIGHT: u32 = 2;
+const TURNING: u32 = 3;
 
 /// [`crate::state::Port::extra`] while the queue has a turn to come, at [`crate::state::Port::mark`]. A turn that finds nothing to
 /// send ends that; it is looked at only when something comes.
@@ -70,6 +70,11 @@ pub(crate) fn set_delays(model: &ModelParameters, unit: u32, classes: &mut [Clas
     host.hop = model.sequence + 2 * model.local + host.latency;
     // From a chunk's arrival to the application.
     host.latency += model.local;
+}
+
+/// First slots of the chunks that wait beside the queue of `port`: to go straight on, and to turn.
+pub(crate) fn waiting(state: &State, port: u32) -> [u32; 2] {
+    [STRAIGHT, TURNING].map(|kind| state.inputs.get(port * LateAdmission::LISTS + kind).head)
 }
 
 impl RouterModel for LateAdmission {

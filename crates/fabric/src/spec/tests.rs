@@ -324,14 +324,28 @@ fn presets_fill_defaults_and_explicit_keys_override() {
         (Time::from_ns(40), DeliveryPoint::Head)
     );
     let torus = preset("router.preset = \"codes-torus\"\nlink.bandwidth = \"2 GiB/s\"");
-    // 8 B at 2 GiB/s are 3,725.29 ps.
-    assert_eq!((torus.router.credit_delay, torus.router.bubble), (Time(3_726), 2));
+    // 8 B at 2 GiB/s are 3,725.29 ps, and 0.5 ns is the mean of the random part.
+    assert_eq!((torus.router.credit_delay, torus.router.bubble), (Time(4_226), 2));
     assert_eq!(
-        (torus.nic.packet, torus.nic.idle_delay_per_byte),
-        (Bytes(32), Time(10_000))
+        (torus.nic.packet, torus.nic.chunk, torus.nic.idle_delay_per_byte),
+        (Bytes(512), Some(Bytes(32)), Time(10_000))
     );
-    let torus = preset("router.preset = \"codes-torus\"\nrouter.credit_delay = \"1 ns\"\nnic.packet = \"64 B\"");
-    assert_eq!((torus.router.credit_delay, torus.nic.packet), (Time(1_000), Bytes(64)));
+    assert_eq!(
+        (torus.links.default.latency, torus.router.local_latency),
+        (Time::ZERO, Time(750))
+    );
+    let torus = preset(
+        "router.preset = \"codes-torus\"\nrouter.credit_delay = \"1 ns\"\nnic.chunk = \"64 B\"\nlink.latency = \"2 ns\"\nrouting.kind = \"dor\"",
+    );
+    assert_eq!(
+        (torus.router.credit_delay, torus.nic.chunk, torus.links.default.latency),
+        (Time(1_000), Some(Bytes(64)), Time::from_ns(2))
+    );
+    assert_eq!(torus.routing, RoutingSpec::Dor { tie: Tie::Unwrapped });
+    let pipelined = preset("router.preset = \"codes-torus-pipelined\"\nrouting = { kind = \"rdr\", tie = \"positive\" }");
+    assert!(!pipelined.router.traversal_occupies_link);
+    assert_eq!(pipelined.nic.idle_delay_per_byte, Time::ZERO);
+    assert_eq!(pipelined.routing, RoutingSpec::RDR);
 }
 
 #[test]
