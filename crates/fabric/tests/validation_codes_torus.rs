@@ -67,7 +67,8 @@ seed = 1
     );
     let text = text.replace("MODE", &mode.replace(", ", "\n"));
     let study = load_study(text.as_bytes(), "codes.toml", Path::new("."), &LoadOptions::default());
-    let study = study.unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e:?}")).collect::<String>()));
+    let study =
+        study.unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e:?}")).collect::<String>()));
     study.runs[0].clone()
 }
 
@@ -109,12 +110,25 @@ fn errors(row: &Value, seed: u64) -> Vec<(&'static str, &'static str, f64)> {
     let result = run(&study(row, seed), &mut |_| true).unwrap_or_else(|error| panic!("{}: {error}", row["name"]));
     let reference = &row["reference"];
     let compare = |(key, name, value): (&'static str, &'static str, f64)| {
-        let outside = if name.is_empty() { &reference[key] } else { &reference[key][name] };
-        let outside = outside.as_f64().unwrap_or_else(|| panic!("{key} {name} of {}", row["name"]));
+        let outside = if name.is_empty() {
+            &reference[key]
+        } else {
+            &reference[key][name]
+        };
+        let outside = outside
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key} {name} of {}", row["name"]));
         (key, name, value / outside - 1.0)
     };
     let events = result.summary.events as f64 / result.summary.packet_hops as f64;
-    println!("{} hops {:.1} M, {:.2} events/hop, {:.2} s, {:.2} M hops/s lookahead", row["name"], result.summary.packet_hops as f64/1e6, events, result.summary.cpu_s, result.summary.packet_hops as f64/1e6/result.summary.cpu_s);
+    println!(
+        "{} hops {:.1} M, {:.2} events/hop, {:.2} s, {:.2} M hops/s lookahead",
+        row["name"],
+        result.summary.packet_hops as f64 / 1e6,
+        events,
+        result.summary.cpu_s,
+        result.summary.packet_hops as f64 / 1e6 / result.summary.cpu_s
+    );
     measured(&result).into_iter().map(compare).collect()
 }
 
@@ -122,7 +136,10 @@ fn errors(row: &Value, seed: u64) -> Vec<(&'static str, &'static str, f64)> {
 fn table() {
     for row in rows() {
         let list = errors(&row, 1);
-        let words: Vec<String> = list.iter().map(|(k, n, e)| format!("{}{}:{:+.1}", &k[..3], n, e * 100.0)).collect();
+        let words: Vec<String> = list
+            .iter()
+            .map(|(k, n, e)| format!("{}{}:{:+.1}", &k[..3], n, e * 100.0))
+            .collect();
         println!("   {}", words.join(" "));
     }
 }
