@@ -117,8 +117,15 @@ fn check(set_up: SetUp) {
                 theory(rho) / 1e3,
                 error * 100.0
             );
-            assert!(n as f64 > 0.95 * packets as f64, "{n} of {packets} packets were measured");
-            assert!(error.abs() < 0.02, "{set_up:?} {model:?} rho {rho}: {:+.2} %", error * 100.0);
+            assert!(
+                n as f64 > 0.95 * packets as f64,
+                "{n} of {packets} packets were measured"
+            );
+            assert!(
+                error.abs() < 0.02,
+                "{set_up:?} {model:?} rho {rho}: {:+.2} %",
+                error * 100.0
+            );
         }
     }
 }
@@ -192,6 +199,10 @@ fn large_buffers_wait_as_unbounded_ones() {
         let sculpin = rows(RouterModel::Sculpin, None);
         assert!(sculpin.len() > 45_000);
         assert_eq!(sculpin, rows(RouterModel::Credit, None), "{set_up:?} unbounded");
-        assert_eq!(sculpin, rows(RouterModel::Credit, Some(Bytes(1 << 24))), "{set_up:?} 16 MiB");
+        assert_eq!(
+            sculpin,
+            rows(RouterModel::Credit, Some(Bytes(1 << 24))),
+            "{set_up:?} 16 MiB"
+        );
     }
 }

@@ -341,7 +341,10 @@ fn a_message_of_several_packets_adds_their_serialisation_once() {
                     let wait = serialisation(PACKET, spec.links.default.bandwidth) * u64::from(row.hops + 1);
                     most = message_time(&spec, false, row.hops, bytes).1 + bytes.div_ceil(PACKET) * wait;
                 }
-                assert!((least..=most).contains(&latency), "{what}: {latency} is not in {least}..={most}");
+                assert!(
+                    (least..=most).contains(&latency),
+                    "{what}: {latency} is not in {least}..={most}"
+                );
                 exact += u32::from(least == most);
                 bounded += u32::from(least != most);
             }
@@ -378,7 +381,11 @@ fn ways<'t>(topology: &'t Topology, used: &[(u32, u32, u8)], from: u32, to: u32)
     let names = topology.class_names();
     found
         .into_iter()
-        .map(|way| way.into_iter().map(|class| names[usize::from(class)].as_str()).collect())
+        .map(|way| {
+            way.into_iter()
+                .map(|class| names[usize::from(class)].as_str())
+                .collect()
+        })
         .collect()
 }
 
@@ -392,7 +399,11 @@ fn mix_links(spec: &mut RunSpec, topology: &Topology, turn: usize) {
         };
         spec.links.by_class.insert(name.clone(), parameters);
     }
-    spec.nic.bandwidth = [None, Some(BitsPerSec(25_000_000_000)), Some(BitsPerSec(1_600_000_000_000))][turn % 3];
+    spec.nic.bandwidth = [
+        None,
+        Some(BitsPerSec(25_000_000_000)),
+        Some(BitsPerSec(1_600_000_000_000)),
+    ][turn % 3];
     spec.router.delivery = [DeliveryPoint::Tail, DeliveryPoint::Head][turn % 2];
 }
 
