@@ -137,7 +137,7 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    use RoutingSpec::{Dor, Minimal, Valiant};
+    use RoutingSpec::{Minimal, Valiant};
     let case = |name, topology, routing, pattern, formula| Case {
         name,
         topology,
@@ -166,28 +166,28 @@ fn cases() -> Vec<Case> {
         case(
             "ring-8, uniform, DOR",
             ring(8, 2),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             Some(others(16.0) / (2.0 * ring_load(8.0))),
         ),
         case(
             "torus-7x7, uniform, DOR",
             torus(&[7, 7], 2),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             Some(others(98.0) / (2.0 * ring_load(7.0))),
         ),
         case(
             "torus-4x4x4, uniform, DOR",
             torus(&[4, 4, 4], 2),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             Some(others(128.0) / (2.0 * ring_load(4.0))),
         ),
         case(
             "mesh-6x6, uniform, DOR",
             mesh(&[6, 6], 1),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             Some(others(36.0) * 4.0 / 6.0),
         ),
@@ -201,7 +201,7 @@ fn cases() -> Vec<Case> {
         case(
             "hyperx-4x4, 8 nodes, uniform, DOR",
             TopologySpec::HyperX(lattice(&[4, 4], &[], 8)),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             // A router's 8 nodes send 1/4 of it to each of 4 coordinates.
             Some(others(128.0) / 2.0),
@@ -209,7 +209,7 @@ fn cases() -> Vec<Case> {
         case(
             "hyperx-3x5, width 2 and 1, 9 nodes, uniform, DOR",
             TopologySpec::HyperX(lattice(&[3, 5], &[2, 1], 9)),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             // Dimension 0: 9/3/2 = 1.5 per cable, dimension 1: 9/5 = 1.8.
             Some(others(135.0) / 1.8),
@@ -260,14 +260,14 @@ fn cases() -> Vec<Case> {
         case(
             "ring-8, tornado, DOR",
             ring(8, 1),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Tornado,
             Some(1.0 / 3.0),
         ),
         case(
             "torus-8x8, tornado, DOR",
             torus(&[8, 8], 1),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Tornado,
             Some(1.0 / 3.0),
         ),
@@ -288,7 +288,7 @@ fn cases() -> Vec<Case> {
         case(
             "torus-8x8, uniform, DOR, 1 node",
             torus(&[8, 8], 1),
-            Dor,
+            RoutingSpec::DOR,
             Pattern::Uniform,
             Some(others(64.0) / ring_load(8.0)),
         ),

@@ -68,7 +68,7 @@ fn refusal(spec: &RunSpec) -> String {
 /// Rings of one channel and buffers of one packet, under all the load there is: deadlock within microseconds.
 fn doomed(topology: TopologySpec) -> RunSpec {
     let mut spec = plain(topology);
-    spec.routing = RoutingSpec::Dor;
+    spec.routing = RoutingSpec::DOR;
     spec.router.vcs = Some(1);
     spec.router.buffer = Some(Bytes(2_048));
     spec.router.allow_deadlock = true;

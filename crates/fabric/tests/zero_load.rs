@@ -123,8 +123,8 @@ fn cells(test: &str) -> Vec<RunSpec> {
     use RoutingSpec::*;
     let mut cells = Vec::new();
     for topology in topologies(test) {
-        for routing in [Minimal, Dor, Rdr, MinRandom, Valiant] {
-            if matches!(routing, Dor | Rdr) && !is_lattice(&topology) {
+        for routing in [Minimal, RoutingSpec::DOR, RoutingSpec::RDR, MinRandom, Valiant] {
+            if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
             }
             for model in [RouterModel::Sculpin, RouterModel::Credit] {
@@ -265,7 +265,7 @@ fn has_one_way(spec: &RunSpec, topology: &Topology) -> bool {
         spec.topology,
         TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
     );
-    matches!(spec.routing, RoutingSpec::Minimal | RoutingSpec::Dor) && !parallel && !grouped
+    matches!(spec.routing, RoutingSpec::Minimal | RoutingSpec::Dor { .. }) && !parallel && !grouped
 }
 
 /// The least and the most links between routers that the routing may take.
