@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from fabricsim._units import axis_value
 from fabricsim.measures import select
@@ -109,6 +110,18 @@ def _log_axis(values: Sequence[float]) -> bool:
     return len(positive) == len(values) > 2 and max(positive) / min(positive) > 30
 
 
+def _line_keys(records: Sequence[RunRecord], keys: Sequence[str], x: str) -> list[str]:
+    """Return the swept keys that make lines of their own: not those that only say in other words where a point stands on x."""
+    found = []
+    for key in keys:
+        by_value: dict[str, set[str]] = {}
+        for record in records:
+            by_value.setdefault(str(dict(record.run.sweep).get(key, "")), set()).add(str(record.value(x)))
+        if len(by_value) < 2 or any(len(points) > 1 for points in by_value.values()):
+            found.append(key)
+    return found
+
+
 def sweep(
     results: Results,
     *,
@@ -152,7 +165,11 @@ def sweep(
         if not keys:
             raise ValueError("nothing was swept: say which number is x")
         x = next((key for key in keys if not _x_values(records, key)[2]), keys[0])
-    lines = list(group) if group is not None else [key for key in keys if key != x and key not in (where or {})]
+    lines = (
+        list(group)
+        if group is not None
+        else _line_keys(records, [key for key in keys if key != x and key not in (where or {})], x)
+    )
     places, label, names = _x_values(records, x)
     figure, axes = _figure()
     curves: dict[tuple[str, ...], dict[float, list[float]]] = {}
@@ -182,12 +199,13 @@ def sweep(
         axes.set_xticks(list(places.values()), list(places), rotation=20 if max(map(len, places)) > 8 else 0)
     elif _log_axis(list(places.values())):
         axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
     axes.set_ylabel(axis_label(y))
     if len(curves) > 1:
         axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
     if title:
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title, fontsize=10, wrap=True)
     return figure
 
 
@@ -247,7 +265,7 @@ def cdf(
     if 1 < drawn <= 12:
         axes.legend(frameon=False, fontsize=7)
     if title:
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title, fontsize=10, wrap=True)
     return figure
 
 
@@ -259,7 +277,7 @@ def hops(results: Results, *, run: str | int = 0, title: str | None = None) -> F
     axes.set_xlabel("hops")
     axes.set_ylabel("packets")
     if title:
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title, fontsize=10, wrap=True)
     return figure
 
 

@@ -74,7 +74,7 @@ pub struct Facts<'a> {
     pub idle: bool,
     /// The run was stopped for want of progress.
     pub stalled: bool,
-    /// Messages a finite workload had to deliver.
+    /// Messages a finite workload had to deliver; `None` if the run may end before it has.
     pub expected: Option<u64>,
 }
 
@@ -241,6 +241,13 @@ fn progress(facts: &Facts<'_>) -> Check {
             ),
         ),
         Some(expected) if facts.idle => check(true, format!("all {expected} messages delivered")),
+        Some(expected) if stats.messages < expected => check(
+            false,
+            format!(
+                "simulated time ends at 281 s, when {} of {expected} messages were delivered",
+                stats.messages
+            ),
+        ),
         _ => check(
             true,
             format!(

@@ -1,7 +1,7 @@
 //! Runs a specification: network, engine, phases, self-checks, summary.
 
 use crate::check::{self, Check, Verdict};
-use crate::network::{BuildError, Network};
+use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
 use crate::router::{Credit, LateAdmission, RouterModel, Sculpin};
@@ -129,7 +129,8 @@ fn drive<M: RouterModel>(
     watch: Watch<'_>,
 ) -> Result<RunResult, RunError> {
     let workload = &net.workload;
-    let end = spec.control.end.unwrap_or(HORIZON);
+    let horizon = horizon(spec, &net)?;
+    let end = spec.control.end.unwrap_or(horizon);
     let open_loop = workload.endless();
     let measure_to = if open_loop { end.0 } else { u64::MAX };
     let from = spec.control.warmup.unwrap_or(Time::ZERO).0;
@@ -140,7 +141,7 @@ fn drive<M: RouterModel>(
         (true, Some(drain)) => drain,
         (true, None) => end,
     };
-    let last = Time(end.0.saturating_add(drain.0).min(HORIZON.0));
+    let last = Time(end.0.saturating_add(drain.0).min(horizon.0));
     let stats = Stats::new(
         senders,
         spec.observe.messages == MessageDetail::Full,
@@ -191,6 +192,42 @@ fn drive<M: RouterModel>(
         end,
     };
     run.conclude(engine_name, begun, built, ran)
+}
+
+/// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
+fn slowest_step(net: &Network) -> u64 {
+    let step = |class: &Class| (class.ser(net.packet)).saturating_add(class.hop + class.credit);
+    net.classes.iter().chain([&net.injection]).map(step).max().unwrap_or(0)
+}
+
+/// The last time a run can reach such that no event it sends lies beyond the end of simulated time.
+fn horizon(spec: &RunSpec, net: &Network) -> Result<Time, BuildError> {
+    let seconds = |time: Time| time.0 as f64 * 1e-12;
+    let step = slowest_step(net);
+    if step > HORIZON.0 / 2 {
+        let reason = format!(
+            "a full packet takes {:.1} s for a single link, simulated time ends at {:.0} s",
+            seconds(Time(step)),
+            seconds(HORIZON)
+        );
+        return Err(BuildError::field(
+            "link",
+            reason,
+            Some("take faster links or smaller packets"),
+        ));
+    }
+    let horizon = Time(HORIZON.0 - step);
+    match spec.control.end {
+        Some(end) if end > horizon => {
+            let reason = format!(
+                "{:.3} s is too long, simulated time ends at {:.0} s",
+                seconds(end),
+                seconds(HORIZON)
+            );
+            Err(BuildError::field("run.end", reason, Some("take a shorter run")))
+        }
+        _ => Ok(horizon),
+    }
 }
 
 /// A run whose engine has stopped.
@@ -337,7 +374,10 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             watch,
             next_report: Duration::ZERO,
             now: Time::ZERO,
-            stall_after: spec.control.stall_after,
+            // Slow or long links are no stall: a packet that moves is there after its hops.
+            stall_after: spec.control.stall_after.max(Time(
+                slowest_step(net).saturating_mul(4 * u64::from(net.topology.diameter()) + 8),
+            )),
             progress_at: Time::ZERO,
             delivered: 0,
             stalled: false,

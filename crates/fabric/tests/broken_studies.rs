@@ -222,6 +222,25 @@ const CASES: &[(&str, &[Expected])] = &[
         "router_preset_unknown",
         &[(5, "router.preset", "unknown preset", "\"merlin\"")],
     ),
+    ("chunk_for_voq", &[(5, "nic.chunk", "late-admission", "remove")]),
+    (
+        "chunk_larger_than_a_packet",
+        &[(7, "nic.chunk", "which has 512 B", "smaller")],
+    ),
+    (
+        "late_admission_with_other_keys",
+        &[
+            (6, "router.vcs", "one virtual channel", "remove"),
+            (7, "router.switching", "no meaning", "remove"),
+            (8, "router.arbitration", "no meaning", "remove"),
+            (10, "nic.bandwidth", "no meaning", "remove"),
+        ],
+    ),
+    ("tie_for_minimal", &[(6, "routing.tie", "kind = \"minimal\"", "dor")]),
+    (
+        "local_latency_for_voq",
+        &[(5, "router.local_latency", "architecture = \"voq\"", "late-admission")],
+    ),
     (
         "router_preset_and_other_model",
         &[(6, "router.model", "preset \"merlin\" is a credit router", "remove")],

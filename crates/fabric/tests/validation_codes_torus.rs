@@ -66,9 +66,15 @@ seed = 1
         active = number(row, "active"),
     );
     let text = text.replace("MODE", &mode.replace(", ", "\n"));
-    let study = load_study(text.as_bytes(), "codes.toml", Path::new("."), &LoadOptions::default());
-    let study = study.unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e:?}")).collect::<String>()));
-    study.runs[0].clone()
+    load(&text)
+}
+
+/// The only run of a study.
+fn load(text: &str) -> RunSpec {
+    let study = load_study(text.as_bytes(), "codes.toml", Path::new(""), &LoadOptions::default());
+    let mut study = study.unwrap_or_else(|errors| panic!("{errors:?}"));
+    assert_eq!(study.runs.len(), 1);
+    study.runs.remove(0)
 }
 
 /// Mean and quantiles as the outside numbers have them.
@@ -104,25 +110,122 @@ fn measured(result: &RunResult) -> Vec<(&'static str, &'static str, f64)> {
     found
 }
 
-/// Runs a row and gives each number's relative error.
-fn errors(row: &Value, seed: u64) -> Vec<(&'static str, &'static str, f64)> {
-    let result = run(&study(row, seed), &mut |_| true).unwrap_or_else(|error| panic!("{}: {error}", row["name"]));
-    let reference = &row["reference"];
-    let compare = |(key, name, value): (&'static str, &'static str, f64)| {
-        let outside = if name.is_empty() { &reference[key] } else { &reference[key][name] };
-        let outside = outside.as_f64().unwrap_or_else(|| panic!("{key} {name} of {}", row["name"]));
-        (key, name, value / outside - 1.0)
-    };
-    let events = result.summary.events as f64 / result.summary.packet_hops as f64;
-    println!("{} hops {:.1} M, {:.2} events/hop, {:.2} s, {:.2} M hops/s lookahead", row["name"], result.summary.packet_hops as f64/1e6, events, result.summary.cpu_s, result.summary.packet_hops as f64/1e6/result.summary.cpu_s);
-    measured(&result).into_iter().map(compare).collect()
+/// What a row compares: (name, statistic, outside number, ours as the mean over the row's seeds).
+fn compared(row: &Value) -> Vec<(&'static str, &'static str, f64, f64)> {
+    let seeds = number(row, "seeds");
+    let mut sums: Vec<(&'static str, &'static str, f64)> = Vec::new();
+    for seed in 1..=seeds {
+        let result = run(&study(row, seed), &mut |_| true).unwrap_or_else(|error| panic!("{}: {error}", row["name"]));
+        let found = measured(&result);
+        if sums.is_empty() {
+            sums = found;
+        } else {
+            sums.iter_mut()
+                .zip(found)
+                .for_each(|(sum, (_, _, value))| sum.2 += value);
+        }
+    }
+    let listed = |key: &str, name: &str| row[key].as_array().unwrap().iter().any(|listed| listed == name);
+    let mut list = Vec::new();
+    for (key, statistic, sum) in sums {
+        if !listed("compare", key) || !(statistic.is_empty() || listed("statistics", statistic)) {
+            continue;
+        }
+        let outside = match statistic {
+            "" => &row["reference"][key],
+            statistic => &row["reference"][key][statistic],
+        };
+        let outside = outside
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key} {statistic} of {}", row["name"]));
+        list.push((key, statistic, outside, sum / seeds as f64));
+    }
+    for key in row["compare"].as_array().unwrap() {
+        assert!(
+            list.iter().any(|entry| key == entry.0),
+            "{key} of {} is not measured",
+            row["name"]
+        );
+    }
+    list
+}
+
+/// Compares all rows of a routing and returns the largest error of a mean.
+fn check(routing: &str, n_rows: usize) -> f64 {
+    let mut worst: f64 = 0.0;
+    let rows: Vec<Value> = rows().into_iter().filter(|row| row["routing"] == routing).collect();
+    assert_eq!(rows.len(), n_rows);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let tolerance = row["tolerance"].as_f64().unwrap();
+        let mut words = Vec::new();
+        for (key, statistic, outside, ours) in compared(row) {
+            let error = ours / outside - 1.0;
+            if error.abs() > tolerance || key == "mean_hops" && error.abs() > 1e-3 {
+                wrong.push(format!(
+                    "{}: {key} {statistic}: {ours:.5} against {outside:.5}",
+                    row["name"]
+                ));
+            }
+            if matches!(statistic, "mean" | "") {
+                worst = worst.max(error.abs());
+            }
+            words.push(format!(
+                "{key}.{statistic} {outside:.6}/{ours:.6} {:+.2} %",
+                100.0 * error
+            ));
+        }
+        println!("{}: {}", text(row, "name"), words.join("; "));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    worst
 }
 
 #[test]
-fn table() {
-    for row in rows() {
-        let list = errors(&row, 1);
-        let words: Vec<String> = list.iter().map(|(k, n, e)| format!("{}{}:{:+.1}", &k[..3], n, e * 100.0)).collect();
-        println!("   {}", words.join(" "));
+fn dimension_order_agrees_in_every_mean_and_quantile() {
+    let worst = check("dor", 16);
+    assert!(worst < 0.01, "a mean is off by {:.2} %", 100.0 * worst);
+}
+
+#[test]
+fn random_dimensions_agree_in_means_and_medians() {
+    check("rdr", 8);
+}
+
+#[test]
+fn an_idle_network_has_the_closed_form_of_the_source() {
+    // Chunks of 32 B at 2 GiB/s, in ps.
+    const C: u64 = 14_902;
+    const L: u64 = 750;
+    const S: u64 = 10_000;
+    const R: u64 = 50_000;
+    let cases = [(1, 1), (33, 2), (512, 3), (513, 1), (2_048, 5), (8_192, 7)];
+    for (bytes, hops) in cases {
+        for (preset, pipelined) in [("codes-torus", false), ("codes-torus-pipelined", true)] {
+            let text = format!(
+                r#"
+topology = {{ kind = "torus", shape = [16, 2] }}
+link = {{ bandwidth = "2 GiB/s" }}
+router = {{ preset = "{preset}" }}
+routing = {{ kind = "dor" }}
+job = [{{ work = {{ kind = "pairs", pairs = [[3, {}]], message = "{bytes} B", start_spread = "0 ns" }} }}]
+"#,
+                (3 + hops) % 16
+            );
+            let spec = load(&text);
+            let result = run(&spec, &mut |_| true).unwrap();
+            let chunks = u64::div_ceil(bytes, 32);
+            // The first packet of an idle queue is charged 10 ns per byte, where the router is not pipelined.
+            let (node, busy, after) = match pipelined {
+                true => (0, C, R),
+                false => (10_000 * bytes.min(512), C + R, 0),
+            };
+            let stream = chunks * (busy + L) + (chunks - 1) * L;
+            let expected = S + node + stream + 5 * L + (hops - 1) * (busy + 2 * L) + hops * after;
+            assert_eq!(
+                result.stats.measured.max, expected,
+                "{bytes} B over {hops} hops, {preset}"
+            );
+        }
     }
 }

@@ -81,8 +81,12 @@ pub(crate) fn read(
         return None;
     }
     let links = links?;
-    let nic_spec = build_nic(&nic)?;
+    let mut nic_spec = build_nic(&nic)?;
     let router_spec = build_router(&router, chosen, &links)?;
+    if router_spec.architecture != Architecture::LateAdmission {
+        // A preset's chunks mean nothing to another architecture.
+        nic_spec.chunk = None;
+    }
     check_sizes(&router, &router_spec, &nic, &nic_spec, &links, findings);
     (findings.n_errors() == before).then_some(Network {
         links,
