@@ -81,8 +81,11 @@ impl<E: Event> Ring<E> {
     #[inline(always)]
     pub fn push(&mut self, index: u64, ahead: u64, event: E) {
         let slot = (index + ahead) as usize & (SLOTS - 1);
-        self.occupied[slot >> 6] |= 1 << (slot & 63);
-        self.slots[slot].push(event);
+        let bucket = &mut self.slots[slot];
+        if bucket.is_empty() {
+            self.occupied[slot >> 6] |= 1 << (slot & 63);
+        }
+        bucket.push(event);
     }
 
     /// Adds an event beyond the ring.
@@ -161,7 +164,8 @@ impl<E: Event> Ring<E> {
         buffer.clear();
         for ahead in 1..=FILLING {
             let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
-            if slot.capacity() < buffer.capacity() {
+            // Twice as large, or sizes that alternate around a power of two would be moved over in every window.
+            if slot.capacity() < buffer.capacity() / 2 || slot.capacity() == 0 {
                 buffer.append(slot);
                 std::mem::swap(slot, &mut buffer);
             }

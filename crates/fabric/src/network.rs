@@ -289,11 +289,14 @@ impl Network {
     /// The least time (ps) from injection to delivery of a packet between two nodes on an idle network.
     #[inline(always)]
     pub fn bound(&self, source: u32, destination: u32, size: u32) -> u64 {
-        let hops = self.topology.distance(
-            self.node_router[source as usize],
-            self.node_router[destination as usize],
-        );
-        self.injection.hop + u64::from(hops) * self.least_hop + self.delivery_delay(size)
+        self.way_bound(source, self.node_router[destination as usize]) + self.delivery_delay(size)
+    }
+
+    /// The least time (ps) from injection at node `source` until the head can leave router `lp` on an idle network.
+    #[inline(always)]
+    pub fn way_bound(&self, source: u32, lp: u32) -> u64 {
+        let hops = self.topology.distance(self.topology.router_of(source), lp);
+        self.injection.hop + u64::from(hops) * self.least_hop
     }
 
     /// Router hops of the least path between two nodes.

@@ -84,16 +84,28 @@ impl Routing {
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
     pub fn next(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        if self.kind == Kind::Minimal {
+            return self.minimal(net, lp, site, packet);
+        }
+        self.detour(net, lp, site, packet)
+    }
+
+    #[inline(never)]
+    fn detour(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         match self.kind {
-            Kind::Minimal => {
-                let hop = net
-                    .topology
-                    .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
-                (self.cable(hop, packet), hop.vc, 0)
-            }
+            Kind::Minimal => self.minimal(net, lp, site, packet),
             Kind::Rdr | Kind::MinRandom => self.random(net, lp, packet),
             Kind::Valiant => self.valiant(net, lp, site, packet),
         }
+    }
+
+    /// The topology's own minimal routing.
+    #[inline(always)]
+    fn minimal(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let hop = net
+            .topology
+            .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
+        (self.cable(hop, packet), hop.vc, 0)
     }
 
     /// One of the parallel cables of a hop: the same for all packets of one identity at one router.

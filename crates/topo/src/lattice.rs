@@ -29,6 +29,8 @@ pub(crate) struct Dimension {
     pub(crate) size: u32,
     pub(crate) stride: u32,
     mask: u32,
+    /// The bits of packed coordinates that belong to other dimensions.
+    others: u64,
     shift: u8,
     /// Its number.
     dim: u8,
@@ -70,6 +72,7 @@ impl LatticeGeometry {
                 size,
                 stride,
                 mask,
+                others: !(u64::from(mask) << (shift % 64)),
                 shift: shift as u8,
                 dim: d as u8,
                 width: w as u16,
@@ -182,14 +185,22 @@ impl LatticeGeometry {
     #[inline]
     pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
         let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
-        let mut differ = pa ^ pb;
-        let mut sum = 0;
-        while differ != 0 {
-            let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
-            sum += self.along(d, d.of(pa), d.of(pb));
-            differ &= !(u64::from(d.mask) << d.shift);
+        if self.kind == Kind::HyperX {
+            return self.n_differ(pa ^ pb);
         }
-        sum
+        let one = |d: &Dimension| self.along(d, d.of(pa), d.of(pb));
+        self.dims.iter().map(one).sum()
+    }
+
+    /// The number of dimensions with a bit in `differ`, the exclusive-or of two packed coordinates.
+    #[inline]
+    fn n_differ(&self, mut differ: u64) -> u32 {
+        let mut n = 0;
+        while differ != 0 {
+            differ &= self.dim_of_bit[differ.trailing_zeros() as usize].others;
+            n += 1;
+        }
+        n
     }
 
     pub(crate) fn diameter(&self) -> u32 {
