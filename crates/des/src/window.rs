@@ -73,6 +73,14 @@ impl<W: World> Blocks<W> {
     }
 }
 
+impl<W: World> Blocks<W> {
+    #[cold]
+    fn late_if_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
+        self.late
+            .pop_if(|late| late.order(event, seed) == Ordering::Less)
+    }
+}
+
 impl<W: World> Sink<W> for Blocks<W> {
     #[inline(always)]
     fn send(&mut self, event: W::Event) {
@@ -343,10 +351,10 @@ impl<W: World> Late<W::Event> for Blocks<W> {
 
     #[inline(always)]
     fn late_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
-        match self.late.last() {
-            Some(late) if late.order(event, seed) == Ordering::Less => self.late.pop(),
-            _ => None,
+        if self.late.is_empty() {
+            return None;
         }
+        self.late_if_before(event, seed)
     }
 
     #[inline(always)]

@@ -135,6 +135,8 @@ pub struct Network {
     pub idle_delay: u64,
     /// Window width.
     pub lookahead: Time,
+    /// No interface injects more than this (bytes) from a time on until a lookahead later.
+    pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
     least_hop: u64,
     /// Timing of the clocked crossbar and other model parameters.
@@ -234,12 +236,17 @@ impl Network {
             packet_overhead: spec.nic.packet_overhead.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             lookahead: Time::ZERO,
+            window_bytes: 0,
             least_hop,
             model: crate::router::ModelParameters::new(spec),
             classes,
             topology,
         };
         network.lookahead = network.window(spec);
+        // A packet starts when its predecessor has left; the first and the last may lie half outside.
+        let bits = u128::from(network.lookahead.0) * u128::from(network.injection.bandwidth);
+        let bytes = bits / 8_000_000_000_000 + 2 * u128::from(packet);
+        network.window_bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
         Ok(network)
     }
 

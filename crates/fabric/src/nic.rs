@@ -171,7 +171,11 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let site = net.sites[lp as usize];
     let node = site.node + u32::from(event.port());
-    if *st.due.get(node) < now {
+    let due = *st.due.get(node);
+    // What starts before now needs none of this credit. Where the old credit is enough for all of it, the order does not matter, and
+    // it is left for the end of the window.
+    let enough = now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(node).credit >= net.window_bytes;
+    if due < now && !enough {
         advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
     }
     let nic = st.nics.edit(j, node);

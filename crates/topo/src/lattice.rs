@@ -212,8 +212,24 @@ impl LatticeGeometry {
         self.dims.iter().map(one).sum()
     }
 
-    /// Dimension order; see the module's description for directions and VCs.
+    /// Dimension order on a HyperX: first port and number of cables; `None` on other lattices or at the router itself.
     #[inline(always)]
+    pub(crate) fn direct(&self, at: u32, to: u32) -> Option<(u32, u32)> {
+        if self.kind != Kind::HyperX {
+            return None;
+        }
+        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let differ = pa ^ pt;
+        if differ == 0 {
+            return None;
+        }
+        let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
+        let (c, t, width) = (d.of(pa), d.of(pt), u32::from(d.width));
+        Some((u32::from(d.base) + (t - u32::from(t > c)) * width, width))
+    }
+
+    /// Dimension order; see the module's description for directions and VCs.
+    #[inline]
     pub(crate) fn minimal(&self, at: u32, to: u32, came: Came) -> Hop {
         let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
         let differ = pa ^ pt;
@@ -222,24 +238,16 @@ impl LatticeGeometry {
         }
         let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
         let (c, t, dim) = (d.of(pa), d.of(pt), d.dim);
-        if self.kind == Kind::HyperX {
-            let line = (t - u32::from(t > c)) as u16;
-            return Hop {
-                port: d.base.wrapping_add(line.wrapping_mul(d.width)),
-                links: d.width,
-                dim,
-                vc: 0,
-            };
-        }
-        self.minimal_along(at, d, c, t, came)
-    }
-
-    /// The hop along the first dimension in which the routers differ, on lattices of neighbours: from coordinate `c` towards `t`.
-    #[inline]
-    fn minimal_along(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
-        let dim = d.dim;
         match self.kind {
-            Kind::HyperX => unreachable!("a HyperX has no steps to a neighbour"),
+            Kind::HyperX => {
+                let line = (t - u32::from(t > c)) as u16;
+                Hop {
+                    port: d.base + line * d.width,
+                    links: d.width,
+                    dim,
+                    vc: 0,
+                }
+            }
             Kind::Torus => {
                 let ahead = if t >= c { t - c } else { t + d.size - c };
                 let positive = 2 * ahead <= d.size;

@@ -133,19 +133,22 @@ impl Topology {
     /// high bits count). Rules: torus, ring, mesh, HyperX: dimension order; dragonfly(+): the group's own link (by key among
     /// several), at most 3 hops in groups of one row and on dragonfly+, 5 in groups of rows and columns; fat-tree: D-mod-k up, the
     /// unique way down, one cable; graph: shortest-path table. Deadlock-free on [`Topology::minimal_vcs`] VCs.
-    #[inline(always)]
+    #[inline]
     pub fn minimal(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
         match &self.geometry {
             Geometry::Lattice(g) => g.minimal(at, g.nodes_per_router.div(dst_node), came),
-            _ => self.minimal_elsewhere(at, dst_node, came, key),
+            Geometry::FatTree(g) => g.minimal(at, dst_node),
+            _ => self.minimal_to(at, self.router_of(dst_node), came, key),
         }
     }
 
-    /// [`Topology::minimal`] on everything but a lattice.
-    fn minimal_elsewhere(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
+    /// The hop of [`Topology::minimal`] where it depends on the place alone and needs one VC, in the fewest instructions: first port and
+    /// number of cables on a HyperX, `None` on other families or at the node's router.
+    #[inline(always)]
+    pub fn direct(&self, at: u32, dst_node: u32) -> Option<(u32, u32)> {
         match &self.geometry {
-            Geometry::FatTree(g) => g.minimal(at, dst_node),
-            _ => self.minimal_to(at, self.router_of(dst_node), came, key),
+            Geometry::Lattice(g) => g.direct(at, g.nodes_per_router.div(dst_node)),
+            _ => None,
         }
     }
 
