@@ -164,8 +164,8 @@ impl<E: Event> Ring<E> {
         buffer.clear();
         for ahead in 1..=FILLING {
             let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
-            // Twice as large, or sizes that alternate around a power of two would be moved over in every window.
-            if slot.capacity() < buffer.capacity() / 2 || slot.capacity() == 0 {
+            // Much larger, or the events of sizes that alternate around a power of two would be moved over in every window.
+            if slot.len() <= buffer.capacity() / 32 && slot.capacity() < buffer.capacity() / 2 || slot.capacity() == 0 {
                 buffer.append(slot);
                 std::mem::swap(slot, &mut buffer);
             }

@@ -209,6 +209,9 @@ fn repair<E: Event>(order: &mut [E], seed: u64, mut budget: usize) -> bool {
             (lp, time) = next;
             continue;
         }
+        if next == (lp, time) && !loses_tie(&order[i - 1], &order[i], seed) {
+            continue;
+        }
         let moves = insert(&mut order[..=i], seed);
         if moves > budget {
             return false;
@@ -219,12 +222,14 @@ fn repair<E: Event>(order: &mut [E], seed: u64, mut budget: usize) -> bool {
     true
 }
 
-/// Puts the last event of an order that is right but for it into its place; returns how far that is.
+/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it; returns
+/// how far that is.
 #[inline(always)]
 fn insert<E: Event>(order: &mut [E], seed: u64) -> usize {
     let last = order.len() - 1;
     let event = order[last];
-    let mut place = last;
+    order[last] = order[last - 1];
+    let mut place = last - 1;
     let (lp, time) = (event.lp(), event.time());
     while place > 0 {
         let before = &order[place - 1];
@@ -284,6 +289,8 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     let seed = world.seed();
     let mut at = 0;
     let mut handled = order.len() as u64;
+    // With fewer events than that the next LP would often be asked for in vain.
+    let dense = order.len() >= lps.len();
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
@@ -304,6 +311,9 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 continue;
             }
             sink.enter(lp);
+            if dense && lp + 1 < lps.end {
+                world.prefetch(state, lp + 1);
+            }
             while let Some(&event) = order.get(at)
                 && event.lp() == lp
             {

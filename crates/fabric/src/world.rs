@@ -143,6 +143,18 @@ impl<M: RouterModel> World for Fabric<M> {
         Time(wake.min(M::close(net, st, j, lp, &site, end.0, sink)))
     }
 
+    #[inline(always)]
+    fn prefetch(&self, st: &State, lp: u32) {
+        let site = &self.net.sites[lp as usize];
+        let ports = site.port..site.port + site.ports();
+        st.ports.prefetch(ports.start, ports.end);
+        st.channels
+            .prefetch(ports.start * self.net.vcs, ports.end * self.net.vcs);
+        let nodes = site.node..site.node + u32::from(site.nodes);
+        st.nics.prefetch(nodes.start, nodes.end);
+        st.sources.prefetch(nodes.start, nodes.end);
+    }
+
     fn first_wake(&self, st: &State, lp: u32) -> Time {
         let site = &self.net.sites[lp as usize];
         let due = (site.node..site.node + u32::from(site.nodes))
