@@ -226,6 +226,26 @@ mod tests {
     }
 
     #[test]
+    fn a_recycled_buffer_takes_over_the_events_of_a_smaller_one() {
+        let grid = Grid::new(10);
+        let mut ring = Ring::default();
+        for i in 0..1_000 {
+            ring.insert(&grid, ball(i % 10));
+        }
+        let early: Vec<u64> = (0..30).map(|i| 20 + i % 10).collect();
+        early.iter().for_each(|&time| ring.insert(&grid, ball(time)));
+        let batch = ring.take(0);
+        let capacity = batch.capacity();
+        ring.recycle(0, batch);
+        // Window 1 holds nothing and gets the large buffer first; then the one of window 1 goes to window 2 with its 30 events.
+        assert_eq!(ring.slots[1].capacity(), capacity);
+        let batch = ring.take(1);
+        ring.recycle(1, batch);
+        assert_eq!(ring.slots[2].capacity(), capacity);
+        assert_eq!(ring.take(2).iter().map(|b| b.time().0).collect::<Vec<_>>(), early);
+    }
+
+    #[test]
     fn an_event_a_whole_ring_ahead_is_not_lost() {
         let mut grid = Grid::new(10);
         let mut ring = Ring::default();

@@ -303,14 +303,10 @@ impl Workload {
                 if destination == NOBODY {
                     return None;
                 }
-                let birth = match births.rule {
-                    BirthRule::Poisson => source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64,
-                    BirthRule::AtOnce => 0,
-                    BirthRule::PeriodicInPhase => (k as f64 * gap) as u64,
-                    BirthRule::Periodic => {
-                        let phase = unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]);
-                        ((k as f64 + phase) * gap) as u64
-                    }
+                let birth = if births.rule == BirthRule::Poisson {
+                    source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
+                } else {
+                    self.periodic(node, k, births)
                 };
                 if birth >= self.stop {
                     return None;
@@ -325,6 +321,17 @@ impl Workload {
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
         }
+    }
+
+    /// The birth of message `k` of a node whose messages come at regular times.
+    #[inline(never)]
+    fn periodic(&self, node: u32, k: u64, births: &Births) -> u64 {
+        let phase = match births.rule {
+            BirthRule::AtOnce | BirthRule::Poisson => return 0,
+            BirthRule::PeriodicInPhase => 0.0,
+            BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),
+        };
+        ((k as f64 + phase) * births.gap) as u64
     }
 
     /// What `node` does at its start.

@@ -255,6 +255,31 @@ impl Topology {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Lattice;
+
+    #[test]
+    fn the_direct_hop_of_a_hyperx_is_the_minimal_one_and_others_have_none() {
+        let lattice = |width: &[u32]| Lattice {
+            shape: vec![3, 1, 4, 2],
+            width: width.to_vec(),
+            nodes_per_router: 2,
+        };
+        for width in [&[][..], &[2, 1, 1, 3]] {
+            let hyperx = TopologySpec::HyperX(lattice(width)).build().unwrap();
+            let torus = TopologySpec::Torus(lattice(width)).build().unwrap();
+            for (at, node) in (0..24).flat_map(|at| (0..48).map(move |node| (at, node))) {
+                let hop = hyperx.minimal(at, node, Came::INJECTED, 0);
+                let expected = (!hop.is_eject()).then_some((u32::from(hop.port), u32::from(hop.links)));
+                assert_eq!(hyperx.direct(at, node), expected, "{at} to {node}");
+                assert_eq!(torus.direct(at, node), None);
+            }
+        }
+    }
+}
+
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
