@@ -36,10 +36,13 @@ pub struct Outcome {
     pub peak_pending: u64,
 }
 
+/// Asked now and then whether to go on; sees the state as it is between two windows.
+pub type Watch<'a, W> = &'a mut dyn FnMut(&<W as World>::State, &<W as World>::Observer, Progress) -> bool;
+
 /// An engine that runs one world.
 pub trait Engine<W: World> {
     /// Runs everything strictly before `until`. The watcher is asked now and then whether to go on.
-    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop;
+    fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop;
     /// The state of all LPs.
     fn state(&self) -> &W::State;
     /// What was recorded.

@@ -2,7 +2,7 @@
 //! window engine, and the engine of last resort where the lookahead is zero.
 
 use crate::column::NoJournal;
-use crate::engine::{Engine, Outcome, Progress, Stop};
+use crate::engine::{Engine, Outcome, Progress, Stop, Watch};
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
 use std::cmp::{Ordering, Reverse};
@@ -153,7 +153,7 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
 }
 
 impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
-    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop {
+    fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop {
         loop {
             if let Some(stop) = self.step(until) {
                 return stop;

@@ -4,7 +4,7 @@
 //! then any engine that speculates can roll it back.
 
 use crate::column::{Columns, Journal, Log, NoJournal};
-use crate::engine::{Engine, Outcome, Progress, Stop};
+use crate::engine::{Engine, Outcome, Stop, Watch};
 use crate::time::Time;
 use crate::window::{Blocks, Late, Wakes, WindowEngine, run_block};
 use crate::world::{Event, Sink, World};
@@ -88,7 +88,6 @@ impl<W: World> Checker<W> {
         self.failure
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub(crate) fn run_block(
         &mut self,
         world: &W,
@@ -134,7 +133,6 @@ impl<W: World> Checker<W> {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn forward<W: World, J: Journal>(
     world: &W,
     state: &mut W::State,
@@ -170,7 +168,7 @@ impl<'w, W: World> RollbackCheck<'w, W> {
 }
 
 impl<W: World> Engine<W> for RollbackCheck<'_, W> {
-    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop {
+    fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop {
         self.engine.run_checked(until, watch, Some(&mut self.checker))
     }
 

@@ -5,7 +5,7 @@
 //! Windows without events are skipped; an LP that acts by itself (a waiting packet, a source) says when through its wake time.
 
 use crate::column::{Journal, NoJournal};
-use crate::engine::{Engine, Outcome, Progress, Stop};
+use crate::engine::{Engine, Outcome, Progress, Stop, Watch};
 use crate::ring::{Grid, Ring, SLOTS};
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
@@ -277,7 +277,6 @@ fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
 }
 
 /// Runs the LPs `first_lp..first_lp + n_lps` through one window whose events are `order`; returns the events handled.
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     world: &W,
     state: &mut W::State,
@@ -491,7 +490,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
     pub(crate) fn run_checked(
         &mut self,
         until: Time,
-        watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool,
+        watch: Watch<'_, W>,
         mut check: Option<&mut crate::rollback::Checker<W>>,
     ) -> Stop {
         let mut since_watch = self.outcome.events;
@@ -527,7 +526,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
 }
 
 impl<W: World> Engine<W> for WindowEngine<'_, W> {
-    fn run(&mut self, until: Time, watch: &mut dyn FnMut(&W::State, &W::Observer, Progress) -> bool) -> Stop {
+    fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop {
         self.run_checked(until, watch, None)
     }
 

@@ -7,6 +7,7 @@ use des::engine::Engine as _;
 use des::phold::{Nobody, Phold};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 use topo::{Lattice, TopologySpec};
 
 /// A run with the defaults of a study that says nothing but its topology.
@@ -40,11 +41,13 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             credit_delay: Time::ZERO,
             credit_uses_link: true,
             bubble: 0,
+            local_latency: Time::ZERO,
             allow_deadlock: false,
         },
         routing: RoutingSpec::Minimal,
         nic: NicSpec {
             packet: Bytes(2_048),
+            chunk: None,
             message_overhead: Time::ZERO,
             packet_overhead: Time::ZERO,
             idle_delay_per_byte: Time::ZERO,
@@ -90,7 +93,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 9] = [
+pub const CASES: [Case; 10] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -110,6 +113,10 @@ pub const CASES: [Case; 9] = [
     Case {
         name: "torus-1m",
         about: "torus 100x100x100, one 2 KiB message from every node to a random other, credit",
+    },
+    Case {
+        name: "torus-4k-chunks",
+        about: "torus 16x16x16, CODES' pipelined timing, random pairs, 10 messages of 2 KiB each way in chunks of 32 B",
     },
     Case {
         name: "phold-16k",
@@ -161,6 +168,21 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
             nodes_per_router: nodes,
         }))
     };
+    if name == "torus-4k-chunks" {
+        let text = r#"
+            topology = { kind = "torus", shape = [16, 16, 16] }
+            link = { bandwidth = "2 GiB/s" }
+            router = { preset = "codes-torus-pipelined" }
+            routing = { kind = "dor" }
+            job = [{ work = { kind = "pairs", matching = "mutual", mode = "stream", messages = 10, message = "2 KiB" } }]
+        "#;
+        let study = load_study(text.as_bytes(), name, Path::new(""), &LoadOptions::default()).ok()?;
+        let mut spec = study.runs.into_iter().next()?;
+        if let Work::Pairs(pairs) = &mut spec.jobs[0].work {
+            pairs.messages = ((pairs.messages as f64 * length) as u64).max(1);
+        }
+        return Some(spec);
+    }
     let (mut spec, end_ns) = match name {
         "hyperx-32k-credit" | "hyperx-32k-sculpin" => (hyperx([16, 16, 8], 16), 20_000.0),
         "hyperx-2k-credit" | "hyperx-2k-sculpin" => (hyperx([8, 8, 4], 8), 40_000.0),
@@ -187,7 +209,7 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     if name.ends_with("sculpin") {
         spec.router.model = RouterModel::Sculpin;
     }
-    spec.routing = RoutingSpec::Dor;
+    spec.routing = RoutingSpec::DOR;
     spec.control.end = Some(Time((end_ns * 1e3 * length) as u64));
     spec.control.warmup = Some(Time::ZERO);
     spec.control.drain = Some(Time::ZERO);

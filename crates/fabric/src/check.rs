@@ -3,7 +3,8 @@
 use crate::network::{BuildError, Network};
 use crate::observe::Stats;
 use crate::packet::{Kind, Packet};
-use crate::spec::{RouterModel, RunSpec};
+use crate::router::late_admission;
+use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use serde::Serialize;
 
@@ -51,9 +52,9 @@ pub struct InFlight {
 
 impl InFlight {
     /// Counts an event if it is a packet.
-    pub fn count(&mut self, event: &Packet) {
+    pub fn count(&mut self, event: &Packet, net: &Network) {
         if event.kind() == Kind::Arrival {
-            self.packets += 1;
+            self.packets += u64::from(net.parts(event.size()));
             self.bytes += u64::from(event.size());
         }
     }
@@ -73,7 +74,7 @@ pub struct Facts<'a> {
     pub idle: bool,
     /// The run was stopped for want of progress.
     pub stalled: bool,
-    /// Messages a finite workload had to deliver.
+    /// Messages a finite workload had to deliver; `None` if the run may end before it has.
     pub expected: Option<u64>,
 }
 
@@ -93,13 +94,13 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Packets and bytes that wait in queues, found by walking every queue.
-fn queued(state: &State) -> (u64, u64) {
+fn queued(net: &Network, state: &State) -> (u64, u64) {
     let (mut packets, mut bytes) = (0, 0);
     let heads = state.channels.as_slice().iter().map(|channel| channel.head);
     for head in heads.chain(state.inputs.as_slice().iter().map(|input| input.head)) {
         let mut slot = head;
         while slot != NONE {
-            packets += 1;
+            packets += u64::from(net.parts(state.slots.get(slot).size()));
             bytes += u64::from(state.slots.get(slot).size());
             slot = state.links.get(slot).next;
         }
@@ -109,7 +110,7 @@ fn queued(state: &State) -> (u64, u64) {
 
 fn conservation(facts: &Facts<'_>) -> Check {
     let stats = facts.stats;
-    let (queued_packets, queued_bytes) = queued(facts.state);
+    let (queued_packets, queued_bytes) = queued(facts.net, facts.state);
     let flying = queued_packets + facts.in_flight.packets + stats.landing;
     let flying_bytes = queued_bytes + facts.in_flight.bytes + stats.landing_bytes;
     let out = stats.packets + flying;
@@ -136,14 +137,21 @@ fn conservation(facts: &Facts<'_>) -> Check {
     }
 }
 
-/// The time a link has been busy is never more than the time until it is idle again.
+/// The time a link has been busy is never more than the time until it is idle again, and its bytes fit that time.
 fn capacity(facts: &Facts<'_>) -> Check {
     let over = facts
         .state
         .ports
         .as_slice()
         .iter()
-        .position(|port| port.busy > port.free);
+        .zip(&facts.net.peers)
+        .position(|(port, peer)| {
+            let bandwidth = facts.net.classes[usize::from(peer.class)].bandwidth().0;
+            // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.
+            let linked = peer.class != 0 || !facts.net.model.late_admission;
+            let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
+            port.busy > port.free || (linked && over)
+        });
     let detail = match over {
         None => format!("no link of {} above its bandwidth", facts.state.ports.len()),
         Some(port) => format!(
@@ -233,6 +241,13 @@ fn progress(facts: &Facts<'_>) -> Check {
             ),
         ),
         Some(expected) if facts.idle => check(true, format!("all {expected} messages delivered")),
+        Some(expected) if stats.messages < expected => check(
+            false,
+            format!(
+                "simulated time ends at 281 s, when {} of {expected} messages were delivered",
+                stats.messages
+            ),
+        ),
         _ => check(
             true,
             format!(
@@ -247,9 +262,18 @@ fn progress(facts: &Facts<'_>) -> Check {
 fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
     let vcs = net.vcs;
     // A blocked channel waits for the buffer at the other end; the packets in that buffer wait in queues of that router.
+    // With late admission the first of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
+    let late = net.model.late_admission;
+    let waiting = |port: u32, vc: u32| match late {
+        true => late_admission::waiting(state, port),
+        false => [state.channels.get(port * vcs + vc).head, NONE],
+    };
     let blocked = |port: u32, vc: u32| {
         let channel = state.channels.get(port * vcs + vc);
-        channel.head != NONE && channel.credit < i64::from(state.slots.get(channel.head).size())
+        match late {
+            true => waiting(port, vc) != [NONE; 2],
+            false => channel.head != NONE && channel.credit < i64::from(state.slots.get(channel.head).size()),
+        }
     };
     let holders = |port: u32, vc: u32| -> Vec<(u32, u32)> {
         let peer = net.peers[port as usize];
@@ -257,14 +281,18 @@ fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
         let mut found = Vec::new();
         for next in site.port..site.port + u32::from(site.net) {
             for next_vc in 0..vcs {
-                let mut slot = state.channels.get(next * vcs + next_vc).head;
-                while slot != NONE {
-                    let packet = state.slots.get(slot);
-                    if packet.port() == peer.port && u32::from(packet.vc()) == vc && blocked(next, next_vc) {
-                        found.push((next, next_vc));
-                        break;
+                let holds = |mut slot: u32| {
+                    while slot != NONE {
+                        let packet = state.slots.get(slot);
+                        if packet.port() == peer.port && u32::from(packet.vc()) == vc {
+                            return true;
+                        }
+                        slot = state.links.get(slot).next;
                     }
-                    slot = state.links.get(slot).next;
+                    false
+                };
+                if blocked(next, next_vc) && waiting(next, next_vc).into_iter().any(holds) {
+                    found.push((next, next_vc));
                 }
             }
         }
@@ -307,22 +335,15 @@ pub fn name(net: &Network, port: u32) -> String {
     net.port_name(lp as u32, port - net.sites[lp].port)
 }
 
-/// Refuses a network whose routing can deadlock with the channels it has, before the run.
-pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<(), BuildError> {
-    // Without bounded buffers nothing waits for room, so nothing can wait in a circle.
-    if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() || spec.router.allow_deadlock {
-        return Ok(());
+/// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.
+pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
+    let proof = net.routing.prove(spec, &net.topology);
+    if proof.free {
+        return Ok(proof.words);
     }
-    let needed = u32::from(net.routing.vcs());
-    if net.vcs < needed {
-        return Err(BuildError::field(
-            "router.vcs",
-            format!(
-                "{} virtual channels, and this routing needs {needed} to be free of deadlock",
-                net.vcs
-            ),
-            Some("take \"auto\", or set router.allow_deadlock = true to see what happens"),
-        ));
+    if spec.router.allow_deadlock {
+        return Ok(format!("allowed by router.allow_deadlock: {}", proof.words));
     }
-    Ok(())
+    let hint = "take router.vcs = \"auto\", or set router.allow_deadlock = true to see what happens";
+    Err(BuildError::field("router.vcs", proof.words, Some(hint)))
 }

@@ -5,10 +5,12 @@
 
 pub mod bench;
 pub mod check;
+pub mod describe;
 pub mod network;
 pub mod nic;
 pub mod observe;
 pub mod packet;
+pub mod registry;
 pub mod router;
 pub mod routing;
 pub mod run;

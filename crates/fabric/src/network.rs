@@ -1,8 +1,9 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
 use crate::packet::{HORIZON, Packet};
+use crate::router::late_admission;
 use crate::routing::Routing;
-use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RunSpec, Switching};
+use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
 use crate::workload::Workload;
 use des::Time;
 use topo::{Topology, TopologySpec};
@@ -115,6 +116,8 @@ pub struct Network {
     pub seed: u64,
     /// Packet size in bytes.
     pub packet: u32,
+    /// Size in bytes of what travels by itself: the packet, or its chunks with late admission.
+    pub unit: u32,
     /// Buffer of each port and channel in bytes, `i64::MAX / 4` if unbounded.
     pub buffer: i64,
     /// Buffer of a router's host port in bytes.
@@ -146,11 +149,22 @@ pub struct Network {
 impl Network {
     /// Builds the network of a valid specification.
     pub fn build(spec: &RunSpec) -> Result<Network, BuildError> {
-        let topology = spec.topology.build().map_err(BuildError::Topology)?;
+        let mut topology = spec.topology.build().map_err(BuildError::Topology)?;
+        if let RoutingSpec::Dor { tie: Tie::Unwrapped } | RoutingSpec::Rdr { tie: Tie::Unwrapped } = spec.routing {
+            topology = topology.with_unwrapped_ties();
+        }
+        let model = crate::router::ModelParameters::new(spec);
+        if model.late_admission {
+            late_admission::check(spec)?;
+        }
         let wiring = topology.wiring();
         let packet = spec.nic.packet.0 as u32;
         let router = &spec.router;
-        let store_and_forward = router.switching == Switching::StoreAndForward;
+        let unit = match model.late_admission {
+            true => spec.nic.chunk.map_or(packet, |chunk| chunk.0 as u32),
+            false => packet,
+        };
+        let store_and_forward = router.switching == Switching::StoreAndForward && !model.late_admission;
         let class_of = |name: &str, packet: u32| {
             let link = spec.links.by_class.get(name).unwrap_or(&spec.links.default);
             let credit = Time(if router.credit_uses_link { link.latency.0 } else { 0 } + router.credit_delay.0);
@@ -162,7 +176,10 @@ impl Network {
                 credit,
             )
         };
-        let classes: Vec<Class> = wiring.class_names.iter().map(|name| class_of(name, packet)).collect();
+        let mut classes: Vec<Class> = wiring.class_names.iter().map(|name| class_of(name, unit)).collect();
+        if model.late_admission {
+            late_admission::set_delays(&model, unit, &mut classes);
+        }
         let host = classes[0];
         let mut injection = host;
         if let Some(bandwidth) = spec.nic.bandwidth {
@@ -201,7 +218,12 @@ impl Network {
             sites.push(site);
         }
         let routing = Routing::new(spec, &topology)?;
-        let vcs = u32::from(router.vcs.unwrap_or(routing.vcs()));
+        // Sculpin has no queues per channel.
+        let vcs = if router.model == RouterModel::Sculpin {
+            1
+        } else {
+            u32::from(routing.vcs())
+        };
         let workload = Workload::build(spec, &topology, injection.bandwidth())?;
         let unbounded = i64::MAX / 4;
         let buffer = router.buffer.map_or(unbounded, |bytes| bytes.0 as i64);
@@ -226,19 +248,24 @@ impl Network {
             workload,
             seed: spec.control.seed,
             packet,
+            unit,
             buffer,
             host_buffer,
             first_come: router.arbitration == Arbitration::Fcfs,
             store_and_forward,
             mixed_speeds,
-            head_delivery: router.delivery == DeliveryPoint::Head,
-            message_overhead: spec.nic.message_overhead.0,
+            head_delivery: router.delivery == DeliveryPoint::Head || model.late_admission,
+            message_overhead: if model.late_admission {
+                0
+            } else {
+                spec.nic.message_overhead.0
+            },
             packet_overhead: spec.nic.packet_overhead.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             lookahead: Time::ZERO,
             window_bytes: 0,
             least_hop,
-            model: crate::router::ModelParameters::new(spec),
+            model,
             classes,
             topology,
         };
@@ -265,10 +292,17 @@ impl Network {
                 window = window.min(self.model.least_credit(class.credit, fastest));
             }
         }
-        if self.workload.reacts() {
+        // With late admission deliveries are told by the arrival itself, which may send to its own router at any time.
+        if self.workload.reacts() && !self.model.late_admission {
             window = window.min(self.delivery_delay(least));
         }
         Time(window)
+    }
+
+    /// Parts of a packet of `size` bytes that travel by themselves.
+    #[inline(always)]
+    pub fn parts(&self, size: u32) -> u32 {
+        if size <= self.unit { 1 } else { size.div_ceil(self.unit) }
     }
 
     /// How long the head must wait so that the tail, coming over a slower link, does not fall behind on an output that takes

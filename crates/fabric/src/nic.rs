@@ -93,19 +93,29 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.left = message.bytes;
             nic.destination = message.destination;
             nic.part = 0;
-            nic.single = u8::from(message.bytes <= u64::from(net.packet));
+            nic.single = u8::from(message.bytes <= u64::from(net.unit));
             if nic.single == 0 {
                 let number = &mut st.sources.edit(j, node).number;
                 nic.message |= *number as u16 & (ACK - 1);
                 *number = number.wrapping_add(1);
             }
-            let first = nic.left.min(u64::from(net.packet));
-            let idle = if message.birth >= nic.free {
-                net.idle_delay * first
+            if M::SEQUENCER {
+                // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
+                let after = if nic.packets == 0 {
+                    0
+                } else {
+                    nic.ready + net.model.sequence
+                };
+                nic.ready = message.birth.max(after);
             } else {
-                0
-            };
-            nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle;
+                let first = nic.left.min(u64::from(net.packet));
+                let idle = if message.birth >= nic.free {
+                    net.idle_delay * first
+                } else {
+                    0
+                };
+                nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle;
+            }
         }
         let start = nic.ready.max(nic.free);
         if start >= end {
@@ -119,8 +129,14 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             }
             nic.credit -= size as i32;
         }
-        nic.free = start + net.injection.ser(size);
-        nic.packets += 1;
+        let parts = if M::SEQUENCER { net.parts(size) } else { 1 };
+        nic.free = start
+            + if M::SEQUENCER {
+                net.model.cut
+            } else {
+                net.injection.ser(size)
+            };
+        nic.packets += u64::from(parts);
         let single = nic.single != 0;
         let mark = if single { nic.birth } else { u64::from(nic.part) };
         let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
@@ -146,12 +162,12 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             at += net.injection.ser(size);
         }
         sink.send(packet.at(Time(at), lp, site.net + (node - site.node) as u16));
-        sink.record(Record::Injected { bytes: size });
-        nic.part += 1;
+        sink.record(Record::Injected { bytes: size, parts });
+        nic.part += parts;
         nic.left -= u64::from(size);
         if nic.left == 0 {
             nic.birth = u64::MAX;
-        } else {
+        } else if !M::SEQUENCER {
             nic.ready = nic.free + net.packet_overhead;
         }
     };
@@ -396,7 +412,6 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 }
 
 /// Reports a complete message and tells the workload if it reacts.
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
 fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,

@@ -12,6 +12,8 @@ pub enum Record {
     Injected {
         /// Its size.
         bytes: u32,
+        /// Parts that travel by themselves: 1, or the chunks of the packet.
+        parts: u32,
     },
     /// A packet has been handed to its node.
     Packet {
@@ -69,14 +71,31 @@ pub struct SenderRow {
     pub last: u64,
     /// Data bytes delivered.
     pub bytes: u64,
-    /// Round trips, or messages where there are no acknowledgements.
+    /// Data messages delivered.
     pub trips: u64,
-    /// Sum of their times (ps).
+    /// Sum of their one-way times (ps).
     pub sum: u64,
     /// Longest (ps).
     pub longest: u64,
     /// Birth of the batch under way (ps).
     pub batch: u64,
+    /// Acknowledgements received.
+    pub acks: u64,
+    /// Sum of the times from a batch's birth to its acknowledgement (ps).
+    pub round_trips: u64,
+    /// The longest of them (ps).
+    pub longest_round_trip: u64,
+}
+
+impl SenderRow {
+    /// Mean time from a batch's birth to its acknowledgement in ps, 0 without acknowledgements.
+    pub fn mean_round_trip(&self) -> f64 {
+        if self.acks == 0 {
+            0.0
+        } else {
+            self.round_trips as f64 / self.acks as f64
+        }
+    }
 }
 
 /// Sub-buckets per power of two: bucket borders are 0.8 % apart.
@@ -342,10 +361,15 @@ impl Stats {
         if ack {
             let sender = &mut self.senders[destination as usize];
             sender.last = sender.last.max(time);
+            let trip = time - sender.batch.min(time);
+            sender.acks += 1;
+            sender.round_trips += trip;
+            sender.longest_round_trip = sender.longest_round_trip.max(trip);
             return;
         }
         let sender = &mut self.senders[source as usize];
         sender.first = sender.first.min(birth);
+        sender.batch = birth;
         sender.last = sender.last.max(time);
         sender.bytes += bytes;
         sender.trips += 1;
@@ -358,8 +382,8 @@ impl Observe<Record> for Stats {
     #[inline(always)]
     fn see(&mut self, record: Record) {
         match record {
-            Record::Injected { bytes } => {
-                self.injected += 1;
+            Record::Injected { bytes, parts } => {
+                self.injected += u64::from(parts);
                 self.injected_bytes += u64::from(bytes);
             }
             Record::Packet { bytes, hops, time } => {

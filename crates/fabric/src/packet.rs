@@ -199,6 +199,15 @@ impl Packet {
         self
     }
 
+    /// Takes the first `bytes` of a part of a message, fewer than all, as a part of its own; what remains gets the next number.
+    #[inline(always)]
+    pub fn split_off(&mut self, bytes: u32) -> Packet {
+        let mut first = *self;
+        first.words[2] = self.words[2] & !0xFFFF | u64::from(bytes - 1);
+        self.words[2] = self.words[2] + (1 << 16) - u64::from(bytes);
+        first
+    }
+
     /// Sets virtual channel in passing.
     #[inline(always)]
     pub fn with_vc(mut self, vc: u8) -> Packet {
@@ -284,6 +293,19 @@ mod tests {
             (packet.phase(), packet.vc(), packet.hops(), packet.kind()),
             (9, 62, MAX_HOPS, Kind::Arrival)
         );
+    }
+
+    #[test]
+    fn the_pieces_of_a_packet_have_its_bytes_and_rising_numbers() {
+        let mut rest = Packet::message_part(3, 4, 5, 500, false, 7);
+        let mut pieces = Vec::new();
+        while rest.size() > 128 {
+            pieces.push(rest.split_off(128));
+        }
+        pieces.push(rest);
+        let seen: Vec<_> = pieces.iter().map(|piece| (piece.size(), piece.mark())).collect();
+        assert_eq!(seen, [(128, 7), (128, 8), (128, 9), (116, 10)]);
+        assert!(pieces.iter().all(|piece| piece.source() == 3 && piece.message() == 5));
     }
 
     #[test]

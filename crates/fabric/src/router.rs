@@ -5,22 +5,30 @@
 
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
-use crate::spec::RunSpec;
+use crate::spec::{Architecture, RouterModel as Model, RunSpec};
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
+pub mod late_admission;
 pub mod sculpin;
 
 pub use credit::Credit;
+pub use late_admission::LateAdmission;
 pub use sculpin::Sculpin;
 
 /// A router model.
 pub trait RouterModel: Sized + Send + Sync + 'static {
     /// `true` if the router's host buffers are bounded and interfaces need credits.
     const HOST_CREDITS: bool;
+
+    /// Lists of waiting packets per output port in [`State::inputs`], besides the one per channel.
+    const LISTS: u32 = 0;
+
+    /// `true` if interfaces hand over whole packets by a sequencer and a packetizer instead of a link (late admission).
+    const SEQUENCER: bool = false;
 
     /// A packet's head is ready for routing.
     fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
@@ -59,13 +67,42 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
 pub struct ModelParameters {
     /// `true`: a credit returns when the tail has left; its delay includes the serialisation.
     credit_after_tail: bool,
+    /// The router takes chunks of packets and admits them late; the values below are for it alone.
+    pub late_admission: bool,
+    /// Time of a small step inside a router or an interface (ps).
+    pub local: u64,
+    /// What a chunk occupies a link for besides its serialisation (ps).
+    pub occupied: u64,
+    /// What a chunk takes besides that and the link's latency (ps).
+    pub pipelined: u64,
+    /// Free bytes of an output queue that a chunk needs which does not go straight on.
+    pub entry: i64,
+    /// Least time between two messages at an interface (ps).
+    pub sequence: u64,
+    /// Time between two packets of a message at an interface (ps).
+    pub cut: u64,
 }
 
 impl ModelParameters {
     /// Picks the parameters out of a specification.
-    pub fn new(_spec: &RunSpec) -> ModelParameters {
+    pub fn new(spec: &RunSpec) -> ModelParameters {
+        let router = &spec.router;
+        let late_admission = router.model == Model::Credit && router.architecture == Architecture::LateAdmission;
+        let local = router.local_latency.0;
+        let (occupied, pipelined) = match router.traversal_occupies_link {
+            true => (local + router.traversal.0, 0),
+            false => (local, router.traversal.0),
+        };
+        let chunk = spec.nic.chunk.unwrap_or(spec.nic.packet).0;
         ModelParameters {
-            credit_after_tail: true,
+            credit_after_tail: !late_admission,
+            late_admission,
+            local,
+            occupied,
+            pipelined,
+            entry: (chunk * u64::from(router.bubble.max(1))) as i64,
+            sequence: spec.nic.message_overhead.0 + local,
+            cut: 2 * local + spec.nic.packet_overhead.0,
         }
     }
 
@@ -75,7 +112,7 @@ impl ModelParameters {
     }
 }
 
-/// An input channel of the models that queue at the input.
+/// A list of waiting packets of the models that need more than one per channel.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Input {
@@ -84,6 +121,9 @@ pub struct Input {
     /// Last waiting packet's slot.
     pub tail: u32,
 }
+
+/// An empty list.
+pub const EMPTY: Input = Input { head: NONE, tail: NONE };
 
 /// The arbiter of the models that have one per router.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

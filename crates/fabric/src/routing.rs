@@ -5,27 +5,42 @@
 
 use crate::network::{BuildError, Network, Site, lattice_shape};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{RoutingSpec, RunSpec};
+use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, Tie};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
 use topo::{Came, Hop, HopList, Topology};
 
+mod proof;
+
+pub use proof::Proof;
+
 /// A routing, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routing {
     kind: Kind,
-    vcs: u8,
+    /// Virtual channels that it needs for freedom from deadlock.
+    needed: u8,
+    /// The last virtual channel there is; higher ones are merged into it.
+    last_vc: u8,
     /// Virtual channels of the topology's own minimal routing.
     minimal_vcs: u8,
     seed: u64,
 }
 
+/// What a routing does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// The topology's own.
     Minimal,
-    Rdr,
+    /// A random dimension.
+    Rdr {
+        /// Half-way round a ring the way that does not wrap around.
+        unwrapped: bool,
+    },
+    /// A random minimal neighbour.
     MinRandom,
+    /// Two minimal legs.
     Valiant,
 }
 
@@ -40,45 +55,59 @@ const SECOND_LEG: u8 = 1;
 impl Routing {
     /// Prepares the routing of a run.
     pub fn new(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
-        let minimal_vcs = topology.minimal_vcs();
         let lattice = lattice_shape(topology).is_some();
-        let diameter = topology.diameter();
         let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
-        let (kind, vcs) = match spec.routing {
-            RoutingSpec::Dor if !lattice => {
+        let kind = match spec.routing {
+            RoutingSpec::Dor { .. } if !lattice => {
                 return refuse(
                     "dimension order needs a lattice: ring, mesh, torus or HyperX",
                     "take \"minimal\", the topology's own",
                 );
             }
-            RoutingSpec::Dor | RoutingSpec::Minimal => (Kind::Minimal, u32::from(minimal_vcs)),
-            RoutingSpec::Rdr if !lattice => {
+            RoutingSpec::Rdr { .. } if !lattice => {
                 return refuse(
                     "RDR needs a lattice: ring, mesh, torus or HyperX",
                     "take \"min-random\"",
                 );
             }
-            // A channel per hop passed: acyclic on any graph.
-            RoutingSpec::Rdr => (Kind::Rdr, diameter.max(1)),
-            RoutingSpec::MinRandom => (Kind::MinRandom, diameter.max(1)),
-            RoutingSpec::Valiant => (Kind::Valiant, 2 * u32::from(minimal_vcs)),
+            RoutingSpec::Dor { .. } | RoutingSpec::Minimal => Kind::Minimal,
+            RoutingSpec::Rdr { tie } => Kind::Rdr {
+                unwrapped: tie == Tie::Unwrapped,
+            },
+            RoutingSpec::MinRandom => Kind::MinRandom,
+            RoutingSpec::Valiant => Kind::Valiant,
         };
-        if vcs > u32::from(MAX_VCS) && spec.router.vcs.is_none() {
-            let reason = format!("deadlock freedom takes {vcs} virtual channels here, a port has at most {MAX_VCS}");
+        let needed = proof::needs(kind, topology);
+        let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
+        let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some() && !late;
+        if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
+            let reason =
+                format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
             let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
+        let vcs = match spec.router.vcs {
+            _ if late => 1,
+            Some(vcs) => vcs,
+            None => needed.min(MAX_VCS),
+        };
         Ok(Routing {
             kind,
-            vcs: vcs.min(u32::from(MAX_VCS)) as u8,
-            minimal_vcs,
+            needed,
+            last_vc: vcs - 1,
+            minimal_vcs: topology.minimal_vcs(),
             seed: mix(spec.control.seed ^ 0x526F_7574),
         })
     }
 
-    /// Virtual channels it needs for freedom from deadlock.
+    /// Decides whether the run can deadlock.
+    pub fn prove(&self, spec: &RunSpec, topology: &Topology) -> Proof {
+        proof::prove(spec, topology, self.kind, self.needed)
+    }
+
+    /// Virtual channels per port.
     pub fn vcs(&self) -> u8 {
-        self.vcs
+        self.last_vc + 1
     }
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
@@ -94,7 +123,8 @@ impl Routing {
     fn detour(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         match self.kind {
             Kind::Minimal => self.minimal(net, lp, site, packet),
-            Kind::Rdr | Kind::MinRandom => self.random(net, lp, packet),
+            Kind::Rdr { unwrapped: true } => self.random_dimension(net, lp, site, packet),
+            Kind::Rdr { .. } | Kind::MinRandom => self.random(net, lp, packet),
             Kind::Valiant => self.valiant(net, lp, site, packet),
         }
     }
@@ -114,7 +144,7 @@ impl Routing {
         let hop = net
             .topology
             .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
-        (self.cable(hop, packet), hop.vc, 0)
+        (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
     }
 
     /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
@@ -131,13 +161,24 @@ impl Routing {
         first + below(mix(self.seed ^ packet.moment()), u64::from(links)) as u32
     }
 
+    /// A random dimension (RDR), in it the way that the topology's ties take.
+    #[inline(always)]
+    fn random_dimension(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let target = net.node_router[packet.destination() as usize];
+        let word = mix(self.seed ^ packet.moment() ^ packet.identity());
+        let pick = |n: u32| below(word, u64::from(n)) as u32;
+        let hop = net.topology.minimal_along(lp, target, came(site, packet), pick);
+        let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
+        (self.cable(hop, packet), vc, 0)
+    }
+
     /// A random minimal neighbour (min-random) or a random dimension (RDR).
     fn random(&self, net: &Network, lp: u32, packet: &Packet) -> (u32, u8, u8) {
         let target = net.node_router[packet.destination() as usize];
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(lp, target, hops);
             let word = mix(self.seed ^ packet.moment() ^ packet.identity());
-            let hop = if self.kind == Kind::Rdr {
+            let hop = if self.kind != Kind::MinRandom {
                 // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
                 let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
                 let dims = (0..hops.len()).filter(|&i| first(i)).count();
@@ -153,7 +194,7 @@ impl Routing {
                 dim: 0,
                 vc: 0,
             });
-            let vc = packet.hops().min(net.vcs - 1) as u8;
+            let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
             (self.cable(hop, packet), vc, 0)
         })
     }
@@ -167,7 +208,7 @@ impl Routing {
             let via = self.intermediate(net, packet);
             if via != lp {
                 let hop = net.topology.minimal_to(lp, via, came, key);
-                return (self.cable(hop, packet), hop.vc, 0);
+                return (self.cable(hop, packet), hop.vc.min(self.last_vc), 0);
             }
             came = Came::INJECTED;
         } else {
@@ -176,7 +217,7 @@ impl Routing {
         let hop = net.topology.minimal(lp, destination, came, key);
         (
             self.cable(hop, packet),
-            (hop.vc + self.minimal_vcs).min(net.vcs as u8 - 1),
+            (hop.vc + self.minimal_vcs).min(self.last_vc),
             SECOND_LEG,
         )
     }

@@ -1,10 +1,10 @@
 //! Runs a specification: network, engine, phases, self-checks, summary.
 
 use crate::check::{self, Check, Verdict};
-use crate::network::{BuildError, Network};
+use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
-use crate::router::{Credit, RouterModel, Sculpin};
+use crate::router::{Credit, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::State;
 use crate::world::Fabric;
@@ -17,7 +17,7 @@ mod steady;
 mod summary;
 
 pub use steady::{SteadyState, steady_state};
-pub use summary::{HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows};
+pub use summary::{HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,10 @@ pub struct RunResult {
     pub links: Vec<LinkRow>,
     /// The measured messages' latencies.
     pub latencies: Latencies,
+    /// Whether load over time was asked for.
+    pub timeline: bool,
+    /// What all nodes together can inject.
+    pub bytes_per_ps: f64,
 }
 
 /// Decides whether a run goes on; called a few times per second of CPU time.
@@ -80,10 +84,11 @@ pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
     match (spec.router.model, spec.router.architecture) {
         (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, watch),
         (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, watch),
+        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, begun, watch),
         (spec::RouterModel::Credit, _) => Err(BuildError::field(
             "router.architecture",
             "this architecture is not available in this build",
-            Some("take \"voq\""),
+            Some("take \"voq\" or \"late-admission\""),
         )
         .into()),
     }
@@ -124,7 +129,8 @@ fn drive<M: RouterModel>(
     watch: Watch<'_>,
 ) -> Result<RunResult, RunError> {
     let workload = &net.workload;
-    let end = spec.control.end.unwrap_or(HORIZON);
+    let horizon = horizon(spec, &net)?;
+    let end = spec.control.end.unwrap_or(horizon);
     let open_loop = workload.endless();
     let measure_to = if open_loop { end.0 } else { u64::MAX };
     let from = spec.control.warmup.unwrap_or(Time::ZERO).0;
@@ -135,7 +141,7 @@ fn drive<M: RouterModel>(
         (true, Some(drain)) => drain,
         (true, None) => end,
     };
-    let last = Time(end.0.saturating_add(drain.0).min(HORIZON.0));
+    let last = Time(end.0.saturating_add(drain.0).min(horizon.0));
     let stats = Stats::new(
         senders,
         spec.observe.messages == MessageDetail::Full,
@@ -170,7 +176,7 @@ fn drive<M: RouterModel>(
         _ => {}
     }
     let mut in_flight = check::InFlight::default();
-    engine.pending(&mut |event: &Packet| in_flight.count(event));
+    engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let (state, stats, outcome) = engine.into_parts();
     let run = Finished {
         spec,
@@ -186,6 +192,42 @@ fn drive<M: RouterModel>(
         end,
     };
     run.conclude(engine_name, begun, built, ran)
+}
+
+/// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
+fn slowest_step(net: &Network) -> u64 {
+    let step = |class: &Class| (class.ser(net.packet)).saturating_add(class.hop + class.credit);
+    net.classes.iter().chain([&net.injection]).map(step).max().unwrap_or(0)
+}
+
+/// The last time a run can reach such that no event it sends lies beyond the end of simulated time.
+fn horizon(spec: &RunSpec, net: &Network) -> Result<Time, BuildError> {
+    let seconds = |time: Time| time.0 as f64 * 1e-12;
+    let step = slowest_step(net);
+    if step > HORIZON.0 / 2 {
+        let reason = format!(
+            "a full packet takes {:.1} s for a single link, simulated time ends at {:.0} s",
+            seconds(Time(step)),
+            seconds(HORIZON)
+        );
+        return Err(BuildError::field(
+            "link",
+            reason,
+            Some("take faster links or smaller packets"),
+        ));
+    }
+    let horizon = Time(HORIZON.0 - step);
+    match spec.control.end {
+        Some(end) if end > horizon => {
+            let reason = format!(
+                "{:.3} s is too long, simulated time ends at {:.0} s",
+                seconds(end),
+                seconds(HORIZON)
+            );
+            Err(BuildError::field("run.end", reason, Some("take a shorter run")))
+        }
+        _ => Ok(horizon),
+    }
 }
 
 /// A run whose engine has stopped.
@@ -262,6 +304,8 @@ impl Finished<'_> {
             summary,
             links,
             latencies,
+            timeline: spec.observe.timeline,
+            bytes_per_ps: net.injection.bandwidth().0 as f64 / 8e12 * f64::from(net.n_nodes()),
             stats: self.stats,
         })
     }
@@ -330,7 +374,10 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             watch,
             next_report: Duration::ZERO,
             now: Time::ZERO,
-            stall_after: spec.control.stall_after,
+            // Slow or long links are no stall: a packet that moves is there after its hops.
+            stall_after: spec.control.stall_after.max(Time(
+                slowest_step(net).saturating_mul(4 * u64::from(net.topology.diameter()) + 8),
+            )),
             progress_at: Time::ZERO,
             delivered: 0,
             stalled: false,

@@ -4,7 +4,7 @@ use crate::network::Network;
 use crate::nic;
 use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
-use crate::router::RouterModel;
+use crate::router::{EMPTY, RouterModel};
 use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
 use des::{Event, Journal, Sink, Time, World};
 use std::marker::PhantomData;
@@ -58,6 +58,7 @@ impl<M: RouterModel> Fabric<M> {
             }
         }
         st.channels.fill(channels);
+        st.inputs.fill(vec![EMPTY; n_ports * M::LISTS as usize]);
         let nic = Nic {
             free: 0,
             birth: u64::MAX,

@@ -1,10 +1,103 @@
 //! The Python module `fabricsim._core`: converts values, releases the interpreter lock, maps errors. It makes no decisions.
 
+mod errors;
+mod result;
+mod study;
+
 use pyo3::prelude::*;
+use serde_json::json;
+
+/// Entries of a registry kind as JSON; an empty kind lists the kinds.
+#[pyfunction]
+fn list_entries(kind: &str) -> PyResult<String> {
+    use fabric::registry::{Kind, list};
+    if kind.is_empty() {
+        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        return Ok(json!(names).to_string());
+    }
+    if kind == "topology-preset" {
+        let presets: Vec<_> = topo::presets()
+            .iter()
+            .map(|preset| json!({"name": preset.name, "line": preset.about, "parameters": []}))
+            .collect();
+        return Ok(json!(presets).to_string());
+    }
+    let kind = Kind::from_name(kind).ok_or_else(|| {
+        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        errors::plain(format!(
+            "no kind \"{kind}\"; there are {} and topology-preset",
+            names.join(", ")
+        ))
+    })?;
+    let entries: Vec<_> = list(kind)
+        .iter()
+        .map(|entry| {
+            let parameters: Vec<_> = entry
+                .parameters()
+                .map(|p| json!({"key": p.key, "type": p.kind.words(), "default": default(&p.default), "doc": p.doc}))
+                .collect();
+            json!({
+                "name": entry.name,
+                "line": entry.line,
+                "parameters": parameters,
+                "source": entry.source,
+                "limits": entry.limits,
+            })
+        })
+        .collect();
+    Ok(json!(entries).to_string())
+}
+
+/// JSON schema of study files.
+#[pyfunction]
+fn schema() -> String {
+    fabric::registry::schema().to_string()
+}
+
+/// A default in words.
+fn default(default: &fabric::registry::Default) -> String {
+    match default {
+        fabric::registry::Default::Required => "required".into(),
+        fabric::registry::Default::Text(text) | fabric::registry::Default::From(text) => (*text).into(),
+    }
+}
+
+/// The benchmark cases as JSON.
+#[pyfunction]
+fn bench_cases() -> String {
+    json!(fabric::bench::CASES).to_string()
+}
+
+/// Runs a benchmark case on one thread; options: `{"length": 1.0}`.
+#[pyfunction]
+#[pyo3(name = "bench")]
+fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
+    let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
+    let length = options["length"].as_f64().unwrap_or(1.0);
+    let result = py.allow_threads(|| fabric::bench::bench(case, length));
+    match result {
+        None => Err(errors::plain(format!("no benchmark case \"{case}\""))),
+        Some(Ok(result)) => Ok(json!(result).to_string()),
+        Some(Err(error)) => Err(errors::of_run(py, error)),
+    }
+}
 
 /// The extension module.
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = m.py();
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("StudyError", py.get_type::<errors::StudyError>())?;
+    m.add("CheckFailed", py.get_type::<errors::CheckFailed>())?;
+    m.add("Interrupted", py.get_type::<errors::Interrupted>())?;
+    m.add_class::<result::RunResult>()?;
+    m.add_function(wrap_pyfunction!(study::check, m)?)?;
+    m.add_function(wrap_pyfunction!(study::expand, m)?)?;
+    m.add_function(wrap_pyfunction!(study::describe, m)?)?;
+    m.add_function(wrap_pyfunction!(study::run, m)?)?;
+    m.add_function(wrap_pyfunction!(list_entries, m)?)?;
+    m.add_function(wrap_pyfunction!(schema, m)?)?;
+    m.add_function(wrap_pyfunction!(run_bench, m)?)?;
+    m.add_function(wrap_pyfunction!(bench_cases, m)?)?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Bisection: the least number of cables between two halves of the nodes, by formula where one is known, else by a search.
 
-use crate::grouped::Inside;
+use crate::inside::Inside;
 use crate::lattice::Kind;
 use crate::spec::TopologySpec;
 use crate::topology::{Geometry, Topology};

@@ -3,12 +3,10 @@
 use crate::division::FastDiv;
 use crate::fat_tree::FatTree;
 use crate::global_cables::GlobalCables;
-use crate::graph::{GraphTables, MOST_ROUTERS};
-use crate::graph_file::{GraphText, Mistake, read_edge_list};
-use crate::graphml::read_graphml;
-use crate::grouped::{Grouped, Inside};
+use crate::grouped::Grouped;
+use crate::inside::Inside;
 use crate::lattice::{Kind, LatticeGeometry, lines};
-use crate::spec::{FieldError, GraphFormat, Lattice, TopologySpec};
+use crate::spec::{FieldError, Lattice, TopologySpec};
 use crate::topology::{Geometry, Topology};
 use crate::wiring::Wiring;
 
@@ -341,114 +339,6 @@ impl TopologySpec {
             Geometry::FatTree(geometry),
         ))
     }
-
-    /// Builds a graph from the text of its file, as [`TopologySpec::build`] does after reading it.
-    fn build_graph_from(
-        &self,
-        text: &str,
-        format: GraphFormat,
-        nodes_per_router: u32,
-    ) -> Result<Topology, Vec<FieldError>> {
-        let mut problems = Problems::default();
-        let read = match format {
-            GraphFormat::EdgeList => read_edge_list(text),
-            GraphFormat::Graphml => read_graphml(text),
-        };
-        let graph = read.map_err(|mistakes| {
-            mistakes
-                .iter()
-                .for_each(|Mistake { line, reason }| problems.add("file", format!("line {line}: {reason}"), None));
-            std::mem::take(&mut problems.0)
-        })?;
-        if graph.cables.is_empty() {
-            problems.add(
-                "file",
-                "it states no cable".into(),
-                Some("for a single router use kind = \"single-router\""),
-            );
-        }
-        let n = graph.names.len() as u64;
-        if n > u64::from(MOST_ROUTERS) {
-            let gigabytes = n as f64 * n as f64 * 3e-9;
-            let reason = format!(
-                "{n} routers, route tables are kept for up to {MOST_ROUTERS} (these would take {gigabytes:.1} GB)"
-            );
-            problems.add("file", reason, Some("the regular families have no such limit"));
-        }
-        let nodes = graph
-            .nodes
-            .iter()
-            .map(|n| u64::from(n.unwrap_or(nodes_per_router)))
-            .sum::<u64>();
-        if nodes == 0 {
-            problems.add(
-                "nodes_per_router",
-                "no router has a node".into(),
-                Some("set it, or place nodes in the file"),
-            );
-        }
-        let ports = graph.cables.iter().map(|c| 2 * u64::from(c.count)).sum::<u64>();
-        problems.size(n, ports, nodes, "file");
-        let mut radix = vec![0u64; graph.names.len()];
-        for cable in &graph.cables {
-            radix[cable.a as usize] += u64::from(cable.count);
-            radix[cable.b as usize] += u64::from(cable.count);
-        }
-        problems.radix(radix.iter().copied().max().unwrap_or(0), 1, "file");
-        problems.done()?;
-        let wiring = wire_graph(&graph, nodes_per_router);
-        let tables = GraphTables::new(&wiring, graph.names).map_err(|(a, b)| (a, b, read_names(text, format)));
-        match tables {
-            Ok(tables) => Ok(Topology::assemble(self, wiring, Geometry::Graph(tables))),
-            Err((a, b, names)) => {
-                let name = |r: u32| names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());
-                let reason = format!(
-                    "the graph is in pieces: there is no way from router `{}` to `{}`",
-                    name(a),
-                    name(b)
-                );
-                problems.add("file", reason, None);
-                Err(problems.0)
-            }
-        }
-    }
-}
-
-fn read_names(text: &str, format: GraphFormat) -> Vec<String> {
-    let read = match format {
-        GraphFormat::EdgeList => read_edge_list(text),
-        GraphFormat::Graphml => read_graphml(text),
-    };
-    read.map(|g| g.names).unwrap_or_default()
-}
-
-/// Numbers the ports of each router by rising neighbour, then in the order of the file.
-fn wire_graph(graph: &GraphText, nodes_per_router: u32) -> Wiring {
-    let n = graph.names.len();
-    let mut ends: Vec<Vec<(u32, u32, u8)>> = vec![Vec::new(); n];
-    let mut id = 0u32;
-    for cable in &graph.cables {
-        for _ in 0..cable.count {
-            ends[cable.a as usize].push((cable.b, id, cable.class));
-            ends[cable.b as usize].push((cable.a, id, cable.class));
-            id += 1;
-        }
-    }
-    let mut port_of = vec![[0u16; 2]; id as usize];
-    for (r, list) in ends.iter_mut().enumerate() {
-        list.sort_unstable();
-        for (port, &(peer, id, _)) in list.iter().enumerate() {
-            port_of[id as usize][usize::from(r as u32 > peer)] = port as u16;
-        }
-    }
-    let mut wiring = Wiring::start(graph.classes.clone(), n, 2 * id as usize, 0);
-    for (r, list) in ends.iter().enumerate() {
-        for &(peer, id, class) in list {
-            wiring.push_port(peer, port_of[id as usize][usize::from(peer > r as u32)], class);
-        }
-        wiring.finish_router(graph.nodes[r].unwrap_or(nodes_per_router));
-    }
-    wiring
 }
 
 /// Name of a lattice's dimension: x, y, z, w, d4, d5, ...
@@ -464,10 +354,10 @@ fn counted(n: u32, one: &str, many: &str) -> String {
 
 /// The mistakes found so far.
 #[derive(Default)]
-struct Problems(Vec<FieldError>);
+pub(crate) struct Problems(pub(crate) Vec<FieldError>);
 
 impl Problems {
-    fn add(&mut self, field: &str, reason: String, hint: Option<&str>) {
+    pub(crate) fn add(&mut self, field: &str, reason: String, hint: Option<&str>) {
         self.0.push(FieldError {
             field: field.into(),
             reason,
@@ -487,7 +377,7 @@ impl Problems {
         }
     }
 
-    fn size(&mut self, routers: u64, ports: u64, nodes: u64, field: &str) {
+    pub(crate) fn size(&mut self, routers: u64, ports: u64, nodes: u64, field: &str) {
         let memory = |n: u64, bytes: u64| n.saturating_mul(bytes) as f64 / 1e9;
         for (what, n, bytes) in [
             ("routers", routers, 16),
@@ -505,7 +395,7 @@ impl Problems {
         }
     }
 
-    fn radix(&mut self, ports: u64, width: u64, field: &str) {
+    pub(crate) fn radix(&mut self, ports: u64, width: u64, field: &str) {
         let ports = ports.saturating_mul(width);
         if ports >= MOST_PORTS {
             self.add(
@@ -532,7 +422,7 @@ impl Problems {
         self.radix(ports, 1, keys[1]);
     }
 
-    fn done(&mut self) -> Result<(), Vec<FieldError>> {
+    pub(crate) fn done(&mut self) -> Result<(), Vec<FieldError>> {
         if self.0.is_empty() {
             Ok(())
         } else {

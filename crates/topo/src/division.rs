@@ -1,32 +1,31 @@
-//! Division by a number known at build time, as one multiplication (Lemire, Kaser & Kurz 2019); exact for all 32-bit numerators.
+//! Division by a number known at build time, as one multiplication and one shift (Granlund & Montgomery 1994).
 
-/// A divisor that is divided by often.
+/// A divisor that is divided by often. Exact for numerators below 2^31, which all router and node numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FastDiv {
     magic: u64,
+    shift: u32,
     divisor: u32,
 }
+
+/// Bits of a numerator.
+const BITS: u32 = 31;
 
 impl FastDiv {
     /// Prepares division by `divisor`; zero is taken as one, callers validate before.
     pub(crate) fn new(divisor: u32) -> Self {
         let divisor = divisor.max(1);
-        let magic = if divisor == 1 {
-            0
-        } else {
-            u64::MAX / u64::from(divisor) + 1
-        };
-        Self { magic, divisor }
+        let shift = BITS + u32::BITS - (divisor - 1).leading_zeros();
+        // magic * divisor exceeds 2^shift by less than 2^(shift - BITS), so the error stays below one part in 2^BITS.
+        let magic = (1u64 << shift).div_ceil(u64::from(divisor));
+        Self { magic, shift, divisor }
     }
 
     /// Quotient.
     #[inline]
     pub(crate) fn div(self, n: u32) -> u32 {
-        if self.divisor == 1 {
-            n
-        } else {
-            ((u128::from(self.magic) * u128::from(n)) >> 64) as u32
-        }
+        debug_assert!(n < 1 << BITS, "{n} is no router or node number");
+        ((self.magic * u64::from(n)) >> self.shift) as u32
     }
 
     /// Quotient and remainder.
@@ -55,19 +54,36 @@ mod tests {
 
     #[test]
     fn division_is_exact_at_the_edges() {
-        for d in [1, 2, 3, 5, 7, 16, 100, 641, 65_535, 65_536, (1 << 28) - 1, u32::MAX] {
+        for d in [
+            1,
+            2,
+            3,
+            5,
+            7,
+            16,
+            100,
+            641,
+            65_535,
+            65_536,
+            (1 << 28) - 1,
+            1 << 28,
+            (1 << 31) - 1,
+        ] {
             let f = FastDiv::new(d);
-            for n in [
+            let edges = [
                 0,
                 1,
                 d - 1,
                 d,
-                d.saturating_add(1),
+                d + 1,
+                2 * d - 1,
                 12_345_678,
                 (1 << 28) + 1,
-                u32::MAX - 1,
-                u32::MAX,
-            ] {
+                (1 << 31) - 2,
+                (1 << 31) - 1,
+            ];
+            let multiples = (1..1000u64).map(|k| (u64::from(d) * k * 2_147_483 % (1 << 31)) as u32);
+            for n in edges.into_iter().chain(multiples).filter(|&n| n < 1 << 31) {
                 assert_eq!(f.split(n), (n / d, n % d), "{n} / {d}");
             }
         }

@@ -213,10 +213,16 @@ impl FatTree {
         }
     }
 
+    /// Leaf router of a node.
+    #[inline]
+    pub(crate) fn leaf_of(&self, node: u32) -> u32 {
+        self.levels[0].down.div(node)
+    }
+
     /// D-mod-k towards a node.
     #[inline]
     pub(crate) fn minimal(&self, at: u32, node: u32) -> Hop {
-        let leaf = self.levels[0].down.div(node);
+        let leaf = self.leaf_of(node);
         let (i, a, _) = self.place(at);
         let level = &self.levels[i];
         if level.leaves.div(leaf) == a {

@@ -32,8 +32,7 @@ struct State {
     item: Option<Item>,
     data: Option<String>,
     in_default: bool,
-    nodes: Vec<(usize, String, Option<String>)>,
-    edges: Vec<(usize, String, String, Option<String>, Option<String>)>,
+    items: Vec<Item>,
     seen_graph: bool,
 }
 
@@ -144,38 +143,37 @@ impl State {
             b"data" => self.data = None,
             b"default" => self.in_default = false,
             b"key" => self.key_in_work = None,
-            b"node" | b"edge" => match self.item.take() {
-                Some(Item::Node { line, id, nodes }) => self.nodes.push((line, id, nodes)),
-                Some(Item::Edge {
-                    line,
-                    source,
-                    target,
-                    count,
-                    class,
-                }) => {
-                    self.edges.push((line, source, target, count, class));
-                }
-                None => {}
-            },
+            b"node" | b"edge" => self.items.extend(self.item.take()),
             _ => {}
         }
     }
 
     fn collect(self, mut collector: Collector) -> Result<GraphText, Vec<Mistake>> {
         let default = |key: &str| self.defaults.get(key).cloned();
-        for (line, id, nodes) in &self.nodes {
+        for item in &self.items {
+            let Item::Node { line, id, nodes } = item else { continue };
             if collector.find(id).is_some() {
                 collector.mistake(*line, format!("duplicate node `{id}`"));
                 continue;
             }
             let router = collector.router(id);
-            if let Some(word) = nodes.clone().or_else(|| default("nodes")) {
-                if let Some(count) = collector.count(*line, "`nodes`", &word, 0) {
-                    collector.place_nodes(*line, router, count);
-                }
+            if let Some(word) = nodes.clone().or_else(|| default("nodes"))
+                && let Some(count) = collector.count(*line, "`nodes`", &word, 0)
+            {
+                collector.place_nodes(*line, router, count);
             }
         }
-        for (line, source, target, count, class) in &self.edges {
+        for item in &self.items {
+            let Item::Edge {
+                line,
+                source,
+                target,
+                count,
+                class,
+            } = item
+            else {
+                continue;
+            };
             let mut known = true;
             for end in [source, target] {
                 if collector.find(end).is_none() {

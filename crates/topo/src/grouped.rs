@@ -14,141 +14,12 @@
 use crate::division::{FastDiv, pick};
 use crate::global_cables::{GlobalCables, GlobalEnd};
 use crate::hop::{Came, Hop, HopList};
+use crate::inside::Inside;
 use crate::spec::Arrangement;
 use crate::wiring::Wiring;
 
 /// `dim` of a hop over a global link.
 pub(crate) const GLOBAL: u8 = 2;
-
-/// What a group looks like inside.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Inside {
-    /// Rows and columns, all-to-all in each.
-    Grid { rows: u32, cols: FastDiv },
-    /// All leaves to all spines.
-    LeafSpine { leaves: u32, spines: u32 },
-}
-
-impl Inside {
-    pub(crate) fn routers(self) -> u32 {
-        match self {
-            Inside::Grid { rows, cols } => rows * cols.divisor(),
-            Inside::LeafSpine { leaves, spines } => leaves + spines,
-        }
-    }
-
-    /// Index of the first router that owns global cables, and how many do.
-    pub(crate) fn owners(self) -> (u32, u32) {
-        match self {
-            Inside::Grid { .. } => (0, self.routers()),
-            Inside::LeafSpine { leaves, spines } => (leaves, spines),
-        }
-    }
-
-    /// Hops between two routers of a group.
-    #[inline]
-    pub(crate) fn distance(self, i: u32, j: u32) -> u32 {
-        match self {
-            Inside::Grid { cols, .. } => {
-                let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
-                u32::from(ri != rj) + u32::from(ci != cj)
-            }
-            Inside::LeafSpine { leaves, .. } if (i < leaves) != (j < leaves) => 1,
-            Inside::LeafSpine { .. } => 2 * u32::from(i != j),
-        }
-    }
-
-    pub(crate) fn diameter(self) -> u32 {
-        match self {
-            Inside::Grid { rows, cols } => u32::from(rows > 1) + u32::from(cols.divisor() > 1),
-            Inside::LeafSpine { leaves: 1, spines: 1 } => 1,
-            Inside::LeafSpine { .. } => 2,
-        }
-    }
-
-    /// Local neighbours of a router of the group, in port order.
-    pub(crate) fn neighbours(self, i: u32) -> impl Iterator<Item = u32> {
-        let n = self.routers();
-        let (row, column) = match self {
-            Inside::Grid { cols, .. } => (cols.div(i), cols.split(i).1),
-            Inside::LeafSpine { .. } => (0, 0),
-        };
-        let along_row = (0..n).filter(move |&j| j != i && self.is_row(j, row));
-        let along_column = (0..n).filter(move |&j| j != i && self.is_column(j, column));
-        let across = (0..n).filter(move |&j| self.is_across(i, j));
-        along_row.chain(along_column).chain(across)
-    }
-
-    fn is_row(self, j: u32, row: u32) -> bool {
-        matches!(self, Inside::Grid { cols, .. } if cols.div(j) == row)
-    }
-
-    fn is_column(self, j: u32, column: u32) -> bool {
-        matches!(self, Inside::Grid { cols, .. } if cols.split(j).1 == column)
-    }
-
-    fn is_across(self, i: u32, j: u32) -> bool {
-        matches!(self, Inside::LeafSpine { leaves, .. } if (i < leaves) != (j < leaves))
-    }
-
-    /// Number of local neighbours.
-    #[inline]
-    pub(crate) fn degree(self, i: u32) -> u32 {
-        match self {
-            Inside::Grid { rows, cols } => rows + cols.divisor() - 2,
-            Inside::LeafSpine { leaves, spines } => {
-                if i < leaves {
-                    spines
-                } else {
-                    leaves
-                }
-            }
-        }
-    }
-
-    /// Place of neighbour `j` among the local neighbours of `i`.
-    #[inline]
-    fn line(self, i: u32, j: u32) -> u32 {
-        match self {
-            Inside::Grid { cols, .. } => {
-                let ((ri, ci), (rj, cj)) = (cols.split(i), cols.split(j));
-                if ri == rj {
-                    cj - u32::from(cj > ci)
-                } else {
-                    cols.divisor() - 1 + rj - u32::from(rj > ri)
-                }
-            }
-            Inside::LeafSpine { leaves, .. } => {
-                if j < leaves {
-                    j
-                } else {
-                    j - leaves
-                }
-            }
-        }
-    }
-
-    /// The next router on the way within the group: row first, then column; between leaves (spines) over a spine (leaf) by key.
-    #[inline]
-    fn next(self, i: u32, j: u32, key: u32) -> (u32, u8) {
-        match self {
-            Inside::Grid { cols, .. } => {
-                let ((ri, ci), (_, cj)) = (cols.split(i), cols.split(j));
-                if ci != cj {
-                    (ri * cols.divisor() + cj, 0)
-                } else {
-                    (j, 1)
-                }
-            }
-            Inside::LeafSpine { leaves, spines } => match (i < leaves, j < leaves) {
-                (true, true) => (leaves + pick(key, spines), 0),
-                (true, false) => (j, 0),
-                (false, true) => (j, 1),
-                (false, false) => (pick(key, leaves), 1),
-            },
-        }
-    }
-}
 
 /// A dragonfly or dragonfly+.
 #[derive(Clone, Debug)]
@@ -157,9 +28,19 @@ pub(crate) struct Grouped {
     pub(crate) inside: Inside,
     local_width: u16,
     pub(crate) global: GlobalCables,
-    nodes: u32,
+    nodes: FastDiv,
+    nodes_per_group: FastDiv,
     diameter: u32,
+    /// First of a router's own links to each group among the links of the pair, and their number, at `owner * groups + to`;
+    /// empty where it would be large.
+    own: Vec<(u16, u16)>,
 }
+
+/// Links looked at in search of the diameter.
+const MOST_SEARCH: u64 = 40_000_000;
+
+/// Entries up to which the table of own links is kept (16 MB).
+const MOST_OWN: u64 = 1 << 22;
 
 impl Grouped {
     /// Lays out a validated dragonfly(+); `nodes` per router, or per leaf router.
@@ -175,25 +56,82 @@ impl Grouped {
         let links = if groups > 1 { links } else { 0 };
         let global = GlobalCables::new(groups, inside.owners().1, links, how, seed);
         let per_group = FastDiv::new(inside.routers());
+        let with_nodes = if let Inside::LeafSpine { leaves, .. } = inside {
+            leaves
+        } else {
+            inside.routers()
+        };
         let mut it = Self {
             per_group,
             inside,
             local_width: width as u16,
             global,
-            nodes,
+            nodes: FastDiv::new(nodes),
+            nodes_per_group: FastDiv::new(nodes * with_nodes),
             diameter: 0,
+            own: Vec::new(),
         };
         it.diameter = it.find_diameter();
+        it.own = it.index_own_links();
         it
+    }
+
+    fn index_own_links(&self) -> Vec<(u16, u16)> {
+        let (groups, (_, owners), links) = (self.global.groups(), self.inside.owners(), self.global.links_per_pair());
+        if u64::from(groups) * u64::from(groups) * u64::from(owners) > MOST_OWN
+            || links > u32::from(u16::MAX)
+            || groups == 1
+        {
+            return Vec::new();
+        }
+        let mut own = vec![(0, 0); groups as usize * groups as usize * owners as usize];
+        for g in 0..groups {
+            for t in (0..groups).filter(|&t| t != g) {
+                let mut first = 0;
+                for links in self.global.between(g, t).chunk_by(|a, b| a.owner == b.owner) {
+                    own[((g * owners + links[0].owner) * groups + t) as usize] = (first, links.len() as u16);
+                    first += links.len() as u16;
+                }
+            }
+        }
+        own
+    }
+
+    /// The links to group `t` that a router of group `g` owns, given all links of the two groups.
+    #[inline]
+    fn own_links<'a>(&self, ends: &'a [GlobalEnd], g: u32, i: u32, t: u32) -> &'a [GlobalEnd] {
+        let (first_owner, owners) = self.inside.owners();
+        if i < first_owner {
+            return &[];
+        }
+        match self
+            .own
+            .get(((g * owners + i - first_owner) * self.global.groups() + t) as usize)
+        {
+            Some(&(first, count)) => &ends[usize::from(first)..usize::from(first) + usize::from(count)],
+            None => GlobalCables::owned(ends, i - first_owner),
+        }
+    }
+
+    /// Router of a node.
+    #[inline]
+    pub(crate) fn router_of(&self, node: u32) -> u32 {
+        match self.inside {
+            Inside::Grid { .. } => self.nodes.div(node),
+            Inside::LeafSpine { .. } => {
+                let (group, rest) = self.nodes_per_group.split(node);
+                group * self.per_group.divisor() + self.nodes.div(rest)
+            }
+        }
     }
 
     /// Nodes of the router with this index in its group.
     pub(crate) fn nodes_at(&self, i: u32) -> u32 {
         match self.inside {
-            Inside::Grid { .. } => self.nodes,
+            Inside::Grid { .. } => self.nodes.divisor(),
             Inside::LeafSpine { leaves, .. } => {
                 if i < leaves {
-                    self.nodes
+                    self.nodes.divisor()
                 } else {
                     0
                 }
@@ -254,19 +192,53 @@ impl Grouped {
         self.diameter
     }
 
-    /// Searches for the most distant pair; stops at the first that is as far as can be, or after enough work, with the bound.
+    /// The largest distance. In groups of one row and in leaves and spines it is told by which owners each pair of groups has; for
+    /// rows and columns a search stops at the first pair that is as far as can be, or after enough work, with that bound.
     fn find_diameter(&self) -> u32 {
-        let (a, groups) = (self.per_group.divisor(), self.global.groups());
+        let groups = self.global.groups();
         let within = self.inside.diameter();
-        if groups == 1 {
-            return within;
+        let pairs = (0..groups)
+            .flat_map(|g| (0..groups).map(move |t| (g, t)))
+            .filter(|(g, t)| g < t);
+        match self.inside {
+            _ if groups == 1 => within,
+            Inside::Grid { rows, cols } if rows > 1 && cols.divisor() > 1 => self.search_diameter(2 * within + 1),
+            _ => pairs.map(|(g, t)| self.farthest(g, t)).fold(within, u32::max),
         }
-        let (bound, mut most, mut work) = (2 * within + 1, within, 0u64);
-        for at in 0..a * groups {
-            for to in 0..a * groups {
+    }
+
+    /// Largest distance between routers of two groups that are alike but for the global links they own.
+    fn farthest(&self, g: u32, t: u32) -> u32 {
+        let ends = self.global.between(g, t);
+        let owning = ends.chunk_by(|a, b| a.owner == b.owner).count();
+        let landing = self.global.between(t, g).chunk_by(|a, b| a.owner == b.owner).count();
+        let joined = ends.chunk_by(|a, b| (a.owner, a.peer) == (b.owner, b.peer)).count();
+        let owners = self.inside.owners().1 as usize;
+        let apart = if matches!(self.inside, Inside::Grid { .. }) {
+            1
+        } else {
+            2
+        };
+        let sideways = u32::from(owning < owners) + u32::from(landing < owners);
+        let between_owners = match sideways {
+            0 if joined == owning * landing => 1,
+            0 => 1 + apart,
+            _ => 1 + apart * sideways,
+        };
+        match self.inside {
+            Inside::Grid { .. } => between_owners,
+            Inside::LeafSpine { .. } => between_owners.max(if sideways > 0 { 4 } else { 3 }),
+        }
+    }
+
+    fn search_diameter(&self, bound: u32) -> u32 {
+        let n = self.per_group.divisor() * self.global.groups();
+        let (mut most, mut work) = (0, 0u64);
+        for at in 0..n {
+            for to in 0..n {
                 most = most.max(self.distance(at, to));
                 work += u64::from(self.global.links_per_pair());
-                if most == bound || work > 40_000_000 {
+                if most == bound || work > MOST_SEARCH {
                     return bound;
                 }
             }
@@ -290,13 +262,8 @@ impl Grouped {
         let target = if g == t {
             j
         } else {
-            let (first, _) = self.inside.owners();
             let ends = self.global.between(g, t);
-            let own = if i >= first {
-                GlobalCables::owned(ends, i - first)
-            } else {
-                &[]
-            };
+            let own = self.own_links(ends, g, i, t);
             if !own.is_empty() {
                 let end = own[pick(key, own.len() as u32) as usize];
                 return Hop {
@@ -306,7 +273,7 @@ impl Grouped {
                     vc,
                 };
             }
-            first + ends[pick(key, ends.len() as u32) as usize].owner
+            self.inside.owners().0 + ends[pick(key, ends.len() as u32) as usize].owner
         };
         let (next, dim) = self.inside.next(i, target, key);
         Hop {
@@ -359,16 +326,24 @@ impl Grouped {
         let (first, _) = self.inside.owners();
         let ends = self.global.between(g, t);
         let least = self.distance(at, to);
-        for end in ends.iter().filter(|e| self.over(e, i, j) == least) {
-            if first + end.owner == i {
-                out.push_new(Hop {
-                    port: self.local_ports(i) + end.port,
-                    links: end.links,
-                    dim: GLOBAL,
-                    vc: 0,
+        for own in ends.chunk_by(|a, b| a.owner == b.owner) {
+            let owner = first + own[0].owner;
+            let mut best = own
+                .chunk_by(|a, b| a.peer == b.peer)
+                .map(|run| run[0])
+                .filter(|e| self.over(e, i, j) == least)
+                .peekable();
+            if owner == i {
+                best.for_each(|e| {
+                    out.push(Hop {
+                        port: self.local_ports(i) + e.port,
+                        links: e.links,
+                        dim: GLOBAL,
+                        vc: 0,
+                    })
                 });
-            } else {
-                self.local_hops(i, first + end.owner, out);
+            } else if best.peek().is_some() {
+                self.local_hops(i, owner, out);
             }
         }
         out.sort();
@@ -395,6 +370,8 @@ impl Grouped {
                     out.push_new(hop(rj * cols.divisor() + ci, 1));
                 }
             }
+            // A leaf comes here once per spine, so nothing can be there twice.
+            Inside::LeafSpine { leaves, .. } if i < leaves && j >= leaves => out.push(hop(j, 0)),
             Inside::LeafSpine { leaves, spines } if i != j => {
                 let dim = u8::from(i >= leaves);
                 if (i < leaves) != (j < leaves) {

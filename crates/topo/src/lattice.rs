@@ -9,7 +9,8 @@
 //! therefore has two distinct cables); mesh: the same without what the border lacks; HyperX: `w` cables to each other coordinate
 //! in rising order. A dimension of one router has no ports.
 //!
-//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction, on VC 0 until the
+//! Minimal routing is dimension order. On rings and tori it goes the shorter way, ties to the positive direction (or, if so told, the
+//! way that does not wrap around), on VC 0 until the
 //! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
 
 use crate::division::FastDiv;
@@ -55,6 +56,8 @@ pub(crate) struct LatticeGeometry {
     packed: Vec<u64>,
     /// The dimension that each bit of packed coordinates belongs to.
     dim_of_bit: Box<[Dimension; 64]>,
+    /// 1 if packets that go half-way round a ring take the way without the wrap-around link.
+    pub(crate) unwrapped_ties: u32,
     pub(crate) nodes_per_router: FastDiv,
 }
 
@@ -105,6 +108,7 @@ impl LatticeGeometry {
             dims,
             packed,
             dim_of_bit,
+            unwrapped_ties: 0,
             nodes_per_router: FastDiv::new(nodes_per_router),
         }
     }
@@ -237,7 +241,28 @@ impl LatticeGeometry {
             return Hop::EJECT;
         }
         let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
-        let (c, t, dim) = (d.of(pa), d.of(pt), d.dim);
+        self.step(at, d, d.of(pa), d.of(pt), came)
+    }
+
+    /// The step of [`Self::minimal`] along one of the dimensions in which two routers differ: number `pick(n)` of those `n`.
+    #[inline]
+    pub(crate) fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
+        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let differs = |d: &&Dimension| d.of(pa) != d.of(pt);
+        let n = self.dims.iter().filter(differs).count() as u32;
+        if n == 0 {
+            return Hop::EJECT;
+        }
+        match self.dims.iter().filter(differs).nth(pick(n) as usize) {
+            Some(d) => self.step(at, d, d.of(pa), d.of(pt), came),
+            None => Hop::EJECT,
+        }
+    }
+
+    /// One step along a dimension, from coordinate `c` towards another one `t`.
+    #[inline]
+    fn step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
+        let dim = d.dim;
         match self.kind {
             Kind::HyperX => {
                 let line = (t - u32::from(t > c)) as u16;
@@ -249,21 +274,18 @@ impl LatticeGeometry {
                 }
             }
             Kind::Torus => {
-                let ahead = if t >= c { t - c } else { t + d.size - c };
-                let positive = 2 * ahead <= d.size;
-                let (out, back) = if positive {
-                    (d.base, d.base + d.width)
-                } else {
-                    (d.base + d.width, d.base)
-                };
-                let wraps = if positive { c + 1 == d.size } else { c == 0 };
-                let straight = came.port.wrapping_sub(back) < d.width;
-                let vc = u8::from(wraps) | if straight { came.vc & 1 } else { 0 };
+                // Without branches: the direction of a random packet cannot be predicted.
+                let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());
+                let tie = self.unwrapped_ties & u32::from(t < c);
+                let positive = u16::from(2 * ahead + tie <= d.size);
+                let (out, back) = (d.base + (1 - positive) * d.width, d.base + positive * d.width);
+                let wraps = u8::from(c == u32::from(positive).wrapping_neg() & (d.size - 1));
+                let straight = u8::from(came.port.wrapping_sub(back) < d.width);
                 Hop {
                     port: out,
                     links: d.width,
                     dim,
-                    vc,
+                    vc: wraps | (straight & came.vc),
                 }
             }
             Kind::Mesh => {

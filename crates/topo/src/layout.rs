@@ -1,6 +1,6 @@
 //! Where to draw a router.
 
-use crate::grouped::Inside;
+use crate::inside::Inside;
 use crate::lattice::Kind;
 use crate::topology::{Geometry, Topology};
 use std::f64::consts::TAU;

@@ -10,6 +10,7 @@
 pub mod spec;
 
 mod build;
+mod build_graph;
 mod division;
 mod fat_tree;
 mod global_cables;
@@ -18,10 +19,12 @@ mod graph_file;
 mod graphml;
 mod grouped;
 mod hop;
+mod inside;
 mod lattice;
 mod layout;
 mod names;
 mod reduced;
+mod rule;
 mod topology;
 mod wiring;
 
@@ -32,10 +35,11 @@ pub mod metrics;
 pub mod presets;
 pub mod verify;
 
-pub use deadlock::{Channel, MinimalRule, RoutingRule, Step, Verdict, check, check_or_reduced};
+pub use deadlock::{Channel, Proof, Verdict, check, check_or_reduced, check_within};
 pub use hop::{Came, Hop, HopList};
 pub use metrics::Metrics;
 pub use presets::{Preset, preset, presets};
+pub use rule::{MinimalRule, RoutingRule, Step};
 pub use spec::*;
 pub use topology::Topology;
 pub use verify::verify_routes;

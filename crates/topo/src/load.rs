@@ -4,7 +4,7 @@
 //! (no sampling). The most loaded link gives the saturation bound: at a higher injection rate it would have to carry more than its
 //! bandwidth (Dally & Towles 2004, section 3.3). Queues, credits and arbitration only make it lower.
 
-use crate::deadlock::{RoutingRule, Step, destinations};
+use crate::rule::{RoutingRule, Step, destinations};
 use crate::topology::Topology;
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Names of routers and ports for people.
 
 use crate::build::dimension_name;
-use crate::grouped::Inside;
+use crate::inside::Inside;
 use crate::spec::TopologySpec;
 use crate::topology::{Geometry, Topology};
 

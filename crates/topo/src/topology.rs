@@ -3,8 +3,9 @@
 use crate::division::pick;
 use crate::fat_tree::FatTree;
 use crate::graph::GraphTables;
-use crate::grouped::{Grouped, Inside};
+use crate::grouped::Grouped;
 use crate::hop::{Came, Hop, HopList};
+use crate::inside::Inside;
 use crate::lattice::LatticeGeometry;
 use crate::spec::TopologySpec;
 use crate::wiring::Wiring;
@@ -44,6 +45,21 @@ impl Topology {
         }
     }
 
+    /// The same network with another rule for packets that go half-way round a ring of a torus, where both ways are equally long:
+    /// they take the way that does not cross the wrap-around link, as on a mesh, instead of the positive direction.
+    #[must_use]
+    pub fn with_unwrapped_ties(mut self) -> Self {
+        if let Geometry::Lattice(g) = &mut self.geometry {
+            g.unwrapped_ties = 1;
+        }
+        self
+    }
+
+    /// Whether [`Topology::with_unwrapped_ties`] holds.
+    pub fn unwrapped_ties(&self) -> bool {
+        self.lattice().is_some_and(|g| g.unwrapped_ties != 0)
+    }
+
     /// What it was built from.
     pub fn spec(&self) -> &TopologySpec {
         &self.spec
@@ -77,8 +93,10 @@ impl Topology {
     pub fn router_of(&self, node: u32) -> u32 {
         match &self.geometry {
             Geometry::Lattice(g) => g.nodes_per_router.div(node),
+            Geometry::Grouped(g) => g.router_of(node),
+            Geometry::FatTree(g) => g.leaf_of(node),
             Geometry::Single => 0,
-            _ => self.wiring.node_router[node as usize],
+            Geometry::Graph(_) => self.wiring.node_router[node as usize],
         }
     }
 
@@ -167,6 +185,16 @@ impl Topology {
         }
     }
 
+    /// A step of dimension order in a dimension of the caller's choice: `pick(n)` chooses among the `n` dimensions in which `at` and
+    /// `to` differ, in rising order. [`Hop::EJECT`] at the target, on other families than lattices, and if `pick` answers `n` or more.
+    #[inline]
+    pub fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
+        match &self.geometry {
+            Geometry::Lattice(g) => g.minimal_along(at, to, came, pick),
+            _ => Hop::EJECT,
+        }
+    }
+
     /// One cable of a hop's parallel cables, by key.
     #[inline]
     pub fn choose_link(hop: Hop, key: u32) -> u16 {
@@ -209,9 +237,14 @@ impl Topology {
             Geometry::Grouped(g) => g.choices(),
             _ => vec![1],
         };
-        let together = choices
-            .iter()
-            .fold(1u64, |l, &n| l / gcd(l, u64::from(n)) * u64::from(n).min(1 << 20));
+        let common = |l: u64, &n: &u32| {
+            if l > 1024 {
+                l
+            } else {
+                l / gcd(l, u64::from(n)) * u64::from(n)
+            }
+        };
+        let together = choices.iter().fold(1, common);
         let grids = if together <= 1024 {
             vec![together]
         } else {

@@ -1,6 +1,6 @@
 //! Follows packets along every alternative of a routing and checks what it promises: steps exist, packets arrive, soon enough.
 
-use crate::deadlock::{RoutingRule, Step, destinations};
+use crate::rule::{RoutingRule, Step, destinations};
 use crate::topology::Topology;
 use std::collections::HashSet;
 use thiserror::Error;

@@ -1,7 +1,30 @@
-//! From a study file to runs: file type -> [`RunSpec`] (one point of the sweep with one seed), everything validated.
+//! From a study file to runs: file -> tree with places -> [`RunSpec`] (one point of the sweep with one seed), everything validated.
 //!
-//! Downstream code trusts a [`RunSpec`]: quantities are typed, defaults filled in, presets expanded.
+//! Downstream code trusts a [`RunSpec`]: quantities are typed, defaults filled in, presets expanded. [`load_study`] is the
+//! one way in; it reports everything that is wrong at once, each with a place, a reason and a hint.
+//!
+//! The way of a study: `document` reads TOML into a tree with places; `experiments` finds the points (experiments, variants,
+//! sweeps, `--set`); at each point `topology`, `network`, `jobs` and `control` read the sections with `reader`, which takes
+//! types, defaults and conditions from the [registry](crate::registry).
 
+mod canonical;
+mod control;
+mod diagnostic;
+mod document;
+mod experiments;
+mod jobs;
+mod network;
+mod presets;
+mod reader;
 pub mod run;
+mod shape;
+mod study;
+#[cfg(test)]
+mod tests;
+mod topology;
+pub mod units;
 
+pub use canonical::{canonical, hash, runs_of_canonical};
+pub use diagnostic::{Diagnostic, Severity, render};
 pub use run::*;
+pub use study::{LoadOptions, MOST_RUNS, Study, load_study};

@@ -147,6 +147,8 @@ pub struct RouterSpec {
     pub credit_uses_link: bool,
     /// `late-admission` only: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
     pub bubble: u8,
+    /// `late-admission` only: time of each small step inside a router or an interface (CODES' local latency).
+    pub local_latency: Time,
     /// Allow a configuration whose channel dependency graph has a cycle.
     pub allow_deadlock: bool,
 }
@@ -155,16 +157,39 @@ pub struct RouterSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RoutingSpec {
-    /// Dimension order (lattices), shorter way first, ties to the positive direction; dateline channels on rings.
-    Dor,
+    /// Dimension order (lattices), the shorter way in each dimension; dateline channels on rings.
+    Dor {
+        /// The way half-way round a ring.
+        tie: Tie,
+    },
     /// The topology's own deterministic minimal routing.
     Minimal,
     /// Randomised dynamic routing: at every router a random dimension among those not yet finished (torus, mesh).
-    Rdr,
+    Rdr {
+        /// The way half-way round a ring.
+        tie: Tie,
+    },
     /// A uniformly random minimal port at every router.
     MinRandom,
     /// Valiant: the topology's minimal routing to a random intermediate router, then on to the destination.
     Valiant,
+}
+
+/// Which way a packet goes half-way round a ring, where both are equally long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tie {
+    /// The positive direction.
+    Positive,
+    /// The way that does not cross the wrap-around link (CODES).
+    Unwrapped,
+}
+
+impl RoutingSpec {
+    /// Dimension order with ties to the positive direction.
+    pub const DOR: RoutingSpec = RoutingSpec::Dor { tie: Tie::Positive };
+    /// Randomised dynamic routing with ties to the positive direction.
+    pub const RDR: RoutingSpec = RoutingSpec::Rdr { tie: Tie::Positive };
 }
 
 /// The network interface of every node.
@@ -172,6 +197,8 @@ pub enum RoutingSpec {
 pub struct NicSpec {
     /// Largest packet payload, 1 to 65,536 bytes; messages are cut into packets of this size.
     pub packet: Bytes,
+    /// Part of a packet that travels by itself, at most a packet; `None` is the whole packet. `late-admission` only.
+    pub chunk: Option<Bytes>,
     /// Time that a message occupies the interface before its first packet.
     pub message_overhead: Time,
     /// Time that each packet occupies the interface before it is injected.

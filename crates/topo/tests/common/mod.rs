@@ -1,5 +1,8 @@
 //! The networks that every conformance test runs on: one line enrols a specification.
 
+// Each test file uses its part of these helpers.
+#![allow(dead_code)]
+
 use topo::{Arrangement, GraphFormat, Lattice, TopologySpec};
 
 pub fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {

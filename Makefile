@@ -1,0 +1,83 @@
+# fabricsim: everything a user or developer types. Needs Rust (cargo), Python 3.11 or newer with venv, and make.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+# Cargo profile of the wheel; `make setup WHEEL_PROFILE=quick` builds faster and runs slower.
+WHEEL_PROFILE ?= release
+BIN := .venv/bin
+STAMPS := .stamps
+# Built wheels wait here to be installed.
+WHEELS := $(STAMPS)/wheels
+
+SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \
+	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
+
+.PHONY: help setup demo test test-rust test-python check bench docs clean
+
+help: ## what there is to type
+	@echo "fabricsim: make TARGET"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+setup: $(STAMPS)/installed ## build fabricsim and install it into .venv (does nothing when up to date)
+	@echo "ready: $(BIN)/fabricsim --help"
+
+$(STAMPS)/venv: pyproject.toml
+	@command -v cargo >/dev/null || { echo "Rust is missing: see https://rustup.rs" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make setup PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing: apt-get install python3-venv" >&2; exit 1; }
+	@mkdir -p $(STAMPS)
+	@test -x $(BIN)/python && $(BIN)/python -c 'import pip' 2>/dev/null || "$(PYTHON)" -m venv --clear .venv
+	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["build"], sep="\n")' > $(STAMPS)/requirements.txt
+	@echo "installing Python packages ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/requirements.txt
+	@touch $@
+
+$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
+	@echo "building fabricsim ($(WHEEL_PROFILE)) ..."
+	@rm -rf $(WHEELS)
+	@VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	@touch $@
+
+$(STAMPS)/test-tools: $(STAMPS)/venv
+	@$(BIN)/python -c 'import tomllib; o = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*o["test"], *o["check"], sep="\n")' > $(STAMPS)/test-requirements.txt
+	@echo "installing test tools ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/test-requirements.txt
+	@touch $@
+
+demo: setup ## reproduce a published torus study in its quick form and write a report
+	$(BIN)/fabricsim reproduce torus-ross-codes --variant quick --out results/demo
+	@echo
+	@echo "open results/demo/report.html in a browser"
+
+test: test-rust test-python ## all tests: Rust, doctests, Python, examples, notebook
+
+# The Python module is tested from Python: linking it into a test program would need Python's development files.
+test-rust:
+	cargo test --workspace --exclude fabricsim-py --profile quick --locked
+
+test-python: setup $(STAMPS)/test-tools
+	$(BIN)/python -m pytest --doctest-modules --pyargs fabricsim tests/python
+
+check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check python tests examples
+	$(BIN)/ruff format --check python tests examples
+	$(BIN)/mypy
+
+bench: setup ## speed of the engine on fixed cases
+	$(BIN)/fabricsim bench
+
+docs: setup ## Rust API documentation, and the schema of study files, into target/
+	cargo doc --workspace --no-deps --locked
+	@mkdir -p target/doc
+	$(BIN)/fabricsim schema > target/doc/study.schema.json
+	@echo "target/doc/fabric/index.html, docs/tutorial.md"
+
+clean: ## remove everything that was built (results/ stays)
+	rm -rf .venv $(STAMPS) target .pytest_cache .mypy_cache .ruff_cache

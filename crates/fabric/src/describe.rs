@@ -1,0 +1,110 @@
+//! A run in words and figures before it is run: metrics, drawing, deadlock proof, memory.
+
+use crate::check;
+use crate::network::{BuildError, Network};
+use crate::spec::{RunSpec, canonical, hash};
+use crate::state::{Channel, Nic, Port, Router, Source};
+use serde_json::{Value, json};
+
+/// Networks with more routers than this are described without a list of them.
+const MOST_DRAWN: u32 = 5_000;
+
+/// Metrics, routers with places in the unit square, links and classes of a run's network.
+pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
+    let net = Network::build(run)?;
+    let topology = &net.topology;
+    let metrics = topology.metrics();
+    let wiring = topology.wiring();
+    let proof = net.routing.prove(run, topology);
+    let cables: serde_json::Map<String, Value> = metrics
+        .cables
+        .iter()
+        .map(|(class, count)| (class.clone(), json!(count)))
+        .collect();
+    let mut value = json!({
+        "name": run.study,
+        "topology": run.topology,
+        "metrics": {
+            "routers": metrics.routers,
+            "nodes": metrics.nodes,
+            "cables": cables,
+            "radix": metrics.radix,
+            "diameter": metrics.diameter,
+            "mean_distance": metrics.mean_distance,
+            "mean_distance_sampled_sources": metrics.sampled_sources,
+            "bisection": format!("{:?}", metrics.bisection),
+            "virtual_channels": net.vcs,
+            "lookahead_ns": net.lookahead.as_ns(),
+        },
+        "deadlock": { "free": proof.free, "words": proof.words },
+        "classes": wiring.class_names,
+    });
+    if topology.n_routers() <= MOST_DRAWN {
+        let routers: Vec<Value> = (0..topology.n_routers())
+            .map(|r| {
+                let (x, y) = topology.layout(r);
+                json!({"id": r, "name": topology.router_name(r), "x": x, "y": y, "nodes": net.sites[r as usize].nodes})
+            })
+            .collect();
+        let mut links = Vec::new();
+        for r in 0..topology.n_routers() {
+            let from = wiring.port_offset[r as usize];
+            for g in from..wiring.port_offset[r as usize + 1] {
+                let class = &wiring.class_names[usize::from(wiring.class[g as usize])];
+                let port = (g - from) as u16;
+                links.push(json!([
+                    r,
+                    port,
+                    wiring.peer_router[g as usize],
+                    class,
+                    topology.port_name(r, port)
+                ]));
+            }
+        }
+        value["routers"] = json!(routers);
+        value["links"] = json!(links);
+    }
+    Ok(value)
+}
+
+/// Size of a run: nodes, routers and an upper estimate of its memory in bytes, without building the network twice.
+pub fn estimate(run: &RunSpec) -> Result<Value, BuildError> {
+    let topology = run.topology.build().map_err(BuildError::Topology)?;
+    let wiring = topology.wiring();
+    let (nodes, routers) = (u64::from(topology.n_nodes()), u64::from(topology.n_routers()));
+    let ports = wiring.peer_router.len() as u64 + nodes;
+    let vcs = u64::from(run.router.vcs.unwrap_or(topology.minimal_vcs()));
+    let fixed = ports * (size_of::<Port>() as u64 + vcs * size_of::<Channel>() as u64 + 24)
+        + nodes * (size_of::<Nic>() + size_of::<Source>() + 64) as u64
+        + routers * (size_of::<Router>() as u64 + 128);
+    // Packets in flight: a handful per link, more where queues are unbounded.
+    let packets = ports * 16 * 96;
+    Ok(json!({"nodes": nodes, "routers": routers, "memory_bytes": 64_000_000 + fixed + packets}))
+}
+
+/// A run as an object of `expand`.
+pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
+    let text = canonical(run);
+    // The engine and its workers never change a result, so they are no part of its name.
+    let mut named = run.clone();
+    named.control.engine = crate::spec::Engine::Auto;
+    named.control.workers = 1;
+    let hash = hash(&canonical(&named));
+    json!({
+        "id": hash[..12],
+        "hash": hash,
+        "canonical": text,
+        "study": run.study,
+        "experiment": run.experiment,
+        "sweep": run.sweep,
+        "seed": run.control.seed,
+        "engine": run.control.engine,
+        "topology": run.topology,
+        "estimate": estimate,
+    })
+}
+
+/// The verdict on deadlock of a run, refusing what can deadlock.
+pub fn deadlock(run: &RunSpec) -> Result<String, BuildError> {
+    check::deadlock(run, &Network::build(run)?)
+}

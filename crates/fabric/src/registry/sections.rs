@@ -1,0 +1,492 @@
+//! The tables of a study file with a fixed set of keys, and the engines.
+
+use super::entry::{
+    BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Section, TIB, Type, When, key, size, span, time,
+};
+use crate::spec::units::Unit;
+
+/// Longest simulated time of a run: 1,000 seconds.
+const LONGEST: u64 = 1_000 * SECOND;
+
+const CREDIT: When = When {
+    key: "model",
+    values: &["credit"],
+};
+const INPUT_QUEUED: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["input-queued"],
+    },
+];
+const LATE_ADMISSION: &[When] = &[
+    CREDIT,
+    When {
+        key: "architecture",
+        values: &["late-admission"],
+    },
+];
+
+/// Keys at the top of a study file that are not sections with a fixed set of keys.
+pub(super) const TOP_LEVEL: &[(&str, &str)] = &[
+    (
+        "name",
+        "Name of the study; the file's name without its ending by default.",
+    ),
+    ("description", "What the study shows, in a few sentences."),
+    (
+        "topology",
+        "`[topology]`: the network; the only section that must be there.",
+    ),
+    ("link", "`[link]` and `[link.CLASS]`: bandwidth and latency of links."),
+    ("router", "`[router]`: router model and timing."),
+    ("routing", "`[routing]`: how packets find their way."),
+    ("nic", "`[nic]`: the network interface of every node."),
+    ("job", "`[[job]]`: what the nodes do; one job per table."),
+    ("sweep", "`[sweep]`: lists of values of keys; every combination is run."),
+    ("observe", "`[observe]`: what is recorded beside the summary."),
+    ("run", "`[run]`: seeds, length and engine."),
+    (
+        "experiment",
+        "`[experiment.NAME]`: a part of the study with its own settings and sweep.",
+    ),
+    (
+        "variant",
+        "`[variant.NAME]`: another form of the study, such as a quick one.",
+    ),
+    (
+        "claim",
+        "`[[claim]]`: statements about the results, checked after the runs.",
+    ),
+    (
+        "reproduce",
+        "`[reproduce]`: where the study comes from and what its figures show.",
+    ),
+];
+
+const LINK: &[Parameter] = &[
+    key(
+        "bandwidth",
+        BANDWIDTH,
+        Default::Text("25 GB/s"),
+        "Rate at which bytes leave the sender, per direction.",
+    ),
+    key("latency", time(SECOND), Default::Text("100 ns"), "Propagation delay."),
+];
+
+const ROUTER: &[Parameter] = &[
+    key(
+        "model",
+        Type::Of(Kind::RouterModel),
+        Default::Text("credit"),
+        "The router model.",
+    ),
+    key(
+        "preset",
+        Type::Of(Kind::RouterPreset),
+        Default::From("no preset"),
+        "Timing rules of a known simulator; other keys given beside it replace single values.",
+    ),
+    key(
+        "architecture",
+        Type::Choice(&[
+            ("voq", "Virtual output queues over the input buffers, ideal crossbar."),
+            (
+                "input-queued",
+                "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.",
+            ),
+            (
+                "late-admission",
+                "Output queues that admit a packet when there is room, the upstream credit being withheld until then.",
+            ),
+        ]),
+        Default::Text("voq"),
+        "Inner structure.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "traversal",
+        time(SECOND),
+        Default::Text("100 ns"),
+        "Time from the arrival of a packet's head at a router until it can leave on an idle output.",
+    ),
+    key(
+        "traversal_occupies_link",
+        Type::Flag,
+        Default::Text("false"),
+        "The traversal occupies the output link for each packet instead of being pipelined.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "vcs",
+        Type::Or(&("auto", "what the routing needs"), &Type::Integer { min: 1, max: 63 }),
+        Default::Text("auto"),
+        "Virtual channels per port.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "buffer",
+        Type::Or(&("unlimited", "no bound"), &size(TIB)),
+        Default::Text("64 KiB"),
+        "Input buffer per port and virtual channel; with late-admission the bound of an output queue.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "output_buffer",
+        Type::Or(&("unlimited", "no bound"), &size(TIB)),
+        Default::Text("64 KiB"),
+        "Output buffer per port and virtual channel.",
+    )
+    .when(INPUT_QUEUED),
+    key(
+        "crossbar_bandwidth",
+        BANDWIDTH,
+        Default::From("1.5 times the fastest link"),
+        "Crossbar bandwidth per port.",
+    )
+    .when(INPUT_QUEUED),
+    key(
+        "flit",
+        size(65_536),
+        Default::Text("64 B"),
+        "Unit of buffer accounting and of the crossbar's clock.",
+    )
+    .when(INPUT_QUEUED),
+    key(
+        "arbitration",
+        Type::Choice(&[
+            ("round-robin", "Round robin over the virtual channels that can send."),
+            (
+                "fcfs",
+                "First come, first served among the virtual channels that can send.",
+            ),
+        ]),
+        Default::Text("round-robin"),
+        "Order in which an output port serves its virtual channels.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "switching",
+        Type::Choice(&[
+            ("cut-through", "The head may leave before the tail has come."),
+            ("store-and-forward", "The whole packet must have come."),
+        ]),
+        Default::Text("cut-through"),
+        "When a packet is handed on.",
+    ),
+    key(
+        "delivery",
+        Type::Choice(&[
+            ("tail", "When the last byte reaches the node."),
+            ("head", "When the head of the last packet reaches the node."),
+        ]),
+        Default::Text("tail"),
+        "When a message counts as delivered.",
+    ),
+    key(
+        "credit_delay",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time that a credit takes besides the link latency.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "credit_uses_link",
+        Type::Flag,
+        Default::Text("true"),
+        "A credit takes the link latency back as well; with false only `credit_delay` counts.",
+    )
+    .when(&[CREDIT]),
+    key(
+        "bubble",
+        Type::Integer { min: 0, max: 16 },
+        Default::Text("0"),
+        "Free packet slots that a packet needs to enter a ring (bubble rule); 0 switches the rule off.",
+    )
+    .when(LATE_ADMISSION),
+    key(
+        "local_latency",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time of each small step inside a router or an interface.",
+    )
+    .when(LATE_ADMISSION),
+    key(
+        "allow_deadlock",
+        Type::Flag,
+        Default::Text("false"),
+        "Run a configuration whose channel dependencies have a cycle; the watchdog stays on.",
+    )
+    .when(&[CREDIT]),
+];
+
+const ROUTING: &[Parameter] = &[
+    key(
+        "kind",
+        Type::Of(Kind::Routing),
+        Default::Text("minimal"),
+        "How packets find their way.",
+    ),
+    key(
+        "tie",
+        Type::Choice(&[
+            ("positive", "The positive direction."),
+            ("unwrapped", "The way that does not cross the wrap-around link."),
+        ]),
+        Default::Text("positive"),
+        "The way of a packet that goes half-way round a ring, where both are equally long.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["dor", "rdr"],
+    }]),
+];
+
+const NIC: &[Parameter] = &[
+    key(
+        "packet",
+        size(65_536),
+        Default::Text("2 KiB"),
+        "Largest packet payload; messages are cut into packets of this size.",
+    ),
+    key(
+        "chunk",
+        size(65_536),
+        Default::From("the whole packet"),
+        "Part of a packet that travels by itself; for late-admission routers only.",
+    ),
+    key(
+        "overhead",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time that a message occupies the interface before its first packet.",
+    ),
+    key(
+        "packet_overhead",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time that each packet occupies the interface before it is injected.",
+    ),
+    key(
+        "idle_delay_per_byte",
+        Type::Quantity {
+            unit: Unit::TimePerByte,
+            min: 0,
+            max: 1_000_000_000,
+        },
+        Default::Text("0 ns/B"),
+        "Extra time per byte of packet, charged when the interface was idle.",
+    ),
+    key(
+        "bandwidth",
+        BANDWIDTH,
+        Default::From("the bandwidth of the host link"),
+        "Injection rate.",
+    ),
+    key(
+        "buffer",
+        size(TIB),
+        Default::From("the router's buffer"),
+        "Buffer of the router's host port; not for the sculpin model.",
+    ),
+];
+
+const JOB: &[Parameter] = &[
+    key(
+        "name",
+        Type::Name,
+        Default::From("`job` and its position from 0"),
+        "Name for reports and key paths.",
+    ),
+    key(
+        "nodes",
+        Type::Or(
+            &("all", "every node of the network"),
+            &Type::Integer {
+                min: 1,
+                max: u32::MAX as u64,
+            },
+        ),
+        Default::Text("all"),
+        "How many nodes take part.",
+    ),
+    key(
+        "placement",
+        Type::Of(Kind::Placement),
+        Default::Text("linear"),
+        "Which nodes take part.",
+    ),
+    key(
+        "work",
+        Type::Work,
+        Default::From("uniform traffic at load 0.5"),
+        "What the nodes do.",
+    ),
+];
+
+const OBSERVE: &[Parameter] = &[
+    key(
+        "links",
+        Type::Flag,
+        Default::Text("true"),
+        "Record the load of every link.",
+    ),
+    key(
+        "messages",
+        Type::Choice(&[
+            ("summary", "Only sums and the latency histogram."),
+            ("full", "A row per message."),
+        ]),
+        Default::Text("summary"),
+        "How much of every message is kept.",
+    ),
+    key(
+        "timeline",
+        Type::Flag,
+        Default::Text("false"),
+        "Record accepted load and latency over time.",
+    ),
+];
+
+const SEED: Type = Type::Integer {
+    min: 0,
+    max: i64::MAX as u64,
+};
+
+const RUN: &[Parameter] = &[
+    key(
+        "seeds",
+        Type::Integers {
+            min: 0,
+            max: i64::MAX as u64,
+            single: false,
+        },
+        Default::Text("[1]"),
+        "Seeds; every point of the sweep is run with each of them.",
+    ),
+    key(
+        "seed",
+        SEED,
+        Default::From("`seeds`"),
+        "A single seed, instead of `seeds`.",
+    ),
+    key(
+        "end",
+        Type::Or(
+            &("auto", "100 us with a source without end, else until the work is done"),
+            &Type::Or(&("done", "until the work is done"), &span(LONGEST)),
+        ),
+        Default::Text("auto"),
+        "Sources stop here.",
+    ),
+    key(
+        "warmup",
+        Type::Or(&("auto", "found by measurement (open loop) or zero"), &time(LONGEST)),
+        Default::Text("auto"),
+        "Messages born before this time do not count.",
+    ),
+    key(
+        "drain",
+        Type::Or(&("auto", "as long again as `end`"), &time(LONGEST)),
+        Default::Text("auto"),
+        "After `end`, measured messages may take this much longer to arrive.",
+    ),
+    key(
+        "engine",
+        Type::Of(Kind::Engine),
+        Default::Text("auto"),
+        "Which engine executes the run; never changes the result.",
+    ),
+    key(
+        "workers",
+        Type::Integer { min: 1, max: 1_024 },
+        Default::Text("1"),
+        "Worker threads; never changes the result.",
+    ),
+    key(
+        "stall_after",
+        span(LONGEST),
+        Default::Text("1 ms"),
+        "Simulated time without progress after which packets in flight count as stalled.",
+    ),
+];
+
+pub(super) const SECTIONS: &[Section] = &[
+    Section {
+        name: "link",
+        header: "[link]",
+        line: "Links. `[link.CLASS]` with the same keys holds exceptions for one class of links; keys left out there are those of `[link]`.",
+        parameters: LINK,
+    },
+    Section {
+        name: "router",
+        header: "[router]",
+        line: "The router model with its timing.",
+        parameters: ROUTER,
+    },
+    Section {
+        name: "routing",
+        header: "[routing]",
+        line: "How packets find their way.",
+        parameters: ROUTING,
+    },
+    Section {
+        name: "nic",
+        header: "[nic]",
+        line: "The network interface of every node.",
+        parameters: NIC,
+    },
+    Section {
+        name: "job",
+        header: "[[job]]",
+        line: "One job: work on some of the nodes.",
+        parameters: JOB,
+    },
+    Section {
+        name: "observe",
+        header: "[observe]",
+        line: "What is recorded beside the summary.",
+        parameters: OBSERVE,
+    },
+    Section {
+        name: "run",
+        header: "[run]",
+        line: "Seeds, length and engine.",
+        parameters: RUN,
+    },
+];
+
+pub(super) const ENGINES: &[Entry] = &[
+    Entry {
+        kind: Kind::Engine,
+        name: "auto",
+        line: "Picked from size, lookahead and cores.",
+        groups: &[],
+        source: "",
+        limits: "",
+    },
+    Entry {
+        kind: Kind::Engine,
+        name: "sequential",
+        line: "The window engine on one worker.",
+        groups: &[],
+        source: "",
+        limits: "",
+    },
+    Entry {
+        kind: Kind::Engine,
+        name: "reference",
+        line: "A plain binary heap of events, written to be read.",
+        groups: &[],
+        source: "",
+        limits: "Slow.",
+    },
+    Entry {
+        kind: Kind::Engine,
+        name: "rollback-check",
+        line: "The window engine, every window run forward, back and forward again.",
+        groups: &[],
+        source: "",
+        limits: "At least three times as slow.",
+    },
+];

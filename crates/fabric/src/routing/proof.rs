@@ -1,0 +1,201 @@
+//! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
+
+use super::Kind;
+use crate::spec::{Architecture, RouterModel, RunSpec};
+use topo::deadlock::{Verdict, check_within};
+use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
+
+/// Steps a proof may take on the network itself before a smaller network of the same family stands for it: well under a second.
+const MOST_STEPS: u64 = 4_000_000;
+
+/// What a proof found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// No packets can wait for each other for ever.
+    pub free: bool,
+    /// In words; the cycle by names if there is one.
+    pub words: String,
+}
+
+/// Decides whether a run can deadlock.
+pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Proof {
+    if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() {
+        return Proof {
+            free: true,
+            words: "free of deadlock: unbounded buffers, nothing waits for room".into(),
+        };
+    }
+    let late = spec.router.architecture == Architecture::LateAdmission;
+    // A chunk that enters a ring leaves room in it; parallel cables would let that room move to the wrong one.
+    let rings = match topology.spec() {
+        TopologySpec::Ring { width, .. } => *width == 1,
+        TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
+        _ => false,
+    };
+    if late && spec.router.bubble > 1 && kind == Kind::Minimal && rings {
+        return Proof {
+            free: true,
+            words: "free of deadlock: dimension order between the rings, bubble flow control within them (Carrion et al. 1997)".into(),
+        };
+    }
+    let vcs = if late { 1 } else { spec.router.vcs.unwrap_or(needed) };
+    let verdict = check_within(topology, &*rule(kind, topology, vcs), MOST_STEPS);
+    if !matches!(verdict, Verdict::TooLarge { .. }) {
+        return Proof {
+            free: verdict.is_free(),
+            words: verdict.describe(topology),
+        };
+    }
+    let small = match topology.spec().reduced().build() {
+        Ok(small) if topology.unwrapped_ties() => small.with_unwrapped_ties(),
+        Ok(small) => small,
+        Err(_) => {
+            return Proof {
+                free: false,
+                words: "the reduced network of the proof cannot be built".into(),
+            };
+        }
+    };
+    // The reduced network needs fewer channels where they count hops; what is missing is missing there too.
+    let missing = needed.saturating_sub(vcs);
+    let verdict = check_within(
+        &small,
+        &*rule(kind, &small, needs(kind, &small).saturating_sub(missing).max(1)),
+        u64::MAX,
+    );
+    Proof {
+        free: verdict.is_free(),
+        words: format!("on a smaller network of the same kind: {}", verdict.describe(&small)),
+    }
+}
+
+/// Virtual channels that keep a routing free of deadlock.
+pub fn needs(kind: Kind, topology: &Topology) -> u8 {
+    match kind {
+        Kind::Minimal => topology.minimal_vcs(),
+        Kind::Rdr { .. } | Kind::MinRandom => topology.diameter().clamp(1, 255) as u8,
+        Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
+    }
+}
+
+fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+    match kind {
+        Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
+        Kind::Rdr { .. } | Kind::MinRandom => Box::new(RandomRule { topology, vcs }),
+        Kind::Valiant => Box::new(ValiantRule {
+            topology,
+            keys: topology.key_classes(),
+            vcs,
+            intermediates: (0..topology.n_routers())
+                .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
+                .collect(),
+        }),
+    }
+}
+
+/// Any minimal neighbour at every router, on the channel that counts the hops passed; the state is that number.
+struct RandomRule<'t> {
+    topology: &'t Topology,
+    vcs: u8,
+}
+
+impl RandomRule<'_> {
+    fn push(&self, at: u32, dst: u32, hops: u32, out: &mut Vec<Step>) {
+        let mut list = HopList::new();
+        self.topology.minimal_hops(at, self.topology.router_of(dst), &mut list);
+        let vc = hops.min(u32::from(self.vcs) - 1) as u8;
+        for hop in list.iter() {
+            out.extend((0..hop.links).map(|k| Step {
+                port: hop.port + k,
+                vc,
+                state: hops + 1,
+            }));
+        }
+    }
+}
+
+impl RoutingRule for RandomRule<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        self.push(at, dst, 0, out);
+    }
+
+    fn next(&self, at: u32, _: u16, _: u8, hops: u32, dst: u32, out: &mut Vec<Step>) {
+        self.push(at, dst, hops, out);
+    }
+
+    fn is_minimal(&self) -> bool {
+        true
+    }
+
+    fn same_for_all_nodes_of_a_router(&self) -> bool {
+        true
+    }
+}
+
+/// Valiant: the state is the intermediate's number plus one on the first leg, zero on the second, with the key's class beside it.
+struct ValiantRule<'t> {
+    topology: &'t Topology,
+    keys: Vec<u32>,
+    vcs: u8,
+    intermediates: Vec<u32>,
+}
+
+impl ValiantRule<'_> {
+    fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
+        let n_keys = self.keys.len() as u32;
+        let (leg, class) = (state / n_keys, state % n_keys);
+        let key = self.keys[class as usize];
+        let own = self.topology.minimal_vcs();
+        let mut came = came;
+        if leg > 0 {
+            let via = self.intermediates[leg as usize - 1];
+            if via != at {
+                let hop = self.topology.minimal_to(at, via, came, key);
+                let vc = hop.vc.min(self.vcs - 1);
+                out.extend((0..hop.links).map(|k| Step {
+                    port: hop.port + k,
+                    vc,
+                    state,
+                }));
+                return;
+            }
+            came = Came::INJECTED;
+        } else {
+            came.vc = came.vc.saturating_sub(own);
+        }
+        if self.topology.router_of(dst) == at {
+            return;
+        }
+        let hop = self.topology.minimal(at, dst, came, key);
+        let vc = (hop.vc + own).min(self.vcs - 1);
+        out.extend((0..hop.links).map(|k| Step {
+            port: hop.port + k,
+            vc,
+            state: class,
+        }));
+    }
+}
+
+impl RoutingRule for ValiantRule<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        let n_keys = self.keys.len() as u32;
+        for leg in 1..=self.intermediates.len() as u32 {
+            (0..n_keys).for_each(|class| self.push(at, dst, Came::INJECTED, leg * n_keys + class, out));
+        }
+    }
+
+    fn next(&self, at: u32, port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
+        // A packet is handed over where its node is, also on its first leg.
+        if self.topology.router_of(dst) != at {
+            self.push(at, dst, Came { port, vc }, state, out);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! `[run]` and `[observe]`: seeds, length, engine and what is recorded.
+
+use super::diagnostic::Findings;
+use super::document::Table;
+use super::jobs::is_endless;
+use super::network::parameters;
+use super::reader::{self, Checked, Source};
+use super::run::{Engine, JobSpec, MessageDetail, ObserveSpec, RunControl};
+use super::units::Unit;
+use des::Time;
+use std::collections::BTreeSet;
+
+/// End of open-loop sources that are not given one: 100 us.
+const DEFAULT_END: Time = Time::from_us(100);
+
+/// Reads `[observe]`.
+pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec {
+    let empty = Table::default();
+    let source = Source::section(root, "observe", &empty, findings);
+    let values = reader::read(source, &parameters("observe"), &[], &[], findings);
+    let messages = match values.text("messages") {
+        Some("full") => MessageDetail::Full,
+        _ => MessageDetail::Summary,
+    };
+    ObserveSpec {
+        links: values.flag("links"),
+        messages,
+        timeline: values.flag("timeline"),
+    }
+}
+
+/// Reads `[run]`: the seeds and what all of them share; `None` after errors. `jobs` is `None` after errors there, `longest_step`
+/// is the longest time between two signs of progress of a lone packet.
+pub(crate) fn read_run(
+    root: &Table,
+    jobs: Option<&[JobSpec]>,
+    longest_step: Option<Time>,
+    findings: &mut Findings,
+) -> Option<(Vec<u64>, RunControl)> {
+    let before = findings.n_errors();
+    let empty = Table::default();
+    let source = Source::section(root, "run", &empty, findings);
+    let values = reader::read(source, &parameters("run"), &[], &[], findings);
+    let seeds = match values.integer("seed") {
+        Some(seed) => {
+            if values.given("seeds") {
+                findings.error(
+                    values.place("seed"),
+                    "run.seed",
+                    "stands beside `seeds`",
+                    "keep one of them",
+                );
+            }
+            vec![seed]
+        }
+        None => values.integers("seeds").unwrap_or(&[]).to_vec(),
+    };
+    if values.get("seeds").is_some() && seeds.is_empty() {
+        findings.error(
+            values.place("seeds"),
+            "run.seeds",
+            "there is no seed",
+            "write seeds = [1]",
+        );
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = seeds.iter().find(|seed| !seen.insert(**seed)) {
+        let reason = format!("{twice} is there twice: the same run would be made again");
+        findings.error(values.place("seeds"), "run.seeds", reason, "remove one of them");
+    }
+    let endless = jobs.map(|jobs| jobs.iter().any(is_endless));
+    let end = match (values.get("end"), endless) {
+        (Some(Checked::Quantity(end)), _) => Some(Time(*end)),
+        (Some(Checked::Word("done")), Some(true)) => {
+            let reason = "\"done\" never comes: a job sends without end";
+            findings.error(
+                values.place("end"),
+                "run.end",
+                reason,
+                "give a time, or a count to every job's work",
+            );
+            None
+        }
+        (Some(Checked::Word("auto")), Some(true)) => Some(DEFAULT_END),
+        _ => None,
+    };
+    let time = |key: &str| values.quantity(key).map(Time);
+    let warmup = time("warmup");
+    if let (Some(warmup), Some(end)) = (warmup, end)
+        && warmup >= end
+    {
+        let print = |time: Time| Unit::Time.print(time.0);
+        let reason = format!(
+            "{} leaves nothing to measure before the end at {}",
+            print(warmup),
+            print(end)
+        );
+        findings.error(
+            values.place("warmup"),
+            "run.warmup",
+            reason,
+            "make it shorter than run.end",
+        );
+    }
+    if end.is_none()
+        && endless.is_some()
+        && findings.n_errors() == before
+        && values.given("drain")
+        && time("drain").is_some()
+    {
+        let reason = "has no meaning without an end: the run lasts until the work is done";
+        findings.error(
+            values.place("drain"),
+            "run.drain",
+            reason,
+            "give run.end, or remove drain",
+        );
+    }
+    let stall_after = time("stall_after")?;
+    if let Some(step) = longest_step.filter(|step| stall_after <= *step) {
+        let step = Unit::Time.print(step.0);
+        let reason = format!("a single packet may take {step} for a hop, which would count as a stall");
+        findings.error(
+            values.place("stall_after"),
+            "run.stall_after",
+            reason,
+            format!("give more than {step:?}"),
+        );
+    }
+    let workers = values
+        .integer("workers")
+        .and_then(|workers| u16::try_from(workers).ok())?;
+    if workers > 1 {
+        let reason = "this version runs on one worker; the result is the same";
+        findings.warning(values.place("workers"), "run.workers", reason, "leave it out");
+    }
+    let engine = match values.text("engine")? {
+        "sequential" => Engine::Sequential,
+        "reference" => Engine::Reference,
+        "rollback-check" => Engine::RollbackCheck,
+        _ => Engine::Auto,
+    };
+    let seed = seeds.first().copied().unwrap_or(1);
+    let control = RunControl {
+        seed,
+        end,
+        warmup,
+        drain: time("drain"),
+        engine,
+        workers,
+        stall_after,
+    };
+    (findings.n_errors() == before).then_some((seeds, control))
+}

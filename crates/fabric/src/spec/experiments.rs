@@ -1,0 +1,499 @@
+//! Experiments, variants and sweeps: which points a study has, each as overrides of the base file.
+//!
+//! For one point the overrides apply in this order, later ones win: the experiment's `set`, the sweep's values, the variant's
+//! `set`, `--set`. A key that a variant or `--set` fixes is no longer swept. Points come in the written order of experiments
+//! and of swept keys, the last key fastest.
+
+use super::diagnostic::{Findings, Place, Sources, did_you_mean};
+use super::document::{DEEPEST_KEY, Node, Table, Value, parse_text};
+use super::reader::check_name;
+use crate::registry;
+
+/// One override.
+#[derive(Clone, Debug)]
+pub(crate) struct Override {
+    pub path: String,
+    pub place: Place,
+    pub node: Node,
+}
+
+/// One swept key with its values.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    pub path: String,
+    pub place: Place,
+    pub values: Vec<Node>,
+}
+
+/// A part of a study: its overrides and its sweep.
+#[derive(Clone, Debug)]
+pub(crate) struct Experiment {
+    pub name: String,
+    pub place: Place,
+    pub sets: Vec<Override>,
+    pub axes: Vec<Axis>,
+    /// Overrides that stand above the sweep: of the variant, then of `--set`.
+    pub last: Vec<Override>,
+}
+
+impl Experiment {
+    /// Number of points, without seeds; saturating.
+    pub(crate) fn n_points(&self) -> u64 {
+        self.axes
+            .iter()
+            .fold(1u64, |n, axis| n.saturating_mul(axis.values.len() as u64))
+    }
+
+    /// Value of every axis at a point; the last axis is the fastest.
+    pub(crate) fn point(&self, mut index: u64) -> Vec<(&Axis, &Node)> {
+        let mut point = Vec::with_capacity(self.axes.len());
+        for axis in self.axes.iter().rev() {
+            let n = (axis.values.len() as u64).max(1);
+            if let Some(value) = axis.values.get((index % n) as usize) {
+                point.push((axis, value));
+            }
+            index /= n;
+        }
+        point.reverse();
+        point
+    }
+}
+
+/// What the caller wants of a study.
+pub(crate) struct Wanted<'a> {
+    /// Name of the variant and where the caller gave it.
+    pub variant: Option<(&'a str, Place)>,
+    /// Names of the experiments to keep; empty keeps all.
+    pub experiments: &'a [(&'a str, Place)],
+    pub sets: &'a [Override],
+}
+
+/// The experiments to run, in written order.
+pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -> Vec<Experiment> {
+    let common = root
+        .get("sweep")
+        .map_or_else(Vec::new, |item| read_axes(&item.node, "sweep", findings));
+    let mut experiments = read_experiments(root, &common, findings);
+    let names: Vec<String> = experiments.iter().map(|experiment| experiment.name.clone()).collect();
+    let (variant_sets, subset) = apply_variant(root, wanted.variant, &names, &mut experiments, findings);
+    for (name, place) in wanted.experiments {
+        if !names.iter().any(|other| other == name) {
+            let hint = did_you_mean(name, names.iter().map(String::as_str)).unwrap_or_else(|| known(&names));
+            findings.error(*place, "experiment", format!("there is no experiment {name:?}"), hint);
+        }
+    }
+    experiments.retain(|experiment| {
+        subset.as_ref().is_none_or(|subset| subset.contains(&experiment.name))
+            && (wanted.experiments.is_empty() || wanted.experiments.iter().any(|(name, _)| *name == experiment.name))
+    });
+    for experiment in &mut experiments {
+        experiment.last = variant_sets.iter().chain(wanted.sets).cloned().collect();
+        let last = &experiment.last;
+        experiment
+            .axes
+            .retain(|axis| !last.iter().any(|fixed| covers(&fixed.path, &axis.path)));
+    }
+    experiments
+}
+
+/// Whether fixing `path` fixes `other` as well.
+fn covers(path: &str, other: &str) -> bool {
+    other
+        .strip_prefix(path)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn known(names: &[String]) -> String {
+    if names.iter().all(String::is_empty) {
+        "the study has no experiments".to_owned()
+    } else {
+        format!("its experiments are {}", names.join(", "))
+    }
+}
+
+fn read_experiments(root: &Table, common: &[Axis], findings: &mut Findings) -> Vec<Experiment> {
+    let plain = Experiment {
+        name: String::new(),
+        place: root.get("sweep").map_or(Place::default(), |item| item.place),
+        sets: Vec::new(),
+        axes: common.to_vec(),
+        last: Vec::new(),
+    };
+    let Some(item) = root.get("experiment") else {
+        return vec![plain];
+    };
+    let Some(table) = as_table(&item.node, "experiment", "write [experiment.NAME]", findings) else {
+        return Vec::new();
+    };
+    let mut experiments = Vec::new();
+    for item in &table.entries {
+        let path = format!("experiment.{}", item.key);
+        check_name(&item.key, item.place, &path, findings);
+        let Some(table) = as_table(&item.node, &path, "write [experiment.NAME]", findings) else {
+            continue;
+        };
+        let mut experiment = Experiment {
+            name: item.key.clone(),
+            place: item.node.place,
+            ..plain.clone()
+        };
+        for item in &table.entries {
+            let path = format!("{path}.{}", item.key);
+            match item.key.as_str() {
+                "set" => experiment.sets = read_sets(&item.node, &path, findings),
+                "sweep" => merge_axes(&mut experiment.axes, read_axes(&item.node, &path, findings)),
+                "description" => check_text(&item.node, &path, findings),
+                _ => super::reader::unknown_key(item, &path, ["set", "sweep", "description"].into_iter(), findings),
+            }
+        }
+        experiments.push(experiment);
+    }
+    if table.entries.is_empty() {
+        findings.error(
+            item.place,
+            "experiment",
+            "there is no experiment",
+            "add [experiment.NAME], or remove the key",
+        );
+    }
+    experiments
+}
+
+/// Checks all variants, and applies the wanted one: its overrides, and the experiments it is restricted to.
+fn apply_variant(
+    root: &Table,
+    wanted: Option<(&str, Place)>,
+    names: &[String],
+    experiments: &mut [Experiment],
+    findings: &mut Findings,
+) -> (Vec<Override>, Option<Vec<String>>) {
+    let mut sets = Vec::new();
+    let mut subset = None;
+    let mut variants = Vec::new();
+    let table = root
+        .get("variant")
+        .and_then(|item| as_table(&item.node, "variant", "write [variant.NAME]", findings));
+    for item in table.map_or(&[][..], |table| &table.entries) {
+        let path = format!("variant.{}", item.key);
+        check_name(&item.key, item.place, &path, findings);
+        variants.push(item.key.as_str());
+        let Some(table) = as_table(&item.node, &path, "write [variant.NAME]", findings) else {
+            continue;
+        };
+        let chosen = wanted.is_some_and(|(name, _)| name == item.key);
+        for item in &table.entries {
+            let path = format!("{path}.{}", item.key);
+            match item.key.as_str() {
+                "set" => {
+                    let read = read_sets(&item.node, &path, findings);
+                    if chosen {
+                        sets = read;
+                    }
+                }
+                "experiments" => {
+                    let read = read_names(&item.node, &path, names, findings);
+                    if chosen {
+                        subset = Some(read);
+                    }
+                }
+                "sweep" => {
+                    let mut unused = experiments.to_vec();
+                    let target = if chosen { &mut *experiments } else { &mut unused };
+                    variant_sweep(&item.node, &path, names, target, findings);
+                }
+                "description" => check_text(&item.node, &path, findings),
+                _ => {
+                    let keys = ["set", "experiments", "sweep", "description"];
+                    super::reader::unknown_key(item, &path, keys.into_iter(), findings);
+                }
+            }
+        }
+    }
+    if let Some((name, place)) = wanted.filter(|(name, _)| !variants.contains(name)) {
+        let hint = did_you_mean(name, variants.iter().copied()).unwrap_or_else(|| match variants.as_slice() {
+            [] => "the study has no variants".to_owned(),
+            variants => format!("its variants are {}", variants.join(", ")),
+        });
+        findings.error(place, "variant", format!("there is no variant {name:?}"), hint);
+    }
+    (sets, subset)
+}
+
+/// `[variant.NAME.sweep]`: lists for every experiment, and tables of lists for single experiments.
+fn variant_sweep(node: &Node, path: &str, names: &[String], experiments: &mut [Experiment], findings: &mut Findings) {
+    let Some(table) = as_table(node, path, "write lists of values of keys", findings) else {
+        return;
+    };
+    for item in &table.entries {
+        let path = format!("{path}.{}", item.key);
+        match &item.node.value {
+            Value::Table(_) if names.contains(&item.key) => {
+                let axes = read_axes(&item.node, &path, findings);
+                for experiment in experiments.iter_mut().filter(|experiment| experiment.name == item.key) {
+                    merge_axes(&mut experiment.axes, axes.clone());
+                }
+            }
+            Value::Table(_) if !SWEEPABLE.contains(&item.key.as_str()) => {
+                let hint = did_you_mean(&item.key, names.iter().map(String::as_str)).unwrap_or_else(|| known(names));
+                findings.error(
+                    item.place,
+                    &path,
+                    format!("there is no experiment {:?}", item.key),
+                    hint,
+                );
+            }
+            _ => {
+                let mut axes = Vec::new();
+                flatten_axes(&item.key, item.place, &item.node, &path, &mut axes, findings);
+                for experiment in experiments.iter_mut() {
+                    merge_axes(&mut experiment.axes, axes.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Axes of the same key are replaced in place, others are added at the end.
+fn merge_axes(axes: &mut Vec<Axis>, more: Vec<Axis>) {
+    for axis in more {
+        match axes.iter_mut().find(|other| other.path == axis.path) {
+            Some(other) => *other = axis,
+            None => axes.push(axis),
+        }
+    }
+}
+
+fn read_names(node: &Node, path: &str, names: &[String], findings: &mut Findings) -> Vec<String> {
+    let Value::List(elements) = &node.value else {
+        findings.error(
+            node.place,
+            path,
+            format!("must be a list, not {}", node.value.type_words()),
+            known(names),
+        );
+        return Vec::new();
+    };
+    if elements.is_empty() {
+        findings.error(node.place, path, "there is no experiment in the list", known(names));
+    }
+    let mut read = Vec::new();
+    for element in elements {
+        match &element.value {
+            Value::Text(name) if names.contains(name) => read.push(name.clone()),
+            Value::Text(name) => {
+                let hint = did_you_mean(name, names.iter().map(String::as_str)).unwrap_or_else(|| known(names));
+                findings.error(element.place, path, format!("there is no experiment {name:?}"), hint);
+            }
+            other => {
+                let reason = format!("must be the name of an experiment, not {}", other.type_words());
+                findings.error(element.place, path, reason, known(names));
+            }
+        }
+    }
+    read
+}
+
+fn check_text(node: &Node, path: &str, findings: &mut Findings) {
+    if !matches!(node.value, Value::Text(_)) {
+        let reason = format!("must be a text, not {}", node.value.type_words());
+        findings.error(node.place, path, reason, "write it in quotes");
+    }
+}
+
+fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mut Findings) -> Option<&'a Table> {
+    match &node.value {
+        Value::Table(table) => Some(table),
+        other => {
+            findings.error(
+                node.place,
+                path,
+                format!("must be a table, not {}", other.type_words()),
+                hint,
+            );
+            None
+        }
+    }
+}
+
+/// Sections whose keys can be set and swept.
+const SWEEPABLE: [&str; 8] = ["topology", "link", "router", "routing", "nic", "job", "observe", "run"];
+
+/// Whether a key path can be set or swept; reports it otherwise.
+pub(crate) fn check_path(path: &str, place: Place, key: &str, findings: &mut Findings) -> bool {
+    let first = path.split('.').next().unwrap_or("");
+    if path.split('.').count() > DEEPEST_KEY {
+        let reason = format!("a key path of more than {DEEPEST_KEY} parts");
+        findings.error(place, first, reason, "key paths read like router.vcs");
+        return false;
+    }
+    if SWEEPABLE.contains(&first) && !path.split('.').any(|segment| segment.trim().is_empty()) {
+        return true;
+    }
+    let hint = did_you_mean(first, SWEEPABLE)
+        .or_else(|| section_of(first).map(|section| format!("did you mean `{section}.{path}`?")))
+        .unwrap_or_else(|| {
+            format!(
+                "a key path such as router.vcs starts with one of {}",
+                SWEEPABLE.join(", ")
+            )
+        });
+    findings.error(
+        place,
+        key,
+        format!("{path:?} is not a key path that can be set or swept"),
+        hint,
+    );
+    false
+}
+
+/// The section that has a key of this name, if only one has.
+fn section_of(key: &str) -> Option<&'static str> {
+    let has = |section: &&registry::Section| section.parameters.iter().any(|parameter| parameter.key == key);
+    let mut sections = registry::sections().iter().filter(has);
+    sections
+        .next()
+        .filter(|_| sections.next().is_none())
+        .map(|section| section.name)
+}
+
+/// `set = { "key.path" = value }`; dotted keys and sub-tables without braces lead to single keys, braces replace a table.
+fn read_sets(node: &Node, path: &str, findings: &mut Findings) -> Vec<Override> {
+    let mut sets = Vec::new();
+    if let Some(table) = as_table(node, path, "write set = { \"router.vcs\" = 2 }", findings) {
+        for item in &table.entries {
+            flatten_sets(&item.key, item.place, &item.node, path, &mut sets, findings);
+        }
+    }
+    sets
+}
+
+fn flatten_sets(path: &str, place: Place, node: &Node, above: &str, sets: &mut Vec<Override>, findings: &mut Findings) {
+    match &node.value {
+        Value::Table(table) if !table.inline && !table.entries.is_empty() => {
+            for item in &table.entries {
+                flatten_sets(
+                    &format!("{path}.{}", item.key),
+                    item.place,
+                    &item.node,
+                    above,
+                    sets,
+                    findings,
+                );
+            }
+        }
+        _ => {
+            if check_path(path, place, &format!("{above}.{path}"), findings) {
+                sets.push(Override {
+                    path: path.to_owned(),
+                    place,
+                    node: node.clone(),
+                });
+            }
+        }
+    }
+}
+
+/// `[sweep]`: lists of values by key path.
+fn read_axes(node: &Node, path: &str, findings: &mut Findings) -> Vec<Axis> {
+    let mut axes = Vec::new();
+    if let Some(table) = as_table(
+        node,
+        path,
+        "write \"routing.kind\" = [\"dor\", \"valiant\"] below [sweep]",
+        findings,
+    ) {
+        for item in &table.entries {
+            let above = format!("{path}.{}", item.key);
+            flatten_axes(&item.key, item.place, &item.node, &above, &mut axes, findings);
+        }
+    }
+    for (index, axis) in axes.iter().enumerate() {
+        if let Some(other) = axes[..index]
+            .iter()
+            .find(|other| covers(&other.path, &axis.path) || covers(&axis.path, &other.path))
+        {
+            let key = format!("{path}.{}", axis.path);
+            let reason = if other.path == axis.path {
+                "is swept twice".to_owned()
+            } else {
+                format!("and `{}` change the same keys", other.path)
+            };
+            findings.error(axis.place, &key, reason, "remove one of them");
+        }
+    }
+    axes
+}
+
+fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec<Axis>, findings: &mut Findings) {
+    match &node.value {
+        Value::Table(table) if !table.entries.is_empty() => {
+            for item in &table.entries {
+                let (path, key) = (format!("{path}.{}", item.key), format!("{key}.{}", item.key));
+                flatten_axes(&path, item.place, &item.node, &key, axes, findings);
+            }
+        }
+        Value::List(values) if !values.is_empty() => {
+            if check_path(path, place, key, findings) {
+                axes.push(Axis {
+                    path: path.to_owned(),
+                    place,
+                    values: values.clone(),
+                });
+            }
+        }
+        Value::List(_) => {
+            findings.error(
+                node.place,
+                key,
+                "there is no value to sweep over",
+                "give at least one value",
+            );
+        }
+        other => {
+            let reason = format!("must be a list of values, not {}", other.type_words());
+            findings.error(node.place, key, reason, "write the values in brackets: [1, 2, 4]");
+        }
+    }
+}
+
+/// Reads `--set key=value` texts; a value that is no TOML value is a text.
+pub(crate) fn read_command_line(sets: &[String], sources: &mut Sources, findings: &mut Findings) -> Vec<Override> {
+    let mut overrides = Vec::new();
+    for text in sets {
+        let source = sources.add("--set", text);
+        let whole = Place::new(source, 0..text.len());
+        let Some((path, value)) = text.split_once('=') else {
+            findings.error(
+                whole,
+                "--set",
+                format!("{text:?} has no `=`"),
+                "write --set router.vcs=2",
+            );
+            continue;
+        };
+        let start = path.len() + 1;
+        let place = Place::new(source, 0..path.len());
+        let path = path.trim();
+        if !check_path(path, place, path, findings) {
+            continue;
+        }
+        let value_place = Place::new(source, start..text.len());
+        // Parsed behind spaces of the length of the path, so that places are those of the text.
+        let padded = format!("v={}{value}", " ".repeat(start.saturating_sub(2)));
+        let parsed = parse_text(&padded, source, &mut Findings::default());
+        let parsed = parsed.filter(|table| table.entries.len() == 1);
+        let node = match parsed.and_then(|table| table.entries.into_iter().next()) {
+            Some(item) if start >= 2 && item.key == "v" => item.node,
+            _ => Node {
+                value: Value::Text(value.trim().to_owned()),
+                place: value_place,
+            },
+        };
+        overrides.push(Override {
+            path: path.to_owned(),
+            place,
+            node,
+        });
+    }
+    overrides
+}

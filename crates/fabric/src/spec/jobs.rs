@@ -1,0 +1,316 @@
+//! `[[job]]`: what the nodes do, and whether the network has the nodes for it.
+
+use super::diagnostic::Findings;
+use super::document::{Node, Table, Value};
+use super::network::parameters;
+use super::reader::{self, Checked, Source, Values};
+use super::run::{Bytes, JobSpec, Matching, PairMode, Pairs, Pattern, Placement, Process, Synthetic, Work};
+use crate::registry::{self, Kind, Parameter};
+use des::Time;
+use std::collections::BTreeMap;
+
+/// Reads all jobs; `None` after errors. `n_nodes` is the network's number of nodes, if known.
+pub(crate) fn read(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
+    let before = findings.n_errors();
+    let default = Node {
+        value: Value::Table(Table::default()),
+        place: Default::default(),
+    };
+    let elements: Vec<&Node> = match root.get("job") {
+        None => vec![&default],
+        Some(item) => match &item.node.value {
+            Value::List(elements) if !elements.is_empty() => elements.iter().collect(),
+            Value::List(_) => {
+                findings.error(
+                    item.node.place,
+                    "job",
+                    "there is no job",
+                    "add a [[job]], or leave the key out",
+                );
+                return None;
+            }
+            other => {
+                let reason = format!("must be a list of tables, not {}", other.type_words());
+                findings.error(item.node.place, "job", reason, "write [[job]] with two brackets");
+                return None;
+            }
+        },
+    };
+    let mut jobs = Vec::new();
+    let mut names = BTreeMap::new();
+    let mut taken = 0u64;
+    let alone = elements.len() == 1;
+    for (index, element) in elements.into_iter().enumerate() {
+        let path = format!("job[{index}]");
+        let Value::Table(table) = &element.value else {
+            let reason = format!("must be a table, not {}", element.value.type_words());
+            findings.error(element.place, &path, reason, "write [[job]] and its keys below");
+            continue;
+        };
+        let source = Source {
+            table,
+            place: element.place,
+            path: &path,
+        };
+        let values = reader::read(source, &parameters("job"), &[], &["work"], findings);
+        let name = values.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
+        if let Some(other) = names.insert(name.clone(), index) {
+            let reason = format!("{name:?} is the name of job[{other}] as well");
+            findings.error(
+                values.place("name"),
+                &format!("{path}.name"),
+                reason,
+                "give every job its own name",
+            );
+        }
+        let nodes = values.integer_u32("nodes");
+        if nodes.is_none() && !alone && !values.failed("nodes") {
+            let hint = "give every job its number of nodes";
+            let reason = "takes all nodes, but there are other jobs";
+            findings.error(values.place("nodes"), &format!("{path}.nodes"), reason, hint);
+        }
+        taken = taken.saturating_add(nodes.map_or(0, u64::from));
+        if let Some(available) = n_nodes.filter(|available| taken > *available) {
+            let reason = match alone {
+                true => format!("needs {taken} nodes, the network has {available}"),
+                false => format!("the jobs up to this one need {taken} nodes, the network has {available}"),
+            };
+            findings.error(
+                values.place("nodes"),
+                &format!("{path}.nodes"),
+                reason,
+                "use fewer nodes or a larger network",
+            );
+        }
+        let own_nodes = nodes.map(u64::from).or(n_nodes).filter(|_| !values.failed("nodes"));
+        if own_nodes.is_some_and(|own| own < 2) {
+            let reason = "1 node has nobody to talk to";
+            findings.error(
+                values.place("nodes"),
+                &format!("{path}.nodes"),
+                reason,
+                "a job needs at least 2 nodes",
+            );
+        }
+        let work = read_work(source, own_nodes, findings);
+        let placement = match values.text("placement") {
+            Some("random") => Placement::Random,
+            _ => Placement::Linear,
+        };
+        jobs.extend(work.map(|work| JobSpec {
+            name,
+            work,
+            nodes,
+            placement,
+        }));
+    }
+    (findings.n_errors() == before).then_some(jobs)
+}
+
+fn read_work(job: Source<'_>, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Work> {
+    let path = format!("{}.work", job.path);
+    let empty = Table::default();
+    let (table, place) = match job.table.get("work") {
+        None => (&empty, job.place),
+        Some(item) => match &item.node.value {
+            Value::Table(table) => (table, item.node.place),
+            other => {
+                let reason = format!("must be a table, not {}", other.type_words());
+                findings.error(
+                    item.node.place,
+                    &path,
+                    reason,
+                    "write work = { kind = \"uniform\", load = 0.5 }",
+                );
+                return None;
+            }
+        },
+    };
+    let before = findings.n_errors();
+    let kind = match table.get("kind") {
+        None => "uniform".to_owned(),
+        Some(item) => match reader::check(
+            &registry::Type::Of(Kind::Work),
+            &item.node,
+            &format!("{path}.kind"),
+            findings,
+        )? {
+            Checked::Text(kind) => kind,
+            _ => return None,
+        },
+    };
+    let entry = registry::find(Kind::Work, &kind)?;
+    let source = Source {
+        table,
+        place,
+        path: &path,
+    };
+    let parameters: Vec<&'static Parameter> = entry.parameters().collect();
+    let work = if kind == "pairs" {
+        // `pairs` decides what `matching` is when it is left out, before conditions are looked at.
+        let preset: &[(&str, &str)] = if table.get("pairs").is_some() {
+            &[("matching", "listed")]
+        } else {
+            &[("matching", "mutual")]
+        };
+        let values = reader::read(source, &parameters, preset, &["kind"], findings);
+        Work::Pairs(read_pairs(&values, n_nodes, findings)?)
+    } else {
+        let values = reader::read(source, &parameters, &[], &["kind"], findings);
+        Work::Synthetic(read_synthetic(&kind, &values, n_nodes, findings)?)
+    };
+    (findings.n_errors() == before).then_some(work)
+}
+
+fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Synthetic> {
+    let count = values.integer("count");
+    let load = match (values.number("load"), count) {
+        (Some(load), _) => Some(load),
+        (None, None) => Some(0.5),
+        (None, Some(_)) => None,
+    };
+    let key = |key: &str| format!("{}.{key}", values.path);
+    if load.is_none() && values.given("process") {
+        let reason = "has no meaning without load: all messages are handed over at the start";
+        findings.error(
+            values.place("process"),
+            &key("process"),
+            reason,
+            "add load, or remove process",
+        );
+    }
+    let mut too_many = |name: &str, value: Option<u64>, most: Option<u64>, words: &str| {
+        if let (Some(value), Some(most)) = (value, most)
+            && value > most
+        {
+            let reason = format!("{value} is too large for {} nodes", n_nodes.unwrap_or(0));
+            findings.error(values.place(name), &key(name), reason, format!("{words} {most}"));
+        }
+    };
+    let pattern = match kind {
+        "shift" => {
+            too_many(
+                "by",
+                values.integer("by"),
+                n_nodes.map(|n| n.saturating_sub(1)),
+                "the largest distance is",
+            );
+            Pattern::Shift {
+                by: values.integer_u32("by"),
+            }
+        }
+        "bit-complement" => Pattern::BitComplement,
+        "transpose" => {
+            if let Some(n) = n_nodes.filter(|n| n.isqrt() * n.isqrt() != *n) {
+                let side = n.isqrt();
+                let reason = format!("needs a square number of nodes, there are {n}");
+                let hint = format!("give nodes = {} to the job", side * side);
+                findings.error(values.place, &key("kind"), reason, hint);
+            }
+            Pattern::Transpose
+        }
+        "tornado" => Pattern::Tornado,
+        "neighbour" => Pattern::Neighbour,
+        "random-permutation" => Pattern::RandomPermutation,
+        "hot-spot" => {
+            too_many("targets", values.integer("targets"), n_nodes, "there are at most");
+            Pattern::HotSpot {
+                targets: values.integer_u32("targets")?,
+                fraction: values.number("fraction")?,
+            }
+        }
+        "incast" => {
+            too_many(
+                "sources",
+                values.integer("sources"),
+                n_nodes.map(|n| n.saturating_sub(1)),
+                "there are at most",
+            );
+            Pattern::Incast {
+                sources: values.integer_u32("sources"),
+            }
+        }
+        _ => Pattern::Uniform,
+    };
+    let process = match values.text("process")? {
+        "periodic" => Process::Periodic,
+        "periodic-in-phase" => Process::PeriodicInPhase,
+        _ => Process::Poisson,
+    };
+    Some(Synthetic {
+        pattern,
+        message: Bytes(values.quantity("message")?),
+        load,
+        count,
+        process,
+    })
+}
+
+fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Pairs> {
+    let key = |key: &str| format!("{}.{key}", values.path);
+    let matching = match (values.text("matching")?, values.get("pairs")) {
+        ("senders-receivers", _) => Matching::SendersReceivers,
+        ("listed", Some(Checked::Pairs(pairs))) if !pairs.is_empty() => {
+            let beyond = pairs
+                .iter()
+                .position(|(a, b)| n_nodes.is_some_and(|n| u64::from(*a.max(b)) >= n));
+            if let Some(index) = beyond {
+                let n = n_nodes.unwrap_or(0);
+                let reason = format!(
+                    "node {} is not one of the {n} nodes",
+                    pairs[index].0.max(pairs[index].1)
+                );
+                let hint = format!("nodes are 0 to {}", n.saturating_sub(1));
+                findings.error(
+                    values.place("pairs"),
+                    &format!("{}.pairs[{index}]", values.path),
+                    reason,
+                    hint,
+                );
+            }
+            Matching::Listed(pairs.clone())
+        }
+        ("listed", _) if values.failed("pairs") => return None,
+        ("listed", _) => {
+            let hint = "add pairs = [[0, 1]]";
+            findings.error(values.place("pairs"), &key("pairs"), "there is no pair", hint);
+            return None;
+        }
+        _ => Matching::Mutual,
+    };
+    let active = values.integer_u32("active");
+    if let (Some(active), Some(n)) = (active, n_nodes)
+        && u64::from(active) > n
+    {
+        let reason = format!("{active} is too large for {n} nodes");
+        findings.error(
+            values.place("active"),
+            &key("active"),
+            reason,
+            format!("there are at most {n}"),
+        );
+    }
+    let mode = match values.text("mode")? {
+        "ping-pong" => PairMode::PingPong,
+        "batch" => PairMode::Batch {
+            batch: values.integer_u32("batch")?,
+        },
+        _ => PairMode::Stream,
+    };
+    Some(Pairs {
+        matching,
+        mode,
+        messages: values.integer("messages")?,
+        message: Bytes(values.quantity("message")?),
+        // A stream has no acknowledgements; their size is then that of the default.
+        ack: Bytes(values.quantity("ack").unwrap_or(8)),
+        active,
+        start_spread: Time(values.quantity("start_spread")?),
+        seed: values.integer("seed"),
+    })
+}
+
+/// Whether a source of the job never ends by itself.
+pub(crate) fn is_endless(job: &JobSpec) -> bool {
+    matches!(&job.work, Work::Synthetic(Synthetic { count: None, .. }))
+}

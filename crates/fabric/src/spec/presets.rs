@@ -1,0 +1,172 @@
+//! Router presets: the timing rules of known simulators as texts of keys, the same that a user would write.
+//!
+//! A preset stands between the user's keys and the defaults: explicit keys override it. The values are those that the programs
+//! ship or that their published runs used; what a preset cannot match is said in its registry entry.
+
+use des::Time;
+
+/// Values of a router preset.
+#[derive(Debug)]
+pub(crate) struct Preset {
+    /// Its name, as in the registry.
+    pub name: &'static str,
+    /// Keys of `[router]`; `model` comes first.
+    pub router: &'static [(&'static str, &'static str)],
+    /// Keys of `[nic]`.
+    pub nic: &'static [(&'static str, &'static str)],
+    /// Keys of `[link]`.
+    pub link: &'static [(&'static str, &'static str)],
+    /// Keys of `[routing]`.
+    pub routing: &'static [(&'static str, &'static str)],
+    /// A credit is a packet of this many bytes on a link and takes this time besides: the default of `credit_delay` is the sum on
+    /// the slowest link.
+    pub credit: Option<(u64, Time)>,
+}
+
+/// SST/macro SCULPIN: a packet waits for its output port only.
+const SCULPIN: Preset = Preset {
+    name: "sculpin",
+    router: &[
+        ("model", "sculpin"),
+        ("traversal", "0 ns"),
+        ("switching", "cut-through"),
+        ("delivery", "tail"),
+    ],
+    nic: &[],
+    link: &[],
+    routing: &[],
+    credit: None,
+};
+
+/// SST/macro PISCES: credits and a bounded buffer, no latency of its own.
+const PISCES: Preset = Preset {
+    name: "pisces",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "voq"),
+        ("traversal", "0 ns"),
+        ("buffer", "64 KiB"),
+        ("arbitration", "fcfs"),
+        ("switching", "cut-through"),
+        ("delivery", "tail"),
+    ],
+    nic: &[],
+    link: &[],
+    routing: &[],
+    credit: None,
+};
+
+/// SST Merlin `hr_router`: 20 ns in and 20 ns out besides the link, a crossbar clocked in flits (1.5 times the fastest
+/// link unless given), "16kB" buffers at both sides, packets handed over at head arrival.
+const MERLIN: Preset = Preset {
+    name: "merlin",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "input-queued"),
+        ("traversal", "40 ns"),
+        ("buffer", "16 KiB"),
+        ("output_buffer", "16 KiB"),
+        ("flit", "64 B"),
+        ("arbitration", "round-robin"),
+        ("switching", "cut-through"),
+        ("delivery", "head"),
+    ],
+    nic: &[],
+    link: &[],
+    routing: &[],
+    credit: None,
+};
+
+/// CODES torus as shipped: packets of 512 B in chunks of 32 B, 50 ns of each on the link, 16,384 B of buffer, bubble rule of two
+/// chunks, 10 ns per byte for the first packet of an idle queue, credits of 8 B that skip the link latency. Every local step takes
+/// 0.75 ns and a credit 0.5 ns more than its size asks: the means of the random parts, U(0.5, 1) and U(0, 1) ns.
+const CODES_TORUS: Preset = Preset {
+    name: "codes-torus",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "late-admission"),
+        ("traversal", "50 ns"),
+        ("traversal_occupies_link", "true"),
+        ("vcs", "1"),
+        ("buffer", "16384 B"),
+        ("credit_uses_link", "false"),
+        ("bubble", "2"),
+        ("local_latency", "0.75 ns"),
+    ],
+    nic: &[
+        ("packet", "512 B"),
+        ("chunk", "32 B"),
+        ("overhead", "10 ns"),
+        ("idle_delay_per_byte", "10 ns/B"),
+    ],
+    link: &[("latency", "0 ns")],
+    routing: &[("tie", "unwrapped")],
+    credit: Some((8, Time(500))),
+};
+
+/// CODES torus with a pipelined router: the 50 ns delay a chunk but leave the link to the next, and nothing is charged per byte.
+const CODES_TORUS_PIPELINED: Preset = Preset {
+    name: "codes-torus-pipelined",
+    router: &[
+        ("model", "credit"),
+        ("architecture", "late-admission"),
+        ("traversal", "50 ns"),
+        ("traversal_occupies_link", "false"),
+        ("vcs", "1"),
+        ("buffer", "16384 B"),
+        ("credit_uses_link", "false"),
+        ("bubble", "2"),
+        ("local_latency", "0.75 ns"),
+    ],
+    nic: &[("packet", "512 B"), ("chunk", "32 B"), ("overhead", "10 ns")],
+    ..CODES_TORUS
+};
+
+/// All presets in the order of the registry.
+const PRESETS: [&Preset; 5] = [&SCULPIN, &PISCES, &MERLIN, &CODES_TORUS, &CODES_TORUS_PIPELINED];
+
+/// The preset with this name.
+pub(crate) fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.into_iter().find(|preset| preset.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{self, Kind};
+    use crate::spec::reader::default_value;
+
+    #[test]
+    fn every_preset_of_the_registry_has_values_that_their_keys_take() {
+        let names: Vec<_> = registry::list(Kind::RouterPreset)
+            .iter()
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(names, PRESETS.map(|preset| preset.name));
+        for preset in PRESETS {
+            let sections = [
+                ("router", preset.router),
+                ("nic", preset.nic),
+                ("link", preset.link),
+                ("routing", preset.routing),
+            ];
+            for (section, values) in sections {
+                let section = registry::section(section).unwrap();
+                for (key, text) in values {
+                    let parameter = section.parameters.iter().find(|parameter| parameter.key == *key);
+                    let parameter = parameter.unwrap_or_else(|| panic!("{}: {key}", preset.name));
+                    assert!(
+                        default_value(&parameter.kind, text).is_some(),
+                        "{}: {key} = {text}",
+                        preset.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_preset_names_its_model_first() {
+        assert!(PRESETS.iter().all(|preset| preset.router[0].0 == "model"));
+    }
+}

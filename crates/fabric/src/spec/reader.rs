@@ -1,0 +1,582 @@
+//! Reads a table by the parameters of the registry: types, ranges, units, presets, defaults and conditions.
+
+use super::diagnostic::{Findings, Place, did_you_mean};
+use super::document::{Item, Node, Table, Value};
+use super::units::Unit;
+use crate::registry::{self, Default, Parameter, Type};
+use std::collections::BTreeMap;
+
+/// A checked value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Checked {
+    Text(String),
+    Flag(bool),
+    Integer(u64),
+    Number(f64),
+    /// In the base unit.
+    Quantity(u64),
+    Integers(Vec<u64>),
+    Pairs(Vec<(u32, u32)>),
+    /// The word of [`Type::Or`].
+    Word(&'static str),
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Given,
+    Preset,
+    Default,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    value: Checked,
+    place: Place,
+    origin: Origin,
+}
+
+/// The checked values of one table.
+#[derive(Debug)]
+pub(crate) struct Values {
+    entries: BTreeMap<&'static str, Entry>,
+    /// Keys whose values have errors: they have no value here, not even a default.
+    failed: Vec<&'static str>,
+    /// The place of the table.
+    pub place: Place,
+    /// The key path of the table.
+    pub path: String,
+}
+
+/// A table to read; a section that is not there is an empty one.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub table: &'a Table,
+    pub place: Place,
+    pub path: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// The section `key` of the study, empty if it is left out.
+    pub(crate) fn section(root: &'a Table, key: &'a str, empty: &'a Table, findings: &mut Findings) -> Source<'a> {
+        match root.get(key) {
+            None => Source {
+                table: empty,
+                place: Place::default(),
+                path: key,
+            },
+            Some(item) => match &item.node.value {
+                Value::Table(table) => Source {
+                    table,
+                    place: item.node.place,
+                    path: key,
+                },
+                other => {
+                    let reason = format!("must be a table, not {}", other.type_words());
+                    findings.error(
+                        item.node.place,
+                        key,
+                        reason,
+                        format!("write [{key}] and its keys below"),
+                    );
+                    Source {
+                        table: empty,
+                        place: item.node.place,
+                        path: key,
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// Reads `source` by `parameters`; `preset` gives texts that stand before the defaults.
+/// Keys in `aside` are read elsewhere and not unknown here.
+pub(crate) fn read(
+    source: Source<'_>,
+    parameters: &[&'static Parameter],
+    preset: &[(&str, &str)],
+    aside: &[&str],
+    findings: &mut Findings,
+) -> Values {
+    let mut values = Values {
+        entries: BTreeMap::new(),
+        failed: Vec::new(),
+        place: source.place,
+        path: source.path.to_owned(),
+    };
+    for item in &source.table.entries {
+        let path = values.path_of(&item.key);
+        match parameters.iter().find(|parameter| parameter.key == item.key) {
+            Some(parameter) if !aside.contains(&parameter.key) => {
+                if let Some(value) = check(&parameter.kind, &item.node, &path, findings) {
+                    let entry = Entry {
+                        value,
+                        place: item.node.place,
+                        origin: Origin::Given,
+                    };
+                    values.entries.insert(parameter.key, entry);
+                } else {
+                    values.failed.push(parameter.key);
+                }
+            }
+            Some(_) => {}
+            None if aside.contains(&item.key.as_str()) => {}
+            None => unknown_key(item, &path, parameters.iter().map(|parameter| parameter.key), findings),
+        }
+    }
+    for parameter in parameters {
+        let done = values.entries.contains_key(parameter.key) || values.failed(parameter.key);
+        if done || aside.contains(&parameter.key) {
+            continue;
+        }
+        let (text, origin) = match (preset.iter().find(|(key, _)| *key == parameter.key), parameter.default) {
+            (Some((_, text)), _) => (*text, Origin::Preset),
+            (None, Default::Text(text)) => (text, Origin::Default),
+            (None, Default::From(_)) => continue,
+            (None, Default::Required) => {
+                if source.table.get(parameter.key).is_none() {
+                    let path = values.path_of(parameter.key);
+                    let hint = format!("add {} = {}", parameter.key, example(&parameter.kind));
+                    findings.error(source.place, &path, "is missing", hint);
+                }
+                continue;
+            }
+        };
+        if let Some(value) = default_value(&parameter.kind, text) {
+            values.entries.insert(
+                parameter.key,
+                Entry {
+                    value,
+                    place: source.place,
+                    origin,
+                },
+            );
+        }
+    }
+    for parameter in parameters {
+        values.apply_condition(parameter, findings);
+    }
+    values
+}
+
+/// Reports a key that the table does not have.
+pub(crate) fn unknown_key<'a>(
+    item: &Item,
+    path: &str,
+    keys: impl Iterator<Item = &'a str> + Clone,
+    findings: &mut Findings,
+) {
+    let hint = did_you_mean(&item.key, keys.clone())
+        .unwrap_or_else(|| format!("known keys: {}", keys.collect::<Vec<_>>().join(", ")));
+    findings.error(item.place, path, "unknown key", hint);
+}
+
+/// A value of this type as it could be written.
+fn example(kind: &Type) -> String {
+    match kind {
+        Type::Text | Type::Name => "\"...\"".to_owned(),
+        Type::Flag => "true".to_owned(),
+        Type::Integer { min, .. } => min.max(&4).to_string(),
+        Type::Number { max, .. } => max.min(0.5).to_string(),
+        Type::Quantity { unit, .. } => unit.example().split(" or ").next().unwrap_or("").to_owned(),
+        Type::Choice(choices) => format!("\"{}\"", choices.first().map_or("", |choice| choice.0)),
+        Type::Of(kind) => format!("\"{}\"", registry::list(*kind).first().map_or("", |entry| entry.name)),
+        Type::Integers { .. } => "[4, 4]".to_owned(),
+        Type::Pairs => "[[0, 1]]".to_owned(),
+        Type::Work => "{ kind = \"uniform\" }".to_owned(),
+        Type::Or((word, _), _) => format!("\"{word}\""),
+    }
+}
+
+impl Values {
+    fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+
+    /// Drops a value whose condition does not hold; if the user gave it, that is an error.
+    fn apply_condition(&mut self, parameter: &'static Parameter, findings: &mut Findings) {
+        for when in parameter.when {
+            let Some(Checked::Text(choice)) = self.get(when.key) else {
+                // The other key is missing or has an error of its own.
+                continue;
+            };
+            if when.values.contains(&choice.as_str()) {
+                continue;
+            }
+            let needed: Vec<String> = when.values.iter().map(|value| format!("\"{value}\"")).collect();
+            let reason = format!("has no meaning with {} = \"{choice}\"", when.key);
+            let hint = format!(
+                "remove the key, or set {} = {}",
+                self.path_of(when.key),
+                needed.join(" or ")
+            );
+            if let Some(entry) = self.entries.remove(parameter.key)
+                && entry.origin == Origin::Given
+            {
+                findings.error(entry.place, &self.path_of(parameter.key), reason, hint);
+            }
+            return;
+        }
+    }
+
+    /// The value of a key, if it has one and applies.
+    pub(crate) fn get(&self, key: &str) -> Option<&Checked> {
+        self.entries.get(key).map(|entry| &entry.value)
+    }
+
+    /// Whether the user gave the key.
+    pub(crate) fn given(&self, key: &str) -> bool {
+        self.entries.get(key).is_some_and(|entry| entry.origin == Origin::Given)
+    }
+
+    /// Whether the user gave the key with a value that has an error.
+    pub(crate) fn failed(&self, key: &str) -> bool {
+        self.failed.contains(&key)
+    }
+
+    /// The place of a value, of the table if there is none.
+    pub(crate) fn place(&self, key: &str) -> Place {
+        self.entries.get(key).map_or(self.place, |entry| entry.place)
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match self.get(key) {
+            Some(Checked::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        matches!(self.get(key), Some(Checked::Flag(true)))
+    }
+
+    pub(crate) fn integer(&self, key: &str) -> Option<u64> {
+        match self.get(key) {
+            Some(Checked::Integer(integer)) => Some(*integer),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+        match self.get(key) {
+            Some(Checked::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn quantity(&self, key: &str) -> Option<u64> {
+        match self.get(key) {
+            Some(Checked::Quantity(quantity)) => Some(*quantity),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn integers(&self, key: &str) -> Option<&[u64]> {
+        match self.get(key) {
+            Some(Checked::Integers(integers)) => Some(integers),
+            _ => None,
+        }
+    }
+
+    /// A list of numbers that the registry bounds to 32 bits.
+    pub(crate) fn integers_u32(&self, key: &str) -> Vec<u32> {
+        self.integers(key)
+            .unwrap_or(&[])
+            .iter()
+            .map(|value| u32::try_from(*value).unwrap_or(u32::MAX))
+            .collect()
+    }
+
+    /// A number that the registry bounds to 32 bits.
+    pub(crate) fn integer_u32(&self, key: &str) -> Option<u32> {
+        self.integer(key).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+    }
+}
+
+/// The value of a default or preset text; `None` if the registry has a text that its own type refuses (a test finds it).
+pub(crate) fn default_value(kind: &Type, text: &str) -> Option<Checked> {
+    let place = Place::default();
+    let value = match kind {
+        Type::Or((word, _), _) if *word == text => return Some(Checked::Word(word)),
+        Type::Or(_, other) => return default_value(other, text),
+        Type::Flag => Value::Flag(text.parse().ok()?),
+        Type::Integer { .. } => Value::Integer(text.parse().ok()?),
+        Type::Number { .. } => Value::Number(text.parse().ok()?),
+        Type::Integers { .. } => {
+            let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+            let elements = inner.split(',').filter(|element| !element.trim().is_empty());
+            let element = |text: &str| {
+                Some(Node {
+                    value: Value::Integer(text.trim().parse().ok()?),
+                    place,
+                })
+            };
+            Value::List(elements.map(element).collect::<Option<_>>()?)
+        }
+        _ => Value::Text(text.to_owned()),
+    };
+    check(kind, &Node { value, place }, "", &mut Findings::default())
+}
+
+/// Checks one value; `None` after an error.
+pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> Option<Checked> {
+    let wrong_type = |findings: &mut Findings| {
+        let reason = format!("must be {}, not {}", kind.words(), node.value.type_words());
+        findings.error(
+            node.place,
+            path,
+            reason,
+            format!("write {} = {}", last_key(path), example(kind)),
+        );
+        None
+    };
+    match (kind, &node.value) {
+        (Type::Text, Value::Text(text)) => {
+            if text.is_empty() || text.chars().any(char::is_control) {
+                let reason = "must not be empty or hold control characters";
+                findings.error(node.place, path, reason, "give a printable text");
+                return None;
+            }
+            Some(Checked::Text(text.clone()))
+        }
+        (Type::Name, Value::Text(text)) => {
+            check_name(text, node.place, path, findings).then(|| Checked::Text(text.clone()))
+        }
+        (Type::Flag, Value::Flag(flag)) => Some(Checked::Flag(*flag)),
+        (Type::Integer { min, max }, Value::Integer(integer)) => {
+            integer_in(*integer, *min, *max, node.place, path, findings).map(Checked::Integer)
+        }
+        (Type::Number { above, max }, Value::Integer(_) | Value::Number(_)) => {
+            let number = match node.value {
+                Value::Integer(integer) => integer as f64,
+                Value::Number(number) => number,
+                _ => return None,
+            };
+            if number > *above && number <= *max {
+                return Some(Checked::Number(number));
+            }
+            let reason = format!("{number} is outside the range: above {above}, at most {max}");
+            findings.error(node.place, path, reason, format!("give {}", kind.words()));
+            None
+        }
+        (Type::Quantity { unit, min, max }, Value::Text(text)) => {
+            quantity(*unit, *min, *max, text, node.place, path, findings).map(Checked::Quantity)
+        }
+        (Type::Quantity { unit, .. }, Value::Integer(_) | Value::Number(_)) => {
+            let number = match &node.value {
+                Value::Integer(integer) => integer.to_string(),
+                Value::Number(number) => number.to_string(),
+                _ => String::new(),
+            };
+            let reason = format!("the bare number {number} has no unit, {} is needed", unit.noun());
+            let name = unit.names().get(1).cloned().unwrap_or_default();
+            let hint = format!(
+                "write {} such as {}, here perhaps \"{number} {name}\"",
+                unit.noun(),
+                unit.example()
+            );
+            findings.error(node.place, path, reason, hint);
+            None
+        }
+        (Type::Choice(choices), Value::Text(text)) => choose(
+            text,
+            choices.iter().map(|choice| choice.0),
+            kind,
+            node.place,
+            path,
+            findings,
+        ),
+        (Type::Of(of), Value::Text(text)) => choose(
+            text,
+            registry::list(*of).iter().map(|entry| entry.name),
+            kind,
+            node.place,
+            path,
+            findings,
+        ),
+        (Type::Integers { min, max, single: true }, Value::Integer(integer)) => {
+            integer_in(*integer, *min, *max, node.place, path, findings).map(|integer| Checked::Integers(vec![integer]))
+        }
+        (Type::Integers { min, max, .. }, Value::List(elements)) => {
+            let mut integers = Vec::new();
+            let mut fine = true;
+            for (index, element) in elements.iter().enumerate() {
+                let path = format!("{path}[{index}]");
+                let integer = match element.value {
+                    Value::Integer(integer) => integer_in(integer, *min, *max, element.place, &path, findings),
+                    ref other => {
+                        let reason = format!("must be a whole number, not {}", other.type_words());
+                        findings.error(element.place, &path, reason, "write a list such as [4, 4]");
+                        None
+                    }
+                };
+                fine &= integer.is_some();
+                integers.extend(integer);
+            }
+            fine.then_some(Checked::Integers(integers))
+        }
+        (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
+        (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
+        (Type::Or((word, _), other), _) => {
+            // Between the words and a value the nearest error is that of the value, but a near word is meant.
+            if let (Value::Text(text), Some(hint)) = (&node.value, near_word(kind, &node.value)) {
+                findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
+                return None;
+            }
+            if matches!((other, &node.value), (Type::Integer { .. }, Value::Text(_)))
+                || !matches!(node.value, Value::Text(_) | Value::Integer(_) | Value::Number(_))
+            {
+                let _ = word;
+                return wrong_type(findings);
+            }
+            check(other, node, path, findings)
+        }
+        _ => wrong_type(findings),
+    }
+}
+
+/// A hint if a text looks like one of the words of a [`Type::Or`].
+fn near_word(kind: &Type, value: &Value) -> Option<String> {
+    let (Type::Or((word, _), other), Value::Text(text)) = (kind, value) else {
+        return None;
+    };
+    if text.starts_with(|first: char| first.is_ascii_digit()) || text == word {
+        return None;
+    }
+    match (&**other, did_you_mean(text, [*word])) {
+        (_, Some(hint)) => Some(hint),
+        (Type::Or((inner, _), _), None) if inner == text => None,
+        (other, None) => near_word(other, value),
+    }
+}
+
+fn last_key(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// Names are parts of key paths and of file names.
+pub(crate) fn check_name(text: &str, place: Place, path: &str, findings: &mut Findings) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '+';
+    let fine = !text.is_empty() && text.len() <= 100 && text.chars().all(allowed);
+    let fine = fine && !text.chars().all(|c| c.is_ascii_digit());
+    if !fine {
+        let reason = format!("{text:?} is not a name");
+        findings.error(
+            place,
+            path,
+            reason,
+            "use letters, digits, `_` and `-`, not digits alone, at most 100",
+        );
+    }
+    fine
+}
+
+fn integer_in(value: i64, min: u64, max: u64, place: Place, path: &str, findings: &mut Findings) -> Option<u64> {
+    if let Ok(integer) = u64::try_from(value)
+        && (min..=max).contains(&integer)
+    {
+        return Some(integer);
+    }
+    let (reason, hint) = if i128::from(value) < i128::from(min) {
+        (format!("{value} is too small"), format!("the smallest value is {min}"))
+    } else {
+        (format!("{value} is too large"), format!("the largest value is {max}"))
+    };
+    findings.error(place, path, reason, hint);
+    None
+}
+
+fn quantity(
+    unit: Unit,
+    min: u64,
+    max: u64,
+    text: &str,
+    place: Place,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<u64> {
+    match unit.parse(text) {
+        Ok(value) if (min..=max).contains(&value) => Some(value),
+        Ok(value) => {
+            let (reason, hint) = if value == 0 {
+                (
+                    format!("{text:?} is zero"),
+                    format!("give at least {:?}", unit.print(min)),
+                )
+            } else if value < min {
+                (
+                    format!("{text:?} is too small"),
+                    format!("the smallest value is {:?}", unit.print(min)),
+                )
+            } else {
+                (
+                    format!("{text:?} is too large"),
+                    format!("the largest value is {:?}", unit.print(max)),
+                )
+            };
+            findings.error(place, path, reason, hint);
+            None
+        }
+        Err(error) => {
+            findings.error(place, path, error.reason, error.hint);
+            None
+        }
+    }
+}
+
+fn choose<'a>(
+    text: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+    kind: &Type,
+    place: Place,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Checked> {
+    if names.clone().any(|name| name == text) {
+        return Some(Checked::Text(text.to_owned()));
+    }
+    let hint = did_you_mean(text, names).unwrap_or_else(|| format!("use {}", kind.words()));
+    findings.error(place, path, format!("unknown {} {text:?}", last_key(path)), hint);
+    None
+}
+
+fn pairs(elements: &[Node], path: &str, findings: &mut Findings) -> Option<Vec<(u32, u32)>> {
+    let mut pairs = Vec::new();
+    let before = findings.n_errors();
+    for (index, element) in elements.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let ends = match &element.value {
+            Value::List(ends) if ends.len() == 2 => ends,
+            _ => {
+                findings.error(
+                    element.place,
+                    &path,
+                    "is not a pair of nodes",
+                    "write [sender, receiver]",
+                );
+                continue;
+            }
+        };
+        let end = |position: usize, findings: &mut Findings| match ends[position].value {
+            Value::Integer(node) => integer_in(node, 0, u64::from(u32::MAX), ends[position].place, &path, findings),
+            ref other => {
+                let reason = format!("a node is a whole number, not {}", other.type_words());
+                findings.error(ends[position].place, &path, reason, "write [sender, receiver]");
+                None
+            }
+        };
+        if let (Some(sender), Some(receiver)) = (end(0, findings), end(1, findings)) {
+            if sender == receiver {
+                let reason = format!("node {sender} would talk to itself");
+                findings.error(element.place, &path, reason, "give two different nodes");
+            }
+            pairs.push((sender as u32, receiver as u32));
+        }
+    }
+    (findings.n_errors() == before).then_some(pairs)
+}

@@ -1,0 +1,85 @@
+//! Errors: each of ours is one Python exception.
+
+use fabric::run::RunError;
+use fabric::spec::{Diagnostic, render};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::json;
+
+create_exception!(
+    fabricsim,
+    StudyError,
+    PyValueError,
+    "The study cannot be run; `diagnostics` says where and why."
+);
+create_exception!(
+    fabricsim,
+    CheckFailed,
+    PyRuntimeError,
+    "A run failed its own checks; `summary` is its JSON."
+);
+create_exception!(
+    fabricsim,
+    Interrupted,
+    PyRuntimeError,
+    "The progress callback asked to stop."
+);
+
+/// A diagnostic as a JSON object.
+pub fn diagnostic(d: &Diagnostic) -> serde_json::Value {
+    json!({
+        "severity": d.severity,
+        "file": d.file,
+        "line": d.line,
+        "column": d.column,
+        "key": d.key,
+        "reason": d.reason,
+        "hint": d.hint,
+        "rendered": d.to_string(),
+    })
+}
+
+/// A StudyError from diagnostics.
+pub fn of_study(py: Python<'_>, diagnostics: &[Diagnostic]) -> PyErr {
+    let error = StudyError::new_err(render(diagnostics));
+    let list: Vec<_> = diagnostics.iter().map(diagnostic).collect();
+    attach(py, error, "diagnostics", json!(list).to_string())
+}
+
+/// A StudyError from one sentence about a key.
+pub fn of_key(py: Python<'_>, file: &str, key: &str, reason: &str) -> PyErr {
+    let text = if key.is_empty() {
+        reason.to_owned()
+    } else {
+        format!("{key}: {reason}")
+    };
+    let list = json!([{
+        "severity": "error", "file": file, "line": 0, "column": 0, "key": key, "reason": reason, "hint": "",
+        "rendered": format!("error: {text}\n"),
+    }]);
+    attach(py, StudyError::new_err(text), "diagnostics", list.to_string())
+}
+
+/// A ValueError.
+pub fn plain(text: String) -> PyErr {
+    PyValueError::new_err(text)
+}
+
+/// The exception of a failed run.
+pub fn of_run(py: Python<'_>, error: RunError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        RunError::Build(_) => of_key(py, "", "", &text),
+        RunError::Interrupted { .. } => Interrupted::new_err(text),
+        RunError::Check(summary) => attach(py, CheckFailed::new_err(text), "summary", json!(summary).to_string()),
+        RunError::Engine(_) => PyRuntimeError::new_err(text),
+    }
+}
+
+fn attach(py: Python<'_>, error: PyErr, name: &str, value: String) -> PyErr {
+    match error.value(py).setattr(name, value) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}

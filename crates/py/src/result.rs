@@ -1,0 +1,131 @@
+//! A run's result: the summary as JSON, tables as little-endian columns.
+
+use fabric::run::sender_rates;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// What a run gave.
+#[pyclass(frozen)]
+pub struct RunResult {
+    result: fabric::run::RunResult,
+}
+
+/// A column before it is handed over: name, NumPy type, bytes.
+type Column = (&'static str, &'static str, Vec<u8>);
+
+fn u4(name: &'static str, values: impl Iterator<Item = u32>) -> Column {
+    (name, "<u4", values.flat_map(u32::to_le_bytes).collect())
+}
+
+fn u8_(name: &'static str, values: impl Iterator<Item = u64>) -> Column {
+    (name, "<u8", values.flat_map(u64::to_le_bytes).collect())
+}
+
+fn f8(name: &'static str, values: impl Iterator<Item = f64>) -> Column {
+    (name, "<f8", values.flat_map(f64::to_le_bytes).collect())
+}
+
+impl RunResult {
+    pub fn new(result: fabric::run::RunResult) -> Self {
+        RunResult { result }
+    }
+
+    fn table(&self, table: &str) -> Vec<Column> {
+        let (stats, links) = (&self.result.stats, &self.result.links);
+        match table {
+            "links" if !links.is_empty() => vec![
+                u4("router", links.iter().map(|l| l.router)),
+                u4("port", links.iter().map(|l| l.port)),
+                u4("peer_router", links.iter().map(|l| l.peer_router)),
+                ("class", "|u1", links.iter().map(|l| l.class).collect()),
+                f8("utilisation", links.iter().map(|l| l.utilisation)),
+                u8_("packets", links.iter().map(|l| l.packets)),
+                u8_("bytes", links.iter().map(|l| l.bytes)),
+            ],
+            "cdf" => {
+                let points = self.result.latencies.histogram.cumulative();
+                vec![
+                    f8("latency_ns", points.iter().map(|p| p.0 / 1e3)),
+                    f8("fraction", points.iter().map(|p| p.1)),
+                ]
+            }
+            // A hop is a router's sending of a packet: the ejection counts.
+            "hops" => vec![
+                u4("hops", 1..=stats.hops.len() as u32),
+                u8_("packets", stats.hops.iter().copied()),
+            ],
+            "timeline" if self.result.timeline => {
+                let slice = (1u64 << stats.shift) as f64;
+                let capacity = self.result.bytes_per_ps * slice;
+                vec![
+                    f8("time_ns", (0..stats.bins.len()).map(|i| i as f64 * slice / 1e3)),
+                    f8(
+                        "accepted_load",
+                        stats.bins.iter().map(|bin| bin.delivered as f64 / capacity),
+                    ),
+                    f8("mean_latency_ns", stats.bins.iter().map(|bin| bin.born.mean() / 1e3)),
+                ]
+            }
+            "messages" => match &stats.rows {
+                None => Vec::new(),
+                Some(rows) => {
+                    let mut rows = rows.clone();
+                    rows.sort_unstable();
+                    vec![
+                        u4("source", rows.iter().map(|m| m.source)),
+                        u4("destination", rows.iter().map(|m| m.destination)),
+                        u8_("bytes", rows.iter().map(|m| m.bytes)),
+                        u8_("born_ps", rows.iter().map(|m| m.birth)),
+                        u8_("delivered_ps", rows.iter().map(|m| m.time)),
+                        u4("hops", rows.iter().map(|m| m.hops)),
+                    ]
+                }
+            },
+            "senders" => {
+                let rates: Vec<(u32, f64)> = sender_rates(stats).collect();
+                if rates.is_empty() {
+                    return Vec::new();
+                }
+                let sender = |node: u32| &stats.senders[node as usize];
+                vec![
+                    u4("node", rates.iter().map(|r| r.0)),
+                    f8("throughput_MiBps", rates.iter().map(|r| r.1)),
+                    f8(
+                        "mean_latency_ns",
+                        rates
+                            .iter()
+                            .map(|r| sender(r.0).sum as f64 / sender(r.0).trips as f64 / 1e3),
+                    ),
+                    f8("max_latency_ns", rates.iter().map(|r| sender(r.0).longest as f64 / 1e3)),
+                    f8(
+                        "mean_round_trip_ns",
+                        rates.iter().map(|r| sender(r.0).mean_round_trip() / 1e3),
+                    ),
+                    f8(
+                        "max_round_trip_ns",
+                        rates.iter().map(|r| sender(r.0).longest_round_trip as f64 / 1e3),
+                    ),
+                ]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[pymethods]
+impl RunResult {
+    /// The numbers as JSON.
+    #[getter]
+    fn summary(&self) -> String {
+        serde_json::json!(self.result.summary).to_string()
+    }
+
+    /// The columns of a table; empty if it was not recorded.
+    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<(&'static str, &'static str, Bound<'py, PyBytes>)> {
+        let columns = py.allow_threads(|| self.table(table));
+        columns
+            .into_iter()
+            .map(|(name, kind, bytes)| (name, kind, PyBytes::new(py, &bytes)))
+            .collect()
+    }
+}

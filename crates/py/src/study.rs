@@ -1,0 +1,174 @@
+//! Studies: checking, expanding, describing and running them.
+
+use crate::errors;
+use crate::result::RunResult;
+use fabric::network::BuildError;
+use fabric::spec::{LoadOptions, RunSpec, load_study};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Reads the options object: `{"sets": [[key, value]], "variant": name, "experiments": [names]}`.
+fn options(text: &str) -> PyResult<LoadOptions> {
+    let value: Value = serde_json::from_str(text).map_err(|error| errors::plain(format!("options: {error}")))?;
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let sets = value["sets"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|pair| format!("{}={}", word(&pair[0]), word(&pair[1])))
+        .collect();
+    let experiments = value["experiments"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(word)
+        .collect();
+    Ok(LoadOptions {
+        sets,
+        variant: value["variant"].as_str().map(str::to_owned),
+        experiments,
+    })
+}
+
+/// What a building error says about a key.
+fn refusal(error: &BuildError) -> (String, String, String) {
+    match error {
+        BuildError::Topology(fields) => {
+            let field = fields.first();
+            let key = field.map(|f| format!("topology.{}", f.field)).unwrap_or_default();
+            (
+                key,
+                error.to_string(),
+                field.and_then(|f| f.hint.clone()).unwrap_or_default(),
+            )
+        }
+        BuildError::Field { key, reason, hint } => (key.clone(), reason.clone(), hint.clone().unwrap_or_default()),
+    }
+}
+
+/// Topology and routing of a run, for a line about them.
+fn subject_name(run: &RunSpec) -> String {
+    let kind = |value: Value| value["kind"].as_str().unwrap_or_default().to_owned();
+    let vcs = run.router.vcs.map_or(String::new(), |vcs| format!(", {vcs} VCs"));
+    format!("{} with {}{vcs}", kind(json!(run.topology)), kind(json!(run.routing)))
+}
+
+/// Checks a study and proves its networks free of deadlock; a network is built once for all runs that share it.
+#[pyfunction]
+pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
+    let options = options(options_json)?;
+    let found = py.allow_threads(|| {
+        let study = match load_study(source, file_name, Path::new(base_dir), &options) {
+            Ok(study) => study,
+            Err(diagnostics) => {
+                let list: Vec<Value> = diagnostics.iter().map(errors::diagnostic).collect();
+                return json!({"ok": false, "diagnostics": list, "runs": 0, "deadlock": []});
+            }
+        };
+        let mut diagnostics: Vec<Value> = study.warnings.iter().map(errors::diagnostic).collect();
+        let mut proofs: BTreeMap<String, Value> = BTreeMap::new();
+        let mut ok = true;
+        for run in &study.runs {
+            let subject = json!([run.topology, run.routing, run.router, run.jobs]).to_string();
+            if proofs.contains_key(&subject) {
+                continue;
+            }
+            let value = match fabric::describe::deadlock(run) {
+                Ok(words) => json!(format!("{}: {words}", subject_name(run))),
+                Err(error) => {
+                    ok = false;
+                    let (key, reason, hint) = refusal(&error);
+                    let hint_line = if hint.is_empty() {
+                        String::new()
+                    } else {
+                        format!(" = hint: {hint}\n")
+                    };
+                    diagnostics.push(json!({
+                        "severity": "error", "file": file_name, "line": 0, "column": 0, "key": key, "reason": reason,
+                        "hint": hint, "rendered": format!("error: {key}: {reason}\n --> {file_name}\n{hint_line}"),
+                    }));
+                    json!(format!("{}: {reason}", subject_name(run)))
+                }
+            };
+            proofs.insert(subject, value);
+        }
+        let mut lines: Vec<Value> = proofs.into_values().collect();
+        lines.dedup();
+        json!({"ok": ok, "diagnostics": diagnostics, "runs": study.runs.len(), "deadlock": lines})
+    });
+    Ok(found.to_string())
+}
+
+/// The runs of a study.
+#[pyfunction]
+pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
+    let options = options(options_json)?;
+    let study = py
+        .allow_threads(|| load_study(source, file_name, Path::new(base_dir), &options))
+        .map_err(|diagnostics| errors::of_study(py, &diagnostics))?;
+    let runs = py.allow_threads(|| {
+        let mut estimates: BTreeMap<String, Result<Value, BuildError>> = BTreeMap::new();
+        study
+            .runs
+            .iter()
+            .map(|run| {
+                let subject = json!([run.topology, run.router.vcs]).to_string();
+                let estimate = estimates
+                    .entry(subject)
+                    .or_insert_with(|| fabric::describe::estimate(run));
+                match estimate {
+                    Ok(estimate) => Ok(fabric::describe::run_entry(run, estimate)),
+                    Err(error) => Err(refusal(error)),
+                }
+            })
+            .collect::<Result<Vec<Value>, _>>()
+    });
+    let runs = runs.map_err(|(key, reason, _)| errors::of_key(py, file_name, &key, &reason))?;
+    let warnings: Vec<Value> = study.warnings.iter().map(errors::diagnostic).collect();
+    let about = json!({
+        "name": study.name, "description": study.description, "claims": study.claims, "reproduce": study.reproduce,
+    });
+    Ok(json!({"study": about, "runs": runs, "diagnostics": warnings}).to_string())
+}
+
+fn one_run(canonical: &str) -> PyResult<RunSpec> {
+    serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))
+}
+
+/// Metrics and drawing of a run's network.
+#[pyfunction]
+pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    py.allow_threads(|| fabric::describe::describe(&run))
+        .map(|value| value.to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
+/// Runs one run; `progress` is called with JSON a few times per second and says whether to go on.
+#[pyfunction]
+#[pyo3(signature = (canonical, progress=None))]
+pub fn run(py: Python<'_>, canonical: &str, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
+    let run = one_run(canonical)?;
+    let mut failed = None;
+    let result = py.allow_threads(|| {
+        fabric::run::run(&run, &mut |report| {
+            Python::with_gil(|py| {
+                let go_on = py.check_signals().and_then(|()| match &progress {
+                    None => Ok(true),
+                    Some(callback) => callback.bind(py).call1((json!(report).to_string(),))?.is_truthy(),
+                });
+                go_on.unwrap_or_else(|error| {
+                    failed = Some(error);
+                    false
+                })
+            })
+        })
+    });
+    match (failed, result) {
+        (Some(error), _) => Err(error),
+        (None, Ok(result)) => Ok(RunResult::new(result)),
+        (None, Err(error)) => Err(errors::of_run(py, error)),
+    }
+}

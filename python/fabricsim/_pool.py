@@ -1,0 +1,199 @@
+"""A pool of worker processes that runs tasks within a budget of memory, one task per worker at a time.
+
+Everything happens in the caller's thread; results depend on the tasks alone, never on their order of completion.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["Pool", "PoolStopped"]
+
+#: A worker finds this very package, and nothing in the working directory can stand in for a module.
+_START = "import sys; sys.path.append(sys.argv.pop()); from fabricsim._worker import main; main()"
+#: A worker that grew beyond this is replaced, so that the next run's peak memory is its own.
+_RETIRE_BYTES = 256 << 20
+#: A stopped worker has this long to end its run before it is killed.
+_GRACE_S = 10.0
+
+
+class PoolStopped(Exception):
+    """The pool was asked to stop; `reason` is the message that asked for it, or None for the user."""
+
+    def __init__(self, reason: dict[str, Any] | None) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    errors: IO[bytes]
+    buffer: bytes = b""
+    task: dict[str, Any] | None = None
+    memory: int = 0
+    retire: bool = False
+
+
+@dataclass(slots=True)
+class Pool:
+    """Runs tasks in `jobs` processes.
+
+    Parameters
+    ----------
+    jobs : int
+        Most processes at a time, at least 1.
+    memory_bytes : int or None
+        Start no further run while the estimates of the running ones would exceed this; a run that is too large
+        by itself runs alone. None means no limit.
+    on_message : callable
+        Receives every message of every worker (dicts with `kind` and `id`); returns True to stop the pool.
+    tick : callable
+        Called about ten times a second; returns True to stop the pool.
+    """
+
+    jobs: int
+    memory_bytes: int | None
+    on_message: Callable[[dict[str, Any]], bool]
+    tick: Callable[[], bool]
+    _workers: list[_Worker] = field(default_factory=list)
+    _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
+
+    def run(self, tasks: Sequence[dict[str, Any]]) -> None:
+        """Run all tasks; each has `run` (with `id` and `estimate`).
+
+        Raises
+        ------
+        PoolStopped
+            Asked to stop by a callback; running tasks were told to end and given time to.
+        """
+        waiting = deque(tasks)
+        try:
+            while waiting or any(worker.task for worker in self._workers):
+                self._start(waiting)
+                if self._poll(0.1) or self.tick():
+                    self._stop_all()
+                    raise PoolStopped(None)
+        finally:
+            self._kill_all()
+
+    def _start(self, waiting: deque[dict[str, Any]]) -> None:
+        while waiting:
+            busy = [worker for worker in self._workers if worker.task]
+            need = int(waiting[0]["run"].get("estimate", {}).get("memory_bytes") or 0)
+            if len(busy) >= self.jobs:
+                return
+            if busy and self.memory_bytes is not None and sum(w.memory for w in busy) + need > self.memory_bytes:
+                return
+            idle = next((worker for worker in self._workers if not worker.task), None) or self._spawn()
+            task = waiting.popleft()
+            idle.task, idle.memory = task, need
+            assert idle.process.stdin is not None
+            try:
+                idle.process.stdin.write(json.dumps(task).encode() + b"\n")
+                idle.process.stdin.flush()
+            except BrokenPipeError:
+                pass  # the death is reported when its output ends
+
+    def _spawn(self) -> _Worker:
+        errors = tempfile.TemporaryFile()
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START, str(Path(__file__).resolve().parent.parent)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+        worker = _Worker(process=process, errors=errors)
+        assert process.stdout is not None
+        os.set_blocking(process.stdout.fileno(), False)
+        self._selector.register(process.stdout, selectors.EVENT_READ, worker)
+        self._workers.append(worker)
+        return worker
+
+    def _poll(self, timeout: float) -> bool:
+        stop = False
+        for key, _ in self._selector.select(timeout):
+            worker: _Worker = key.data
+            try:
+                chunk = os.read(key.fd, 1 << 20)
+            except BlockingIOError:
+                continue
+            if not chunk:
+                stop |= self._lost(worker)
+                continue
+            *lines, worker.buffer = (worker.buffer + chunk).split(b"\n")
+            for line in lines:
+                stop |= self._take(worker, json.loads(line))
+        return stop
+
+    def _take(self, worker: _Worker, message: dict[str, Any]) -> bool:
+        if message["kind"] == "ready":
+            return False
+        if message["kind"] != "progress":
+            worker.task = None
+            summary = message.get("record", {}).get("summary", {})
+            if int(summary.get("peak_rss_bytes") or 0) > _RETIRE_BYTES:
+                self._close(worker)
+        return self.on_message(message)
+
+    def _lost(self, worker: _Worker) -> bool:
+        code = worker.process.wait()
+        worker.errors.seek(0)
+        said = worker.errors.read()[-4000:].decode(errors="replace").strip()
+        task = worker.task
+        self._close(worker)
+        if task is None:
+            return False
+        how = f"killed by signal {-code}" if code < 0 else f"exit status {code}"
+        hint = "; the system may have run out of memory, try fewer --jobs" if code == -9 else ""
+        return self.on_message(
+            {"kind": "fault", "id": task["run"]["id"], "message": f"the worker process died ({how}){hint}", "traceback": said}
+        )
+
+    def _close(self, worker: _Worker) -> None:
+        if worker not in self._workers:
+            return
+        self._workers.remove(worker)
+        process = worker.process
+        assert process.stdout is not None
+        assert process.stdin is not None
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(process.stdout)
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        process.stdout.close()
+        if process.poll() is None:
+            try:
+                process.wait(2.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        worker.errors.close()
+
+    def _stop_all(self) -> None:
+        for worker in self._workers:
+            if worker.task:
+                worker.process.terminate()
+        deadline = time.monotonic() + _GRACE_S
+        while any(worker.task for worker in self._workers) and time.monotonic() < deadline:
+            self._poll(0.1)
+
+    def _kill_all(self) -> None:
+        for worker in list(self._workers):
+            if worker.task:
+                worker.process.kill()
+            self._close(worker)
+        self._selector.close()

@@ -1,0 +1,155 @@
+"""Tables between the core and the disk: columns of bytes -> Arrow -> one Parquet file per kind for the whole campaign.
+
+Units are in the column names (`latency_ns`); every row carries the id of its run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+
+from fabricsim._files import atomic_write
+
+__all__ = ["TABLES", "merge_tables", "read_arrow", "run_row", "runs_table", "table_of_columns", "write_arrow"]
+
+#: Tables a run may record, in the order in which they are stored.
+TABLES = ("links", "messages", "timeline", "cdf", "hops", "senders")
+
+_ROW_GROUP = 1 << 20
+
+
+def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
+    """Return an Arrow table over the core's columns without copying them.
+
+    Parameters
+    ----------
+    columns : list of (name, dtype, bytes)
+        Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values.
+
+    Raises
+    ------
+    ValueError
+        Columns of different lengths, or bytes that are no whole number of values.
+    """
+    arrays: list[pa.Array] = []
+    names: list[str] = []
+    for name, kind, content in columns:
+        dtype = np.dtype(kind).newbyteorder("<")
+        arrays.append(pa.array(np.frombuffer(content, dtype=dtype)))
+        names.append(name)
+    return pa.table(arrays, names=names)
+
+
+def write_arrow(path: Path, table: pa.Table) -> None:
+    """Write one run's table as an Arrow file, atomically; raises `DiskError`."""
+
+    def write(handle: Any) -> None:
+        with ipc.new_file(handle, table.schema) as writer:
+            writer.write_table(table)
+
+    atomic_write(path, write)
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """Read one run's table through a memory map: nothing is copied until it is used."""
+    with pa.memory_map(str(path), "r") as source:
+        return ipc.open_file(source).read_all()
+
+
+def merge_tables(path: Path, parts: Iterable[tuple[str, Path]]) -> int:
+    """Join the tables of many runs into one Parquet file with a `run_id` column, one run in memory at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The Parquet file, replaced atomically.
+    parts : iterable of (run id, Arrow file)
+        In the order of the campaign; must not be empty.
+
+    Returns
+    -------
+    int
+        Rows written.
+    """
+    rows = 0
+
+    def write(handle: Any) -> None:
+        nonlocal rows
+        writer: pq.ParquetWriter | None = None
+        try:
+            for run_id, part in parts:
+                table = read_arrow(part)
+                indices = pa.array(np.zeros(table.num_rows, dtype=np.int32))
+                ids = pa.DictionaryArray.from_arrays(indices, pa.array([run_id], pa.string())).cast(pa.string())
+                table = table.add_column(0, "run_id", ids)
+                if writer is None:
+                    writer = pq.ParquetWriter(handle, table.schema, compression="zstd")
+                writer.write_table(table, row_group_size=_ROW_GROUP)
+                rows += table.num_rows
+        finally:
+            if writer is not None:
+                writer.close()
+
+    atomic_write(path, write)
+    return rows
+
+
+def _flatten(prefix: str, value: Any, out: dict[str, Any]) -> None:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            name, _, unit = prefix.rpartition("_")
+            if prefix in ("latency_ns", "throughput_MiBps"):
+                _flatten(f"{name}_{key}_{unit}", item, out)
+            else:
+                _flatten(f"{prefix}_{key}" if prefix else str(key), item, out)
+    else:
+        out[prefix] = value
+
+
+def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run's record as one flat row.
+
+    Swept keys keep their names; `latency_ns` with `mean` becomes `latency_mean_ns`, `throughput_MiBps`
+    with `p50` becomes `throughput_p50_MiBps`. The verdict becomes `verdict_ok`.
+    """
+    summary = dict(record["summary"])
+    verdict = summary.pop("verdict", {})
+    notes = summary.pop("notes", [])
+    summary.pop("limits", None)
+    row: dict[str, Any] = {"run_id": record["id"], "experiment": record["experiment"], "seed": record["seed"]}
+    row.update({str(key): str(value) for key, value in record["sweep"]})
+    row["verdict_ok"] = bool(verdict.get("ok"))
+    flat: dict[str, Any] = {}
+    _flatten("", summary, flat)
+    for key, value in flat.items():
+        row.setdefault(key, value)
+    row["notes"] = "; ".join(str(note) for note in notes)
+    row["hash"] = record["hash"]
+    return row
+
+
+def runs_table(records: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Return a row per run, in the order given; a key that only some runs have is null in the others."""
+    rows = [run_row(record) for record in records]
+    names: dict[str, None] = {}
+    for row in rows:
+        names.update(dict.fromkeys(row))
+    columns = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        if kinds == {int, float}:
+            values = [None if value is None else float(value) for value in values]
+        elif len(kinds) > 1:
+            values = [None if value is None else str(value) for value in values]
+        if kinds == {int} and any(value is not None and value >= 2**63 for value in values):
+            columns[name] = pa.array(values, pa.uint64())
+        else:
+            columns[name] = pa.array(values) if kinds else pa.array(values, pa.string())
+    return pa.table(columns)

@@ -1,0 +1,182 @@
+"""Tables on stdout: plain enough for a pipe, readable on a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fabricsim._units import format_bytes, format_count
+
+if TYPE_CHECKING:
+    from fabricsim.claims import ClaimVerdict
+    from fabricsim.results import Results
+    from fabricsim.study import Expansion
+
+__all__ = ["bench_text", "claims_text", "expansion_text", "network_text", "registry_text", "runs_text"]
+
+_MOST_ROWS = 200
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=max(console.width, 160))
+
+
+def _table(columns: Sequence[str], *, numbers: Sequence[str] = (), title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(Text(name), justify="right" if name in numbers else "left", overflow="fold")
+    return table
+
+
+def _number(value: Any, digits: int = 1) -> str:
+    return f"{value:,.{digits}f}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def runs_text(results: Results) -> None:
+    """Print the main numbers of every run, and a line of verdict."""
+    keys = results.swept_keys()
+    several = len(results.experiments) > 1
+    numbers = ("mean latency [ns]", "p99 [ns]", "accepted load", "packet hops", "cpu [s]")
+    table = _table([*(["experiment"] if several else []), *keys, "seed", *numbers, "verdict"], numbers=numbers)
+    for record in results.records[:_MOST_ROWS]:
+        swept = dict(record.run.sweep)
+        summary = record.summary
+        latency = summary.get("latency_ns") or {}
+        verdict = "ok" if record.ok else "SELF-CHECK FAILED"
+        if record.ok and summary.get("saturated"):
+            verdict = "ok, saturated"
+        cells = [
+            *([record.run.experiment] if several else []),
+            *(swept.get(key, "") for key in keys),
+            str(record.run.seed),
+            _number(latency.get("mean")),
+            _number(latency.get("p99")),
+            _number(summary.get("accepted_load"), 3),
+            format_count(summary.get("packet_hops")),
+            _number(summary.get("cpu_s"), 2),
+            verdict,
+        ]
+        table.add_row(*(Text(cell) for cell in cells))
+    console = _console()
+    console.print(table)
+    if len(results) > _MOST_ROWS:
+        console.print(f"... and {len(results) - _MOST_ROWS} more in {results.folder}/runs.parquet", markup=False)
+    total = len(results.manifest["runs"])
+    console.print(
+        f"{len(results)} of {total} runs finished, {len(results.failed)} failed self-checks; results in {results.folder}",
+        markup=False,
+    )
+
+
+def expansion_text(plan: Expansion) -> None:
+    """Print the runs of a study."""
+    console = _console()
+    console.print(f"{plan.name}: {len(plan)} runs, hash {plan.hash[:8]}", markup=False)
+    if plan.description:
+        console.print(plan.description.strip(), markup=False, style="dim")
+    keys = list(dict.fromkeys(key for run in plan.runs for key, _ in run.sweep))
+    table = _table(["run", "experiment", *keys, "seed", "nodes", "routers", "memory"], numbers=("nodes", "routers", "memory"))
+    for run in plan.runs[:_MOST_ROWS]:
+        swept = dict(run.sweep)
+        estimate = run.estimate
+        cells = [run.id, run.experiment, *(swept.get(key, "") for key in keys), str(run.seed)]
+        cells += [str(estimate.get("nodes", "")), str(estimate.get("routers", "")), format_bytes(estimate.get("memory_bytes"))]
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+    if len(plan) > _MOST_ROWS:
+        console.print(f"... and {len(plan) - _MOST_ROWS} more (--json lists all)", markup=False)
+
+
+def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> None:
+    """Print registry entries, with their parameters where one kind was asked for."""
+    console = _console()
+    for kind, entries in found.items():
+        console.print(Text(kind, style="bold underline"))
+        table = _table(["name", "what it is"])
+        for entry in entries:
+            about = str(entry.get("summary") or "")
+            if details and entry.get("paper"):
+                about += f"  [{entry['paper']}]"
+            table.add_row(Text(str(entry.get("name")), style="cyan"), Text(about))
+            if details:
+                for parameter in entry.get("parameters") or []:
+                    default = parameter.get("default")
+                    unit = f" in {parameter['unit']}" if parameter.get("unit") else ""
+                    text = f"{parameter.get('type', '')}{unit}; {parameter.get('doc', '')}"
+                    text += f" [default: {default}]" if default not in (None, "") else " [required]" if default is None else ""
+                    table.add_row(Text(f"  {parameter.get('key')}"), Text(text, style="dim"))
+                for limit in entry.get("limits") or []:
+                    table.add_row("", Text(f"limit: {limit}", style="yellow"))
+        console.print(table)
+        console.print()
+
+
+def network_text(network: dict[str, Any], *, others: int) -> None:
+    """Print a network's metrics."""
+    console = _console()
+    console.print(Text(str(network.get("name", "network")), style="bold"))
+    table = _table(["metric", "value"], numbers=("value",))
+    for key, value in (network.get("metrics") or {}).items():
+        text = (
+            f"{value:,}"
+            if isinstance(value, int) and not isinstance(value, bool)
+            else value
+            if isinstance(value, str)
+            else json.dumps(value)
+        )
+        table.add_row(Text(str(key)), Text(str(text)))
+    console.print(table)
+    if network.get("classes"):
+        console.print("link classes: " + ", ".join(str(name) for name in network["classes"]), markup=False)
+    if others > 0:
+        console.print(f"(the first of {others + 1} runs; --run ID shows another)", markup=False, style="dim")
+
+
+def bench_text(found: Sequence[dict[str, Any]]) -> None:
+    """Print benchmark results, a row per case, and below them what other simulators were measured at."""
+    from fabricsim.benchmark import PEERS
+
+    console = _console()
+    names = ["case", "M packet-hops / CPU s", "M events / CPU s", "CPU [s]", "build [s]", "memory [MB]", "digest"]
+    table = _table(names, numbers=names[1:6])
+    for entry in found:
+        hops = entry["packet_hops_per_cpu_s"]
+        cells = [
+            entry["name"],
+            f"{hops / 1e6:.2f}" if hops else "",
+            f"{entry['events_per_cpu_s'] / 1e6:.2f}",
+            f"{entry['cpu_s']:.2f}",
+            f"{entry['build_s']:.2f}",
+            f"{entry['peak_rss_bytes'] / 1e6:.0f}",
+            entry["digest"],
+        ]
+        table.add_row(*(Text(cell) for cell in cells))
+    console.print(table)
+    console.print("\nother simulators, one core of a comparable machine (CPU seconds, +-30 %):")
+    table = _table(["simulator", "case", "per CPU second", "memory"], numbers=[])
+    for row in PEERS:
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
+
+
+def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:
+    """Print claim, what the paper says, what came out here, verdict."""
+    if not verdicts:
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 1, 0))
+    for name in ("claim", "paper", "ours", "verdict"):
+        table.add_column(name, overflow="fold", ratio={"claim": 2, "paper": 4, "ours": 3, "verdict": 4}[name])
+    for verdict in verdicts:
+        style = {"agrees": "green", "differs": "yellow"}.get(verdict.verdict, "red")
+        text = verdict.verdict + (f": {verdict.because}" if verdict.because and verdict.verdict != "agrees" else "")
+        table.add_row(Text(verdict.id), Text(verdict.paper), Text(verdict.ours), Text(text, style=style))
+    console = _console()
+    console.print(table)
+    agree = sum(verdict.verdict == "agrees" for verdict in verdicts)
+    console.print(f"{agree} of {len(verdicts)} claims agree", markup=False)

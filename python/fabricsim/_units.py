@@ -1,0 +1,107 @@
+"""Numbers out of the study's quantities, for axes and tables only; the core does the exact parsing."""
+
+from __future__ import annotations
+
+import math
+import re
+
+__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds"]
+
+_QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)\s*$")
+_LIST = re.compile(r"^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$")
+_PREFIX = {
+    "": 1.0,
+    "K": 1e3,
+    "k": 1e3,
+    "M": 1e6,
+    "G": 1e9,
+    "T": 1e12,
+    "Ki": 1024.0,
+    "Mi": 1024.0**2,
+    "Gi": 1024.0**3,
+    "Ti": 1024.0**4,
+}
+_TIME = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def _scale(unit: str) -> tuple[float, str] | None:
+    if unit in ("", "%"):
+        return (1.0, unit)
+    if unit in _TIME:
+        return (_TIME[unit], "ns")
+    for suffix, factor, base in (("bit/s", 1e-9 / 8, "GB/s"), ("B/s", 1e-9, "GB/s"), ("B", 1.0, "B")):
+        if unit.endswith(suffix) and unit[: -len(suffix)] in _PREFIX:
+            return (_PREFIX[unit[: -len(suffix)]] * factor, base)
+    return None
+
+
+def axis_value(text: object) -> tuple[float, str] | None:
+    """Return a swept value as a number and its axis unit, or None for a name.
+
+    Times become ns, bandwidths GB/s, sizes B; a list of extents becomes its product (a torus of
+    ``[4, 4, 4]`` has 64 routers).
+
+    Examples
+    --------
+    >>> axis_value("200 Gbit/s")
+    (25.0, 'GB/s')
+    >>> axis_value("2 KiB")
+    (2048.0, 'B')
+    >>> axis_value("[4, 4, 4]")
+    (64.0, 'product')
+    >>> axis_value("ugal") is None
+    True
+    """
+    if isinstance(text, bool):
+        return None
+    if isinstance(text, int | float):
+        return (float(text), "")
+    if not isinstance(text, str):
+        return None
+    stripped = text.strip().strip('"')
+    extents = _LIST.match(stripped)
+    if extents:
+        return (float(math.prod(int(part) for part in extents.group(1).split(","))), "product")
+    match = _QUANTITY.match(stripped)
+    if match is None:
+        return None
+    scale = _scale(match.group(2))
+    if scale is None:
+        return None
+    return (float(f"{float(match.group(1)) * scale[0]:.12g}"), scale[1])
+
+
+def format_bytes(count: float | None) -> str:
+    """Return a size for people: ``1.5 GiB``."""
+    if count is None:
+        return "?"
+    value = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(value) < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} TiB"
+
+
+def format_count(count: float | None) -> str:
+    """Return a count for people: ``12.3 M``."""
+    if count is None:
+        return "?"
+    value = float(count)
+    for unit in ("", " k", " M", " G"):
+        if abs(value) < 1000:
+            return f"{value:.0f}{unit}" if unit == "" else f"{value:.1f}{unit}"
+        value /= 1000
+    return f"{value:.1f} T"
+
+
+def format_seconds(seconds: float | None) -> str:
+    """Return a duration for people: ``1 h 02 min``, ``3 min 20 s``, ``4.2 s``."""
+    if seconds is None or not math.isfinite(seconds):
+        return "?"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

@@ -1,0 +1,149 @@
+"""A worker process: takes runs as JSON lines on stdin, writes each result atomically, reports as JSON lines on stdout.
+
+A process of its own per run at a time keeps a crash, a kill for memory or a full disk from touching any other run.
+SIGTERM asks the run in progress to stop; a parent that has gone stops it as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from fabricsim import _core
+from fabricsim._files import atomic_write
+from fabricsim._tables import TABLES, table_of_columns, write_arrow
+from fabricsim.errors import CheckFailed, DiskError, Interrupted, StudyError, diagnostics_of
+
+__all__ = ["execute", "main"]
+
+
+class _Stop:
+    """Whether the run in progress should end early."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.parent = os.getppid()
+
+    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        """Note the request; the next progress report passes it on."""
+        self.asked = True
+
+    def wanted(self) -> bool:
+        """Tell whether to stop: asked to, or orphaned."""
+        return self.asked or os.getppid() != self.parent
+
+
+def _failed_summary(error: CheckFailed) -> dict[str, Any]:
+    for candidate in (getattr(error, "summary", None), *reversed(error.args)):
+        if isinstance(candidate, dict):
+            return candidate
+        if isinstance(candidate, str):
+            with contextlib.suppress(json.JSONDecodeError):
+                found = json.loads(candidate)
+                if isinstance(found, dict):
+                    return found
+    return {"verdict": {"ok": False, "checks": [{"name": "self-check", "ok": False, "detail": str(error)}]}}
+
+
+def execute(task: dict[str, Any], emit: Any, wanted: Any) -> dict[str, Any]:
+    """Run one task and write its files; the JSON record comes last and makes the run finished.
+
+    Parameters
+    ----------
+    task : dict
+        ``run`` (an entry of the expansion), ``folder`` (where results go), ``version``.
+    emit : callable
+        Receives every progress report.
+    wanted : callable
+        Says whether the user wants to stop.
+
+    Returns
+    -------
+    dict
+        The closing report: ``kind`` is ``done``, ``failed-check``, ``interrupted``, ``disk``, ``study`` or ``fault``.
+    """
+    run = task["run"]
+    folder = Path(task["folder"])
+    started = time.monotonic()
+
+    def progress(text: str) -> bool:
+        try:
+            emit({"kind": "progress", "id": run["id"], "state": json.loads(text)})
+        except OSError:
+            return False
+        return not wanted()
+
+    try:
+        tables: dict[str, Any] = {}
+        try:
+            result = _core.run(run["canonical"], progress)
+            summary = json.loads(result.summary)
+        except CheckFailed as error:
+            result, summary = None, _failed_summary(error)
+        if result is not None:
+            for name in TABLES:
+                columns = result.columns(name)
+                if columns:
+                    table = table_of_columns(columns)
+                    path = folder / f"{run['id']}.{name}.arrow"
+                    write_arrow(path, table)
+                    tables[name] = {"file": path.name, "rows": table.num_rows}
+        ok = bool(summary.get("verdict", {}).get("ok"))
+        record = {
+            **{key: run[key] for key in ("id", "hash", "study", "experiment", "sweep", "seed")},
+            "version": task["version"],
+            "status": "finished" if ok else "failed-check",
+            "wall_s": round(time.monotonic() - started, 6),
+            "summary": summary,
+            "tables": tables,
+        }
+        atomic_write(folder / f"{run['id']}.json", json.dumps(record, indent=1))
+        return {"kind": "done" if ok else "failed-check", "id": run["id"], "record": record}
+    except Interrupted:
+        return {"kind": "interrupted", "id": run["id"]}
+    except DiskError as error:
+        return {"kind": "disk", "id": run["id"], "message": error.strerror or str(error)}
+    except StudyError as error:
+        return {"kind": "study", "id": run["id"], "message": "\n".join(str(item) for item in diagnostics_of(error))}
+    except MemoryError:
+        return {"kind": "fault", "id": run["id"], "message": "out of memory"}
+    except Exception as error:
+        return {
+            "kind": "fault",
+            "id": run["id"],
+            "message": f"{type(error).__name__}: {error}",
+            "traceback": traceback.format_exc(),
+        }
+
+
+def main() -> None:
+    """Serve tasks until stdin ends."""
+    stop = _Stop()
+    signal.signal(signal.SIGTERM, stop.on_signal)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever prints by accident goes to stderr, never into the protocol
+
+    def emit(message: dict[str, Any]) -> None:
+        out.write(json.dumps(message) + "\n")
+        out.flush()
+
+    with contextlib.suppress(BrokenPipeError):
+        emit({"kind": "ready"})
+        for line in sys.stdin:
+            task = json.loads(line)
+            emit(execute(task, emit, stop.wanted))
+            if stop.wanted():
+                break
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,367 @@
+"""Figures for papers, by matplotlib: the same bytes for the same results, readable without colour.
+
+Importing `fabricsim` does not import this module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from fabricsim._units import axis_value
+from fabricsim.measures import select
+from fabricsim.registry import describe
+from fabricsim.study import short_key
+
+if TYPE_CHECKING:
+    from fabricsim.results import Results, RunRecord
+
+__all__ = ["axis_label", "cdf", "hops", "links", "network", "save", "sweep"]
+
+COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
+_MARKERS = "osD^vPX*"
+_STYLE = ("-", "--", "-.", ":")
+
+
+def _figure(width: float = 5.2, height: float = 3.4) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a figure as SVG, PNG or PDF, without a date in it.
+
+    Raises
+    ------
+    ValueError
+        Another ending.
+    """
+    import matplotlib as mpl
+
+    target = Path(path)
+    kind = target.suffix.lower().lstrip(".")
+    if kind not in ("svg", "png", "pdf"):
+        raise ValueError(f"{target}: a figure is a .svg, .png or .pdf file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    nothing = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    with mpl.rc_context({"svg.hashsalt": "fabricsim", "svg.fonttype": "none"}):
+        figure.savefig(target, dpi=200, metadata=nothing)
+    return target
+
+
+def axis_label(key: str) -> str:
+    """Return a key as an axis label.
+
+    Examples
+    --------
+    >>> axis_label("latency_ns.mean")
+    'mean latency [ns]'
+    >>> axis_label("accepted_load")
+    'accepted load'
+    """
+    head, _, tail = key.partition(".")
+    known = {
+        "latency_ns": "latency [ns]",
+        "throughput_MiBps": "throughput [MiB/s]",
+        "hops": "hops",
+        "n_nodes": "nodes",
+        "n_routers": "routers",
+    }
+    if head in known:
+        return f"{tail} {known[head]}".strip() if tail else known[head]
+    last = short_key(key)
+    if last.endswith("_ns"):
+        return f"{last[:-3].replace('_', ' ')} [ns]"
+    return last.replace("_", " ")
+
+
+def _x_values(records: Sequence[RunRecord], key: str) -> tuple[dict[str, float], str, bool]:
+    """Return the place of each value on the axis, the axis label, and whether the axis is of names."""
+    texts = list(dict.fromkeys(str(record.value(key)) for record in records))
+    found = {text: axis_value(text) for text in texts}
+    numbers = {text: item for text, item in found.items() if item is not None}
+    units = {item[1] for item in numbers.values()}
+    if len(numbers) == len(texts) and len(units) == 1:
+        unit = units.pop()
+        label = axis_label(key)
+        if unit == "product":
+            label = "routers" if key.endswith("shape") else f"product of {label}"
+        elif unit:
+            label = f"{label} [{unit}]"
+        return {text: item[0] for text, item in numbers.items()}, label, False
+    return {text: float(index) for index, text in enumerate(texts)}, axis_label(key), True
+
+
+def _log_axis(values: Sequence[float]) -> bool:
+    positive = [value for value in values if value > 0]
+    return len(positive) == len(values) > 2 and max(positive) / min(positive) > 30
+
+
+def _line_keys(records: Sequence[RunRecord], keys: Sequence[str], x: str) -> list[str]:
+    """Return the swept keys that make lines of their own: not those that only say in other words where a point stands on x."""
+    found = []
+    for key in keys:
+        by_value: dict[str, set[str]] = {}
+        for record in records:
+            by_value.setdefault(str(dict(record.run.sweep).get(key, "")), set()).add(str(record.value(x)))
+        if len(by_value) < 2 or any(len(points) > 1 for points in by_value.values()):
+            found.append(key)
+    return found
+
+
+def sweep(
+    results: Results,
+    *,
+    x: str | None = None,
+    y: str = "latency_ns.mean",
+    group: Sequence[str] | None = None,
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw a number against a swept key, one line per combination of the other swept keys.
+
+    Parameters
+    ----------
+    results : Results
+        Where from.
+    x : str, optional
+        A swept key or a number; the first swept key by default.
+    y : str, optional
+        A number of the summary by dotted key.
+    group : sequence of str, optional
+        Keys that make the lines; all other swept keys by default.
+    experiment, where
+        Which runs.
+    title : str, optional
+        Above the figure.
+
+    Returns
+    -------
+    Figure
+        Points are means over seeds, bars their range.
+
+    Raises
+    ------
+    ValueError
+        Nothing is swept and no `x` is given, or there are no such runs.
+    """
+    records = select(results, experiment=experiment, where=where)
+    keys = list(dict.fromkeys(key for record in records for key, _ in record.run.sweep))
+    if x is None:
+        if not keys:
+            raise ValueError("nothing was swept: say which number is x")
+        x = next((key for key in keys if not _x_values(records, key)[2]), keys[0])
+    lines = (
+        list(group)
+        if group is not None
+        else _line_keys(records, [key for key in keys if key != x and key not in (where or {})], x)
+    )
+    places, label, names = _x_values(records, x)
+    figure, axes = _figure()
+    curves: dict[tuple[str, ...], dict[float, list[float]]] = {}
+    for record in records:
+        value = record.value(y)
+        if isinstance(value, int | float):
+            name = tuple(str(dict(record.run.sweep).get(key, "")) for key in lines)
+            curves.setdefault(name, {}).setdefault(places[str(record.value(x))], []).append(float(value))
+    for index, (name, points) in enumerate(curves.items()):
+        xs = sorted(points)
+        means = [float(np.mean(points[at])) for at in xs]
+        low = [mean - min(points[at]) for at, mean in zip(xs, means, strict=True)]
+        high = [max(points[at]) - mean for at, mean in zip(xs, means, strict=True)]
+        axes.errorbar(
+            xs,
+            means,
+            yerr=[low, high] if any(low) or any(high) else None,
+            color=COLOURS[index % len(COLOURS)],
+            marker=_MARKERS[index % len(_MARKERS)],
+            linestyle=_STYLE[(index // len(COLOURS)) % len(_STYLE)],
+            markersize=4,
+            linewidth=1.4,
+            capsize=2,
+            label=", ".join(name) or None,
+        )
+    if names:
+        axes.set_xticks(list(places.values()), list(places), rotation=20 if max(map(len, places)) > 8 else 0)
+    elif _log_axis(list(places.values())):
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel(label)
+    axes.set_ylabel(axis_label(y))
+    if len(curves) > 1:
+        axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
+    if title:
+        axes.set_title(title, fontsize=10, wrap=True)
+    return figure
+
+
+def cdf(
+    results: Results,
+    *,
+    runs: Sequence[str | int] | None = None,
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
+    table: str = "cdf",
+    column: str | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw cumulative distributions: of message latency, or of a column of another table.
+
+    Parameters
+    ----------
+    results : Results
+        Where from.
+    runs : sequence of str or int, optional
+        Which runs; those chosen by `experiment` and `where` by default.
+    table, column : str, optional
+        ``table="senders", column="throughput_MiBps"`` draws the distribution over senders.
+    experiment, where, title
+        As for `sweep`.
+    """
+    records = [results.record(run) for run in runs] if runs is not None else select(results, experiment=experiment, where=where)
+    figure, axes = _figure()
+    drawn = 0
+    for record in records:
+        if table not in record.tables:
+            continue
+        data = results.table(table, record)
+        if table == "cdf" and column is None:
+            xs, ys = data.column("latency_ns").to_numpy(), data.column("fraction").to_numpy()
+        else:
+            xs = np.sort(data.column(column or data.column_names[-1]).to_numpy())
+            ys = np.arange(1, len(xs) + 1) / max(1, len(xs))
+        label = record.label if len({r.run.seed for r in records}) > 1 else record.label.rsplit(" seed=", 1)[0]
+        axes.plot(
+            xs,
+            ys,
+            color=COLOURS[drawn % len(COLOURS)],
+            linestyle=_STYLE[(drawn // len(COLOURS)) % len(_STYLE)],
+            linewidth=1.4,
+            label=label,
+        )
+        drawn += 1
+    if not drawn:
+        raise ValueError(f"no run recorded the table {table}")
+    axes.set_ylim(0, 1.005)
+    axes.set_xlabel("message latency [ns]" if table == "cdf" else axis_label(column or "value"))
+    axes.set_ylabel("fraction")
+    spread = [line.get_xdata() for line in axes.lines]
+    if _log_axis([float(value) for xs in spread for value in (np.min(xs), np.max(xs))]):
+        axes.set_xscale("log")
+    if 1 < drawn <= 12:
+        axes.legend(frameon=False, fontsize=7)
+    if title:
+        axes.set_title(title, fontsize=10, wrap=True)
+    return figure
+
+
+def hops(results: Results, *, run: str | int = 0, title: str | None = None) -> Figure:
+    """Draw how many packets took how many hops."""
+    data = results.hops(run)
+    figure, axes = _figure()
+    axes.bar(data.column("hops").to_numpy(), data.column("packets").to_numpy(), color=COLOURS[0], width=0.8)
+    axes.set_xlabel("hops")
+    axes.set_ylabel("packets")
+    if title:
+        axes.set_title(title, fontsize=10, wrap=True)
+    return figure
+
+
+def _draw_network(axes: Any, network: Mapping[str, Any], load: Mapping[tuple[int, int], float] | None) -> Any:
+    places = {router["id"]: (float(router["x"]), float(router["y"])) for router in network["routers"]}
+    best: dict[tuple[int, int], float] = {}
+    for router, port, peer, *_ in network["links"]:
+        if not isinstance(peer, int) or peer == router:
+            continue  # a host link
+        pair = (min(router, peer), max(router, peer))
+        best[pair] = max(best.get(pair, 0.0), load.get((router, port), 0.0) if load else 0.0)
+    pairs = sorted(best, key=lambda pair: (best[pair], pair))
+    span = max((max(x for x, _ in places.values()) - min(x for x, _ in places.values())), 1.0)
+    pairs = [(a, b) for a, b in pairs if a in places and b in places]
+    curved = [_curve(places[a], places[b], span) for a, b in pairs]
+    lines = LineCollection(curved, linewidths=[0.5 + 2.2 * best[pair] for pair in pairs] if load else 0.7, cmap="inferno_r")
+    if load:
+        lines.set_array(np.array([best[pair] for pair in pairs]))
+        lines.set_clim(0, 1)
+    else:
+        lines.set_color("#94a3b8")
+    axes.add_collection(lines)
+    size = max(2.0, min(60.0, 4000 / max(1, len(places))))
+    axes.scatter(
+        [x for x, _ in places.values()], [y for _, y in places.values()], s=size, color="#1f2937", zorder=3, linewidths=0
+    )
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.autoscale_view()
+    axes.axis("off")
+    return lines
+
+
+def _height(description: Mapping[str, Any]) -> float:
+    """Return the height in inches of a drawing 7 inches wide that fits the network's extents."""
+    xs, ys = ([float(router[axis]) for router in description["routers"]] for axis in ("x", "y"))
+    wide, tall = max(xs) - min(xs) or 1.0, max(ys) - min(ys) or 1.0
+    return min(8.0, max(2.4, 6.0 * tall / wide + 0.9))
+
+
+def _curve(a: tuple[float, float], b: tuple[float, float], span: float) -> list[tuple[float, float]]:
+    """Return a link as a line, bent where it is long so that wrap-around cables are seen."""
+    length = math.hypot(b[0] - a[0], b[1] - a[1])
+    if length < 0.02 * span or length <= 1.5:
+        return [a, b]
+    bend = 0.12
+    middle = ((a[0] + b[0]) / 2 - bend * (b[1] - a[1]), (a[1] + b[1]) / 2 + bend * (b[0] - a[0]))
+    steps = np.linspace(0, 1, 13)
+    return [
+        (
+            float((1 - t) ** 2 * a[0] + 2 * t * (1 - t) * middle[0] + t**2 * b[0]),
+            float((1 - t) ** 2 * a[1] + 2 * t * (1 - t) * middle[1] + t**2 * b[1]),
+        )
+        for t in steps
+    ]
+
+
+def network(description: Mapping[str, Any]) -> Figure:
+    """Draw a network as `fabricsim.describe` gives it."""
+    figure, axes = _figure(7, _height(description))
+    _draw_network(axes, description, None)
+    axes.set_title(str(description.get("name", "")), fontsize=10)
+    return figure
+
+
+def links(results: Results, *, run: str | int = 0, title: str | None = None) -> Figure:
+    """Draw the load of a run's links on the network, the hottest on top.
+
+    Raises
+    ------
+    KeyError
+        The run recorded no links.
+    ValueError
+        The network has too many routers to draw.
+    """
+    record = results.record(run)
+    data = results.links(record)
+    description = describe(record.run.canonical)
+    if "routers" not in description:
+        raise ValueError("the network has too many routers to draw (the limit is 5,000)")
+    columns = (data.column("router").to_pylist(), data.column("port").to_pylist(), data.column("utilisation").to_pylist())
+    load = {(router, port): float(use) for router, port, use in zip(*columns, strict=True)}
+    figure, axes = _figure(7, _height(description))
+    lines = _draw_network(axes, description, load)
+    bar = figure.colorbar(lines, ax=axes, shrink=0.9, pad=0.01)
+    bar.set_label("link utilisation")
+    axes.set_title(title or record.label, fontsize=10)
+    return figure

@@ -1,0 +1,59 @@
+"""What fabricsim has: topologies, routings, router models and the rest, as the core's registry tells it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fabricsim import _core
+
+__all__ = ["KINDS", "bench_cases", "describe", "list_entries", "schema"]
+
+#: Kinds that `list_entries` is asked for when none is named, in reading order.
+KINDS = ("topology", "routing", "router", "preset", "pattern", "work", "placement", "process", "engine")
+
+
+def list_entries(kind: str, /) -> list[dict[str, Any]]:
+    """Return the entries of one kind: name, one line, parameters with units and defaults, paper, limits.
+
+    Parameters
+    ----------
+    kind : str
+        Such as ``"topology"`` or ``"routing"``.
+
+    Raises
+    ------
+    ValueError
+        There is no such kind; the message names those that exist.
+
+    Examples
+    --------
+    >>> "torus" in [entry["name"] for entry in list_entries("topology")]
+    True
+    """
+    found: list[dict[str, Any]] = json.loads(_core.list_entries(kind))
+    return found
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a study file, for editors."""
+    found: dict[str, Any] = json.loads(_core.schema())
+    return found
+
+
+def describe(canonical: str, /) -> dict[str, Any]:
+    """Return the network of a run: name, metrics, and, up to 5,000 routers, the routers' places and the links.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+    """
+    found: dict[str, Any] = json.loads(_core.describe(canonical))
+    return found
+
+
+def bench_cases() -> list[dict[str, Any]]:
+    """Return the benchmark cases: name and one line each."""
+    found = json.loads(_core.bench_cases())
+    return [entry if isinstance(entry, dict) else {"name": str(entry), "summary": ""} for entry in found]

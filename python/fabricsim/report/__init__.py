@@ -1,0 +1,237 @@
+"""The report: one HTML file that holds everything and needs no network, light enough to mail."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricsim._files import atomic_write
+from fabricsim.registry import describe
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from fabricsim.results import Results, RunRecord
+
+__all__ = ["report_data", "write_report"]
+
+#: So many runs are embedded at most; runs.parquet has all.
+_MOST_RUNS = 5000
+#: Curves longer than this are thinned out.
+_MOST_POINTS = 200
+#: Link loads of so many links are embedded at most, over all runs.
+_MOST_LINKS = 400_000
+#: Distributions, hop counts and timelines of so many runs are embedded at most.
+_MOST_CURVES = 400
+_HOTTEST = 10
+
+
+def _rounded(values: Any, digits: int = 5) -> list[float | None]:
+    return [float(f"{value:.{digits}g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float)]
+
+
+def _thin(table: pa.Table, names: tuple[str, ...]) -> list[list[float | None]]:
+    rows = table.num_rows
+    keep = np.unique(np.linspace(0, rows - 1, min(rows, _MOST_POINTS)).round().astype(int)) if rows else np.array([], dtype=int)
+    return [_rounded(table.column(name).to_numpy()[keep]) for name in names]
+
+
+def _pack(values: Any) -> str:
+    """Return fractions as base64 of bytes: 0 is idle, 250 is full, 255 is unknown."""
+    scaled = np.clip(np.asarray(values, dtype=float) * 250, 0, 254).round().astype(np.uint8)
+    return base64.b64encode(scaled.tobytes()).decode()
+
+
+class _Networks:
+    """The drawings of the networks that the runs use, each embedded once."""
+
+    def __init__(self) -> None:
+        self.found: list[dict[str, Any]] = []
+        self.pairs: list[dict[tuple[int, int], str]] = []
+        self.by_key: dict[str, int | None] = {}
+
+    def index(self, record: RunRecord) -> int | None:
+        """Return the place of a run's network in `found`, or None where it is too large to draw."""
+        key = json.dumps(record.run.topology, sort_keys=True)
+        if key not in self.by_key:
+            network = describe(record.run.canonical)
+            if "routers" not in network:
+                self.by_key[key] = None
+            else:
+                links = [link for link in network["links"] if isinstance(link[2], int)]
+                self.by_key[key] = len(self.found)
+                self.found.append(
+                    {
+                        "name": network.get("name", ""),
+                        "metrics": network.get("metrics", {}),
+                        "routers": [
+                            [r["id"], str(r["name"]), float(r["x"]), float(r["y"]), r.get("nodes", 0)] for r in network["routers"]
+                        ],
+                    }
+                )
+                names = {router["id"]: str(router["name"]) for router in network["routers"]}
+                self.pairs.append(
+                    {
+                        (
+                            link[0],
+                            link[1],
+                        ): f"{names.get(link[0], link[0])} {link[4] if len(link) > 4 else link[1]} \u2192 {names.get(link[2], link[2])}"
+                        for link in links
+                    }
+                )
+        return self.by_key[key]
+
+
+def _links(record: RunRecord, results: Results, networks: _Networks, room: int) -> tuple[dict[str, Any] | None, int]:
+    if "links" not in record.tables:
+        return None, 0
+    table = results.links(record)
+    router, port = table.column("router").to_numpy(), table.column("port").to_numpy()
+    peer, use = table.column("peer_router").to_numpy(), table.column("utilisation").to_numpy()
+    if not len(use):
+        return None, 0
+    index = networks.index(record)
+    names = networks.pairs[index] if index is not None else {}
+    order = np.lexsort((port, router, -use))[:_HOTTEST]
+    hottest = [
+        [
+            names.get(
+                (int(router[i]), int(port[i])),
+                f"router {router[i]} port {port[i]} \u2192 " + (f"router {peer[i]}" if peer[i] < 2**32 - 1 else "node"),
+            ),
+            float(f"{use[i]:.4g}"),
+            int(router[i]),
+            int(peer[i]),
+        ]
+        for i in order
+    ]
+    found: dict[str, Any] = {
+        "hottest": hottest,
+        "quantiles": _rounded(np.quantile(use, [0, 0.25, 0.5, 0.75, 0.95, 1]), 4),
+        "mean": float(f"{use.mean():.4g}"),
+        "histogram": [int(n) for n in np.histogram(use, bins=20, range=(0, 1))[0]],
+    }
+    cost = 0
+    if index is not None and len(use) <= room:
+        known = {entry[0] for entry in networks.found[index]["routers"]}
+        drawn = np.array([int(a) in known and int(b) in known and a != b for a, b in zip(router, peer, strict=True)], dtype=bool)
+        ends = [[int(a), int(b)] for a, b in zip(router[drawn], peer[drawn], strict=True)]
+        network = networks.found[index]
+        network.setdefault("ends", ends)
+        if network["ends"] == ends:
+            found |= {"network": index, "use": _pack(use[drawn])}
+            cost = int(drawn.sum())
+    return found, cost
+
+
+def _figures(results: Results) -> list[dict[str, str]]:
+    """Return the figures that the study declares and that have been drawn, as images that need no file."""
+    from fabricsim.reproduce import declared_figures
+
+    found = []
+    for figure in declared_figures(results.manifest["study"].get("reproduce") or {}):
+        path = results.folder / "figures" / f"{figure['id']}.png"
+        if path.is_file():
+            image = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+            title = ": ".join(str(part) for part in (figure.get("paper"), figure.get("title") or figure["id"]) if part)
+            found.append({"title": title, "image": image})
+    return found
+
+
+def report_data(results: Results) -> dict[str, Any]:
+    """Return everything that the report shows, as JSON: a function of the results directory alone.
+
+    Parameters
+    ----------
+    results : Results
+        Complete or not.
+    """
+    networks = _Networks()
+    runs: list[dict[str, Any]] = []
+    room = _MOST_LINKS
+    for number, record in enumerate(results.records[:_MOST_RUNS]):
+        entry: dict[str, Any] = {
+            "id": record.id,
+            "experiment": record.run.experiment,
+            "seed": record.run.seed,
+            "sweep": [list(pair) for pair in record.run.sweep],
+            "label": record.label,
+            "ok": record.ok,
+            "summary": record.summary,
+        }
+        if number < _MOST_CURVES:
+            for name, columns in (
+                ("cdf", ("latency_ns", "fraction")),
+                ("hops", ("hops", "packets")),
+                ("timeline", ("time_ns", "accepted_load", "mean_latency_ns")),
+            ):
+                if name in record.tables:
+                    entry[name] = _thin(results.table(name, record), columns)
+        entry["links"], cost = _links(record, results, networks, room)
+        room -= cost
+        runs.append(entry)
+    manifest = results.manifest
+    claims_file = results.folder / "claims.json"
+    return {
+        "study": {"name": results.name, "description": manifest["study"].get("description", "")},
+        "provenance": {
+            "version": manifest["version"],
+            "study hash": manifest["study_hash"],
+            "study file": Path(manifest["study_file"]).name,
+            "variant": manifest.get("variant") or "",
+            "overrides": ", ".join(f"{key}={value}" for key, value in manifest.get("sets") or []),
+            "command": manifest.get("command") or "",
+            "created": manifest["created"],
+            "engine": ", ".join(dict.fromkeys(str(record.summary.get("engine", "")) for record in results.records)),
+            **{str(key): str(value) for key, value in manifest["host"].items()},
+        },
+        "source": manifest["study_source"],
+        "total_runs": len(manifest["runs"]),
+        "finished_runs": len(results),
+        "state": results.state,
+        "ok": results.ok,
+        "claims": json.loads(claims_file.read_text()) if claims_file.is_file() else [],
+        "figures": _figures(results),
+        "networks": networks.found,
+        "runs": runs,
+    }
+
+
+def _embed(data: Mapping[str, Any]) -> str:
+    """Return JSON that cannot end the script element it stands in."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def write_report(results: Results, path: str | Path | None = None) -> Path:
+    """Write the interactive report as one HTML file.
+
+    Parameters
+    ----------
+    results : Results
+        What to show.
+    path : path, optional
+        ``report.html`` in the results directory by default.
+
+    Raises
+    ------
+    DiskError
+        The file cannot be written.
+    """
+    from html import escape
+
+    target = Path(path) if path is not None else results.folder / "report.html"
+    here = files("fabricsim.report")
+    page = (here / "template.html").read_text(encoding="utf-8")
+    page = page.replace("/*STYLE*/", (here / "report.css").read_text(encoding="utf-8"))
+    page = page.replace("<!--TITLE-->", escape(results.name))
+    page = page.replace("/*SCRIPT*/", (here / "report.js").read_text(encoding="utf-8"))
+    page = page.replace("/*DATA*/", _embed(report_data(results)))
+    atomic_write(target, page)
+    return target

@@ -1,0 +1,394 @@
+"use strict";
+/* Draws the report from the embedded data. Text always goes in as text, never as markup. */
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const runs = data.runs;
+  const COLOURS = ["#2f74c0", "#d9692f", "#2f9a62", "#9a58b5", "#bf962e", "#38a3ab", "#cc4f88", "#7a8494"];
+  const tip = document.getElementById("tip");
+  const redraws = [];
+
+  // ---- small helpers
+  const el = (tag, attributes = {}, ...children) => {
+    const node = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "class") node.className = value;
+      else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+      else if (value !== null && value !== undefined) node.setAttribute(key, value);
+    }
+    for (const child of children.flat()) if (child !== null && child !== undefined) node.append(child);
+    return node;
+  };
+  const svg = (tag, attributes = {}, text) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    if (text !== undefined) node.textContent = text;
+    return node;
+  };
+  const finite = (value) => typeof value === "number" && Number.isFinite(value);
+  const trim = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  const number = (value, digits = 4) => {
+    if (!finite(value)) return "\u2013";
+    const size = Math.abs(value);
+    if (size !== 0 && (size >= 1e7 || size < 1e-3)) return value.toExponential(2).replace("e+", "e");
+    if (Number.isInteger(value)) return value.toLocaleString("en-US");
+    return value.toLocaleString("en-US", { maximumFractionDigits: Math.max(0, digits - 1 - Math.floor(Math.log10(size || 1))) });
+  };
+  const compact = (value) => {
+    if (!finite(value)) return "\u2013";
+    for (const [limit, unit] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]])
+      if (Math.abs(value) >= limit) return trim((value / limit).toFixed(value / limit < 10 ? 2 : 1)) + " " + unit;
+    return trim(value.toFixed(Math.abs(value) < 10 ? 2 : 0));
+  };
+  const showTip = (event, text) => {
+    tip.textContent = text;
+    tip.hidden = false;
+    const box = tip.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(innerWidth - box.width - 8, event.clientX + 14)) + "px";
+    tip.style.top = (event.clientY + box.height + 24 > innerHeight ? event.clientY - box.height - 12 : event.clientY + 16) + "px";
+  };
+  const hideTip = () => { tip.hidden = true; };
+  const get = (object, path) => path.split(".").reduce((at, key) => (at === null || at === undefined ? undefined : at[key]), object);
+  const section = (title, hint, ...children) => {
+    const node = el("section", {}, el("h2", {}, title), hint ? el("p", { class: "hint" }, hint) : null, ...children);
+    document.getElementById("main").append(node);
+    return node;
+  };
+  const chooser = (label, options, value, change) => {
+    const select = el("select", { onchange: () => change(select.value) }, options.map(([key, text]) => el("option", { value: key, ...(key === value ? { selected: "" } : {}) }, text)));
+    return { node: el("label", {}, label, select), select };
+  };
+  const unique = (items) => [...new Set(items)];
+  const heat = (t) => {
+    // from calm blue-grey over amber to deep red; lightness falls all the way, so it reads without colour too
+    const stops = [[196, 212, 230], [126, 172, 214], [242, 190, 84], [226, 112, 44], [150, 20, 34]];
+    const at = Math.max(0, Math.min(0.9999, t)) * (stops.length - 1), i = Math.floor(at), f = at - i;
+    return `rgb(${stops[i].map((c, k) => Math.round(c + (stops[i + 1][k] - c) * f)).join(",")})`;
+  };
+
+  // ---- numbers from quantities, for axes
+  const PREFIX = { "": 1, K: 1e3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 1024, Mi: 1048576, Gi: 1073741824, Ti: 1099511627776 };
+  const TIME = { ps: 1e-3, ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+  const quantity = (text) => {
+    if (typeof text === "number") return [text, ""];
+    const bare = String(text).trim().replace(/^"|"$/g, "");
+    const extents = /^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$/.exec(bare);
+    if (extents) return [extents[1].split(",").reduce((product, part) => product * Number(part), 1), "product"];
+    const match = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)$/.exec(bare);
+    if (!match) return null;
+    const value = Number(match[1]), unit = match[2];
+    if (unit === "" || unit === "%") return [value, unit];
+    if (TIME[unit]) return [value * TIME[unit], "ns"];
+    for (const [suffix, factor, base] of [["bit/s", 1e-9 / 8, "GB/s"], ["B/s", 1e-9, "GB/s"], ["B", 1, "B"]])
+      if (unit.endsWith(suffix)) { const prefix = PREFIX[unit.slice(0, unit.length - suffix.length)]; return prefix ? [value * prefix * factor, base] : null; }
+    return null;
+  };
+  const ticks = (low, high, count) => {
+    const span = high - low || Math.abs(high) || 1, rough = span / count, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= rough);
+    const found = [];
+    for (let at = Math.ceil(low / step - 1e-9) * step; at <= high + step * 1e-9; at += step) found.push(Math.abs(at) < step * 1e-9 ? 0 : at);
+    return found;
+  };
+  const logTicks = (low, high) => {
+    const found = [];
+    for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++) for (const m of [1, 2, 5]) found.push(m * 10 ** e);
+    const inside = found.filter((v) => v >= low * 0.999 && v <= high * 1.001);
+    return inside.length > 7 ? inside.filter((v) => Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6) : inside;
+  };
+
+  // ---- a chart of lines or bars
+  const chart = (host, options) => {
+    const { series, xLabel, yLabel, names = null, bars = false, yZero = true, yMax = null, markers = true, steps = false } = options;
+    const hidden = options.hidden || new Set();
+    const draw = () => {
+      host.replaceChildren();
+      const width = Math.max(260, host.clientWidth || 480), height = Math.min(340, Math.max(230, width * 0.56));
+      const margin = { left: 62, right: 14, top: 12, bottom: 44 };
+      const shown = series.filter((s) => !hidden.has(s.name));
+      const xs = shown.flatMap((s) => s.points.map((p) => p[0])).filter(finite), ys = shown.flatMap((s) => s.points.map((p) => p[1])).filter(finite);
+      const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${yLabel} against ${xLabel}` });
+      if (!xs.length) { root.append(svg("text", { x: width / 2, y: height / 2, "text-anchor": "middle" }, "nothing to draw")); }
+      else {
+        let [x0, x1] = [Math.min(...xs), Math.max(...xs)], [y0, y1] = [Math.min(...ys), Math.max(...ys)];
+        const distinct = unique(xs);
+        const logX = !names && !bars && x0 > 0 && x1 / x0 > 30 && distinct.length > 2;
+        const logY = !bars && !yMax && y0 > 0 && y1 / y0 > 50;
+        if (names || bars) { x0 -= 0.6; x1 += 0.6; } else if (x0 === x1) { x0 -= Math.abs(x0) * 0.5 || 1; x1 += Math.abs(x1) * 0.5 || 1; }
+        if (!logY) { if (yZero) y0 = Math.min(0, y0); y1 = yMax || (y1 === y0 ? y1 + 1 : y1 + (y1 - y0) * 0.06); }
+        else if (y0 === y1) y1 = y0 * 10;
+        const fx = logX ? Math.log10 : (v) => v, fy = logY ? Math.log10 : (v) => v;
+        const px = (v) => margin.left + ((fx(v) - fx(x0)) / (fx(x1) - fx(x0))) * (width - margin.left - margin.right);
+        const py = (v) => height - margin.bottom - ((fy(v) - fy(y0)) / (fy(y1) - fy(y0))) * (height - margin.top - margin.bottom);
+        for (const t of logY ? logTicks(y0, y1) : ticks(y0, y1, 5)) {
+          root.append(svg("line", { x1: margin.left, x2: width - margin.right, y1: py(t), y2: py(t), stroke: "var(--grid)" }));
+          root.append(svg("text", { x: margin.left - 8, y: py(t) + 4, "text-anchor": "end" }, compact(t)));
+        }
+        if (names) {
+          const every = Math.ceil((names.length * 7 * Math.max(...names.map((n) => Math.min(n.length, 18)))) / (width - margin.left - margin.right));
+          names.forEach((name, i) => { if (i % every === 0) root.append(svg("text", { x: px(i), y: height - margin.bottom + 17, "text-anchor": "middle" }, name.length > 18 ? name.slice(0, 17) + "\u2026" : name)); });
+        } else for (const t of logX ? logTicks(x0, x1) : ticks(x0, x1, Math.max(3, width / 90)).filter((v) => !bars || Number.isInteger(v)))
+          root.append(svg("text", { x: px(t), y: height - margin.bottom + 17, "text-anchor": "middle" }, compact(t)));
+        root.append(svg("line", { x1: margin.left, x2: width - margin.right, y1: height - margin.bottom, y2: height - margin.bottom, stroke: "var(--soft)", "stroke-opacity": 0.6 }));
+        shown.forEach((s) => {
+          const points = s.points.filter((p) => finite(p[0]) && finite(p[1]) && (!logY || p[1] > 0));
+          if (bars) {
+            const w = Math.max(2, Math.min(46, ((width - margin.left - margin.right) / (x1 - x0)) * (s.width || 1) * 0.8));
+            for (const p of points) root.append(svg("rect", { x: px(p[0]) - w / 2, y: py(p[1]), width: w, height: Math.max(0, py(Math.max(0, y0)) - py(p[1])), rx: 2, fill: s.colour }));
+          } else {
+            const path = points.map((p, i) => (i === 0 ? "M" : steps ? `H${px(p[0]).toFixed(1)}V` : "L") + (i && steps ? py(p[1]).toFixed(1) : `${px(p[0]).toFixed(1)} ${py(p[1]).toFixed(1)}`)).join("");
+            root.append(svg("path", { d: path, fill: "none", stroke: s.colour, "stroke-width": 1.9, "stroke-linejoin": "round", "stroke-dasharray": s.dash || "none" }));
+            for (const p of points) if (p[2] && p[3] && p[3] > p[2]) root.append(svg("line", { x1: px(p[0]), x2: px(p[0]), y1: py(Math.max(p[2], logY ? y0 : -Infinity)), y2: py(p[3]), stroke: s.colour, "stroke-width": 1.1, opacity: 0.6 }));
+            if (markers && points.length < 60) for (const p of points) root.append(svg("circle", { cx: px(p[0]), cy: py(p[1]), r: 3.3, fill: s.colour }));
+          }
+        });
+        const focus = svg("circle", { r: 5.5, fill: "none", stroke: "var(--ink)", "stroke-width": 1.6, visibility: "hidden" });
+        root.append(focus);
+        root.addEventListener("mousemove", (event) => {
+          const box = root.getBoundingClientRect(), mx = ((event.clientX - box.left) / box.width) * width, my = ((event.clientY - box.top) / box.height) * height;
+          let best = null, distance = 60 * 60;
+          for (const s of shown) for (const p of s.points) if (finite(p[0]) && finite(p[1])) {
+            const d = (px(p[0]) - mx) ** 2 + (bars ? 0 : (py(p[1]) - my) ** 2);
+            if (d < distance) { distance = d; best = [s, p]; }
+          }
+          if (!best) { focus.setAttribute("visibility", "hidden"); hideTip(); return; }
+          const [s, p] = best;
+          focus.setAttribute("cx", px(p[0])); focus.setAttribute("cy", py(p[1])); focus.setAttribute("visibility", "visible");
+          showTip(event, `${s.name ? s.name + "\n" : ""}${xLabel}: ${names ? names[p[0]] : number(p[0])}\n${yLabel}: ${number(p[1])}${p[4] ? "\n" + p[4] : ""}`);
+        });
+        root.addEventListener("mouseleave", () => { focus.setAttribute("visibility", "hidden"); hideTip(); });
+      }
+      root.append(svg("text", { class: "axis", x: margin.left + (width - margin.left - margin.right) / 2, y: height - 6, "text-anchor": "middle" }, xLabel));
+      root.append(svg("text", { class: "axis", x: 14, y: (height - margin.bottom + margin.top) / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${(height - margin.bottom + margin.top) / 2})` }, yLabel));
+      host.append(root);
+      if (series.length > 1) host.append(el("div", { class: "legend" }, series.map((s) => el("button", { type: "button", class: hidden.has(s.name) ? "off" : "", title: "show or hide", onclick: () => { hidden.has(s.name) ? hidden.delete(s.name) : hidden.add(s.name); draw(); } }, el("i", { style: `background:${s.colour}` }), s.name))));
+    };
+    draw();
+    return draw;
+  };
+  const live = (host) => { let current = null; redraws.push(() => current && current()); return (options) => { current = chart(host, options); }; };
+
+  // ---- header
+  const failed = runs.filter((r) => !r.ok), missing = data.total_runs - data.finished_runs;
+  const badge = failed.length ? ["bad", `${failed.length} failed self-check${failed.length > 1 ? "s" : ""}: do not use these numbers`] : missing ? ["warn", `${data.finished_runs} of ${data.total_runs} runs finished`] : ["", "all self-checks passed"];
+  const total = (key) => runs.reduce((sum, r) => sum + (finite(r.summary[key]) ? r.summary[key] : 0), 0);
+  const cpu = total("cpu_s");
+  const experiments = unique(runs.map((r) => r.experiment));
+  const nodes = unique(runs.map((r) => r.summary.n_nodes)).filter(finite).sort((a, b) => a - b);
+  document.getElementById("top").append(
+    el("div", { class: "title" }, el("h1", {}, data.study.name), el("span", { class: `badge ${badge[0]}` }, badge[1])),
+    data.study.description ? el("p", { class: "lead" }, data.study.description) : "",
+    data.finished_runs > runs.length ? el("p", { class: "lead" }, `This page shows the first ${runs.length} runs; runs.parquet has all ${data.finished_runs}.`) : "",
+    el("div", { class: "tiles" }, [
+      [String(data.finished_runs) + (missing ? ` of ${data.total_runs}` : ""), "runs"],
+      [nodes.length > 1 ? `${compact(nodes[0])} \u2013 ${compact(nodes[nodes.length - 1])}` : compact(nodes[0]), "nodes"],
+      [compact(total("messages")), "messages delivered"],
+      [compact(total("packet_hops")), "packet hops"],
+      [`${compact(cpu)} s`, "CPU time"],
+      [cpu > 0 ? compact(total("packet_hops") / cpu) : "\u2013", "packet hops per CPU second"],
+      ["fabricsim " + data.provenance.version, "engine " + (data.provenance.engine || "\u2013")],
+    ].map(([value, label]) => el("div", { class: "tile" }, el("b", {}, value), el("span", {}, label)))));
+
+  // ---- claims
+  if (data.claims.length) {
+    const agree = data.claims.filter((c) => c.verdict === "agrees").length;
+    section("What the paper says, and what comes out here", `${agree} of ${data.claims.length} claims agree.`, el("div", { class: "scroll" }, el("table", {},
+      el("tr", {}, ["claim", "paper", "expected", "ours", "verdict"].map((h) => el("th", {}, h))),
+      data.claims.map((c) => el("tr", { title: c.measure }, el("td", {}, c.id), el("td", {}, c.paper), el("td", {}, c.expect), el("td", {}, c.ours),
+        el("td", {}, el("span", { class: c.verdict === "agrees" ? "good" : c.verdict === "differs" ? "warn" : "bad" }, c.verdict), c.verdict !== "agrees" && c.because ? el("div", { class: "soft" }, c.because) : null))))));
+  }
+
+  // ---- figures that the study declares
+  if (data.figures.length) section("Figures", "As in the paper; also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
+
+  // ---- sweep charts
+  const METRICS = [["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
+    .filter(([key]) => runs.some((r) => finite(get(r.summary, key))));
+  const valueOf = (run, key) => { const pair = run.sweep.find(([k]) => k === key); return pair ? pair[1] : get(run.summary, key); };
+  const axisName = (key, unit) => { const names = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" }; const parts = key.split("."), last = names[key] || (parts[parts.length - 1] === "kind" && parts.length > 1 ? parts[parts.length - 2] : parts[parts.length - 1]).replace(/_/g, " "); return unit === "product" ? "routers" : unit ? `${last} [${unit}]` : last; };
+  const keysOf = (experiment) => unique(runs.filter((r) => r.experiment === experiment).flatMap((r) => r.sweep.map(([k]) => k)));
+  const numericKey = (experiment, key) => runs.filter((r) => r.experiment === experiment).every((r) => quantity(valueOf(r, key)) !== null);
+  if (experiments.some((e) => keysOf(e).length)) {
+    const state = { experiment: experiments.find((e) => keysOf(e).length), x: null, left: METRICS[0] && METRICS[0][0], right: (METRICS.find(([k]) => k === "accepted_load" && runs.some((r) => r.sweep.some(([key]) => key.endsWith("load")))) || METRICS.find(([k]) => k === "throughput_MiBps.mean") || METRICS[METRICS.length - 1])[0] };
+    const controls = el("div", { class: "controls" }), left = el("div", { class: "chart" }), right = el("div", { class: "chart" });
+    section("Against the swept keys", "A point is the mean over seeds, a bar their range. Click a name in the legend to hide its line.", controls, el("div", { class: "pair" }, left, right));
+    const drawLeft = live(left), drawRight = live(right), hidden = new Set();
+    const lines = (metric) => {
+      const mine = runs.filter((r) => r.experiment === state.experiment), keys = keysOf(state.experiment).filter((k) => k !== state.x);
+      const texts = unique(mine.map((r) => String(valueOf(r, state.x)))), numbers = texts.map(quantity);
+      const units = unique(numbers.map((q) => (q ? q[1] : null))), isNames = numbers.some((q) => q === null) || units.length > 1;
+      const place = new Map(texts.map((t, i) => [t, isNames ? i : numbers[i][0]]));
+      const groups = new Map();
+      for (const r of mine) {
+        const y = get(r.summary, metric), name = keys.map((k) => valueOf(r, k)).filter((v) => v !== undefined).join(", ");
+        if (!groups.has(name)) groups.set(name, new Map());
+        const x = place.get(String(valueOf(r, state.x)));
+        if (finite(y)) groups.get(name).set(x, [...(groups.get(name).get(x) || []), [y, r]]);
+      }
+      return { names: isNames ? texts : null, xLabel: axisName(state.x, isNames ? "" : units[0]), series: [...groups].map(([name, at], i) => ({ name, colour: COLOURS[i % COLOURS.length], dash: ["none", "6 4", "2 3"][Math.floor(i / COLOURS.length) % 3],
+        points: [...at].sort((a, b) => a[0] - b[0]).map(([x, found]) => { const ys = found.map((f) => f[0]); return [x, ys.reduce((a, b) => a + b, 0) / ys.length, Math.min(...ys), Math.max(...ys), found.some((f) => f[1].summary.saturated) ? "saturated" : ""]; }) })) };
+    };
+    const title = (key) => (METRICS.find(([k]) => k === key) || [key, key])[1];
+    const redraw = () => {
+      drawLeft({ ...lines(state.left), yLabel: title(state.left), hidden });
+      drawRight({ ...lines(state.right), yLabel: title(state.right), hidden });
+    };
+    const build = () => {
+      const keys = keysOf(state.experiment), extra = unique(runs.filter((r) => r.experiment === state.experiment).map((r) => r.summary.n_nodes)).length > 1 ? ["n_nodes"] : [];
+      if (!state.x || ![...keys, ...extra].includes(state.x)) state.x = keys.find((k) => numericKey(state.experiment, k)) || keys[0];
+      controls.replaceChildren(...[
+        experiments.filter((e) => keysOf(e).length).length > 1 ? chooser("experiment", experiments.filter((e) => keysOf(e).length).map((e) => [e, e || "(main)"]), state.experiment, (v) => { state.experiment = v; state.x = null; hidden.clear(); build(); }).node : null,
+        chooser("against", [...keys, ...extra].map((k) => [k, k]), state.x, (v) => { state.x = v; hidden.clear(); redraw(); }).node,
+        chooser("left", METRICS, state.left, (v) => { state.left = v; redraw(); }).node,
+        chooser("right", METRICS, state.right, (v) => { state.right = v; redraw(); }).node].filter(Boolean));
+      redraw();
+    };
+    build();
+  }
+
+  // ---- latency distributions
+  const withCdf = runs.filter((r) => r.cdf && r.cdf[0].length);
+  if (withCdf.length) {
+    const host = el("div", { class: "chart" }), controls = el("div", { class: "controls" });
+    section("Latency distribution", "Fraction of messages delivered within a time, for the first seed. At most twelve runs are drawn at first; click a name in the legend to show or hide it.", controls, host);
+    const draw = live(host);
+    const show = (experiment) => {
+      // One seed of every point, at most 60 in the legend, and twelve of these drawn: evenly spread over the sweep.
+      const all = withCdf.filter((r) => r.experiment === experiment), mine = all.filter((r) => r.seed === all[0].seed).slice(0, 60);
+      const name = (r) => r.label.replace(/ ?seed=\S+$/, "") || r.id;
+      const drawn = new Set(mine.length <= 12 ? mine : Array.from({ length: 12 }, (_, i) => mine[Math.round((i * (mine.length - 1)) / 11)]));
+      draw({ series: mine.map((r, i) => ({ name: name(r), colour: COLOURS[i % COLOURS.length], dash: ["none", "6 4", "2 3"][Math.floor(i / COLOURS.length) % 3], points: r.cdf[0].map((x, k) => [x, r.cdf[1][k]]) })),
+        hidden: new Set(mine.filter((r) => !drawn.has(r)).map(name)), xLabel: "message latency [ns]", yLabel: "fraction of messages", yMax: 1, markers: false });
+    };
+    const mine = unique(withCdf.map((r) => r.experiment));
+    if (mine.length > 1) controls.append(chooser("experiment", mine.map((e) => [e, e || "(main)"]), mine[0], show).node);
+    show(mine[0]);
+  }
+
+  // ---- links on the network
+  const unpack = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const withLinks = runs.filter((r) => r.links);
+  if (withLinks.length) {
+    const canvas = el("canvas", {}), list = el("ol", { class: "hot" }), histogram = el("div", { class: "chart" }), controls = el("div", { class: "controls" }), note = el("p", { class: "soft" });
+    const ramp = el("div", { class: "ramp" }, "idle", el("i", { style: `background:linear-gradient(90deg,${[0, 0.25, 0.5, 0.75, 1].map(heat).join(",")})` }), "fully used");
+    section("Where the load is", "Utilisation of every link (the busier direction), drawn on the network. Point at a router to read its links.", controls,
+      el("div", { class: "wide" }, el("div", { style: "min-width:0" }, canvas, ramp, note), el("div", { style: "min-width:0" }, el("h3", {}, "hottest links"), list, el("h3", { style: "margin-top:18px" }, "links by utilisation"), histogram)));
+    const drawHistogram = live(histogram);
+    let current = null, placed = [];
+    const paint = () => {
+      const links = current.links, width = canvas.parentElement.clientWidth, ratio = devicePixelRatio || 1;
+      const network = links.network === undefined ? null : data.networks[links.network];
+      canvas.hidden = ramp.hidden = !network; placed = [];
+      note.textContent = network ? `${network.name}: ${number(network.routers.length)} routers, ${number(network.ends.length)} link directions, mean utilisation ${(links.mean * 100).toFixed(1)} %` : "This network is too large to be drawn here; links.parquet has every link.";
+      if (!network) return;
+      const xs = network.routers.map((r) => r[2]), ys = network.routers.map((r) => r[3]);
+      const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+      const pad = 24, aspect = (y1 - y0 || 1) / (x1 - x0 || 1), height = Math.max(260, Math.min(680, (width - 2 * pad) * Math.min(1.1, Math.max(0.58, aspect)) + 2 * pad));
+      canvas.style.height = height + "px"; canvas.width = width * ratio; canvas.height = height * ratio;
+      const g = canvas.getContext("2d"); g.scale(ratio, ratio);
+      // A flat network may be stretched to fill the space: only its wiring matters, not its proportions.
+      // Long links are bent by 6 % of their length: leave room for that at the rim.
+      const padX = pad + 0.04 * height, padY = pad + 0.05 * width;
+      const fitX = (width - 2 * padX) / (x1 - x0 || 1), fitY = Math.max(20, height - 2 * padY) / (y1 - y0 || 1), scale = Math.min(fitX, fitY);
+      const sx = Math.min(fitX, 3.5 * scale), sy = Math.min(fitY, 3.5 * scale);
+      const ox = (width - sx * (x1 - x0)) / 2, oy = (height - sy * (y1 - y0)) / 2;
+      const at = new Map(network.routers.map((r) => [r[0], [ox + (r[2] - x0) * sx, oy + (r[3] - y0) * sy]]));
+      const use = unpack(links.use), pairs = new Map();
+      network.ends.forEach(([a, b], i) => { const key = a < b ? a * 65536 * 4 + b : b * 65536 * 4 + a, had = pairs.get(key); if (!had || had[2] < use[i]) pairs.set(key, [Math.min(a, b), Math.max(a, b), use[i]]); });
+      const many = pairs.size > 3000;
+      for (const [a, b, u] of [...pairs.values()].sort((p, q) => p[2] - q[2])) {
+        const [ax, ay] = at.get(a), [bx, by] = at.get(b), t = u / 250, length = Math.hypot(bx - ax, by - ay);
+        g.strokeStyle = heat(t); g.lineWidth = many ? 0.5 + 1.8 * t : 1 + 3.6 * t; g.globalAlpha = many && t < 0.3 ? 0.35 : 1;
+        g.beginPath(); g.moveTo(ax, ay);
+        if (length > Math.max(sx, sy) * 1.5) g.quadraticCurveTo((ax + bx) / 2 - 0.12 * (by - ay), (ay + by) / 2 + 0.12 * (bx - ax), bx, by); else g.lineTo(bx, by);
+        g.stroke();
+      }
+      g.globalAlpha = 1;
+      const radius = Math.max(1.6, Math.min(6, scale * 0.16)), style = getComputedStyle(document.body);
+      g.fillStyle = style.color;
+      for (const [id, name] of network.routers) { const [x, y] = at.get(id); g.beginPath(); g.arc(x, y, radius, 0, 7); g.fill(); placed.push([x, y, id, name]); }
+      links.hottest.slice(0, 3).forEach((hot, i) => {
+        const a = at.get(hot[2]), b = at.get(hot[3]); if (!a || !b) return;
+        const x = (a[0] + b[0]) / 2, y = (a[1] + b[1]) / 2, long = Math.hypot(b[0] - a[0], b[1] - a[1]) > Math.max(sx, sy) * 1.5, sign = hot[2] < hot[3] ? 1 : -1;
+        const lx = long ? x - 0.06 * (b[1] - a[1]) * sign : x, ly = long ? y + 0.06 * (b[0] - a[0]) * sign : y;
+        g.fillStyle = heat(1); g.beginPath(); g.arc(lx, ly, 9, 0, 7); g.fill();
+        g.fillStyle = "#fff"; g.font = "bold 11px system-ui,sans-serif"; g.textAlign = "center"; g.textBaseline = "middle"; g.fillText(String(i + 1), lx, ly + 0.5);
+      });
+    };
+    canvas.addEventListener("mousemove", (event) => {
+      const box = canvas.getBoundingClientRect(), mx = event.clientX - box.left, my = event.clientY - box.top;
+      let best = null, distance = 16 * 16;
+      for (const p of placed) { const d = (p[0] - mx) ** 2 + (p[1] - my) ** 2; if (d < distance) { distance = d; best = p; } }
+      if (!best) { hideTip(); return; }
+      const network = data.networks[current.links.network], use = unpack(current.links.use), names = new Map(network.routers.map((r) => [r[0], r[1]]));
+      const out = network.ends.map((e, i) => [e, use[i]]).filter(([e]) => e[0] === best[2]).sort((a, b) => b[1] - a[1]).slice(0, 8);
+      showTip(event, `${best[3]}\n` + out.map(([e, u]) => `\u2192 ${names.get(e[1])}: ${(u / 2.5).toFixed(0)} %`).join("\n"));
+    });
+    canvas.addEventListener("mouseleave", hideTip);
+    const show = (id) => {
+      current = withLinks.find((r) => r.id === id);
+      list.replaceChildren(...current.links.hottest.map(([name, u], i) => el("li", {}, el("div", { class: "name" }, el("span", {}, `${i + 1}. ${name}`), el("b", {}, (u * 100).toFixed(1) + " %")), el("div", { class: "bar" }, el("i", { style: `width:${Math.min(100, u * 100)}%;background:${heat(u)}` })))));
+      drawHistogram({ series: [{ name: "", colour: COLOURS[0], width: 5, points: current.links.histogram.map((n, i) => [i * 5 + 2.5, n]) }], bars: true, xLabel: "utilisation [%]", yLabel: "links" });
+      paint();
+    };
+    const first = withLinks.reduce((a, b) => (b.links.hottest[0] && b.links.hottest[0][1] > a.links.hottest[0][1] && b.links.network !== undefined ? b : a));
+    if (withLinks.length > 1) controls.append(chooser("run", withLinks.map((r) => [r.id, r.label]), first.id, show).node);
+    show(first.id);
+    redraws.push(paint);
+  }
+
+  // ---- hops and timeline of one run
+  const detailed = runs.filter((r) => (r.hops && r.hops[0].length) || (r.timeline && r.timeline[0].length));
+  if (detailed.length) {
+    const controls = el("div", { class: "controls" }), hops = el("div", { class: "chart" }), time = el("div", { class: "chart" });
+    const hasTime = detailed.some((r) => r.timeline);
+    section("Inside one run", null, controls, el("div", { class: "pair" }, hops, hasTime ? time : null));
+    const drawHops = live(hops), drawTime = live(time);
+    const show = (id) => {
+      const r = detailed.find((run) => run.id === id);
+      if (r.hops) drawHops({ series: [{ name: "", colour: COLOURS[0], points: r.hops[0].map((x, i) => [x, r.hops[1][i]]) }], bars: true, xLabel: "hops (ejection counts)", yLabel: "packets" }); else hops.replaceChildren();
+      if (r.timeline) drawTime({ series: [{ name: "mean latency", colour: COLOURS[1], points: r.timeline[0].map((x, i) => [x, r.timeline[2][i]]) }], xLabel: "simulated time [ns]", yLabel: "mean latency [ns]", markers: false }); else time.replaceChildren();
+    };
+    if (detailed.length > 1) controls.append(chooser("run", detailed.map((r) => [r.id, r.label]), detailed[0].id, show).node);
+    show(detailed[0].id);
+  }
+
+  // ---- table of runs
+  if (runs.length) {
+    const keys = unique(runs.flatMap((r) => r.sweep.map(([k]) => k)));
+    const columns = [["run", (r) => r.id], ...(experiments.length > 1 ? [["experiment", (r) => r.experiment]] : []), ...keys.map((k) => [k, (r) => { const v = valueOf(r, k); return v === undefined ? "" : v; }]), ["seed", (r) => r.seed],
+      ...[["nodes", "n_nodes"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => finite(get(r.summary, k)))).map(([name, k]) => [name, (r) => get(r.summary, k), true]),
+      ["verdict", (r) => (r.ok ? (r.summary.saturated ? "ok, saturated" : "ok") : "FAILED")], ["digest", (r) => r.summary.digest || ""]];
+    let order = { column: -1, sign: 1 };
+    const body = el("tbody", {});
+    const fill = () => {
+      const sorted = [...runs];
+      if (order.column >= 0) { const f = columns[order.column][1]; sorted.sort((a, b) => { let [x, y] = [f(a), f(b)]; const [qx, qy] = [quantity(x), quantity(y)]; if (qx && qy) [x, y] = [qx[0], qy[0]]; return (x < y ? -1 : x > y ? 1 : 0) * order.sign; }); }
+      body.replaceChildren(...sorted.slice(0, 2000).map((r) => el("tr", {}, columns.map(([name, f, numeric]) => { const v = f(r); return el("td", { class: numeric || name === "seed" ? "n" : name === "verdict" ? (r.ok ? (r.summary.saturated ? "warn" : "good") : "bad") : "", ...(name === "verdict" && r.summary.saturated ? { title: r.summary.saturated } : {}) }, numeric ? number(v) : String(v)); }))));
+    };
+    section("Runs", "Click a heading to sort.", el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, columns.map(([name, , numeric], i) => el("th", { class: "sortable" + (numeric || name === "seed" ? " n" : ""), onclick: () => { order = { column: i, sign: order.column === i ? -order.sign : 1 }; fill(); } }, name)))), body)));
+    fill();
+  }
+
+  // ---- checks, limits, notes
+  const checks = new Map();
+  for (const r of runs) for (const c of (r.summary.verdict && r.summary.verdict.checks) || []) { if (!checks.has(c.name)) checks.set(c.name, { ok: 0, bad: [], detail: c.detail }); const entry = checks.get(c.name); if (c.ok) { entry.ok++; } else entry.bad.push([r, c.detail]); }
+  if (checks.size) section("Self-checks", "Every run proves itself; a run that fails a check is an error, never a number.", el("div", { class: "scroll" }, el("table", {}, el("tr", {}, ["check", "passed", "detail"].map((h) => el("th", {}, h))),
+    [...checks].map(([name, entry]) => el("tr", {}, el("td", {}, name), el("td", { class: entry.bad.length ? "bad" : "good" }, `${entry.ok} of ${entry.ok + entry.bad.length}`), el("td", {}, entry.bad.length ? entry.bad.slice(0, 20).map(([r, detail]) => el("div", {}, `${r.label}: ${detail}`)) : el("span", { class: "soft" }, runs.length > 1 ? `e.g. ${entry.detail || ""}` : entry.detail || "")))))));
+  const limits = unique(runs.flatMap((r) => r.summary.limits || []));
+  const notes = new Map();
+  for (const r of runs) for (const n of r.summary.notes || []) notes.set(n, [...(notes.get(n) || []), r]);
+  const saturated = runs.filter((r) => r.summary.saturated);
+  if (limits.length || notes.size || saturated.length) section("What to keep in mind", null, el("div", { class: "pair" },
+    limits.length ? el("div", {}, el("h3", {}, "limits of the models"), el("ul", { class: "plain" }, limits.map((text) => el("li", {}, text)))) : null,
+    notes.size || saturated.length ? el("div", {}, el("h3", {}, "notes of the runs"), el("ul", { class: "plain" },
+      saturated.length ? el("li", {}, `${saturated.length} run${saturated.length > 1 ? "s are" : " is"} saturated: latency there grows with the length of the run (${saturated.slice(0, 4).map((r) => r.label).join("; ")}${saturated.length > 4 ? "; \u2026" : ""}).`) : null,
+      [...notes].map(([text, of]) => el("li", {}, text, runs.length > 1 ? el("span", { class: "soft" }, ` (${of.length} of ${runs.length} runs)`) : null)))) : null));
+
+  // ---- provenance
+  section("Where this comes from", "The same study and seed give the same bytes on any engine and machine; fabricsim rerun proves it.", el("dl", {}, Object.entries(data.provenance).filter(([, v]) => v).flatMap(([k, v]) => [el("dt", {}, k.replace(/_/g, " ")), el("dd", {}, v)])),
+    el("details", {}, el("summary", {}, "the study"), el("pre", {}, data.source)));
+  document.getElementById("foot").append(`fabricsim ${data.provenance.version} \u00b7 this file needs no network`);
+
+  let wait = 0;
+  addEventListener("resize", () => { clearTimeout(wait); wait = setTimeout(() => redraws.forEach((f) => f()), 120); });
+})();

@@ -1,0 +1,170 @@
+"""Reproducing published studies: claims judged, figures drawn as the study's `[reproduce]` table declares them.
+
+``[[reproduce.figure]]`` has `id`, `kind` (``sweep``, ``cdf``, ``links`` or ``hops``), `title`, and for each kind what to
+draw: `experiment`, `where`, `x`, `y`, `group`, `table`, `column`. Without figures a sensible set is drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricsim._files import atomic_write, translate_disk_errors
+from fabricsim.claims import ClaimError, ClaimVerdict, judge, validate_claim
+from fabricsim.measures import MeasureError, select
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from fabricsim.results import Results
+    from fabricsim.study import Expansion
+
+__all__ = ["check_claims", "declared_figures", "judge_results", "write_figures"]
+
+_KEYS = {
+    "sweep": {"x", "y", "group", "experiment", "where"},
+    "cdf": {"experiment", "where", "table", "column"},
+    "links": {"experiment", "where"},
+    "hops": {"experiment", "where"},
+}
+_COMMON = {"id", "kind", "title", "paper"}
+
+
+def declared_figures(reproduce: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures that a study declares, refusing what cannot be drawn.
+
+    Raises
+    ------
+    ClaimError
+        A figure is not well formed; the message says which key and why.
+    """
+    found: list[dict[str, Any]] = []
+    figures = reproduce.get("figure", reproduce.get("figures", []))
+    if not isinstance(figures, list):
+        raise ClaimError("reproduce.figure: write [[reproduce.figure]] tables")
+    for number, figure in enumerate(figures):
+        if not isinstance(figure, dict):
+            raise ClaimError(f"reproduce.figure {number + 1}: write a table")
+        name = str(figure.get("id") or f"figure-{number + 1}")
+        kind = str(figure.get("kind") or "sweep")
+        if kind not in _KEYS:
+            raise ClaimError(f"figure {name}: kind = {kind!r}; there are: {', '.join(_KEYS)}")
+        unknown = sorted(set(figure) - _KEYS[kind] - _COMMON)
+        if unknown:
+            raise ClaimError(f"figure {name}: unknown key `{unknown[0]}`; there are: {', '.join(sorted(_KEYS[kind] | _COMMON))}")
+        if "/" in name or name.startswith("."):
+            raise ClaimError(f"figure {name}: an id is a file name without a folder")
+        found.append({**figure, "id": name, "kind": kind})
+    return found
+
+
+def check_claims(plan: Expansion) -> None:
+    """Refuse a study whose claims or figures are not well formed, before anything is run.
+
+    Raises
+    ------
+    ClaimError
+        Says which and why.
+    """
+    names: set[str] = set()
+    for claim in plan.claims:
+        validate_claim(claim)
+        if claim["id"] in names:
+            raise ClaimError(f"claim {claim['id']}: there are two of this id")
+        names.add(claim["id"])
+    declared_figures(plan.reproduce)
+
+
+def judge_results(results: Results) -> list[ClaimVerdict]:
+    """Judge the study's claims and write them to `claims.json` for the report.
+
+    Raises
+    ------
+    ClaimError
+        A claim is not well formed.
+    """
+    claims = results.manifest["study"].get("claims") or []
+    verdicts = judge(claims, results)
+    path = results.folder / "claims.json"
+    if verdicts:
+        atomic_write(path, json.dumps([verdict.to_dict() for verdict in verdicts], indent=1))
+    else:
+        path.unlink(missing_ok=True)
+    return verdicts
+
+
+def _defaults(results: Results) -> list[dict[str, Any]]:
+    figures: list[dict[str, Any]] = []
+    for experiment in results.experiments:
+        prefix = f"{experiment}-" if experiment else ""
+        if results.swept_keys(experiment):
+            figures += [
+                {"id": f"{prefix}latency", "kind": "sweep", "y": "latency_ns.mean", "experiment": experiment},
+                {"id": f"{prefix}accepted-load", "kind": "sweep", "y": "accepted_load", "experiment": experiment},
+                {"id": f"{prefix}throughput", "kind": "sweep", "y": "throughput_MiBps.mean", "experiment": experiment},
+            ]
+        figures.append({"id": f"{prefix}latency-cdf", "kind": "cdf", "experiment": experiment})
+        figures += [{"id": f"{prefix}{kind}", "kind": kind, "experiment": experiment} for kind in ("links", "hops")]
+    return figures
+
+
+def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
+    from fabricsim import plots
+
+    where, experiment, title = figure.get("where"), figure.get("experiment"), figure.get("title")
+    match figure["kind"]:
+        case "sweep":
+            return plots.sweep(
+                results,
+                x=figure.get("x"),
+                y=str(figure.get("y", "latency_ns.mean")),
+                group=figure.get("group"),
+                experiment=experiment,
+                where=where,
+                title=title,
+            )
+        case "cdf":
+            return plots.cdf(
+                results,
+                experiment=experiment,
+                where=where,
+                table=str(figure.get("table", "cdf")),
+                column=figure.get("column"),
+                title=title,
+            )
+        case "links":
+            # Of the chosen runs the last one: the largest or most loaded in a sweep as people write them.
+            return plots.links(results, run=select(results, experiment=experiment, where=where)[-1].id, title=title)
+        case _:
+            return plots.hops(results, run=select(results, experiment=experiment, where=where)[-1].id, title=title)
+
+
+def write_figures(results: Results) -> list[Path]:
+    """Write the study's figures as SVG and PNG into `figures/` and return the paths.
+
+    Declared figures that cannot be drawn are errors; of the default set only what the results have is drawn.
+
+    Raises
+    ------
+    ClaimError
+        A declared figure is not well formed or lacks its data.
+    DiskError
+        The files cannot be written.
+    """
+    from fabricsim import plots
+
+    declared = declared_figures(results.manifest["study"].get("reproduce") or {})
+    written: list[Path] = []
+    folder = results.folder / "figures"
+    for figure in declared or _defaults(results):
+        try:
+            drawing = _draw(results, figure)
+        except (MeasureError, KeyError, ValueError) as error:
+            if declared and results.complete:
+                raise ClaimError(f"figure {figure['id']}: {error.args[0] if error.args else error}") from error
+            continue
+        with translate_disk_errors(folder):
+            written += [plots.save(drawing, folder / f"{figure['id']}.{kind}") for kind in ("svg", "png")]
+    return written

@@ -1,0 +1,99 @@
+"""Running finished runs again: the same specification must give the same bytes."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricsim import _core
+from fabricsim._host import available_cores, available_memory
+from fabricsim._pool import Pool, PoolStopped
+from fabricsim._progress import Lines, Quiet, interruptible
+from fabricsim._tables import read_arrow
+from fabricsim.errors import CampaignInterrupted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from fabricsim.results import RunRecord
+
+__all__ = ["rerun_results"]
+
+#: Numbers that measure the machine; everything else must be equal.
+_OF_THE_MACHINE = frozenset({"cpu_s", "build_s", "peak_rss_bytes", "engine", "wall_s"})
+
+
+def _difference(old: RunRecord, new: dict[str, Any], folder: Path) -> str | None:
+    """Return what differs between a record and its second run, or None."""
+    summary = new["summary"]
+    if old.summary.get("digest") != summary.get("digest"):
+        return f"digest {old.summary.get('digest')} became {summary.get('digest')}"
+    for key in sorted((set(old.summary) | set(summary)) - _OF_THE_MACHINE):
+        if key not in ("notes", "limits") and old.summary.get(key) != summary.get(key):
+            return f"{key} was {old.summary.get(key)!r}, is {summary.get(key)!r}"
+    if set(old.tables) != set(new["tables"]):
+        return f"tables {sorted(old.tables)} became {sorted(new['tables'])}"
+    for name, path in old.tables.items():
+        if not read_arrow(path).equals(read_arrow(folder / new["tables"][name]["file"])):
+            return f"table {name} differs"
+    return None
+
+
+def rerun_results(records: Sequence[RunRecord], *, jobs: int | None, console: Console | None) -> list[dict[str, Any]]:
+    """Run records again in a temporary folder and compare.
+
+    Parameters
+    ----------
+    records : sequence of RunRecord
+        What to run again.
+    jobs : int or None
+        Parallel processes; the cores by default.
+    console : Console or None
+        Where to write progress.
+
+    Returns
+    -------
+    list of dict
+        Per record: ``id``, ``label``, ``same``, ``digest``, ``why``.
+
+    Raises
+    ------
+    CampaignInterrupted
+        Stopped by the user.
+    """
+    by_id = {record.id: record for record in records}
+    found: dict[str, dict[str, Any]] = {}
+    watch = Lines(console) if console is not None else Quiet()
+    with tempfile.TemporaryDirectory(prefix="fabricsim-rerun-") as name:
+        folder = Path(name)
+
+        def on_message(message: dict[str, Any]) -> bool:
+            record = by_id[message["id"]]
+            if message["kind"] == "progress":
+                return not watch.progress(run=record.run, state=message["state"], campaign_fraction=len(found) / len(by_id))
+            if message["kind"] in ("done", "failed-check"):
+                why = _difference(record, message["record"], folder)
+                digest = message["record"]["summary"].get("digest")
+                for entry in message["record"]["tables"].values():
+                    (folder / entry["file"]).unlink(missing_ok=True)
+            else:
+                why, digest = str(message.get("message") or message["kind"]), None
+            found[record.id] = {"id": record.id, "label": record.label, "same": why is None, "digest": digest, "why": why}
+            return False
+
+        count = jobs or max(1, min(len(records), available_cores()))
+        memory = available_memory()
+        pool = Pool(
+            jobs=count, memory_bytes=int(memory * 0.8) if memory else None, on_message=on_message, tick=lambda: not watch.tick()
+        )
+        tasks = [{"run": record.run.to_dict(), "folder": str(folder), "version": _core.__version__} for record in records]
+        from rich.console import Console
+
+        try:
+            with interruptible(watch, console or Console(stderr=True), "nothing was changed"):
+                pool.run(tasks)
+        except PoolStopped:
+            raise CampaignInterrupted(f"{len(found)} of {len(records)} runs were compared") from None
+    return [found[record.id] for record in records]

@@ -1,0 +1,349 @@
+"""Results of a campaign, read from its directory as Arrow tables; pandas and polars are imported only on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from fabricsim._campaign import ordered_records, read_manifest
+from fabricsim._tables import TABLES, read_arrow, runs_table
+from fabricsim.errors import ResultsError
+from fabricsim.study import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
+
+__all__ = ["Results", "RunRecord"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A finished run: what was asked and what came out.
+
+    Attributes
+    ----------
+    run : Run
+        The specification.
+    summary : dict
+        The run's numbers; units are in the keys.
+    tables : dict
+        Arrow file of each recorded table.
+    wall_s : float
+        Wall time of the run in its process, seconds.
+    """
+
+    run: Run
+    summary: dict[str, Any]
+    tables: dict[str, Path]
+    wall_s: float
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.run.id
+
+    @property
+    def ok(self) -> bool:
+        """Whether every self-check held."""
+        return bool(self.summary.get("verdict", {}).get("ok"))
+
+    @property
+    def label(self) -> str:
+        """Name for people."""
+        return self.run.label
+
+    def value(self, key: str) -> Any:
+        """Return a number of the summary by dotted key (``latency_ns.p99``) or a swept value by its key.
+
+        Raises
+        ------
+        KeyError
+            The run has no such number; the message names what there is.
+        """
+        swept = dict(self.run.sweep)
+        if key in swept:
+            return swept[key]
+        if key in ("seed", "experiment", "engine"):
+            return getattr(self.run, key)
+        found: Any = self.summary
+        for part in key.split("."):
+            if not isinstance(found, Mapping) or part not in found:
+                names = ", ".join([*swept, *(name for name in self.summary if name not in ("verdict", "notes", "limits"))])
+                raise KeyError(f"no value `{key}` in run {self.run.id}; there are: {names}")
+            found = found[part]
+        return found
+
+
+class Results:
+    """The results of a campaign.
+
+    Obtained from `Study.run` or `Results.open`. Reading is lazy: opening reads the manifest and the summaries, tables
+    are mapped into memory when they are asked for.
+
+    Parameters
+    ----------
+    folder : Path
+        The results directory.
+    manifest : dict
+        Its manifest.
+    records : list of RunRecord
+        The finished runs in the order of the study.
+    """
+
+    def __init__(self, folder: Path, manifest: dict[str, Any], records: list[RunRecord]) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.records = tuple(records)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Results:
+        """Open a results directory, complete or not.
+
+        Raises
+        ------
+        ResultsError
+            It is no results directory, or damaged.
+        """
+        path = Path(folder)
+        manifest = read_manifest(path)
+        if manifest is None:
+            raise ResultsError(f"{path} is not a results directory: it has no manifest.json")
+        runs = {entry["id"]: Run.from_dict(entry) for entry in manifest["runs"]}
+        records = [
+            RunRecord(
+                run=runs[record["id"]],
+                summary=record["summary"],
+                tables={name: path / "runs" / entry["file"] for name, entry in record["tables"].items()},
+                wall_s=float(record.get("wall_s") or 0.0),
+            )
+            for record in ordered_records(path, manifest)
+        ]
+        return cls(path, manifest, records)
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return str(self.manifest["study"]["name"])
+
+    @property
+    def ok(self) -> bool:
+        """Whether every run is finished and passed its self-checks."""
+        return self.complete and not self.failed
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run of the study is finished."""
+        return len(self.records) == len(self.manifest["runs"])
+
+    @property
+    def failed(self) -> tuple[RunRecord, ...]:
+        """Runs with a failed self-check: their numbers must not be used."""
+        return tuple(record for record in self.records if not record.ok)
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """Names of the experiments that have finished runs, in order."""
+        return tuple(dict.fromkeys(record.run.experiment for record in self.records))
+
+    def swept_keys(self, experiment: str | None = None) -> tuple[str, ...]:
+        """Return the swept keys, of one experiment or of all, in order."""
+        keys: dict[str, None] = {}
+        for record in self.records:
+            if experiment is None or record.run.experiment == experiment:
+                keys.update(dict.fromkeys(key for key, _ in record.run.sweep))
+        return tuple(keys)
+
+    @cached_property
+    def runs(self) -> pa.Table:
+        """A row per run: swept keys, seed, verdict and every number, units in the names (``latency_p99_ns``)."""
+        return runs_table(
+            {
+                "id": record.run.id,
+                "hash": record.run.hash,
+                "experiment": record.run.experiment,
+                "seed": record.run.seed,
+                "sweep": record.run.sweep,
+                "summary": record.summary,
+            }
+            for record in self.records
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return `runs` as a pandas frame (needs pandas)."""
+        return self.runs.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return `runs` as a polars frame (needs polars)."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.runs)
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def record(self, run: str | int | RunRecord) -> RunRecord:
+        """Return a run by id (or the beginning of one), by position, or as given.
+
+        Raises
+        ------
+        KeyError
+            No run, or more than one, is meant.
+        """
+        if isinstance(run, RunRecord):
+            return run
+        if isinstance(run, int):
+            try:
+                return self.records[run]
+            except IndexError:
+                raise KeyError(f"no run {run}: there are {len(self.records)} finished runs") from None
+        found = [record for record in self.records if record.run.id.startswith(run)]
+        if not run or len(found) != 1:
+            raise KeyError(f"{'no' if not found else 'more than one'} finished run with id {run!r} in {self.folder}")
+        return found[0]
+
+    def table(self, name: str, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return a recorded table of one run.
+
+        Parameters
+        ----------
+        name : str
+            ``links``, ``messages``, ``timeline``, ``cdf``, ``hops`` or ``senders``.
+        run : str, int or RunRecord
+            The run, the first by default.
+
+        Raises
+        ------
+        KeyError
+            No such run or table, or the study did not ask for it under ``[observe]``.
+        """
+        if name not in TABLES:
+            raise KeyError(f"no table {name!r}; there are: {', '.join(TABLES)}")
+        record = self.record(run)
+        if name not in record.tables:
+            raise KeyError(f"run {record.id} recorded no {name}; ask for it under [observe] in the study")
+        return read_arrow(record.tables[name])
+
+    def links(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return the load of every link direction of a run: ``utilisation`` is a fraction of its bandwidth."""
+        return self.table("links", run)
+
+    def cdf(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return the distribution of message latency: ``latency_ns`` and ``fraction``."""
+        return self.table("cdf", run)
+
+    def messages(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return every message of a run (``[observe] messages = "full"``)."""
+        return self.table("messages", run)
+
+    def timeline(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return accepted load and latency over simulated time."""
+        return self.table("timeline", run)
+
+    def hops(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return packets by number of hops."""
+        return self.table("hops", run)
+
+    def senders(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return throughput and latency per sending node."""
+        return self.table("senders", run)
+
+    def plot_cdf(self, *, runs: list[str | int] | None = None) -> Figure:
+        """Draw the latency distributions; see `fabricsim.plots.cdf`."""
+        from fabricsim import plots
+
+        return plots.cdf(self, runs=runs)
+
+    def plot_sweep(self, *, x: str | None = None, y: str = "latency_ns.mean", experiment: str | None = None) -> Figure:
+        """Draw a number against a swept key; see `fabricsim.plots.sweep`."""
+        from fabricsim import plots
+
+        return plots.sweep(self, x=x, y=y, experiment=experiment)
+
+    def plot_links(self, run: str | int = 0) -> Figure:
+        """Draw the links' load on the network; see `fabricsim.plots.links`."""
+        from fabricsim import plots
+
+        return plots.links(self, run=run)
+
+    def plot_hops(self, run: str | int = 0) -> Figure:
+        """Draw the hop histogram; see `fabricsim.plots.hops`."""
+        from fabricsim import plots
+
+        return plots.hops(self, run=run)
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the interactive report and return its path (`report.html` in the directory by default)."""
+        from fabricsim.report import write_report
+
+        return write_report(self, path)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `fabricsim run --json` prints."""
+        return {
+            "study": self.name,
+            "study_hash": self.manifest["study_hash"],
+            "version": self.manifest["version"],
+            "out": str(self.folder),
+            "ok": self.ok,
+            "complete": self.complete,
+            "runs": [
+                {
+                    "id": record.run.id,
+                    "experiment": record.run.experiment,
+                    "seed": record.run.seed,
+                    "sweep": dict(record.run.sweep),
+                    **record.summary,
+                }
+                for record in self.records
+            ],
+        }
+
+    def __len__(self) -> int:
+        """Return the number of finished runs."""
+        return len(self.records)
+
+    @property
+    def state(self) -> str:
+        """The verdict in words."""
+        if self.failed:
+            return f"{len(self.failed)} self-checks failed"
+        return "ok" if self.complete else "incomplete"
+
+    def __repr__(self) -> str:
+        """Return name, runs and verdict."""
+        state = self.state
+        return f"Results({self.name!r}, {len(self.records)} of {len(self.manifest['runs'])} runs, {state}, {str(self.folder)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the main numbers of the first runs for notebooks."""
+        keys = self.swept_keys()
+        colour = "#1a7f37" if self.ok else "#b3261e"
+        head = ["experiment", *keys, "seed", "mean latency [ns]", "p99 [ns]", "accepted load", "verdict"]
+        rows = []
+        for record in self.records[:30]:
+            swept = dict(record.run.sweep)
+            latency = record.summary.get("latency_ns") or {}
+            accepted = record.summary.get("accepted_load")
+            cells = [record.run.experiment, *(swept.get(key, "") for key in keys), str(record.run.seed)]
+            cells += [
+                f"{value:,.0f}" if isinstance(value, int | float) else "" for value in (latency.get("mean"), latency.get("p99"))
+            ]
+            cells += [f"{accepted:.3f}" if isinstance(accepted, int | float) else "", "ok" if record.ok else "FAILED"]
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        more = f"<p>... and {len(self.records) - 30} more</p>" if len(self.records) > 30 else ""
+        header = "".join(f"<th>{escape(text)}</th>" for text in head)
+        return (
+            f"<b>{escape(self.name)}</b> <span style='color:{colour}'>{escape(self.state)}</span>"
+            f"<table><tr>{header}</tr>{''.join(rows)}</table>{more}"
+        )
+
+    def __iter__(self) -> Iterator[RunRecord]:
+        """Iterate over the finished runs in order."""
+        return iter(self.records)

@@ -1,0 +1,88 @@
+"""What the documents show is executed: the tutorial, the README's tour, the examples, the notebook."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)```", re.DOTALL)
+
+
+def _environment(folder):
+    """Let `fabricsim` be this interpreter's."""
+    command = folder / "bin" / "fabricsim"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fabricsim "$@"\n')
+    command.chmod(0o755)
+    return {**os.environ, "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "agg"}
+
+
+def _do(command, folder, environment):
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+
+
+def _execute(document, folder, *, skip=()):
+    environment, script, blocks = _environment(folder), [], 0
+
+    def flush():
+        if script:
+            (folder / "blocks.py").write_text("\n".join(script))
+            _do([sys.executable, "blocks.py"], folder, environment)
+
+    for match in BLOCK.finditer((ROOT / document).read_text()):
+        text = match["text"]
+        if any(word in text for word in skip):
+            continue
+        blocks += 1
+        if match["file"]:
+            (folder / match["file"]).write_text(text)
+        elif match["kind"] == "bash":
+            _do(["bash", "-euc", text], folder, environment)
+        elif match["kind"] == "python":
+            script.append(text)
+    flush()
+    return blocks
+
+
+def test_the_tutorial_runs_as_written(tmp_path):
+    assert _execute("docs/tutorial.md", tmp_path) >= 7
+    assert (tmp_path / "latency.png").stat().st_size > 5000
+    assert (tmp_path / "campus-results" / "report.html").is_file()
+
+
+def test_the_tour_of_the_readme_runs_as_written(tmp_path):
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "activate").write_text("")
+    assert _execute("README.md", tmp_path, skip=["make setup"]) == 2
+    assert (tmp_path / "p99.png").is_file()
+
+
+@pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
+def test_examples_run(tmp_path, example):
+    _do([sys.executable, str(ROOT / "examples" / example)], tmp_path, _environment(tmp_path))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("notebook", sorted(path.name for path in (ROOT / "examples").glob("*.ipynb")))
+def test_notebooks_run(tmp_path, monkeypatch, notebook):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    shutil.copy(ROOT / "examples" / notebook, tmp_path)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    # The kernel of this interpreter, whatever kernels the machine has.
+    kernel = tmp_path / "kernels" / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(
+        f'{{"argv": ["{sys.executable}", "-m", "ipykernel_launcher", "-f", "{{connection_file}}"], "display_name": "Python 3", "language": "python"}}'
+    )
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "kernels"))
+    read = nbformat.read(tmp_path / notebook, as_version=4)
+    nbclient.NotebookClient(read, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert all(not any(out["output_type"] == "error" for out in cell.get("outputs", [])) for cell in read.cells)

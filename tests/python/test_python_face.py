@@ -1,0 +1,288 @@
+"""The Python face: studies, results, tables, measures, claims. Runs on whichever core is built."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fabricsim as fs
+from fabricsim._files import atomic_write
+from fabricsim._tables import runs_table, table_of_columns
+from fabricsim._units import axis_value
+from fabricsim.claims import ClaimError, validate_claim
+from fabricsim.measures import MeasureError, evaluate, parse
+
+CONTENT = {
+    "name": "face",
+    "topology": {"kind": "torus", "shape": [4, 4]},
+    "routing": {"kind": "dor"},
+    "job": [{"work": {"kind": "uniform", "load": 0.5, "message": "2048 B"}}],
+    "sweep": {"job.0.work.load": [0.1, 0.2, 0.4]},
+    "observe": {"links": True},
+    "run": {"seeds": [1, 2], "end": "20 us"},
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return fs.Study(CONTENT).run(out=tmp_path_factory.mktemp("face") / "r", progress=False)
+
+
+def test_importing_imports_no_plotting_and_no_frames():
+    code = "import sys, fabricsim; print([m for m in ('matplotlib', 'plotly', 'pandas', 'polars') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_results_have_a_row_per_run_with_units_in_the_names(results):
+    assert results.ok
+    assert len(results) == 6
+    assert {
+        "run_id",
+        "seed",
+        "job.0.work.load",
+        "latency_mean_ns",
+        "latency_p99_ns",
+        "accepted_load",
+        "verdict_ok",
+    } <= set(results.runs.column_names)
+    assert results.runs.column("seed").to_pylist() == [1, 2, 1, 2, 1, 2]
+
+
+def test_tables_are_read_per_run_and_missing_ones_say_what_to_do(results):
+    links = results.links(0)
+    assert links.num_rows > 0
+    assert float(np.max(links.column("utilisation").to_numpy())) <= 1.0
+    cdf = results.cdf(results.records[0].id[:6]).column("fraction").to_numpy()
+    assert np.all(np.diff(cdf) >= 0)
+    with pytest.raises(KeyError, match=r"under \[observe\]"):
+        results.messages(0)
+    with pytest.raises(KeyError, match="no table"):
+        results.table("weather")
+    for wrong in ("zzz", "", 99):
+        with pytest.raises(KeyError):
+            results.record(wrong)
+
+
+def test_frames_have_the_same_numbers(results):
+    assert results.to_pandas()["latency_mean_ns"].tolist() == results.runs.column("latency_mean_ns").to_pylist()
+    assert results.to_polars()["seed"].to_list() == [1, 2, 1, 2, 1, 2]
+
+
+def test_a_second_run_reuses_everything(results):
+    again = fs.Study(CONTENT).run(out=results.folder, progress=lambda report: pytest.fail("nothing should run"))
+    assert [record.summary["digest"] for record in again] == [record.summary["digest"] for record in results]
+
+
+def test_a_callback_can_stop_the_campaign_and_what_is_finished_stays(tmp_path):
+    seen = []
+
+    def stop(report):
+        seen.append(report)
+        return False
+
+    content = {
+        **CONTENT,
+        "topology": {"kind": "torus", "shape": [8, 8]},
+        "run": {"seeds": [1], "end": "200 us"},
+        "fake": {"seconds": 0.3},
+    }
+    if fs.__version__.endswith("fake"):
+        with pytest.raises(fs.CampaignInterrupted, match="kept"):
+            fs.Study(content).run(out=tmp_path / "r", jobs=1, progress=stop)
+        assert seen
+        assert 0 <= seen[0]["campaign_fraction"] <= 1
+        assert len(fs.Results.open(tmp_path / "r")) < 3
+
+
+def test_reprs_show_runs_and_errors(results):
+    assert "6 of 6 runs, ok" in repr(results)
+    assert "<table>" in results._repr_html_()
+    assert "6 runs" in fs.Study(CONTENT)._repr_html_()
+    assert "topology" in fs.Study.from_toml("name = 'x'\ntoplogy = 1\n")._repr_html_()
+
+
+def test_a_wrong_study_raises_with_every_diagnostic():
+    with pytest.raises(fs.StudyError) as caught:
+        fs.Study.from_toml("toplogy = 1\n").expand()
+    from fabricsim.errors import diagnostics_of
+
+    found = diagnostics_of(caught.value)
+    assert len(found) >= 1
+    assert all(item.reason for item in found)
+    report = fs.Study.from_toml("toplogy = 1\n").check()
+    assert not report.ok
+    assert report.diagnostics
+
+
+def test_sets_variants_and_sweeps_make_new_studies():
+    study = fs.Study(CONTENT)
+    assert len(study.sweep({"routing.kind": ["dor", "rdr"]}).expand()) == 12
+    assert len(study.expand()) == 6
+    assert study.with_sets({"topology.shape": [8, 8]}).expand().hash != study.expand().hash
+    with pytest.raises(TypeError, match="not set"):
+        study.with_sets({"a": {1, 2}})
+    with pytest.raises(ValueError, match="experiments"):
+        fs.Study({**CONTENT, "experiment": {"a": {}}}).sweep({"x": [1]})
+
+
+def test_opening_nothing_says_so(tmp_path):
+    with pytest.raises(fs.ResultsError, match="no manifest"):
+        fs.Results.open(tmp_path)
+
+
+COLUMNS = st.lists(st.integers(0, 2**32 - 1), max_size=50)
+
+
+@given(COLUMNS)
+def test_columns_survive_the_way_into_arrow(values):
+    table = table_of_columns([("a", "<u4", np.array(values, "<u4").tobytes()), ("b", "f8", np.array(values, "<f8").tobytes())])
+    assert table.column("a").to_pylist() == values
+    assert table.column("b").type == pa.float64()
+
+
+def test_broken_columns_are_refused():
+    with pytest.raises(ValueError, match="multiple"):
+        table_of_columns([("a", "<u4", b"123")])
+    with pytest.raises(pa.ArrowInvalid):
+        table_of_columns([("a", "u1", b"12"), ("b", "u1", b"1")])
+
+
+def test_rows_of_different_experiments_share_a_table():
+    def record(**more):
+        return {
+            "id": "0" * 12,
+            "hash": "h",
+            "experiment": "",
+            "seed": 1,
+            "sweep": [],
+            "summary": {"verdict": {"ok": True}},
+            **more,
+        }
+
+    table = runs_table(
+        [record(sweep=[["a", "1"]]), record(sweep=[["b", "x"]]), record(summary={"verdict": {"ok": False}, "n": 2**63 + 1})]
+    )
+    assert table.column("a").to_pylist() == ["1", None, None]
+    assert table.column("b").to_pylist() == [None, "x", None]
+    assert table.column("n").to_pylist() == [None, None, 2**63 + 1]
+    assert table.column("verdict_ok").to_pylist() == [True, True, False]
+
+
+AXIS = {
+    "25 GB/s": (25.0, "GB/s"), "200 Gbit/s": (25.0, "GB/s"), "1.5 us": (1500.0, "ns"), "16 KiB": (16384.0, "B"), "0.5": (0.5, ""),
+    "[4, 4, 4]": (64.0, "product"), "ugal": None, "": None, "[a, b]": None, "12 parsec": None, "1e3 ps": (1.0, "ns"), "-3": (-3.0, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", AXIS)
+def test_quantities_become_axis_numbers(text):
+    assert axis_value(text) == AXIS[text]
+
+
+FORBIDDEN = [
+    "__import__('os').system('true')", "open('x')", "().__class__", "[x for x in (1,)]", "lambda: 1", "value.__globals__", "value('a')[0]",
+    "value(*['a'])", "value(**{'key': 'a'})", "f'{1}'", "x", "1 if True else 2", "value('a'", "", "(" * 5000, "1" * 3000, "{**{'a': 1}}",
+    "9 // 2", "'a' % 1", "value(key := 'a')", "1 in [1]", "b'1'", "...", "1j",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORBIDDEN)
+def test_the_language_of_measures_has_nothing_that_runs_code(text):
+    with pytest.raises(MeasureError):
+        parse(text)
+
+
+def test_measures_measure(results):
+    mean = evaluate("value('latency_ns.mean', where={'job.0.work.load': 0.1})", results)
+    by_hand = [r.summary["latency_ns"]["mean"] for r in results if dict(r.run.sweep)["job.0.work.load"] == "0.1"]
+    assert mean == pytest.approx(sum(by_hand) / 2)
+    assert evaluate("increases('accepted_load', x='job.0.work.load')", results) is True
+    assert evaluate("decreases('accepted_load', x='job.0.work.load')", results) is False
+    assert evaluate("slope('accepted_load', x='job.0.work.load', log=True)", results) == pytest.approx(1.0, abs=0.15)
+    assert evaluate("crossing('accepted_load', 0.15, x='job.0.work.load')", results) == pytest.approx(0.15, abs=0.03)
+    assert evaluate("quantile_ratio('links', 'utilisation', high=1.0, low=0.5) >= 1 and not 1 > 2", results) is True
+    assert evaluate(
+        "2 * ratio('accepted_load', of={'job.0.work.load': '0.4'}, over={'job.0.work.load': '0.2'}) - 1", results
+    ) == pytest.approx(3.0, abs=0.3)
+
+
+UNMEASURABLE = [
+    "value('nothing')", "value('digest')", "value('latency_ns.mean', experiment='nine')", "1 / 0", "'a' + 1", "value()", "value(1)", "10.0 ** 400",
+    "quantile('messages', 'hops', 0.5)", "quantile('links', 'colour', 0.5)", "crossing('accepted_load', 99, x='job.0.work.load')",
+    "increases('accepted_load', x='run.seed')", "slope('accepted_load', x='n_nodes')", "value('hops.mean', where=1)", "0.0 ** -1", "(-8) ** 0.5 > 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", UNMEASURABLE)
+def test_what_cannot_be_measured_says_why(results, text):
+    with pytest.raises(MeasureError):
+        evaluate(text, results)
+
+
+GOOD_CLAIM = {"id": "c", "paper": "p", "measure": "value('hops.mean')", "expect": 1}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"measure": "boom()"},
+        {"expect": "large"},
+        {"tolerance": "big"},
+        {"tolerance": -1},
+        {"tolerance": "-5 %"},
+        {"colour": 1},
+        {"expect": [1]},
+        {"measure": None},
+    ],
+)
+def test_claims_that_cannot_be_judged_are_refused_before_the_run(change):
+    validate_claim(GOOD_CLAIM)
+    with pytest.raises(ClaimError, match="claim c"):
+        validate_claim({**GOOD_CLAIM, **change})
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_temporary(tmp_path):
+    path = tmp_path / "a"
+    atomic_write(path, "old")
+
+    def half(handle):
+        handle.write(b"new")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(fs.DiskError, match="no space left"):
+        atomic_write(path, half)
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
+
+
+def test_figures_are_the_same_bytes_every_time(results, tmp_path):
+    from fabricsim import plots
+
+    for name, draw in {
+        "sweep": results.plot_sweep,
+        "cdf": results.plot_cdf,
+        "links": results.plot_links,
+        "hops": results.plot_hops,
+    }.items():
+        first = plots.save(draw(), tmp_path / f"{name}-1.svg").read_bytes()
+        assert first == plots.save(draw(), tmp_path / f"{name}-2.svg").read_bytes()
+        assert len(first) > 3000
+
+
+def test_the_report_is_self_contained_and_cannot_be_broken_out_of(tmp_path):
+    content = {**CONTENT, "name": "</script><script>alert(1)</script>", "description": "<img src=x onerror=alert(1)> & \u2028"}
+    results = fs.Study(content).run(out=tmp_path / "r", progress=False)
+    page = results.report().read_text()
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "http://www.w3.org/2000/svg" in page
+    assert "src=" not in page.replace("onerror", "").split('id="data"')[0]
+    data = json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+    assert data["study"]["name"] == content["name"]
+    assert len(data["runs"]) == 6
+    assert data["runs"][0]["links"]["hottest"]

@@ -1,0 +1,78 @@
+"""`fabricsim reproduce`: claims judged, figures drawn, second use, and claims that cannot be judged."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+STUDY = (Path(__file__).parent / "data" / "torus-claims.toml").read_text()
+
+
+@pytest.fixture
+def study(shell):
+    path = shell.folder / "torus-claims.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_every_claim_gets_a_verdict_and_every_figure_is_drawn(shell, study):
+    ran = shell("reproduce", study, "--variant", "quick", "--out", "r", "--json")
+    assert ran.code == 0, ran.err
+    assert {claim["id"]: claim["verdict"] for claim in ran.json["claims"]} == {
+        "hops-grow-with-size": "agrees",
+        "hops-ratio": "agrees",
+        "latency-halves-with-message-size": "differs",
+        "spread-of-links": "agrees",
+        "needs-a-run-that-is-not-there": "not measured",
+    }
+    assert sorted(path.name for path in (shell.folder / "r" / "figures").iterdir()) == sorted(
+        f"{name}.{kind}" for name in ("fig-1", "fig-3", "hot-spots") for kind in ("svg", "png")
+    )
+    assert json.loads((shell.folder / "r" / "claims.json").read_text()) == ran.json["claims"]
+    assert "Larger messages take longer to serialise." in (shell.folder / "r" / "report.html").read_text()
+
+
+def test_the_second_time_nothing_is_run_again(shell, study):
+    first = shell("reproduce", study, "--variant", "quick")
+    assert first.code == 0, first.err
+    second = shell("reproduce", study, "--variant", "quick")
+    assert second.code == 0
+    assert "finished already" in second.err
+    assert second.out == first.out
+    assert "3 of 5 claims agree" in second.out
+
+
+BROKEN = {
+    "unknown measure": ("increases('hops.mean'", "grows('hops.mean'", "no measure `grows`"),
+    "unknown key": ('unit = "MiB/s"', 'units = "MiB/s"', "unknown key `units`"),
+    "expectation": ("expect = 350", 'expect = "plenty"', "expect = 'plenty'"),
+    "two of an id": ('id = "hops-ratio"', 'id = "hops-grow-with-size"', "two of this id"),
+    "figure kind": ('kind = "links"', 'kind = "pie"', "kind = 'pie'"),
+    "figure key": ("group = []", "colour = 1", "unknown key `colour`"),
+    "figure outside": ('id = "hot-spots"', 'id = "../hot-spots"', "without a folder"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_claims_and_figures_are_checked_before_anything_is_run(shell, study, case):
+    old, new, words = BROKEN[case]
+    assert old in STUDY
+    study.write_text(STUDY.replace(old, new, 1))
+    ran = shell("reproduce", study, "--out", "r")
+    assert ran.code == 2
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+    assert not (shell.folder / "r").exists()
+
+
+def test_report_judges_again_without_running(shell, study):
+    shell("run", study, "--variant", "quick", "--out", "r", "--no-report")
+    ran = shell("report", "r")
+    assert ran.code == 0, ran.err
+    assert (shell.folder / "r" / "claims.json").is_file()
+    assert "figures/fig-1.svg" in ran.out
+
+
+def test_list_names_the_studies(shell):
+    assert shell("reproduce", "list").code == 0
+    assert "studies" in shell("list", "studies", "--json").json
