@@ -136,16 +136,55 @@ impl<T: Pod> Column<T> {
         self.data.is_empty()
     }
 
-    /// Reads element `index`.
+    /// Reads element `index`, which must exist: only builds with debug assertions check that.
     #[inline(always)]
     pub fn get(&self, index: u32) -> &T {
-        &self.data[index as usize]
+        let place = self.place(index);
+        // SAFETY: `place` vouches for the index.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.data.get_unchecked(place)
+        }
     }
 
-    /// Gives element `index` for changing, after the journal has saved it.
+    /// The index of an element that the caller vouches for: handlers use indices that come out of the world itself, which checks
+    /// its wiring when it is built, or out of the column's own list links. Builds with debug assertions check every one of them; the
+    /// others do not, because these checks were a twelfth of all instructions of a packet-hop.
+    #[inline(always)]
+    fn place(&self, index: u32) -> usize {
+        debug_assert!(
+            (index as usize) < self.data.len(),
+            "element {index} of a column of {}",
+            self.data.len()
+        );
+        index as usize
+    }
+
+    /// Asks the processor to bring elements `from..to` into its caches: a hint that changes nothing else.
+    #[inline(always)]
+    pub fn prefetch(&self, from: u32, to: u32) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(part) = self.data.get(from as usize..to as usize) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            for line in bytemuck::cast_slice::<T, u8>(part).chunks(64) {
+                // SAFETY: the address lies within the column, and a prefetch cannot fault anyway.
+                #[allow(unsafe_code)]
+                unsafe {
+                    _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (from, to);
+    }
+
+    /// Gives element `index`, which must exist (see [`Column::get`]), for changing, after the journal has saved it.
     #[inline(always)]
     pub fn edit<J: Journal>(&mut self, journal: &mut J, index: u32) -> &mut T {
-        let element = &mut self.data[index as usize];
+        let place = self.place(index);
+        // SAFETY: `place` vouches for the index.
+        #[allow(unsafe_code)]
+        let element = unsafe { self.data.get_unchecked_mut(place) };
         if J::ACTIVE {
             journal.save(self.id, index, bytemuck::bytes_of(element));
         }

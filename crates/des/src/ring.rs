@@ -81,8 +81,11 @@ impl<E: Event> Ring<E> {
     #[inline(always)]
     pub fn push(&mut self, index: u64, ahead: u64, event: E) {
         let slot = (index + ahead) as usize & (SLOTS - 1);
-        self.occupied[slot >> 6] |= 1 << (slot & 63);
-        self.slots[slot].push(event);
+        let bucket = &mut self.slots[slot];
+        if bucket.is_empty() {
+            self.occupied[slot >> 6] |= 1 << (slot & 63);
+        }
+        bucket.push(event);
     }
 
     /// Adds an event beyond the ring.
@@ -161,7 +164,8 @@ impl<E: Event> Ring<E> {
         buffer.clear();
         for ahead in 1..=FILLING {
             let slot = &mut self.slots[(index as usize + ahead) & (SLOTS - 1)];
-            if slot.capacity() < buffer.capacity() {
+            // Much larger, or the events of sizes that alternate around a power of two would be moved over in every window.
+            if slot.len() <= buffer.capacity() / 32 && slot.capacity() < buffer.capacity() / 2 || slot.capacity() == 0 {
                 buffer.append(slot);
                 std::mem::swap(slot, &mut buffer);
             }
@@ -219,6 +223,26 @@ mod tests {
                 assert!(grid.slice(offset, 6) < 64);
             }
         }
+    }
+
+    #[test]
+    fn a_recycled_buffer_takes_over_the_events_of_a_smaller_one() {
+        let grid = Grid::new(10);
+        let mut ring = Ring::default();
+        for i in 0..1_000 {
+            ring.insert(&grid, ball(i % 10));
+        }
+        let early: Vec<u64> = (0..30).map(|i| 20 + i % 10).collect();
+        early.iter().for_each(|&time| ring.insert(&grid, ball(time)));
+        let batch = ring.take(0);
+        let capacity = batch.capacity();
+        ring.recycle(0, batch);
+        // Window 1 holds nothing and gets the large buffer first; then the one of window 1 goes to window 2 with its 30 events.
+        assert_eq!(ring.slots[1].capacity(), capacity);
+        let batch = ring.take(1);
+        ring.recycle(1, batch);
+        assert_eq!(ring.slots[2].capacity(), capacity);
+        assert_eq!(ring.take(2).iter().map(|b| b.time().0).collect::<Vec<_>>(), early);
     }
 
     #[test]

@@ -80,6 +80,10 @@ pub trait World: Sync {
         sink: &mut S,
     ) -> Time;
 
+    /// Asks for the state of `lp` to be brought into the caches, shortly before its events are handled; may do nothing.
+    #[inline(always)]
+    fn prefetch(&self, _state: &Self::State, _lp: u32) {}
+
     /// When `lp` wants to be closed for the first time.
     fn first_wake(&self, state: &Self::State, lp: u32) -> Time;
 }

@@ -138,6 +138,8 @@ pub struct Network {
     pub idle_delay: u64,
     /// Window width.
     pub lookahead: Time,
+    /// No interface injects more than this (bytes) from a time on until a lookahead later.
+    pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
     least_hop: u64,
     /// Timing of the clocked crossbar and other model parameters.
@@ -261,12 +263,17 @@ impl Network {
             packet_overhead: spec.nic.packet_overhead.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             lookahead: Time::ZERO,
+            window_bytes: 0,
             least_hop,
             model,
             classes,
             topology,
         };
         network.lookahead = network.window(spec);
+        // A packet starts when its predecessor has left; the first and the last may lie half outside.
+        let bits = u128::from(network.lookahead.0) * u128::from(network.injection.bandwidth);
+        let bytes = bits / 8_000_000_000_000 + 2 * u128::from(packet);
+        network.window_bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
         Ok(network)
     }
 
@@ -323,11 +330,14 @@ impl Network {
     /// The least time (ps) from injection to delivery of a packet between two nodes on an idle network.
     #[inline(always)]
     pub fn bound(&self, source: u32, destination: u32, size: u32) -> u64 {
-        let hops = self.topology.distance(
-            self.node_router[source as usize],
-            self.node_router[destination as usize],
-        );
-        self.injection.hop + u64::from(hops) * self.least_hop + self.delivery_delay(size)
+        self.way_bound(source, self.node_router[destination as usize]) + self.delivery_delay(size)
+    }
+
+    /// The least time (ps) from injection at node `source` until the head can leave router `lp` on an idle network.
+    #[inline(always)]
+    pub fn way_bound(&self, source: u32, lp: u32) -> u64 {
+        let hops = self.topology.distance(self.topology.router_of(source), lp);
+        self.injection.hop + u64::from(hops) * self.least_hop
     }
 
     /// Router hops of the least path between two nodes.

@@ -16,9 +16,47 @@ use des::{Journal, Sink, Time};
 /// The bit of a message number that marks an acknowledgement.
 pub const ACK: u16 = 1 << 15;
 
+/// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
+#[inline(never)]
+pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    end: u64,
+    sink: &mut S,
+) -> u64 {
+    let mut wake = u64::MAX;
+    for node in site.node..site.node + u32::from(site.nodes) {
+        let mut due = *st.due.get(node);
+        if due < end {
+            due = inject::<M, J, S>(net, st, j, lp, site, node, end, sink);
+        }
+        wake = wake.min(due);
+    }
+    wake
+}
+
 /// Injects everything of `node` that starts strictly before `end`; returns when it can act next (ps, `u64::MAX`: not by itself).
-#[inline]
+#[allow(clippy::too_many_arguments)]
+#[inline(never)]
 pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    node: u32,
+    end: u64,
+    sink: &mut S,
+) -> u64 {
+    inject::<M, J, S>(net, st, j, lp, site, node, end, sink)
+}
+
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
@@ -149,7 +187,11 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let site = net.sites[lp as usize];
     let node = site.node + u32::from(event.port());
-    if *st.due.get(node) < now {
+    let due = *st.due.get(node);
+    // What starts before now needs none of this credit. Where the old credit is enough for all of it, the order does not matter, and
+    // it is left for the end of the window.
+    let enough = now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(node).credit >= net.window_bytes;
+    if due < now && !enough {
         advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
     }
     let nic = st.nics.edit(j, node);
@@ -225,7 +267,7 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 }
 
 /// A packet has been put on the ejection link at `start`: counts it towards its message.
-#[inline(always)]
+#[inline(never)]
 pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
@@ -236,10 +278,11 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) {
     let size = packet.size();
-    let time = start + net.delivery_delay(size);
+    let delay = net.delivery_delay(size);
+    let time = start + delay;
     if packet.single() {
         let birth = packet.mark();
-        let early = birth + net.bound(packet.source(), packet.destination(), size) > time;
+        let early = birth + net.way_bound(packet.source(), lp) + delay > time;
         complete::<M, S>(
             net,
             lp,

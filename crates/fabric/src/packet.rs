@@ -102,6 +102,12 @@ impl Packet {
         }
     }
 
+    /// `true` for a packet at a router, by far the most frequent kind with credits.
+    #[inline(always)]
+    pub fn is_arrival(&self) -> bool {
+        self.words[3] & 7 << 50 == 0
+    }
+
     /// Input port of an arrival, output port of a credit, local node otherwise.
     #[inline(always)]
     pub fn port(&self) -> u16 {
@@ -177,8 +183,7 @@ impl Packet {
     /// Counts a hop.
     #[inline(always)]
     pub fn count_hop(&mut self) {
-        let room = (self.words[3] >> 54 != u64::from(MAX_HOPS)) as u64;
-        self.words[3] += room << 54;
+        self.words[3] = self.words[3].checked_add(1 << 54).unwrap_or(self.words[3]);
     }
 
     /// A credit or notice carries a 64-bit value in place of size and mark.

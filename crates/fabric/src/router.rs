@@ -3,7 +3,7 @@
 //! A model is a type without a value; the world is generic over it, so that nothing is decided per event. All models share the
 //! columns of [`State`] and the helpers below.
 
-use crate::network::{Network, Site};
+use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
 use crate::spec::{Architecture, RouterModel as Model, RunSpec};
 use crate::state::{Link, NONE, State};
@@ -185,19 +185,37 @@ pub(crate) fn dequeue<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32,
     *st.slots.get(slot)
 }
 
-/// Sends a packet over the network link of output `port` at `start`, on channel `vc`.
+/// Sends a packet over the network link of output `port` at `start`, on channel `vc`; for models that have not looked the link up.
+#[allow(dead_code, clippy::too_many_arguments)]
 #[inline(always)]
 pub(crate) fn transmit<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
     port: u32,
-    mut packet: Packet,
+    packet: Packet,
     vc: u8,
     start: u64,
     serialisation: u64,
     sink: &mut S,
 ) {
     let peer = net.peers[port as usize];
-    let mut at = start + net.classes[peer.class as usize].hop;
+    let hop = net.classes[peer.class as usize].hop;
+    launch(net, peer, hop, packet, vc, start, serialisation, sink);
+}
+
+/// [`transmit`] for callers that know the link: `peer` at its end, `hop` ps until its head can leave there.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+pub(crate) fn launch<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    peer: Peer,
+    hop: u64,
+    mut packet: Packet,
+    vc: u8,
+    start: u64,
+    serialisation: u64,
+    sink: &mut S,
+) {
+    let mut at = start + hop;
     if net.store_and_forward {
         at += serialisation;
     }

@@ -113,27 +113,52 @@ impl Routing {
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
     pub fn next(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        if self.kind == Kind::Minimal {
+            return self.minimal(net, lp, site, packet);
+        }
+        self.detour(net, lp, site, packet)
+    }
+
+    #[inline(never)]
+    fn detour(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         match self.kind {
-            Kind::Minimal => {
-                let hop = net
-                    .topology
-                    .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
-                (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
-            }
+            Kind::Minimal => self.minimal(net, lp, site, packet),
             Kind::Rdr { unwrapped: true } => self.random_dimension(net, lp, site, packet),
             Kind::Rdr { .. } | Kind::MinRandom => self.random(net, lp, packet),
             Kind::Valiant => self.valiant(net, lp, site, packet),
         }
     }
 
+    /// The topology's own minimal routing.
+    #[inline(always)]
+    fn minimal(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        if let Some((port, links)) = net.topology.direct(lp, packet.destination()) {
+            return (self.one_of(port, links, packet), 0, 0);
+        }
+        self.minimal_by_way(net, lp, site, packet)
+    }
+
+    /// The same where the next hop depends on how the packet came or on its identity.
+    #[inline(never)]
+    fn minimal_by_way(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let hop = net
+            .topology
+            .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
+        (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
+    }
+
     /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
     #[inline(always)]
     fn cable(&self, hop: Hop, packet: &Packet) -> u32 {
-        let first = u32::from(hop.port);
-        if hop.links == 1 {
+        self.one_of(u32::from(hop.port), u32::from(hop.links), packet)
+    }
+
+    #[inline(always)]
+    fn one_of(&self, first: u32, links: u32, packet: &Packet) -> u32 {
+        if links == 1 {
             return first;
         }
-        first + below(mix(self.seed ^ packet.moment()), u64::from(hop.links)) as u32
+        first + below(mix(self.seed ^ packet.moment()), u64::from(links)) as u32
     }
 
     /// A random dimension (RDR), in it the way that the topology's ties take.

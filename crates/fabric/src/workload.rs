@@ -43,6 +43,8 @@ pub struct Workload {
     jobs: Vec<Job>,
     traffic: Philox2,
     phases: Philox,
+    /// Some node acts on a delivery.
+    reacts: bool,
     /// Endless sources make no message born at or after this time (ps).
     stop: u64,
 }
@@ -164,12 +166,16 @@ impl Workload {
             };
             jobs.push(Job { nodes, kind });
         }
+        let reacts = jobs
+            .iter()
+            .any(|job: &Job| matches!(&job.kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream));
         let stop = spec.control.end.map_or(u64::MAX, |end| end.0);
         Ok(Workload {
             members,
             jobs,
             traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
             phases: Philox::new(spec.control.seed, stream::TRAFFIC),
+            reacts,
             stop,
         })
     }
@@ -188,10 +194,9 @@ impl Workload {
     }
 
     /// `true` if some node acts on a delivery.
+    #[inline(always)]
     pub fn reacts(&self) -> bool {
-        self.jobs
-            .iter()
-            .any(|job| matches!(&job.kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream))
+        self.reacts
     }
 
     /// `true` if deliveries at `node` have to be told to it.
@@ -298,14 +303,10 @@ impl Workload {
                 if destination == NOBODY {
                     return None;
                 }
-                let birth = match births.rule {
-                    BirthRule::Poisson => source.clock + (0.5 - ln(unit(words[0])) * gap) as u64,
-                    BirthRule::AtOnce => 0,
-                    BirthRule::PeriodicInPhase => (k as f64 * gap) as u64,
-                    BirthRule::Periodic => {
-                        let phase = unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]);
-                        ((k as f64 + phase) * gap) as u64
-                    }
+                let birth = if births.rule == BirthRule::Poisson {
+                    source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
+                } else {
+                    self.periodic(node, k, births)
                 };
                 if birth >= self.stop {
                     return None;
@@ -320,6 +321,17 @@ impl Workload {
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
         }
+    }
+
+    /// The birth of message `k` of a node whose messages come at regular times.
+    #[inline(never)]
+    fn periodic(&self, node: u32, k: u64, births: &Births) -> u64 {
+        let phase = match births.rule {
+            BirthRule::AtOnce | BirthRule::Poisson => return 0,
+            BirthRule::PeriodicInPhase => 0.0,
+            BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),
+        };
+        ((k as f64 + phase) * births.gap) as u64
     }
 
     /// What `node` does at its start.

@@ -124,8 +124,11 @@ impl<M: RouterModel> World for Fabric<M> {
         let net = &self.net;
         let router = st.routers.edit(j, lp);
         router.digest = (router.digest.rotate_left(5) ^ event.fold()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        if event.is_arrival() {
+            return M::arrive(net, st, j, lp, *event, sink);
+        }
         match event.kind() {
-            Kind::Arrival => M::arrive(net, st, j, lp, *event, sink),
+            Kind::Arrival => {}
             Kind::Credit => M::credit(net, st, j, lp, event, sink),
             Kind::HostCredit => nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
             Kind::Notice => nic::notice::<M, J, S>(net, st, j, lp, event, sink),
@@ -137,15 +140,20 @@ impl<M: RouterModel> World for Fabric<M> {
     fn close<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: Time, sink: &mut S) -> Time {
         let net = &self.net;
         let site = net.sites[lp as usize];
-        let mut wake = u64::MAX;
-        for node in site.node..site.node + u32::from(site.nodes) {
-            let mut due = *st.due.get(node);
-            if due < end.0 {
-                due = nic::advance::<M, J, S>(net, st, j, lp, &site, node, end.0, sink);
-            }
-            wake = wake.min(due);
-        }
+        let wake = nic::close::<M, J, S>(net, st, j, lp, &site, end.0, sink);
         Time(wake.min(M::close(net, st, j, lp, &site, end.0, sink)))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, st: &State, lp: u32) {
+        let site = &self.net.sites[lp as usize];
+        let ports = site.port..site.port + site.ports();
+        st.ports.prefetch(ports.start, ports.end);
+        st.channels
+            .prefetch(ports.start * self.net.vcs, ports.end * self.net.vcs);
+        let nodes = site.node..site.node + u32::from(site.nodes);
+        st.nics.prefetch(nodes.start, nodes.end);
+        st.sources.prefetch(nodes.start, nodes.end);
     }
 
     fn first_wake(&self, st: &State, lp: u32) -> Time {

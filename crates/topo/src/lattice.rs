@@ -30,6 +30,8 @@ pub(crate) struct Dimension {
     pub(crate) size: u32,
     pub(crate) stride: u32,
     mask: u32,
+    /// The bits of packed coordinates that belong to other dimensions.
+    others: u64,
     shift: u8,
     /// Its number.
     dim: u8,
@@ -73,6 +75,7 @@ impl LatticeGeometry {
                 size,
                 stride,
                 mask,
+                others: !(u64::from(mask) << (shift % 64)),
                 shift: shift as u8,
                 dim: d as u8,
                 width: w as u16,
@@ -186,14 +189,22 @@ impl LatticeGeometry {
     #[inline]
     pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
         let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
-        let mut differ = pa ^ pb;
-        let mut sum = 0;
-        while differ != 0 {
-            let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
-            sum += self.along(d, d.of(pa), d.of(pb));
-            differ &= !(u64::from(d.mask) << d.shift);
+        if self.kind == Kind::HyperX {
+            return self.n_differ(pa ^ pb);
         }
-        sum
+        let one = |d: &Dimension| self.along(d, d.of(pa), d.of(pb));
+        self.dims.iter().map(one).sum()
+    }
+
+    /// The number of dimensions with a bit in `differ`, the exclusive-or of two packed coordinates.
+    #[inline]
+    fn n_differ(&self, mut differ: u64) -> u32 {
+        let mut n = 0;
+        while differ != 0 {
+            differ &= self.dim_of_bit[differ.trailing_zeros() as usize].others;
+            n += 1;
+        }
+        n
     }
 
     pub(crate) fn diameter(&self) -> u32 {
@@ -205,8 +216,24 @@ impl LatticeGeometry {
         self.dims.iter().map(one).sum()
     }
 
-    /// Dimension order; see the module's description for directions and VCs.
+    /// Dimension order on a HyperX: first port and number of cables; `None` on other lattices or at the router itself.
     #[inline(always)]
+    pub(crate) fn direct(&self, at: u32, to: u32) -> Option<(u32, u32)> {
+        if self.kind != Kind::HyperX {
+            return None;
+        }
+        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
+        let differ = pa ^ pt;
+        if differ == 0 {
+            return None;
+        }
+        let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
+        let (c, t, width) = (d.of(pa), d.of(pt), u32::from(d.width));
+        Some((u32::from(d.base) + (t - u32::from(t > c)) * width, width))
+    }
+
+    /// Dimension order; see the module's description for directions and VCs.
+    #[inline]
     pub(crate) fn minimal(&self, at: u32, to: u32, came: Came) -> Hop {
         let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
         let differ = pa ^ pt;
@@ -233,26 +260,19 @@ impl LatticeGeometry {
     }
 
     /// One step along a dimension, from coordinate `c` towards another one `t`.
-    #[inline(always)]
-    fn step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
-        if self.kind == Kind::HyperX {
-            let line = (t - u32::from(t > c)) as u16;
-            return Hop {
-                port: d.base.wrapping_add(line.wrapping_mul(d.width)),
-                links: d.width,
-                dim: d.dim,
-                vc: 0,
-            };
-        }
-        self.neighbour_step(at, d, c, t, came)
-    }
-
-    /// [`Self::step`] on lattices of neighbours.
     #[inline]
-    fn neighbour_step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
+    fn step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
         let dim = d.dim;
         match self.kind {
-            Kind::HyperX => unreachable!("a HyperX has no steps to a neighbour"),
+            Kind::HyperX => {
+                let line = (t - u32::from(t > c)) as u16;
+                Hop {
+                    port: d.base + line * d.width,
+                    links: d.width,
+                    dim,
+                    vc: 0,
+                }
+            }
             Kind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
                 let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());

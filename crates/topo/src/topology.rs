@@ -151,19 +151,22 @@ impl Topology {
     /// high bits count). Rules: torus, ring, mesh, HyperX: dimension order; dragonfly(+): the group's own link (by key among
     /// several), at most 3 hops in groups of one row and on dragonfly+, 5 in groups of rows and columns; fat-tree: D-mod-k up, the
     /// unique way down, one cable; graph: shortest-path table. Deadlock-free on [`Topology::minimal_vcs`] VCs.
-    #[inline(always)]
+    #[inline]
     pub fn minimal(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
         match &self.geometry {
             Geometry::Lattice(g) => g.minimal(at, g.nodes_per_router.div(dst_node), came),
-            _ => self.minimal_elsewhere(at, dst_node, came, key),
+            Geometry::FatTree(g) => g.minimal(at, dst_node),
+            _ => self.minimal_to(at, self.router_of(dst_node), came, key),
         }
     }
 
-    /// [`Topology::minimal`] on everything but a lattice.
-    fn minimal_elsewhere(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
+    /// The hop of [`Topology::minimal`] where it depends on the place alone and needs one VC, in the fewest instructions: first port and
+    /// number of cables on a HyperX, `None` on other families or at the node's router.
+    #[inline(always)]
+    pub fn direct(&self, at: u32, dst_node: u32) -> Option<(u32, u32)> {
         match &self.geometry {
-            Geometry::FatTree(g) => g.minimal(at, dst_node),
-            _ => self.minimal_to(at, self.router_of(dst_node), came, key),
+            Geometry::Lattice(g) => g.direct(at, g.nodes_per_router.div(dst_node)),
+            _ => None,
         }
     }
 
@@ -281,6 +284,31 @@ impl Topology {
         match &self.geometry {
             Geometry::Lattice(g) => Some(g),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Lattice;
+
+    #[test]
+    fn the_direct_hop_of_a_hyperx_is_the_minimal_one_and_others_have_none() {
+        let lattice = |width: &[u32]| Lattice {
+            shape: vec![3, 1, 4, 2],
+            width: width.to_vec(),
+            nodes_per_router: 2,
+        };
+        for width in [&[][..], &[2, 1, 1, 3]] {
+            let hyperx = TopologySpec::HyperX(lattice(width)).build().unwrap();
+            let torus = TopologySpec::Torus(lattice(width)).build().unwrap();
+            for (at, node) in (0..24).flat_map(|at| (0..48).map(move |node| (at, node))) {
+                let hop = hyperx.minimal(at, node, Came::INJECTED, 0);
+                let expected = (!hop.is_eject()).then_some((u32::from(hop.port), u32::from(hop.links)));
+                assert_eq!(hyperx.direct(at, node), expected, "{at} to {node}");
+                assert_eq!(torus.direct(at, node), None);
+            }
         }
     }
 }

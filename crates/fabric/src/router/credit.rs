@@ -5,7 +5,7 @@
 //! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
 //! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
 
-use super::{RouterModel, dequeue, enqueue, return_credit, transmit};
+use super::{RouterModel, dequeue, enqueue, launch, return_credit};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
@@ -217,7 +217,9 @@ fn depart<J: Journal, S: Sink<Fabric<Credit>>>(
     sink: &mut S,
 ) {
     let size = packet.size();
-    let serialisation = net.classes[net.peers[port as usize].class as usize].ser(size);
+    let peer = net.peers[port as usize];
+    let class = &net.classes[peer.class as usize];
+    let (serialisation, hop) = (class.ser(size), class.hop);
     let record = st.ports.edit(j, port);
     record.free = start + serialisation;
     record.busy += serialisation;
@@ -227,7 +229,7 @@ fn depart<J: Journal, S: Sink<Fabric<Credit>>>(
     return_credit::<Credit, S>(net, lp, site, &packet, start + serialisation, sink);
     if port - site.port < u32::from(site.net) {
         st.channels.edit(j, port * net.vcs + u32::from(vc)).credit -= i64::from(size);
-        transmit::<Credit, S>(net, port, packet, vc, start, serialisation, sink);
+        launch::<Credit, S>(net, peer, hop, packet, vc, start, serialisation, sink);
     } else {
         nic::deliver::<Credit, J, S>(net, st, j, lp, &packet, start, sink);
     }

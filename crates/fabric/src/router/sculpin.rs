@@ -3,7 +3,7 @@
 //! Stands for SST/macro's SCULPIN. A packet whose head is ready at time t starts on its output at `max(t, link idle)`, first come,
 //! first served; so its departure is known on arrival and one event per hop is all there is.
 
-use super::{RouterModel, transmit};
+use super::{RouterModel, launch};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
@@ -33,8 +33,9 @@ impl RouterModel for Sculpin {
         let port = site.port + local;
         let size = packet.size();
         let record = st.ports.edit(j, port);
-        let class = &net.classes[net.peers[port as usize].class as usize];
-        let serialisation = class.ser(size);
+        let peer = net.peers[port as usize];
+        let class = &net.classes[peer.class as usize];
+        let (serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = packet.time().0;
         if net.mixed_speeds {
             ready += net.overtaking_delay(&site, &packet, serialisation);
@@ -45,7 +46,7 @@ impl RouterModel for Sculpin {
         record.packets += 1;
         record.bytes += u64::from(size);
         if local < u32::from(site.net) {
-            transmit::<Self, S>(net, port, packet, vc, start, serialisation, sink);
+            launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
         } else {
             nic::deliver::<Self, J, S>(net, st, j, lp, &packet, start, sink);
         }
