@@ -5,16 +5,17 @@
 
 use crate::network::{Network, Site};
 use crate::packet::{Kind, Packet};
-use crate::spec::RunSpec;
+use crate::spec::{BitsPerSec, RunSpec};
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
-use bytemuck::{Pod, Zeroable};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
+pub mod input_queued;
 pub mod sculpin;
 
 pub use credit::Credit;
+pub use input_queued::InputQueued;
 pub use sculpin::Sculpin;
 
 /// A router model.
@@ -52,6 +53,35 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
         end: u64,
         sink: &mut S,
     ) -> u64;
+
+    /// How much waits for output `port` (its place in the columns) and channel `vc` at `now`, for adaptive routings to compare the
+    /// ports of one router: the model says in what unit.
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        site: &Site,
+        port: u32,
+        vc: u8,
+        now: u64,
+        sink: &mut S,
+    ) -> u64;
+
+    /// Fills the columns that are the model's own; called once, before the first event.
+    fn start(_: &Network, _: &mut State) {}
+
+    /// Buffer space (bytes) that a packet of `size` bytes takes.
+    #[inline(always)]
+    fn room(_: &Network, size: u32) -> u32 {
+        size
+    }
+
+    /// Time (ps) from the wake-up of an idle interface to its next start.
+    #[inline(always)]
+    fn wake(_: &Network) -> u64 {
+        0
+    }
 }
 
 /// Parameters that only some models read.
@@ -59,14 +89,67 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
 pub struct ModelParameters {
     /// `true`: a credit returns when the tail has left; its delay includes the serialisation.
     credit_after_tail: bool,
+    /// Clock period of the crossbar (ps): a flit at its bandwidth, rounded to the nearest ps, at least 1.
+    pub tick: u64,
+    /// Bytes of an output buffer per port and channel, whole flits.
+    pub output_buffer: u64,
+    /// Bytes of a flit.
+    flit: u32,
+    /// Size in bytes of a full packet, the room that it takes, its time at the crossbar (ps).
+    full: (u32, u32, u64),
 }
 
 impl ModelParameters {
     /// Picks the parameters out of a specification.
-    pub fn new(_spec: &RunSpec) -> ModelParameters {
+    pub fn new(spec: &RunSpec) -> ModelParameters {
+        let router = &spec.router;
+        let flit = router.flit.0.clamp(1, 1 << 16);
+        let links = std::iter::once(&spec.links.default).chain(spec.links.by_class.values());
+        let fastest = links.map(|link| link.bandwidth.0).max().unwrap_or(1);
+        let BitsPerSec(crossbar) = router.crossbar_bandwidth.unwrap_or(BitsPerSec(fastest + fastest / 2));
+        let crossbar = crossbar.max(1);
+        let tick = ((flit * 8_000_000_000_000 + crossbar / 2) / crossbar).max(1);
+        let packet = spec.nic.packet.0;
+        let flits = packet.div_ceil(flit);
         ModelParameters {
-            credit_after_tail: true,
+            credit_after_tail: !router.is_input_queued(),
+            tick,
+            output_buffer: router.output_buffer.map_or(u64::MAX / 2, |bytes| bytes.0 / flit * flit),
+            flit: flit as u32,
+            full: (packet as u32, (flits * flit) as u32, flits * tick),
         }
+    }
+
+    /// Buffer space (bytes) of a packet in whole flits.
+    #[inline(always)]
+    pub fn room(&self, size: u32) -> u32 {
+        if size == self.full.0 {
+            self.full.1
+        } else {
+            size.next_multiple_of(self.flit)
+        }
+    }
+
+    /// Time (ps) that a packet which takes `room` bytes occupies its ports at the crossbar: a tick per flit.
+    #[inline(always)]
+    pub fn crossing(&self, room: u32) -> u64 {
+        if room == self.full.1 {
+            self.full.2
+        } else {
+            u64::from(room / self.flit) * self.tick
+        }
+    }
+
+    /// The first tick at `time` or later (ps).
+    #[inline(always)]
+    pub fn tick_from(&self, time: u64) -> u64 {
+        time.next_multiple_of(self.tick)
+    }
+
+    /// The first tick later than `time` (ps).
+    #[inline(always)]
+    pub fn tick_after(&self, time: u64) -> u64 {
+        (time / self.tick + 1) * self.tick
     }
 
     /// The least delay of a credit over a link (ps).
@@ -75,24 +158,24 @@ impl ModelParameters {
     }
 }
 
-/// An input channel of the models that queue at the input.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct Input {
-    /// First waiting packet's slot.
-    pub head: u32,
-    /// Last waiting packet's slot.
-    pub tail: u32,
-}
-
-/// The arbiter of the models that have one per router.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct Arbiter {
-    /// When it acts next (ps).
-    pub due: u64,
-    /// Number of grants so far, the clock of least-recently-served order.
-    pub grants: u64,
+/// Chooses the next output of a packet at `now`: (local port, virtual channel, phase).
+#[inline(always)]
+pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    packet: &Packet,
+    now: u64,
+    sink: &mut S,
+) -> (u32, u8, u8) {
+    if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
+        let backlog =
+            |local: u32, vc: u8| M::backlog(net, st, j, lp, site, site.port + local, vc, now, sink);
+        return net.routing.adaptive(net, lp, packet, backlog);
+    }
+    net.route(lp, site, packet)
 }
 
 /// Puts a packet at the end of a channel's queue.
@@ -176,7 +259,7 @@ pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
     when: u64,
     sink: &mut S,
 ) {
-    let size = u64::from(packet.size());
+    let size = u64::from(M::room(net, packet.size()));
     let input = packet.port();
     if input < site.net {
         let peer = net.peers[(site.port + u32::from(input)) as usize];

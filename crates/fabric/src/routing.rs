@@ -11,6 +11,7 @@ use des::rng::below;
 use std::cell::RefCell;
 use topo::{Came, Hop, HopList, Topology};
 
+mod min_a;
 mod proof;
 
 pub use proof::Proof;
@@ -37,6 +38,8 @@ pub enum Kind {
     Rdr,
     /// A random minimal neighbour.
     MinRandom,
+    /// The minimal neighbour with the least waiting before it.
+    MinA,
     /// Two minimal legs.
     Valiant,
 }
@@ -70,6 +73,7 @@ impl Routing {
             RoutingSpec::Dor | RoutingSpec::Minimal => Kind::Minimal,
             RoutingSpec::Rdr => Kind::Rdr,
             RoutingSpec::MinRandom => Kind::MinRandom,
+            RoutingSpec::MinA => Kind::MinA,
             RoutingSpec::Valiant => Kind::Valiant,
         };
         let needed = proof::needs(kind, topology);
@@ -111,6 +115,8 @@ impl Routing {
                 (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
             }
             Kind::Rdr | Kind::MinRandom => self.random(net, lp, packet),
+            // Without a router to look at: as on an idle one.
+            Kind::MinA => self.adaptive(net, lp, packet, |_, _| 0),
             Kind::Valiant => self.valiant(net, lp, site, packet),
         }
     }

@@ -4,7 +4,7 @@ use crate::check::{self, Check, Verdict};
 use crate::network::{BuildError, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
-use crate::router::{Credit, RouterModel, Sculpin};
+use crate::router::{Credit, InputQueued, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::State;
 use crate::world::Fabric;
@@ -84,6 +84,7 @@ pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
     match (spec.router.model, spec.router.architecture) {
         (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, watch),
         (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, watch),
+        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, begun, watch),
         (spec::RouterModel::Credit, _) => Err(BuildError::field(
             "router.architecture",
             "this architecture is not available in this build",

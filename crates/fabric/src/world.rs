@@ -96,6 +96,7 @@ impl<M: RouterModel> Fabric<M> {
         };
         st.sources.fill(vec![source; n_nodes]);
         st.incoming_head.fill(vec![NONE; n_nodes]);
+        M::start(net, &mut st);
         (st, first)
     }
 }

@@ -192,7 +192,8 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         Some("late-admission") => Architecture::LateAdmission,
         _ => Architecture::Voq,
     };
-    let queued = architecture == Architecture::InputQueued;
+    let queued = model == RouterModel::Credit && architecture == Architecture::InputQueued;
+    let traversal = Time(values.quantity("traversal")?);
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
     let slowest = all_links(links).map(|link| link.bandwidth).min()?;
     let credit_delay = match chosen.and_then(|preset| preset.credit_bytes) {
@@ -203,7 +204,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         model,
         preset: chosen.map(|preset| preset.name.to_owned()),
         architecture,
-        traversal: Time(values.quantity("traversal")?),
+        traversal,
         traversal_occupies_link: values.flag("traversal_occupies_link"),
         vcs: values.integer("vcs").and_then(|vcs| u8::try_from(vcs).ok()),
         buffer: values.quantity("buffer").map(Bytes),
@@ -211,6 +212,14 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         crossbar_bandwidth: queued
             .then(|| BitsPerSec(values.quantity("crossbar_bandwidth").unwrap_or(fastest + fastest / 2))),
         flit: Bytes(values.quantity("flit").unwrap_or(64)),
+        output_latency: match values.quantity("output_latency") {
+            Some(latency) => Time(latency),
+            None if queued => Time(traversal.0 / 2),
+            None => Time::ZERO,
+        },
+        credits_traverse: values.flag("credits_traverse"),
+        node_credit_delay: Time(values.quantity("node_credit_delay").unwrap_or(0)),
+        wake_delay: values.quantity("wake_delay").map(Time),
         arbitration: match values.text("arbitration") {
             Some("fcfs") => Arbitration::Fcfs,
             _ => Arbitration::RoundRobin,
@@ -259,6 +268,7 @@ fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut
         "minimal" => Some(RoutingSpec::Minimal),
         "rdr" => Some(RoutingSpec::Rdr),
         "min-random" => Some(RoutingSpec::MinRandom),
+        "min-a" => Some(RoutingSpec::MinA),
         "valiant" => Some(RoutingSpec::Valiant),
         _ => None,
     }
@@ -323,6 +333,18 @@ fn check_sizes(
             "router.output_buffer",
         );
         check(nic.buffer, nic_values.place("buffer"), "nic.buffer");
+    }
+    if router.output_latency > router.traversal {
+        let print = |time: Time| super::units::Unit::Time.print(time.0);
+        let (part, all) = (print(router.output_latency), print(router.traversal));
+        let reason = format!("{part} is more than the whole traversal of {all}, of which it is a part");
+        let hint = "give a shorter output_latency or a longer router.traversal";
+        findings.error(
+            router_values.place("output_latency"),
+            "router.output_latency",
+            reason,
+            hint,
+        );
     }
     let fastest = all_links(links).map(|link| link.bandwidth).max();
     if let (Some(crossbar), Some(fastest)) = (router.crossbar_bandwidth, fastest) {
