@@ -2,7 +2,7 @@
 
 use crate::packet::{HORIZON, Packet};
 use crate::routing::Routing;
-use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RunSpec, Switching};
+use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching};
 use crate::workload::Workload;
 use des::Time;
 use topo::{Topology, TopologySpec};
@@ -156,6 +156,9 @@ pub struct Network {
     pub lookahead: Time,
     /// Least delay of one hop over all classes, for the zero-load bound.
     least_hop: u64,
+    /// No way is shorter than the topology's distance or this many hops: a detour over a third group of a dragonfly may be shorter
+    /// than the ways over one global link that the distance counts.
+    shortest_detour: u32,
     /// Timing of the clocked crossbar and other model parameters.
     pub model: crate::router::ModelParameters,
 }
@@ -254,6 +257,14 @@ impl Network {
             .iter()
             .chain([&injection])
             .any(|class| class.bandwidth != host.bandwidth);
+        let grouped = matches!(
+            topology.spec(),
+            TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+        );
+        let shortest_detour = match spec.routing {
+            RoutingSpec::Valiant if grouped => 2,
+            _ => u32::MAX,
+        };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
         let mut network = Network {
             node_router: wiring.node_router.clone(),
@@ -279,6 +290,7 @@ impl Network {
             node_credit,
             lookahead: Time::ZERO,
             least_hop,
+            shortest_detour,
             model: crate::router::ModelParameters::new(spec),
             classes,
             topology,
@@ -341,6 +353,7 @@ impl Network {
             self.node_router[source as usize],
             self.node_router[destination as usize],
         );
+        let hops = hops.min(self.shortest_detour);
         self.injection.hop + u64::from(hops) * self.least_hop + self.delivery_delay(size)
     }
 

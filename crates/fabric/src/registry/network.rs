@@ -40,7 +40,7 @@ pub(super) const ROUTINGS: &[Entry] = &[
         name: "min-a",
         line: "Minimal adaptive: the minimal port with the least waiting before it at every router, ties to the first.",
         groups: &[],
-        source: "Ahn et al. 2009, MIN-AD",
+        source: "SST Merlin, MIN-A of its HyperX",
         limits: "Sees the own router only.",
     },
     Entry {

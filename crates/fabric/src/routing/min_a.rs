@@ -1,6 +1,6 @@
 //! `min-a`, minimal adaptive: at every router the minimal port with the least waiting before it.
 //!
-//! The choice is local and greedy (MIN-AD of Ahn et al. 2009; MIN-A of SST Merlin): the router model says how much waits for each
+//! The choice is local and greedy (MIN-A of SST Merlin): the router model says how much waits for each
 //! candidate, ties go to the first in port order. The virtual channel counts the hops, so that channels are used in rising order and
 //! as many as the diameter keep it free of deadlock.
 

@@ -375,6 +375,8 @@ pub(crate) fn longest_step(network: &Network) -> Time {
         let step = serialization(packet.0, link.bandwidth).saturating_add(link.latency);
         step.saturating_add(network.router.traversal)
             .saturating_add(network.router.credit_delay)
+            .saturating_add(network.router.node_credit_delay)
+            .saturating_add(network.router.wake_delay.unwrap_or(Time::ZERO))
     });
     let idle = Time(idle_delay_per_byte.0.saturating_mul(packet.0));
     let injection = bandwidth.map_or(Time::ZERO, |bandwidth| serialization(packet.0, bandwidth));
