@@ -97,7 +97,9 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
 fn queued(net: &Network, state: &State) -> (u64, u64) {
     let (mut packets, mut bytes) = (0, 0);
     let heads = state.channels.as_slice().iter().map(|channel| channel.head);
-    for head in heads.chain(state.inputs.as_slice().iter().map(|input| input.head)) {
+    let lists = state.lists.as_slice().iter().map(|list| list.head);
+    let inputs = state.inputs.as_slice().iter().map(|input| input.head);
+    for head in heads.chain(lists).chain(inputs) {
         let mut slot = head;
         while slot != NONE {
             packets += u64::from(net.parts(state.slots.get(slot).size()));
@@ -187,7 +189,11 @@ fn credits(facts: &Facts<'_>) -> Check {
     let empty_network = facts.idle && facts.stats.injected == facts.stats.packets;
     let mut wrong = None;
     for site in &facts.net.sites {
-        for channel in site.port * facts.net.vcs..(site.port + u32::from(site.net)) * facts.net.vcs {
+        let network = site.port * facts.net.vcs..(site.port + u32::from(site.net)) * facts.net.vcs;
+        // Nodes of input-queued routers give credits too, for all channels of a port together.
+        let bounded = !facts.state.crossings.is_empty();
+        let hosts = site.port + u32::from(site.net)..site.port + if bounded { site.ports() } else { 0 };
+        for channel in network.chain(hosts.map(|port| port * facts.net.vcs)) {
             let credit = facts.state.channels.get(channel).credit;
             if credit < 0 || credit > full || (empty_network && credit != full) {
                 wrong = wrong.or(Some((channel, credit)));
@@ -279,6 +285,14 @@ fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
         let peer = net.peers[port as usize];
         let site = net.sites[peer.lp as usize];
         let mut found = Vec::new();
+        if !state.inputs.is_empty() {
+            // The first packet of the input queue waits for room before an output, the packets there for room at its other end.
+            let input = state.inputs.get((site.port + u32::from(peer.port)) * vcs + vc);
+            if input.head != NONE && blocked(input.output, u32::from(input.vc)) {
+                found.push((input.output, u32::from(input.vc)));
+            }
+            return found;
+        }
         for next in site.port..site.port + u32::from(site.net) {
             for next_vc in 0..vcs {
                 let holds = |mut slot: u32| {

@@ -21,6 +21,10 @@ pub struct Class {
     pub hop: u64,
     /// Extra time of a credit after the tail has left the buffer.
     pub credit: u64,
+    /// From the wake-up of an idle port to its next start (input-queued routers).
+    pub wake: u64,
+    /// Bytes in which packets occupy the link: 1, or a flit.
+    unit: u32,
 }
 
 impl Class {
@@ -33,7 +37,18 @@ impl Class {
             latency: latency.0,
             hop: hop.0,
             credit: credit.0,
+            wake: 0,
+            unit: 1,
         }
+    }
+
+    /// The same with packets that occupy the link in whole flits of `flit` bytes, and ports that take `wake` (a flit's time unless
+    /// given) to start when they were idle.
+    pub fn in_flits(mut self, flit: u32, wake: Option<Time>) -> Class {
+        self.unit = flit;
+        self.wake = wake.map_or(serialisation(flit, self.bandwidth), |wake| wake.0);
+        self.full.1 = serialisation(self.full.0.next_multiple_of(flit), self.bandwidth);
+        self
     }
 
     /// Time (ps) that `size` bytes occupy the link: `ceil(8 size / bandwidth)`.
@@ -42,7 +57,7 @@ impl Class {
         if size == self.full.0 {
             self.full.1
         } else {
-            serialisation(size, self.bandwidth)
+            serialisation(size.next_multiple_of(self.unit), self.bandwidth)
         }
     }
 
@@ -136,12 +151,19 @@ pub struct Network {
     pub packet_overhead: u64,
     /// ps per byte of the first packet after an idle time of the interface.
     pub idle_delay: u64,
+    /// From the start of a packet on the ejection link until its head is at the node (ps).
+    ejection: u64,
+    /// From the start of a packet on the ejection link until its credit is back at the router (input-queued routers; ps).
+    pub node_credit: u64,
     /// Window width.
     pub lookahead: Time,
     /// No interface injects more than this (bytes) from a time on until a lookahead later.
     pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
     least_hop: u64,
+    /// No way is shorter than the topology's distance or this many hops: a detour over a third group of a dragonfly may be shorter
+    /// than the ways over one global link that the distance counts.
+    shortest_detour: u32,
     /// Timing of the clocked crossbar and other model parameters.
     pub model: crate::router::ModelParameters,
 }
@@ -165,16 +187,33 @@ impl Network {
             false => packet,
         };
         let store_and_forward = router.switching == Switching::StoreAndForward && !model.late_admission;
+        let queued = router.is_input_queued();
+        let flit = if queued {
+            router.flit.0.clamp(1, 1 << 16) as u32
+        } else {
+            1
+        };
+        let (inside, outside) = router.latencies();
+        // What a credit takes over a link of this latency, with the part of the routers' traversal that it passes.
+        let credit = |latency: u64, traversed: Time| {
+            let link = if router.credit_uses_link { latency } else { 0 };
+            let traversed = if router.credits_traverse { traversed.0 } else { 0 };
+            Time(link + router.credit_delay.0 + traversed)
+        };
         let class_of = |name: &str, packet: u32| {
             let link = spec.links.by_class.get(name).unwrap_or(&spec.links.default);
-            let credit = Time(if router.credit_uses_link { link.latency.0 } else { 0 } + router.credit_delay.0);
-            Class::new(
+            let class = Class::new(
                 link.bandwidth,
                 packet,
                 link.latency,
                 link.latency + router.traversal,
-                credit,
-            )
+                credit(link.latency.0, router.traversal),
+            );
+            if queued {
+                class.in_flits(flit, router.wake_delay)
+            } else {
+                class
+            }
         };
         let mut classes: Vec<Class> = wiring.class_names.iter().map(|name| class_of(name, unit)).collect();
         if model.late_admission {
@@ -184,7 +223,15 @@ impl Network {
         let mut injection = host;
         if let Some(bandwidth) = spec.nic.bandwidth {
             injection = Class::new(bandwidth, packet, Time(host.latency), Time(host.hop), Time(host.credit));
+            if queued {
+                injection = injection.in_flits(flit, router.wake_delay);
+            }
         }
+        // Interfaces add no latency of their own: only the router's side of the crossbar counts.
+        injection.hop = host.latency + inside.0;
+        injection.credit = credit(host.latency, outside).0;
+        let ejection = host.latency + if queued { outside.0 } else { 0 };
+        let node_credit = ejection + router.node_credit_delay.0 + credit(host.latency, inside).0;
         let n_routers = topology.n_routers();
         let mut sites = Vec::with_capacity(n_routers as usize);
         let mut peers = Vec::new();
@@ -226,16 +273,25 @@ impl Network {
         };
         let workload = Workload::build(spec, &topology, injection.bandwidth())?;
         let unbounded = i64::MAX / 4;
-        let buffer = router.buffer.map_or(unbounded, |bytes| bytes.0 as i64);
+        let whole = |bytes: u64| bytes / u64::from(flit) * u64::from(flit);
+        let buffer = router.buffer.map_or(unbounded, |bytes| whole(bytes.0) as i64);
         let host_buffer = spec
             .nic
             .buffer
             .or(router.buffer)
-            .map_or(i32::MAX / 2, |bytes| bytes.0.min(1 << 30) as i32);
+            .map_or(i32::MAX / 2, |bytes| whole(bytes.0.min(1 << 30)) as i32);
         let mixed_speeds = classes
             .iter()
             .chain([&injection])
             .any(|class| class.bandwidth != host.bandwidth);
+        let grouped = matches!(
+            topology.spec(),
+            TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+        );
+        let shortest_detour = match spec.routing {
+            RoutingSpec::Valiant if grouped => 2,
+            _ => u32::MAX,
+        };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
         let mut network = Network {
             node_router: wiring.node_router.clone(),
@@ -262,9 +318,12 @@ impl Network {
             },
             packet_overhead: spec.nic.packet_overhead.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
+            ejection,
+            node_credit,
             lookahead: Time::ZERO,
             window_bytes: 0,
             least_hop,
+            shortest_detour,
             model,
             classes,
             topology,
@@ -289,8 +348,12 @@ impl Network {
             }
             if credits {
                 // The buffer is freed by the tail's start on any output, over which it may leave faster than it came.
+                let class = if i == 0 { &self.injection } else { class };
                 window = window.min(self.model.least_credit(class.credit, fastest));
             }
+        }
+        if spec.router.is_input_queued() {
+            window = window.min(self.node_credit);
         }
         // With late admission deliveries are told by the arrival itself, which may send to its own router at any time.
         if self.workload.reacts() && !self.model.late_admission {
@@ -324,7 +387,7 @@ impl Network {
     #[inline(always)]
     pub fn delivery_delay(&self, size: u32) -> u64 {
         let host = &self.classes[0];
-        host.latency + if self.head_delivery { 0 } else { host.ser(size) }
+        self.ejection + if self.head_delivery { 0 } else { host.ser(size) }
     }
 
     /// The least time (ps) from injection to delivery of a packet between two nodes on an idle network.
@@ -336,7 +399,10 @@ impl Network {
     /// The least time (ps) from injection at node `source` until the head can leave router `lp` on an idle network.
     #[inline(always)]
     pub fn way_bound(&self, source: u32, lp: u32) -> u64 {
-        let hops = self.topology.distance(self.topology.router_of(source), lp);
+        let hops = self
+            .topology
+            .distance(self.topology.router_of(source), lp)
+            .min(self.shortest_detour);
         self.injection.hop + u64::from(hops) * self.least_hop
     }
 

@@ -114,7 +114,8 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 } else {
                     0
                 };
-                nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle;
+                let wake = if message.birth >= nic.free { M::wake(net) } else { 0 };
+                nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle + wake;
             }
         }
         let start = nic.ready.max(nic.free);
@@ -123,11 +124,12 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         }
         let size = nic.left.min(u64::from(net.packet)) as u32;
         if M::HOST_CREDITS {
-            if nic.credit < size as i32 {
+            let room = M::room(net, size) as i32;
+            if nic.credit < room {
                 nic.blocked = 1;
                 break u64::MAX;
             }
-            nic.credit -= size as i32;
+            nic.credit -= room;
         }
         let parts = if M::SEQUENCER { net.parts(size) } else { 1 };
         nic.free = start
@@ -198,7 +200,7 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     nic.credit += event.value() as i32;
     if nic.blocked != 0 {
         nic.blocked = 0;
-        nic.free = nic.free.max(now);
+        nic.free = nic.free.max(now + M::wake(net));
         let due = nic.ready.max(nic.free);
         st.due.set(j, node, due);
     }

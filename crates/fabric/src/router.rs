@@ -5,17 +5,19 @@
 
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
-use crate::spec::{Architecture, RouterModel as Model, RunSpec};
+use crate::spec::{Architecture, BitsPerSec, RouterModel as Model, RunSpec};
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
+pub mod input_queued;
 pub mod late_admission;
 pub mod sculpin;
 
 pub use credit::Credit;
+pub use input_queued::InputQueued;
 pub use late_admission::LateAdmission;
 pub use sculpin::Sculpin;
 
@@ -60,6 +62,35 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
         end: u64,
         sink: &mut S,
     ) -> u64;
+
+    /// How much waits for output `port` (its place in the columns) and channel `vc` at `now`, for adaptive routings to compare the
+    /// ports of one router: the model says in what unit.
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        site: &Site,
+        port: u32,
+        vc: u8,
+        now: u64,
+        sink: &mut S,
+    ) -> u64;
+
+    /// Fills the columns that are the model's own; called once, before the first event.
+    fn start(_: &Network, _: &mut State) {}
+
+    /// Buffer space (bytes) that a packet of `size` bytes takes.
+    #[inline(always)]
+    fn room(_: &Network, size: u32) -> u32 {
+        size
+    }
+
+    /// Time (ps) from the wake-up of an idle interface to its next start.
+    #[inline(always)]
+    fn wake(_: &Network) -> u64 {
+        0
+    }
 }
 
 /// Parameters that only some models read.
@@ -81,6 +112,14 @@ pub struct ModelParameters {
     pub sequence: u64,
     /// Time between two packets of a message at an interface (ps).
     pub cut: u64,
+    /// Clock period of the crossbar (ps): a flit at its bandwidth, rounded to the nearest ps, at least 1.
+    pub tick: u64,
+    /// Bytes of an output buffer per port and channel, whole flits.
+    pub output_buffer: u64,
+    /// Bytes of a flit.
+    flit: u32,
+    /// Size in bytes of a full packet, the room that it takes, its time at the crossbar (ps).
+    full: (u32, u32, u64),
 }
 
 impl ModelParameters {
@@ -94,8 +133,16 @@ impl ModelParameters {
             false => (local, router.traversal.0),
         };
         let chunk = spec.nic.chunk.unwrap_or(spec.nic.packet).0;
+        let flit = router.flit.0.clamp(1, 1 << 16);
+        let links = std::iter::once(&spec.links.default).chain(spec.links.by_class.values());
+        let fastest = links.map(|link| link.bandwidth.0).max().unwrap_or(1);
+        let BitsPerSec(crossbar) = router.crossbar_bandwidth.unwrap_or(BitsPerSec(fastest + fastest / 2));
+        let crossbar = crossbar.max(1);
+        let tick = ((flit * 8_000_000_000_000 + crossbar / 2) / crossbar).max(1);
+        let packet = spec.nic.packet.0;
+        let flits = packet.div_ceil(flit);
         ModelParameters {
-            credit_after_tail: !late_admission,
+            credit_after_tail: !late_admission && !router.is_input_queued(),
             late_admission,
             local,
             occupied,
@@ -103,7 +150,43 @@ impl ModelParameters {
             entry: (chunk * u64::from(router.bubble.max(1))) as i64,
             sequence: spec.nic.message_overhead.0 + local,
             cut: 2 * local + spec.nic.packet_overhead.0,
+            tick,
+            output_buffer: router.output_buffer.map_or(u64::MAX / 2, |bytes| bytes.0 / flit * flit),
+            flit: flit as u32,
+            full: (packet as u32, (flits * flit) as u32, flits * tick),
         }
+    }
+
+    /// Buffer space (bytes) of a packet in whole flits.
+    #[inline(always)]
+    pub fn room(&self, size: u32) -> u32 {
+        if size == self.full.0 {
+            self.full.1
+        } else {
+            size.next_multiple_of(self.flit)
+        }
+    }
+
+    /// Time (ps) that a packet which takes `room` bytes occupies its ports at the crossbar: a tick per flit.
+    #[inline(always)]
+    pub fn crossing(&self, room: u32) -> u64 {
+        if room == self.full.1 {
+            self.full.2
+        } else {
+            u64::from(room / self.flit) * self.tick
+        }
+    }
+
+    /// The first tick at `time` or later (ps).
+    #[inline(always)]
+    pub fn tick_from(&self, time: u64) -> u64 {
+        time.next_multiple_of(self.tick)
+    }
+
+    /// The first tick later than `time` (ps).
+    #[inline(always)]
+    pub fn tick_after(&self, time: u64) -> u64 {
+        (time / self.tick + 1) * self.tick
     }
 
     /// The least delay of a credit over a link (ps).
@@ -115,7 +198,7 @@ impl ModelParameters {
 /// A list of waiting packets of the models that need more than one per channel.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct Input {
+pub struct List {
     /// First waiting packet's slot.
     pub head: u32,
     /// Last waiting packet's slot.
@@ -123,16 +206,25 @@ pub struct Input {
 }
 
 /// An empty list.
-pub const EMPTY: Input = Input { head: NONE, tail: NONE };
+pub const EMPTY: List = List { head: NONE, tail: NONE };
 
-/// The arbiter of the models that have one per router.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct Arbiter {
-    /// When it acts next (ps).
-    pub due: u64,
-    /// Number of grants so far, the clock of least-recently-served order.
-    pub grants: u64,
+/// Chooses the next output of a packet at `now`: (local port, virtual channel, phase).
+#[inline(always)]
+pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    packet: &Packet,
+    now: u64,
+    sink: &mut S,
+) -> (u32, u8, u8) {
+    if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
+        let backlog = |local: u32, vc: u8| M::backlog(net, st, j, lp, site, site.port + local, vc, now, sink);
+        return net.routing.adaptive(net, lp, packet, backlog);
+    }
+    net.route(lp, site, packet)
 }
 
 /// Puts a packet at the end of a channel's queue.
@@ -234,7 +326,7 @@ pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
     when: u64,
     sink: &mut S,
 ) {
-    let size = u64::from(packet.size());
+    let size = u64::from(M::room(net, packet.size()));
     let input = packet.port();
     if input < site.net {
         let peer = net.peers[(site.port + u32::from(input)) as usize];

@@ -11,6 +11,7 @@ use des::rng::below;
 use std::cell::RefCell;
 use topo::{Came, Hop, HopList, Topology};
 
+mod min_a;
 mod proof;
 
 pub use proof::Proof;
@@ -40,6 +41,8 @@ pub enum Kind {
     },
     /// A random minimal neighbour.
     MinRandom,
+    /// The minimal neighbour with the least waiting before it.
+    MinA,
     /// Two minimal legs.
     Valiant,
 }
@@ -75,6 +78,13 @@ impl Routing {
                 unwrapped: tie == Tie::Unwrapped,
             },
             RoutingSpec::MinRandom => Kind::MinRandom,
+            RoutingSpec::MinA if spec.router.architecture == Architecture::LateAdmission => {
+                return refuse(
+                    "late-admission routers have no rule for adaptive routing",
+                    "take \"rdr\" or \"min-random\", or another router.architecture",
+                );
+            }
+            RoutingSpec::MinA => Kind::MinA,
             RoutingSpec::Valiant => Kind::Valiant,
         };
         let needed = proof::needs(kind, topology);
@@ -125,6 +135,8 @@ impl Routing {
             Kind::Minimal => self.minimal(net, lp, site, packet),
             Kind::Rdr { unwrapped: true } => self.random_dimension(net, lp, site, packet),
             Kind::Rdr { .. } | Kind::MinRandom => self.random(net, lp, packet),
+            // Without a router to look at: as on an idle one.
+            Kind::MinA => self.adaptive(net, lp, packet, |_, _| 0),
             Kind::Valiant => self.valiant(net, lp, site, packet),
         }
     }

@@ -4,7 +4,7 @@ use crate::check::{self, Check, Verdict};
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
-use crate::router::{Credit, LateAdmission, RouterModel, Sculpin};
+use crate::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::State;
 use crate::world::Fabric;
@@ -85,12 +85,7 @@ pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
         (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, watch),
         (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, watch),
         (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, begun, watch),
-        (spec::RouterModel::Credit, _) => Err(BuildError::field(
-            "router.architecture",
-            "this architecture is not available in this build",
-            Some("take \"voq\" or \"late-admission\""),
-        )
-        .into()),
+        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, begun, watch),
     }
 }
 

@@ -187,9 +187,15 @@ des::columns! {
         pub incoming_head: u32,
         /// Incoming messages of several packets.
         pub incoming: Incoming,
-        /// Free for the router model: per input channel.
-        pub inputs: crate::router::Input,
-        /// Free for the router model: per router.
-        pub arbiters: crate::router::Arbiter,
+        /// Late-admission routers: the lists of each output port.
+        pub lists: crate::router::List,
+        /// Input-queued routers: a record per port and virtual channel.
+        pub inputs: crate::router::input_queued::Input,
+        /// Input-queued routers: a record per port.
+        pub crossings: crate::router::input_queued::Crossing,
+        /// Input-queued routers: bit sets of ports with packets in input queues, `words_per_router` words per router.
+        pub arriving: u64,
+        /// Input-queued routers: a record per router.
+        pub arbiters: crate::router::input_queued::Arbiter,
     }
 }

@@ -58,7 +58,7 @@ impl<M: RouterModel> Fabric<M> {
             }
         }
         st.channels.fill(channels);
-        st.inputs.fill(vec![EMPTY; n_ports * M::LISTS as usize]);
+        st.lists.fill(vec![EMPTY; n_ports * M::LISTS as usize]);
         let nic = Nic {
             free: 0,
             birth: u64::MAX,
@@ -97,6 +97,7 @@ impl<M: RouterModel> Fabric<M> {
         };
         st.sources.fill(vec![source; n_nodes]);
         st.incoming_head.fill(vec![NONE; n_nodes]);
+        M::start(net, &mut st);
         (st, first)
     }
 }

@@ -81,17 +81,29 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::DOR,
             RoutingSpec::RDR,
             RoutingSpec::MinRandom,
+            RoutingSpec::MinA,
             RoutingSpec::Valiant,
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
                 continue;
             }
-            for model in [RouterModel::Sculpin, RouterModel::Credit] {
+            for (model, architecture) in [
+                (RouterModel::Sculpin, Architecture::Voq),
+                (RouterModel::Credit, Architecture::Voq),
+                (RouterModel::Credit, Architecture::InputQueued),
+            ] {
                 let mut spec = plain(topology.clone());
                 spec.routing = routing;
                 spec.router.model = model;
+                spec.router.architecture = architecture;
                 spec.router.buffer = Some(Bytes(6_000));
-                cells.push((format!("{name} {routing:?} {model:?}"), spec));
+                if architecture == Architecture::InputQueued {
+                    spec.router.output_buffer = Some(Bytes(5_000));
+                    spec.router.output_latency = Time::from_ns(40);
+                    spec.router.credits_traverse = true;
+                    spec.router.node_credit_delay = Time::from_ns(1);
+                }
+                cells.push((format!("{name} {routing:?} {model:?} {architecture:?}"), spec));
             }
         }
     }
@@ -255,8 +267,13 @@ fn zero_lookahead_links_are_simulated_in_total_order() {
 
 #[test]
 fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
-    for (what, spec) in cells() {
+    let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
+    for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
         for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
+            if speed != 1 && spec.routing == RoutingSpec::MinA {
+                // How long a packet waits for a slower tail is no backlog that both models see alike.
+                continue;
+            }
             let mut sculpin = spec.clone();
             sculpin.jobs[0].work = synthetic(load, 3_000);
             sculpin.control.end = Some(Time::from_us(6));

@@ -37,6 +37,14 @@ pub(super) const ROUTINGS: &[Entry] = &[
     },
     Entry {
         kind: Kind::Routing,
+        name: "min-a",
+        line: "Minimal adaptive: the minimal port with the least waiting before it at every router, ties to the first.",
+        groups: &[],
+        source: "SST Merlin, MIN-A of its HyperX",
+        limits: "Sees the own router only.",
+    },
+    Entry {
+        kind: Kind::Routing,
         name: "valiant",
         line: "Minimal routing to a random intermediate router, then on to the destination.",
         groups: &[],
@@ -84,7 +92,7 @@ pub(super) const PRESETS: &[Entry] = &[
     Entry {
         kind: Kind::RouterPreset,
         name: "merlin",
-        line: "SST Merlin hr_router: clocked crossbar at 1.5 times the link bandwidth, 16 KiB buffers, delivery at the head.",
+        line: "SST Merlin hr_router: clocked crossbar at 1.5 times the link bandwidth, 16 kB buffers, delivery at the head.",
         groups: &[],
         source: "SST, Merlin hr_router",
         limits: "One virtual network; the latency of a link is added to 20 ns in and 20 ns out.",

@@ -153,6 +153,34 @@ const ROUTER: &[Parameter] = &[
     )
     .when(INPUT_QUEUED),
     key(
+        "output_latency",
+        time(SECOND),
+        Default::From("half of the traversal"),
+        "The part of `traversal` that lies behind the crossbar.",
+    )
+    .when(INPUT_QUEUED),
+    key(
+        "credits_traverse",
+        Type::Flag,
+        Default::Text("false"),
+        "A credit passes the routers' latencies like a packet, besides the link.",
+    )
+    .when(INPUT_QUEUED),
+    key(
+        "node_credit_delay",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time from the arrival of a packet's head at a node until its credit is sent back.",
+    )
+    .when(INPUT_QUEUED),
+    key(
+        "wake_delay",
+        time(SECOND),
+        Default::From("the time of a flit on the link"),
+        "Time from the wake-up of an idle output or interface, by a packet or a credit, to its next start.",
+    )
+    .when(INPUT_QUEUED),
+    key(
         "arbitration",
         Type::Choice(&[
             ("round-robin", "Round robin over the virtual channels that can send."),

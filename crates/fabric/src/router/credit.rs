@@ -5,7 +5,7 @@
 //! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
 //! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
 
-use super::{RouterModel, dequeue, enqueue, launch, return_credit};
+use super::{RouterModel, dequeue, enqueue, launch, return_credit, route};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
@@ -30,10 +30,10 @@ impl RouterModel for Credit {
         sink: &mut S,
     ) {
         let site = net.sites[lp as usize];
-        let (local, vc, phase) = net.route(lp, &site, &packet);
+        let now = packet.time().0;
+        let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
         packet.set_phase(phase);
         let port = site.port + local;
-        let now = packet.time().0;
         if st.ports.get(port).waiting != 0 {
             catch_up(net, st, j, lp, &site, port, now, sink);
         }
@@ -51,6 +51,10 @@ impl RouterModel for Credit {
             }
             // What waits could not start before now: it has no credit, or it has just come.
             st.ports.edit(j, port).free = now + late;
+        }
+        if net.routing.is_adaptive() {
+            let class = &net.classes[net.peers[port as usize].class as usize];
+            st.ports.edit(j, port).mark += class.ser(packet.size());
         }
         enqueue(st, j, lp, port, channel, vc, packet);
         *st.waiting.edit(j, lp * net.words + local / 64) |= 1 << (local % 64);
@@ -112,6 +116,25 @@ impl RouterModel for Credit {
         }
         wake
     }
+
+    /// Time (ps) that the port needs for what it sends and for what waits, whatever the channel.
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        site: &Site,
+        port: u32,
+        _: u8,
+        now: u64,
+        sink: &mut S,
+    ) -> u64 {
+        if st.ports.get(port).waiting != 0 {
+            catch_up(net, st, j, lp, site, port, now, sink);
+        }
+        let record = st.ports.get(port);
+        record.free.saturating_sub(now) + record.mark
+    }
 }
 
 /// Extra wait of a packet that comes over a slower link than it leaves on.
@@ -155,6 +178,10 @@ fn catch_up<J: Journal, S: Sink<Fabric<Credit>>>(
             }
         }
         let packet = dequeue(st, j, lp, port, channel, vc);
+        if net.routing.is_adaptive() {
+            let class = &net.classes[net.peers[port as usize].class as usize];
+            st.ports.edit(j, port).mark -= class.ser(packet.size());
+        }
         depart(net, st, j, lp, site, port, vc, packet, start, sink);
     }
 }

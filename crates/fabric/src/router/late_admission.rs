@@ -14,7 +14,7 @@
 //! Turns are performed by catch-up: they cause no events. At equal times arrivals and credits come first, turns last.
 //! The source is the torus model of CODES as run (see `docs/models/late-admission.md`).
 
-use super::{Input, ModelParameters, RouterModel};
+use super::{List, ModelParameters, RouterModel};
 use crate::network::{BuildError, Class, Network, Site};
 use crate::nic;
 use crate::packet::{Kind, Packet};
@@ -27,7 +27,7 @@ use des::{Event, Journal, Sink, Time};
 #[derive(Debug)]
 pub struct LateAdmission;
 
-/// Lists of an output port, in [`State::inputs`]: chunks admitted, packets of own nodes, chunks that wait to go straight on, chunks
+/// Lists of an output port, in [`State::lists`]: chunks admitted, packets of own nodes, chunks that wait to go straight on, chunks
 /// that wait to turn.
 const ADMITTED: u32 = 0;
 const OWN: u32 = 1;
@@ -74,7 +74,7 @@ pub(crate) fn set_delays(model: &ModelParameters, unit: u32, classes: &mut [Clas
 
 /// First slots of the chunks that wait beside the queue of `port`: to go straight on, and to turn.
 pub(crate) fn waiting(state: &State, port: u32) -> [u32; 2] {
-    [STRAIGHT, TURNING].map(|kind| state.inputs.get(port * LateAdmission::LISTS + kind).head)
+    [STRAIGHT, TURNING].map(|kind| state.lists.get(port * LateAdmission::LISTS + kind).head)
 }
 
 impl RouterModel for LateAdmission {
@@ -126,6 +126,21 @@ impl RouterModel for LateAdmission {
         switch_on(net, st, j, lp, local, port, now + net.model.local);
     }
 
+    /// Bytes held of the output queue's buffer; routings of this architecture are not adaptive.
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        _: &mut J,
+        _: u32,
+        _: &Site,
+        port: u32,
+        vc: u8,
+        _: u64,
+        _: &mut S,
+    ) -> u64 {
+        (net.buffer - st.channels.get(port * net.vcs + u32::from(vc)).credit).max(0) as u64
+    }
+
     #[inline(always)]
     fn credit<J: Journal, S: Sink<Fabric<Self>>>(
         net: &Network,
@@ -142,7 +157,7 @@ impl RouterModel for LateAdmission {
         catch_up(net, st, j, lp, port, now, sink);
         let chunk = i64::from(net.unit);
         let room = st.channels.get(port).credit + chunk;
-        let list = |kind: u32| st.inputs.get(port * LateAdmission::LISTS + kind).head;
+        let list = |kind: u32| st.lists.get(port * LateAdmission::LISTS + kind).head;
         let admitted = if list(STRAIGHT) != NONE {
             Some(STRAIGHT)
         } else if room >= net.model.entry && list(TURNING) != NONE {
@@ -240,7 +255,7 @@ fn catch_up<J: Journal, S: Sink<Fabric<LateAdmission>>>(
             return;
         }
         let mut gone = 1;
-        let packet = if st.inputs.get(port * LateAdmission::LISTS + ADMITTED).head != NONE {
+        let packet = if st.lists.get(port * LateAdmission::LISTS + ADMITTED).head != NONE {
             take(st, j, lp, port, ADMITTED)
         } else {
             let room = st.channels.get(port).credit;
@@ -249,7 +264,7 @@ fn catch_up<J: Journal, S: Sink<Fabric<LateAdmission>>>(
                 return;
             }
             st.channels.edit(j, port).credit = room - i64::from(net.unit);
-            let slot = st.inputs.get(port * LateAdmission::LISTS + OWN).head;
+            let slot = st.lists.get(port * LateAdmission::LISTS + OWN).head;
             if st.slots.get(slot).size() > net.unit {
                 gone = 0;
                 st.slots.edit(j, slot).split_off(net.unit)
@@ -338,20 +353,20 @@ fn push<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32, kind: u32, pa
 fn append<J: Journal>(st: &mut State, j: &mut J, port: u32, kind: u32, slot: u32) {
     st.links.edit(j, slot).next = NONE;
     let index = port * LateAdmission::LISTS + kind;
-    let Input { head, tail } = *st.inputs.get(index);
+    let List { head, tail } = *st.lists.get(index);
     let head = if head == NONE {
         slot
     } else {
         st.links.edit(j, tail).next = slot;
         head
     };
-    st.inputs.set(j, index, Input { head, tail: slot });
+    st.lists.set(j, index, List { head, tail: slot });
 }
 
 /// Takes the first slot out of a list, which must not be empty.
 #[inline(always)]
 fn detach<J: Journal>(st: &mut State, j: &mut J, port: u32, kind: u32) -> u32 {
-    let list = st.inputs.edit(j, port * LateAdmission::LISTS + kind);
+    let list = st.lists.edit(j, port * LateAdmission::LISTS + kind);
     let slot = list.head;
     list.head = st.links.get(slot).next;
     slot

@@ -3,7 +3,7 @@
 //! Stands for SST/macro's SCULPIN. A packet whose head is ready at time t starts on its output at `max(t, link idle)`, first come,
 //! first served; so its departure is known on arrival and one event per hop is all there is.
 
-use super::{RouterModel, launch};
+use super::{RouterModel, launch, route};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
@@ -28,7 +28,8 @@ impl RouterModel for Sculpin {
         sink: &mut S,
     ) {
         let site = net.sites[lp as usize];
-        let (local, vc, phase) = net.route(lp, &site, &packet);
+        let now = packet.time().0;
+        let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
         packet.set_phase(phase);
         let port = site.port + local;
         let size = packet.size();
@@ -36,7 +37,7 @@ impl RouterModel for Sculpin {
         let peer = net.peers[port as usize];
         let class = &net.classes[peer.class as usize];
         let (serialisation, hop) = (class.ser(size), class.hop);
-        let mut ready = packet.time().0;
+        let mut ready = now;
         if net.mixed_speeds {
             ready += net.overtaking_delay(&site, &packet, serialisation);
         }
@@ -67,5 +68,21 @@ impl RouterModel for Sculpin {
         _: &mut S,
     ) -> u64 {
         u64::MAX
+    }
+
+    /// Time (ps) until the link is idle.
+    #[inline(always)]
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
+        _: &Network,
+        st: &mut State,
+        _: &mut J,
+        _: u32,
+        _: &Site,
+        port: u32,
+        _: u8,
+        now: u64,
+        _: &mut S,
+    ) -> u64 {
+        st.ports.get(port).free.saturating_sub(now)
     }
 }

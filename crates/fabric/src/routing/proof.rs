@@ -73,7 +73,7 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
 pub fn needs(kind: Kind, topology: &Topology) -> u8 {
     match kind {
         Kind::Minimal => topology.minimal_vcs(),
-        Kind::Rdr { .. } | Kind::MinRandom => topology.diameter().clamp(1, 255) as u8,
+        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => topology.diameter().clamp(1, 255) as u8,
         Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
     }
 }
@@ -81,7 +81,7 @@ pub fn needs(kind: Kind, topology: &Topology) -> u8 {
 fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
     match kind {
         Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
-        Kind::Rdr { .. } | Kind::MinRandom => Box::new(RandomRule { topology, vcs }),
+        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => Box::new(RandomRule { topology, vcs }),
         Kind::Valiant => Box::new(ValiantRule {
             topology,
             keys: topology.key_classes(),

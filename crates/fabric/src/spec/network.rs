@@ -249,7 +249,8 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         Some("late-admission") => Architecture::LateAdmission,
         _ => Architecture::Voq,
     };
-    let queued = architecture == Architecture::InputQueued;
+    let queued = model == RouterModel::Credit && architecture == Architecture::InputQueued;
+    let traversal = Time(values.quantity("traversal")?);
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
     let slowest = all_links(links).map(|link| link.bandwidth).min()?;
     let credit_delay = match chosen.and_then(|preset| preset.credit) {
@@ -260,7 +261,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         model,
         preset: chosen.map(|preset| preset.name.to_owned()),
         architecture,
-        traversal: Time(values.quantity("traversal")?),
+        traversal,
         traversal_occupies_link: values.flag("traversal_occupies_link"),
         vcs: values.integer("vcs").and_then(|vcs| u8::try_from(vcs).ok()),
         buffer: values.quantity("buffer").map(Bytes),
@@ -268,6 +269,14 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         crossbar_bandwidth: queued
             .then(|| BitsPerSec(values.quantity("crossbar_bandwidth").unwrap_or(fastest + fastest / 2))),
         flit: Bytes(values.quantity("flit").unwrap_or(64)),
+        output_latency: match values.quantity("output_latency") {
+            Some(latency) => Time(latency),
+            None if queued => Time(traversal.0 / 2),
+            None => Time::ZERO,
+        },
+        credits_traverse: values.flag("credits_traverse"),
+        node_credit_delay: Time(values.quantity("node_credit_delay").unwrap_or(0)),
+        wake_delay: values.quantity("wake_delay").map(Time),
         arbitration: match values.text("arbitration") {
             Some("fcfs") => Arbitration::Fcfs,
             _ => Arbitration::RoundRobin,
@@ -322,6 +331,7 @@ fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut
         "minimal" => Some(RoutingSpec::Minimal),
         "rdr" => Some(RoutingSpec::Rdr { tie }),
         "min-random" => Some(RoutingSpec::MinRandom),
+        "min-a" => Some(RoutingSpec::MinA),
         "valiant" => Some(RoutingSpec::Valiant),
         _ => None,
     }
@@ -387,6 +397,18 @@ fn check_sizes(
         );
         check(nic.buffer, nic_values.place("buffer"), "nic.buffer");
     }
+    if router.output_latency > router.traversal {
+        let print = |time: Time| super::units::Unit::Time.print(time.0);
+        let (part, all) = (print(router.output_latency), print(router.traversal));
+        let reason = format!("{part} is more than the whole traversal of {all}, of which it is a part");
+        let hint = "give a shorter output_latency or a longer router.traversal";
+        findings.error(
+            router_values.place("output_latency"),
+            "router.output_latency",
+            reason,
+            hint,
+        );
+    }
     let fastest = all_links(links).map(|link| link.bandwidth).max();
     if let (Some(crossbar), Some(fastest)) = (router.crossbar_bandwidth, fastest)
         && crossbar < fastest
@@ -418,6 +440,8 @@ pub(crate) fn longest_step(network: &Network) -> Time {
         let step = serialization(packet.0, link.bandwidth).saturating_add(link.latency);
         step.saturating_add(network.router.traversal)
             .saturating_add(network.router.credit_delay)
+            .saturating_add(network.router.node_credit_delay)
+            .saturating_add(network.router.wake_delay.unwrap_or(Time::ZERO))
     });
     let idle = Time(idle_delay_per_byte.0.saturating_mul(packet.0));
     let injection = bandwidth.map_or(Time::ZERO, |bandwidth| serialization(packet.0, bandwidth));

@@ -56,17 +56,21 @@ const PISCES: Preset = Preset {
     credit: None,
 };
 
-/// SST Merlin `hr_router`: 20 ns in and 20 ns out besides the link, a crossbar clocked in flits (1.5 times the fastest
-/// link unless given), "16kB" buffers at both sides, packets handed over at head arrival.
+/// SST Merlin `hr_router`: 20 ns in and 20 ns out besides the link, for credits too, a crossbar clocked in flits (1.5 times the
+/// fastest link unless given), 250 flits of buffer at both sides, idle outputs that start a flit's time after they are woken,
+/// packets handed over at head arrival.
 const MERLIN: Preset = Preset {
     name: "merlin",
     router: &[
         ("model", "credit"),
         ("architecture", "input-queued"),
         ("traversal", "40 ns"),
-        ("buffer", "16 KiB"),
-        ("output_buffer", "16 KiB"),
+        ("output_latency", "20 ns"),
+        ("buffer", "16 kB"),
+        ("output_buffer", "16 kB"),
         ("flit", "64 B"),
+        ("credits_traverse", "true"),
+        ("node_credit_delay", "1 ns"),
         ("arbitration", "round-robin"),
         ("switching", "cut-through"),
         ("delivery", "head"),

@@ -135,6 +135,14 @@ pub struct RouterSpec {
     pub crossbar_bandwidth: Option<BitsPerSec>,
     /// Unit of buffer accounting and of the crossbar's clock; `input-queued` only.
     pub flit: Bytes,
+    /// The part of `traversal` behind the crossbar, at most all of it; `input-queued` only.
+    pub output_latency: Time,
+    /// `true`: a credit passes the routers' latencies like a packet, besides the link; `input-queued` only.
+    pub credits_traverse: bool,
+    /// From the arrival of a packet's head at a node until its credit is sent; `input-queued` only.
+    pub node_credit_delay: Time,
+    /// From the wake-up of an idle output or interface to its next start; `None` is a flit's time on its link. `input-queued` only.
+    pub wake_delay: Option<Time>,
     /// Service order of virtual channels at an output.
     pub arbitration: Arbitration,
     /// Cut-through or store-and-forward.
@@ -151,6 +159,23 @@ pub struct RouterSpec {
     pub local_latency: Time,
     /// Allow a configuration whose channel dependency graph has a cycle.
     pub allow_deadlock: bool,
+}
+
+impl RouterSpec {
+    /// `true` if routers have a clocked crossbar between input queues and output buffers.
+    pub fn is_input_queued(&self) -> bool {
+        self.model == RouterModel::Credit && self.architecture == Architecture::InputQueued
+    }
+
+    /// The parts of the traversal before and behind the crossbar: all of it lies before it where there is none.
+    pub fn latencies(&self) -> (Time, Time) {
+        let behind = if self.is_input_queued() {
+            self.output_latency.min(self.traversal)
+        } else {
+            Time::ZERO
+        };
+        (self.traversal.saturating_sub(behind), behind)
+    }
 }
 
 /// A routing by its registry name, with its parameters.
@@ -171,6 +196,8 @@ pub enum RoutingSpec {
     },
     /// A uniformly random minimal port at every router.
     MinRandom,
+    /// The minimal port with the least waiting before it, at every router.
+    MinA,
     /// Valiant: the topology's minimal routing to a random intermediate router, then on to the destination.
     Valiant,
 }

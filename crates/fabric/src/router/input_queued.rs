@@ -1,0 +1,305 @@
+//! `credit` with `architecture = "input-queued"`: input queues per virtual channel, a clocked crossbar, output buffers; the timing of
+//! SST Merlin's `hr_router`.
+//!
+//! * **Input.** A packet waits in the queue of the port and channel it came on. It is routed when it becomes the first of its queue.
+//! * **Crossbar.** It acts at multiples of one tick, the time of a flit at the crossbar's bandwidth. At a tick the first packets go in
+//!   least-recently-served order of their queues, where the input port and the output port are idle and the output buffer has room; both
+//!   ports are then busy for a tick per flit. The input buffer is free at the instant of crossing, and its credit leaves then.
+//! * **Output.** A port takes turns: the channels in round robin (or by arrival), the first one with a packet and room downstream. A turn
+//!   that sends is followed by the next when the packet has left; one that does not leaves the port idle. An idle port that gets a packet
+//!   or a credit has its turn one wake delay later.
+//!
+//! Buffers are counted in bytes of whole flits. Neither ticks nor turns are events: a router is caught up before it looks at an arrival
+//! or a credit and when its window closes. At equal times arrivals and credits come first, then the tick, then the turns; ticks at
+//! which nothing can move are skipped. Units: ps and bytes.
+
+use super::{RouterModel, route};
+use crate::network::{Network, Site};
+use crate::packet::Packet;
+use crate::state::{Link, NONE, State};
+use crate::world::Fabric;
+use bytemuck::{Pod, Zeroable};
+use des::{Event, Journal, Sink};
+
+mod crossbar;
+mod output;
+
+/// The model.
+#[derive(Debug)]
+pub struct InputQueued;
+
+/// The input queue of a port and channel with what its first packet wants, and the fill of the output buffer of that port and channel.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Input {
+    /// Place in least-recently-served order: lower goes first.
+    pub stamp: u64,
+    /// Bytes of whole flits in the output buffer.
+    pub held: u64,
+    /// The first packet cannot cross before this time (ps): its tail comes over a slower link.
+    pub ready: u64,
+    /// First waiting packet's slot.
+    pub head: u32,
+    /// Last waiting packet's slot.
+    pub tail: u32,
+    /// Output port of the first packet.
+    pub output: u32,
+    /// Room that the first packet takes.
+    pub room: u32,
+    /// Output channel of the first packet.
+    pub vc: u8,
+    /// Routing phase of the first packet behind this router.
+    pub phase: u8,
+    /// Unused.
+    pub spare: [u8; 6],
+}
+
+/// A port's sides at the crossbar and its turn on the link.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Crossing {
+    /// The input side is idle from this tick (ps) on.
+    pub input_free: u64,
+    /// The output side is idle from this tick (ps) on.
+    pub output_free: u64,
+    /// Next turn of the output (ps), `u64::MAX` while it waits to be woken. A turn that has passed without a packet counts as waiting.
+    pub turn: u64,
+    /// Channels with packets in their input queue.
+    pub heads: u64,
+}
+
+/// The clock of a router's crossbar.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Arbiter {
+    /// The next tick at which a packet may be able to cross (ps), `u64::MAX` if none before the next event.
+    pub due: u64,
+    /// No output port with packets has a turn before this time (ps).
+    pub turn: u64,
+    /// The next stamp of least-recently-served order.
+    pub grants: u64,
+}
+
+impl RouterModel for InputQueued {
+    const HOST_CREDITS: bool = true;
+
+    #[inline(always)]
+    fn room(net: &Network, size: u32) -> u32 {
+        net.model.room(size)
+    }
+
+    #[inline(always)]
+    fn wake(net: &Network) -> u64 {
+        net.injection.wake
+    }
+
+    fn start(net: &Network, st: &mut State) {
+        let pairs = net.peers.len() * net.vcs as usize;
+        let mut inputs = Vec::with_capacity(pairs);
+        let mut arbiters = Vec::with_capacity(net.sites.len());
+        for site in &net.sites {
+            let own = u64::from(site.ports() * net.vcs);
+            inputs.extend((0..own).map(|stamp| Input {
+                stamp,
+                held: 0,
+                ready: 0,
+                head: NONE,
+                tail: NONE,
+                output: 0,
+                room: 0,
+                vc: 0,
+                phase: 0,
+                spare: [0; 6],
+            }));
+            arbiters.push(Arbiter {
+                due: u64::MAX,
+                turn: u64::MAX,
+                grants: own,
+            });
+        }
+        st.inputs.fill(inputs);
+        st.arbiters.fill(arbiters);
+        let idle = Crossing {
+            input_free: 0,
+            output_free: 0,
+            turn: u64::MAX,
+            heads: 0,
+        };
+        st.crossings.fill(vec![idle; net.peers.len()]);
+        st.arriving.fill(vec![0; net.sites.len() * net.words as usize]);
+        // The first look of the round robin is at channel 0.
+        let mut ports = st.ports.as_slice().to_vec();
+        ports.iter_mut().for_each(|port| port.served = net.vcs - 1);
+        st.ports.fill(ports);
+        // Interfaces have one buffer for all channels.
+        let mut channels = st.channels.as_slice().to_vec();
+        for site in &net.sites {
+            for port in site.port + u32::from(site.net)..site.port + site.ports() {
+                channels[(port * net.vcs) as usize].credit = net.buffer;
+            }
+        }
+        st.channels.fill(channels);
+    }
+
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        packet: Packet,
+        sink: &mut S,
+    ) {
+        let site = net.sites[lp as usize];
+        let now = packet.time().0;
+        catch_up(net, st, j, lp, &site, now, sink);
+        let local = u32::from(packet.port());
+        let port = site.port + local;
+        let index = port * net.vcs + u32::from(packet.vc());
+        if !append(st, j, lp, index, packet) {
+            return;
+        }
+        st.crossings.edit(j, port).heads |= 1 << packet.vc();
+        *st.arriving.edit(j, lp * net.words + local / 64) |= 1 << (local % 64);
+        route_first(net, st, j, lp, &site, index, now, sink);
+        let due = crossbar::chance(net, st, index, net.model.tick_from(now));
+        let arbiter = st.arbiters.edit(j, lp);
+        arbiter.due = arbiter.due.min(due);
+    }
+
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        event: &Packet,
+        sink: &mut S,
+    ) {
+        let site = net.sites[lp as usize];
+        let now = event.time().0;
+        catch_up(net, st, j, lp, &site, now, sink);
+        let port = site.port + u32::from(event.port());
+        st.channels.edit(j, port * net.vcs + u32::from(event.vc())).credit += event.value() as i64;
+        if let Some(turn) = output::wake(net, st, j, port, now)
+            && st.ports.get(port).waiting != 0
+        {
+            // What waits for room in this port's buffer may cross once the turn has made some.
+            let arbiter = st.arbiters.edit(j, lp);
+            arbiter.turn = arbiter.turn.min(turn);
+            arbiter.due = arbiter.due.min(net.model.tick_after(turn));
+        }
+    }
+
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        site: &Site,
+        end: u64,
+        sink: &mut S,
+    ) -> u64 {
+        catch_up(net, st, j, lp, site, end, sink);
+        let arbiter = st.arbiters.get(lp);
+        arbiter.due.min(arbiter.turn)
+    }
+
+    /// Bytes in the output buffer of that channel; the router has been caught up already.
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
+        net: &Network,
+        st: &mut State,
+        _: &mut J,
+        _: u32,
+        _: &Site,
+        port: u32,
+        vc: u8,
+        _: u64,
+        _: &mut S,
+    ) -> u64 {
+        st.inputs.get(port * net.vcs + u32::from(vc)).held
+    }
+}
+
+/// Performs all ticks and turns of a router before `limit`, in the order of time, ticks first.
+fn catch_up<J: Journal, S: Sink<Fabric<InputQueued>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    limit: u64,
+    sink: &mut S,
+) {
+    loop {
+        let Arbiter { due, turn, .. } = *st.arbiters.get(lp);
+        if due.min(turn) >= limit {
+            return;
+        }
+        // Between two ticks the output ports have nothing to do with each other.
+        let until = due.min(limit);
+        if turn < until {
+            output::turns(net, st, j, lp, site, until, sink);
+        }
+        if due < limit {
+            crossbar::tick(net, st, j, lp, site, due, sink);
+        }
+    }
+}
+
+/// Puts an arrived packet at the end of its input queue; `true` if it is the first.
+fn append<J: Journal>(st: &mut State, j: &mut J, lp: u32, index: u32, packet: Packet) -> bool {
+    let router = st.routers.edit(j, lp);
+    router.queued += 1;
+    let link = Link {
+        next: NONE,
+        sequence: 0,
+    };
+    let slot = router.free_slot;
+    let slot = if slot == NONE {
+        st.links.push(j, link);
+        st.slots.push(j, packet)
+    } else {
+        router.free_slot = st.links.get(slot).next;
+        st.slots.set(j, slot, packet);
+        st.links.set(j, slot, link);
+        slot
+    };
+    let input = st.inputs.edit(j, index);
+    let first = input.head == NONE;
+    if first {
+        input.head = slot;
+    } else {
+        st.links.edit(j, input.tail).next = slot;
+    }
+    input.tail = slot;
+    first
+}
+
+/// Routes the first packet of an input queue at `now`.
+fn route_first<J: Journal, S: Sink<Fabric<InputQueued>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    index: u32,
+    now: u64,
+    sink: &mut S,
+) {
+    let packet = *st.slots.get(st.inputs.get(index).head);
+    let (local, vc, phase) = route::<InputQueued, J, S>(net, st, j, lp, site, &packet, now, sink);
+    let port = site.port + local;
+    let ready = match net.mixed_speeds {
+        true => {
+            let serialisation = net.classes[net.peers[port as usize].class as usize].ser(packet.size());
+            packet.time().0 + net.overtaking_delay(site, &packet, serialisation)
+        }
+        false => 0,
+    };
+    let input = st.inputs.edit(j, index);
+    input.output = port;
+    // On its way to a node a packet stays on the channel it came on.
+    input.vc = if local < u32::from(site.net) { vc } else { packet.vc() };
+    input.phase = phase;
+    input.ready = ready;
+    input.room = net.model.room(packet.size());
+}
