@@ -253,7 +253,11 @@ impl Network {
             store_and_forward,
             mixed_speeds,
             head_delivery: router.delivery == DeliveryPoint::Head || model.late_admission,
-            message_overhead: if model.late_admission { 0 } else { spec.nic.message_overhead.0 },
+            message_overhead: if model.late_admission {
+                0
+            } else {
+                spec.nic.message_overhead.0
+            },
             packet_overhead: spec.nic.packet_overhead.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             lookahead: Time::ZERO,

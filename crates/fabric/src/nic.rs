@@ -65,7 +65,11 @@ pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             }
             if M::SEQUENCER {
                 // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
-                let after = if nic.packets == 0 { 0 } else { nic.ready + net.model.sequence };
+                let after = if nic.packets == 0 {
+                    0
+                } else {
+                    nic.ready + net.model.sequence
+                };
                 nic.ready = message.birth.max(after);
             } else {
                 let first = nic.left.min(u64::from(net.packet));

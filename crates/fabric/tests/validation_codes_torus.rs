@@ -120,7 +120,9 @@ fn compared(row: &Value) -> Vec<(&'static str, &'static str, f64, f64)> {
         if sums.is_empty() {
             sums = found;
         } else {
-            sums.iter_mut().zip(found).for_each(|(sum, (_, _, value))| sum.2 += value);
+            sums.iter_mut()
+                .zip(found)
+                .for_each(|(sum, (_, _, value))| sum.2 += value);
         }
     }
     let listed = |key: &str, name: &str| row[key].as_array().unwrap().iter().any(|listed| listed == name);
@@ -133,11 +135,17 @@ fn compared(row: &Value) -> Vec<(&'static str, &'static str, f64, f64)> {
             "" => &row["reference"][key],
             statistic => &row["reference"][key][statistic],
         };
-        let outside = outside.as_f64().unwrap_or_else(|| panic!("{key} {statistic} of {}", row["name"]));
+        let outside = outside
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key} {statistic} of {}", row["name"]));
         list.push((key, statistic, outside, sum / seeds as f64));
     }
     for key in row["compare"].as_array().unwrap() {
-        assert!(list.iter().any(|entry| key == entry.0), "{key} of {} is not measured", row["name"]);
+        assert!(
+            list.iter().any(|entry| key == entry.0),
+            "{key} of {} is not measured",
+            row["name"]
+        );
     }
     list
 }
@@ -154,12 +162,18 @@ fn check(routing: &str, n_rows: usize) -> f64 {
         for (key, statistic, outside, ours) in compared(row) {
             let error = ours / outside - 1.0;
             if error.abs() > tolerance || key == "mean_hops" && error.abs() > 1e-3 {
-                wrong.push(format!("{}: {key} {statistic}: {ours:.5} against {outside:.5}", row["name"]));
+                wrong.push(format!(
+                    "{}: {key} {statistic}: {ours:.5} against {outside:.5}",
+                    row["name"]
+                ));
             }
             if matches!(statistic, "mean" | "") {
                 worst = worst.max(error.abs());
             }
-            words.push(format!("{key}.{statistic} {outside:.6}/{ours:.6} {:+.2} %", 100.0 * error));
+            words.push(format!(
+                "{key}.{statistic} {outside:.6}/{ours:.6} {:+.2} %",
+                100.0 * error
+            ));
         }
         println!("{}: {}", text(row, "name"), words.join("; "));
     }
@@ -208,7 +222,10 @@ job = [{{ work = {{ kind = "pairs", pairs = [[3, {}]], message = "{bytes} B", st
             };
             let stream = chunks * (busy + L) + (chunks - 1) * L;
             let expected = S + node + stream + 5 * L + (hops - 1) * (busy + 2 * L) + hops * after;
-            assert_eq!(result.stats.measured.max, expected, "{bytes} B over {hops} hops, {preset}");
+            assert_eq!(
+                result.stats.measured.max, expected,
+                "{bytes} B over {hops} hops, {preset}"
+            );
         }
     }
 }

@@ -342,7 +342,8 @@ fn presets_fill_defaults_and_explicit_keys_override() {
         (Time(1_000), Some(Bytes(64)), Time::from_ns(2))
     );
     assert_eq!(torus.routing, RoutingSpec::Dor { tie: Tie::Unwrapped });
-    let pipelined = preset("router.preset = \"codes-torus-pipelined\"\nrouting = { kind = \"rdr\", tie = \"positive\" }");
+    let pipelined =
+        preset("router.preset = \"codes-torus-pipelined\"\nrouting = { kind = \"rdr\", tie = \"positive\" }");
     assert!(!pipelined.router.traversal_occupies_link);
     assert_eq!(pipelined.nic.idle_delay_per_byte, Time::ZERO);
     assert_eq!(pipelined.routing, RoutingSpec::RDR);
