@@ -203,3 +203,45 @@ fn parallel_cables_share_one_entry_and_one_name() {
     assert_eq!((t.router_name(0), t.port_name(0, 4)), ("hub".into(), "to b0 #1".into()));
     assert_eq!(t.class_names(), ["host", "link", "spoke"]);
 }
+
+#[test]
+fn ties_without_the_wrap_around_link_are_minimal_and_go_as_on_a_mesh() {
+    let lattice = topo::Lattice {
+        shape: vec![4, 5, 2],
+        width: vec![],
+        nodes_per_router: 1,
+    };
+    let torus = TopologySpec::Torus(lattice).build().unwrap().with_unwrapped_ties();
+    assert!(torus.unwrapped_ties());
+    let mut ties = 0;
+    for (a, b) in (0..40).flat_map(|a| (0..40).map(move |b| (a, b))) {
+        let (from, to) = (torus.coords(a).unwrap(), torus.coords(b).unwrap());
+        let differ: Vec<usize> = (0..3).filter(|&d| from[d] != to[d]).collect();
+        if differ.is_empty() {
+            assert!(torus.minimal_along(a, b, Came::INJECTED, |_| 0).is_eject());
+            continue;
+        }
+        for (i, &dim) in differ.iter().enumerate() {
+            let pick = |n| {
+                assert_eq!(n as usize, differ.len());
+                i as u32
+            };
+            let hop = torus.minimal_along(a, b, Came::INJECTED, pick);
+            assert_eq!(usize::from(hop.dim), dim);
+            let next =
+                torus.wiring().peer_router[(torus.wiring().port_offset[a as usize] + u32::from(hop.port)) as usize];
+            assert_eq!(torus.distance(next, b) + 1, torus.distance(a, b), "{from:?} to {to:?}");
+            if 2 * from[dim].abs_diff(to[dim]) == [4, 5, 2][dim] {
+                ties += 1;
+                let plus = torus.lattice_neighbour(a, dim, true).unwrap();
+                let minus = torus.lattice_neighbour(a, dim, false).unwrap();
+                assert_eq!(next, if to[dim] > from[dim] { plus } else { minus });
+                // Ports of a dimension: plus first, then minus, also where both lead to the same router.
+                assert_eq!(hop.port % 2, u16::from(to[dim] < from[dim]));
+            }
+        }
+        let first = torus.minimal_along(a, b, Came::INJECTED, |_| 0);
+        assert_eq!(first, torus.minimal(a, b, Came::INJECTED, 0));
+    }
+    assert!(ties > 400, "{ties}");
+}

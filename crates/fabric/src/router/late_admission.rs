@@ -218,13 +218,16 @@ impl RouterModel for LateAdmission {
 /// Gives a queue that is off its next turn at `turn`, and marks a queue with something to send for [`RouterModel::close`].
 #[inline(always)]
 fn switch_on<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, local: u32, port: u32, turn: u64) {
-    let record = *st.ports.get(port);
-    if record.extra != ON {
+    let (off, waiting) = {
+        let record = st.ports.get(port);
+        (record.extra != ON, record.waiting)
+    };
+    if off {
         let record = st.ports.edit(j, port);
         record.extra = ON;
         record.mark = turn;
     }
-    if record.waiting != 0 {
+    if waiting != 0 {
         let index = lp * net.words + local / 64;
         let bit = 1 << (local % 64);
         let word = *st.waiting.get(index);
@@ -245,8 +248,25 @@ fn catch_up<J: Journal, S: Sink<Fabric<LateAdmission>>>(
     limit: u64,
     sink: &mut S,
 ) {
+    let record = st.ports.get(port);
+    if record.extra == ON && record.mark < limit {
+        take_turns(net, st, j, lp, port, limit, sink);
+    }
+}
+
+/// Performs the turns of an output that has one before `limit`.
+#[inline(always)]
+fn take_turns<J: Journal, S: Sink<Fabric<LateAdmission>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    port: u32,
+    limit: u64,
+    sink: &mut S,
+) {
     loop {
-        let record = *st.ports.get(port);
+        let record = st.ports.get(port);
         if record.extra != ON || record.mark >= limit {
             return;
         }

@@ -379,10 +379,11 @@ fn check_sizes(
     if router.model == RouterModel::Credit {
         let mut check = |buffer: Option<Bytes>, place: Place, key: &str| {
             if let Some(buffer) = buffer.filter(|buffer| !holds(*buffer)) {
+                let part = if nic.chunk.is_some() { "chunk" } else { "packet" };
                 let what = if slots > 1 {
-                    format!("{slots} packets")
+                    format!("{slots} {part}s")
                 } else {
-                    "a packet".to_owned()
+                    format!("a {part}")
                 };
                 let size = super::units::Unit::Size.print(buffer.0);
                 let reason = format!("{size} cannot hold {what} of {packet_words}: nothing would ever move");
