@@ -365,6 +365,7 @@ fn every_channel_carries_its_expected_load() {
             );
         }
     }
+    println!("{channels} channels");
     assert!(channels > 2_000, "{channels}");
 }
 
@@ -424,4 +425,44 @@ fn valiant_gives_up_half_of_uniform_and_wins_on_tornado() {
     let tornado = bound("torus-8x8, tornado, Valiant") / bound("torus-8x8, tornado, DOR");
     println!("Valiant over DOR on torus-8x8: tornado x{tornado:.3}");
     assert!((tornado - 3.0 / 2.5).abs() < 1e-9, "{tornado}");
+}
+
+/// One virtual channel with a buffer of `w` packets sends `w` of them per credit round trip `R = 2 L + T + S`, or one per `S` where `w S`
+/// is more: the time of a stream over one cable, to the picosecond.
+#[test]
+fn a_stream_is_as_fast_as_its_buffer_per_credit_round_trip() {
+    const LINK: u64 = 100_000;
+    const ROUTER: u64 = 100_000;
+    const SEND: u64 = 81_920;
+    const MESSAGES: u64 = 1_000;
+    let round_trip = 2 * LINK + ROUTER + SEND;
+    let mut limited = 0;
+    for window in 1..=8 {
+        let mut spec = plain(TopologySpec::Mesh(lattice(&[2], &[], 1)));
+        spec.router.buffer = Some(Bytes(window * PACKET));
+        spec.nic.buffer = Some(Bytes(1 << 24));
+        spec.jobs[0].work = Work::Pairs(Pairs {
+            matching: Matching::Listed(vec![(0, 1)]),
+            mode: PairMode::Stream,
+            messages: MESSAGES,
+            message: Bytes(PACKET),
+            ack: Bytes(8),
+            active: None,
+            start_spread: Time::ZERO,
+            seed: None,
+        });
+        spec.control.end = None;
+        let result = run(&spec, &mut |_| true).unwrap();
+        let last = MESSAGES - 1;
+        let turn = round_trip.max(window * SEND);
+        limited += u32::from(turn == round_trip);
+        let start = last / window * turn + last % window * SEND;
+        // Injection, the cable, ejection.
+        assert_eq!(
+            result.stats.latest,
+            start + 3 * LINK + 2 * ROUTER + SEND,
+            "{window} packets"
+        );
+    }
+    assert_eq!(limited, 4, "4 of the 8 buffers are too small for {round_trip} ps");
 }
