@@ -172,7 +172,11 @@ impl Network {
         let router = &spec.router;
         let store_and_forward = router.switching == Switching::StoreAndForward;
         let queued = router.is_input_queued();
-        let flit = if queued { router.flit.0.clamp(1, 1 << 16) as u32 } else { 1 };
+        let flit = if queued {
+            router.flit.0.clamp(1, 1 << 16) as u32
+        } else {
+            1
+        };
         let (inside, outside) = router.latencies();
         // What a credit takes over a link of this latency, with the part of the routers' traversal that it passes.
         let credit = |latency: u64, traversed: Time| {
@@ -189,7 +193,11 @@ impl Network {
                 link.latency + router.traversal,
                 credit(link.latency.0, router.traversal),
             );
-            if queued { class.in_flits(flit, router.wake_delay) } else { class }
+            if queued {
+                class.in_flits(flit, router.wake_delay)
+            } else {
+                class
+            }
         };
         let classes: Vec<Class> = wiring.class_names.iter().map(|name| class_of(name, packet)).collect();
         let host = classes[0];

@@ -171,8 +171,7 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) -> (u32, u8, u8) {
     if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
-        let backlog =
-            |local: u32, vc: u8| M::backlog(net, st, j, lp, site, site.port + local, vc, now, sink);
+        let backlog = |local: u32, vc: u8| M::backlog(net, st, j, lp, site, site.port + local, vc, now, sink);
         return net.routing.adaptive(net, lp, packet, backlog);
     }
     net.route(lp, site, packet)

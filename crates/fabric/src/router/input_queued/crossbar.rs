@@ -60,7 +60,9 @@ pub(super) fn tick<J: Journal, S: Sink<Fabric<InputQueued>>>(
     });
     let from = now + net.model.tick;
     let mut due = u64::MAX;
-    each_head(net, st, lp, site, |st, index| due = due.min(chance(net, st, index, from)));
+    each_head(net, st, lp, site, |st, index| {
+        due = due.min(chance(net, st, index, from))
+    });
     st.arbiters.edit(j, lp).due = due;
 }
 
