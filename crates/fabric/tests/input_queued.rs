@@ -96,15 +96,19 @@ fn a_lone_packet_waits_for_two_wake_ups_and_one_tick_per_router() {
 #[test]
 fn with_room_for_one_packet_the_credit_of_the_host_port_sets_the_pace() {
     let mut spec = single(2);
-    spec.router.buffer = Some(Bytes(2_050));
+    // The round trip is longer than a packet, and nodes give their credits while the output is busy: they wake nothing.
+    let latency = 60_000;
+    spec.links.default.latency = Time(latency);
+    spec.router.node_credit_delay = Time(200_000);
+    spec.nic.buffer = Some(Bytes(2_050));
     send(&mut spec, Pattern::Shift { by: Some(1) }, 2_048, None, 50);
     // Start, arrival, tick, credit, wake-up.
     let mut start = FLIT;
     let mut expected = Vec::new();
     for _ in 0..50 {
-        let tick = (start + 2 * PART).next_multiple_of(TICK);
-        expected.push(tick + FLIT + 2 * PART);
-        start = tick + 2 * PART + FLIT;
+        let tick = (start + latency + PART).next_multiple_of(TICK);
+        expected.push(tick + FLIT + PART + latency);
+        start = tick + PART + latency + FLIT;
     }
     let times: Vec<u64> = deliveries(&result(&spec))
         .into_iter()
@@ -166,9 +170,9 @@ fn a_node_that_gives_its_credits_late_slows_its_port() {
 #[test]
 fn minimal_adaptive_routing_uses_both_ways_where_dimension_order_uses_one() {
     let lattice = Lattice {
-        shape: vec![2, 2],
+        shape: vec![4, 4],
         width: vec![],
-        nodes_per_router: 4,
+        nodes_per_router: 1,
     };
     for (model, architecture) in [
         (RouterModel::Sculpin, Architecture::Voq),
@@ -178,8 +182,14 @@ fn minimal_adaptive_routing_uses_both_ways_where_dimension_order_uses_one() {
         let mut spec = merlin(TopologySpec::HyperX(lattice.clone()));
         spec.router.model = model;
         spec.router.architecture = architecture;
-        // Every node sends to the router that differs in both dimensions.
-        send(&mut spec, Pattern::BitComplement, 2_048, None, 200);
+        // (x, y) sends to (y, x), over links of a quarter of its speed; no two nodes share a link.
+        spec.links.default.bandwidth = BitsPerSec(50_000_000_000);
+        let host = LinkSpec {
+            bandwidth: BitsPerSec(200_000_000_000),
+            latency: Time(PART),
+        };
+        spec.links.by_class.insert("host".into(), host);
+        send(&mut spec, Pattern::Transpose, 2_048, None, 400);
         let mut time = |routing| {
             spec.routing = routing;
             result(&spec).summary.sim_time_ns

