@@ -45,14 +45,14 @@ SetOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key of the study; may be repeated.")
 ]
 VariantOption = Annotated[
-    str | None, typer.Option("--variant", metavar="NAME", help="Use a [variant.NAME] of the study, such as quick.")
+    str | None, typer.Option("--variant", metavar="NAME", help="Use a \\[variant.NAME] of the study, such as quick.")
 ]
 ExperimentOption = Annotated[
     list[str] | None, typer.Option("--experiment", metavar="NAME", help="Only this experiment; may be repeated.")
 ]
-OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Results directory [default: results/NAME-HASH].")]
+OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Results directory \\[default: results/NAME-HASH].")]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, help="Runs at a time [default: the cores, fewer where memory is short].")
+    int | None, typer.Option("--jobs", "-j", min=1, help="Runs at a time \\[default: the cores, fewer where memory is short].")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
@@ -309,7 +309,7 @@ def show(
     sets: SetOption = None,
     variant: VariantOption = None,
     run_id: Annotated[
-        str | None, typer.Option("--run", metavar="ID", help="Which run of the study [default: the first].")
+        str | None, typer.Option("--run", metavar="ID", help="Which run of the study \\[default: the first].")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Draw the network into this .svg, .png or .pdf file.")

@@ -10,7 +10,18 @@ from fabricsim import _core
 __all__ = ["KINDS", "bench_cases", "describe", "list_entries", "schema"]
 
 #: Kinds that `list_entries` is asked for when none is named, in reading order.
-KINDS = ("topology", "routing", "router", "preset", "pattern", "work", "placement", "process", "engine")
+KINDS = (
+    "topology",
+    "topology-preset",
+    "router-model",
+    "router-preset",
+    "routing",
+    "work",
+    "pattern",
+    "process",
+    "placement",
+    "engine",
+)
 
 
 def list_entries(kind: str, /) -> list[dict[str, Any]]:

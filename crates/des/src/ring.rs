@@ -131,7 +131,8 @@ impl<E: Event> Ring<E> {
     /// Moves far events that the ring reaches now into it. Call after [`Grid::open`].
     pub fn draw_near(&mut self, grid: &Grid) {
         let reach = grid.width * SLOTS as u64;
-        if self.far_min.wrapping_sub(grid.start) >= reach || self.far_min == u64::MAX {
+        // Half a ring early: else the whole list would be looked through in nearly every window.
+        if self.far_min.wrapping_sub(grid.start) >= reach / 2 || self.far_min == u64::MAX {
             return;
         }
         let mut min = u64::MAX;

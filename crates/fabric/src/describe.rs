@@ -5,6 +5,8 @@ use crate::network::{BuildError, Network};
 use crate::spec::{RunSpec, canonical, hash};
 use crate::state::{Channel, Nic, Port, Router, Source};
 use serde_json::{Value, json};
+use topo::TopologySpec;
+use topo::bisection::BisectionMethod;
 
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;
@@ -32,7 +34,11 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
             "diameter": metrics.diameter,
             "mean_distance": metrics.mean_distance,
             "mean_distance_sampled_sources": metrics.sampled_sources,
-            "bisection": format!("{:?}", metrics.bisection),
+            "bisection_links": metrics.bisection.cables,
+            "bisection_method": match metrics.bisection.method {
+                BisectionMethod::Formula(source) => source,
+                BisectionMethod::Heuristic => "heuristic search, an upper bound",
+            },
             "virtual_channels": net.vcs,
             "lookahead_ns": net.lookahead.as_ns(),
         },
@@ -89,6 +95,12 @@ pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
     let mut named = run.clone();
     named.control.engine = crate::spec::Engine::Auto;
     named.control.workers = 1;
+    // A network from a file is named by what the file says, not by where it lies.
+    if let TopologySpec::Graph { file, .. } = &mut named.topology
+        && let Ok(text) = std::fs::read_to_string(&*file)
+    {
+        *file = format!("sha256:{}", hash(&text));
+    }
     let hash = hash(&canonical(&named));
     json!({
         "id": hash[..12],

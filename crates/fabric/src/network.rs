@@ -127,6 +127,8 @@ pub struct Network {
     pub routing: Routing,
     /// What the nodes do.
     pub workload: Workload,
+    /// A node may make several messages at one time.
+    pub bursts: bool,
     /// Seed of the run.
     pub seed: u64,
     /// Packet size in bytes.
@@ -227,9 +229,11 @@ impl Network {
                 injection = injection.in_flits(flit, router.wake_delay);
             }
         }
-        // Interfaces add no latency of their own: only the router's side of the crossbar counts.
-        injection.hop = host.latency + inside.0;
-        injection.credit = credit(host.latency, outside).0;
+        if !model.late_admission {
+            // Interfaces add no latency of their own: only the router's side of the crossbar counts.
+            injection.hop = host.latency + inside.0;
+            injection.credit = credit(host.latency, outside).0;
+        }
         let ejection = host.latency + if queued { outside.0 } else { 0 };
         let node_credit = ejection + router.node_credit_delay.0 + credit(host.latency, inside).0;
         let n_routers = topology.n_routers();
@@ -240,6 +244,15 @@ impl Network {
         for r in 0..n_routers as usize {
             let (from, to) = (wiring.port_offset[r] as usize, wiring.port_offset[r + 1] as usize);
             let (node, node_end) = (wiring.node_offset[r], wiring.node_offset[r + 1]);
+            if (to - from) + (node_end - node) as usize > usize::from(u16::MAX) {
+                let name = topology.router_name(r as u32);
+                let reason = format!("router {name} has {} ports and {} nodes", to - from, node_end - node);
+                return Err(BuildError::field(
+                    "topology",
+                    reason,
+                    Some("a router takes at most 65,535 of both together"),
+                ));
+            }
             let site = Site {
                 port,
                 node,
@@ -301,6 +314,7 @@ impl Network {
             vcs,
             words: most_ports.div_ceil(64).max(1),
             routing,
+            bursts: workload.bursts(),
             workload,
             seed: spec.control.seed,
             packet,

@@ -94,7 +94,8 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.destination = message.destination;
             nic.part = 0;
             nic.single = u8::from(message.bytes <= u64::from(net.unit));
-            if nic.single == 0 {
+            // Numbers tell messages of several packets apart, and messages that are born at one time.
+            if nic.single == 0 || net.bursts {
                 let number = &mut st.sources.edit(j, node).number;
                 nic.message |= *number as u16 & (ACK - 1);
                 *number = number.wrapping_add(1);

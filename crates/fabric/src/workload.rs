@@ -193,6 +193,14 @@ impl Workload {
         sizes.map(size).min().unwrap_or(packet)
     }
 
+    /// `true` if a node may make several messages at one time.
+    pub fn bursts(&self) -> bool {
+        self.jobs.iter().any(|job| match &job.kind {
+            JobKind::Synthetic { spec, .. } => spec.load.is_none(),
+            JobKind::Pairs(_) => true,
+        })
+    }
+
     /// `true` if some node acts on a delivery.
     #[inline(always)]
     pub fn reacts(&self) -> bool {
@@ -440,6 +448,9 @@ impl PairPlan {
                     }
                     if plan.sends[from as usize] {
                         return Err(at(format!("node {from} sends in an earlier pair already")));
+                    }
+                    if plan.partner[from as usize] != NOBODY && plan.partner[from as usize] != nodes[to as usize] {
+                        return Err(at(format!("node {from} has another partner already")));
                     }
                     if plan.partner[to as usize] != NOBODY && plan.partner[to as usize] != nodes[from as usize] {
                         return Err(at(format!("node {to} has another partner already")));

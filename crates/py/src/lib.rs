@@ -41,7 +41,7 @@ fn list_entries(kind: &str) -> PyResult<String> {
                 "line": entry.line,
                 "parameters": parameters,
                 "source": entry.source,
-                "limits": entry.limits,
+                "limits": if entry.limits.is_empty() { vec![] } else { vec![entry.limits] },
             })
         })
         .collect();

@@ -7,7 +7,8 @@ use crate::observe::Bin;
 pub struct SteadyState {
     /// Messages born before this time (ps) are warm-up.
     pub warmup: u64,
-    /// Mean latency of the last third of the measured span over that of the first, minus one.
+    /// Mean latency of the last third of the measured span over that of the first, minus one; infinite if fewer than half as many
+    /// messages of the last third arrived.
     pub drifting: f64,
 }
 
@@ -37,7 +38,8 @@ pub fn steady_state(bins: &[Bin], shift: u32, end: u64) -> SteadyState {
     }
 }
 
-/// Mean latency of messages born in the last third of `from..end` over that of the first third, minus one.
+/// Mean latency of messages born in the last third of `from..end` over that of the first third, minus one; infinite if fewer than
+/// half as many messages of the last third arrived.
 pub fn drifting(bins: &[Bin], shift: u32, from: u64, end: u64) -> f64 {
     let first = (from >> shift) as usize;
     let last = ((end >> shift) as usize).min(bins.len());
@@ -45,13 +47,22 @@ pub fn drifting(bins: &[Bin], shift: u32, from: u64, end: u64) -> f64 {
     if third == 0 {
         return 0.0;
     }
-    let mean = |range: &[Bin]| {
+    let total = |range: &[Bin]| {
         let count: u64 = range.iter().map(|bin| bin.born.count).sum();
         let sum: u128 = range.iter().map(|bin| bin.born.sum).sum();
-        if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+        (count, sum as f64 / count.max(1) as f64)
     };
-    let (early, late) = (mean(&bins[first..first + third]), mean(&bins[last - third..last]));
-    if early == 0.0 { 0.0 } else { late / early - 1.0 }
+    let (early_count, early) = total(&bins[first..first + third]);
+    let (late_count, late) = total(&bins[last - third..last]);
+    if early_count == 0 {
+        return 0.0;
+    }
+    // Where most of the late messages have not arrived, the mean of those that have says nothing.
+    if 2 * late_count < early_count {
+        f64::INFINITY
+    } else {
+        late / early - 1.0
+    }
 }
 
 #[cfg(test)]

@@ -221,13 +221,16 @@ fn saturation(open_loop: bool, offered: Option<f64>, accepted: f64, steady: &Ste
     // Less than offered alone may be chance in a short run; a backlog shows in latencies that grow.
     if accepted < 0.95 * offered && steady.drifting > 0.1 {
         return Some(format!(
-            "saturated: {accepted:.3} of the injection bandwidth was accepted where {offered:.3} was offered; latencies grow with the length of the run"
+            "saturated: {accepted:.3} of the injection bandwidth was accepted where {offered:.3} was offered; latencies are those of the messages that arrived and grow with the length of the run"
         ));
     }
     (steady.drifting > 0.5).then(|| {
+        let growth = match steady.drifting {
+            drifting if drifting.is_finite() => format!("mean latency grew by {:.0} %", drifting * 100.0),
+            _ => "ever fewer messages arrived".into(),
+        };
         format!(
-            "not settled: mean latency grew by {:.0} % over the measured span; the load is at or beyond saturation, or the run is too short",
-            steady.drifting * 100.0
+            "not settled: {growth} over the measured span; the load is at or beyond saturation, or the run is too short"
         )
     })
 }
@@ -273,7 +276,8 @@ pub fn link_rows(net: &Network, state: &State, sim_time_ns: f64) -> Vec<LinkRow>
                 port,
                 peer_router: if port < u32::from(site.net) { peer.lp } else { u32::MAX },
                 class: peer.class,
-                utilisation: record.busy as f64 / span,
+                // What a link has accepted may reach beyond the end of the run; from there on it is busy without a gap.
+                utilisation: (record.busy - record.free.saturating_sub(span as u64).min(record.busy)) as f64 / span,
                 packets: record.packets,
                 bytes: record.bytes,
             });

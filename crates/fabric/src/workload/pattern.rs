@@ -101,6 +101,9 @@ impl Destinations {
             return None;
         }
         let dims: Vec<usize> = (0..shape.len()).filter(|&d| shape[d] > 1).collect();
+        if dims.is_empty() {
+            return None;
+        }
         let wiring = topology.wiring();
         let fan = if tornado { 1 } else { dims.len() };
         let mut table = Vec::with_capacity(nodes.len() * fan);
