@@ -16,7 +16,7 @@ WHEELS := $(STAMPS)/wheels
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \
 	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
-.PHONY: help setup demo test test-rust test-python check bench docs clean
+.PHONY: help setup demo test test-rust test-python check gate fuzz bench docs clean
 
 help: ## what there is to type
 	@echo "fabricsim: make TARGET"
@@ -69,6 +69,12 @@ check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	$(BIN)/ruff check python tests examples
 	$(BIN)/ruff format --check python tests examples
 	$(BIN)/mypy
+
+gate: ## instructions per packet-hop of the hot path against their limits (needs valgrind)
+	tools/instructions.sh
+
+fuzz: ## a minute of mutated study files against the study reader
+	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-fabric --profile quick --locked --test broken_studies_fuzz
 
 bench: setup ## speed of the engine on fixed cases
 	$(BIN)/fabricsim bench
