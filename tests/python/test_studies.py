@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
-import fabricsim as fs
 import pytest
+
+import fabricsim as fs
 from conftest import REAL
 from fabricsim import _core
 
