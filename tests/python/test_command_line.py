@@ -122,7 +122,7 @@ def test_check_expand_list_show_bench_and_schema_speak_json(shell):
     assert shell("list", "topology", "--json").json["topology"][0]["name"] == "torus"
     assert "routing" in shell("list", "--json").json
     assert shell("show", study, "--json").json["metrics"]["routers"] == 16
-    assert shell("bench", "--json").json["cases"][0]["case"] == "sculpin-4k"
+    assert shell("bench", "--json").json["cases"][0]["name"] == "sculpin-4k"
     assert shell("schema").json["type"] == "object"
 
 
