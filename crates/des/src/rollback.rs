@@ -176,6 +176,10 @@ impl<W: World> Engine<W> for RollbackCheck<'_, W> {
         self.engine.state()
     }
 
+    fn digests(&self) -> &[u64] {
+        self.engine.digests()
+    }
+
     fn observer(&self) -> &W::Observer {
         self.engine.observer()
     }

@@ -6,9 +6,9 @@
 
 use crate::column::{Journal, NoJournal};
 use crate::engine::{Engine, Outcome, Progress, Stop, Watch};
-use crate::ring::{Grid, Ring, SLOTS};
+use crate::ring::{Grid, Ring};
 use crate::time::Time;
-use crate::world::{Event, Observe, Sink, World};
+use crate::world::{Event, Observe, Sink, World, chain};
 use std::cmp::Ordering;
 
 /// LPs whose wake times share one lower bound.
@@ -23,7 +23,7 @@ pub struct WindowEngine<'w, W: World> {
     world: &'w W,
     state: W::State,
     blocks: Blocks<W>,
-    /// When each LP wants to be closed.
+    /// When each LP wants to be closed, and the digest of what it has handled.
     wake: Wakes,
     scratch: Scratch<W::Event>,
     outcome: Outcome,
@@ -87,7 +87,7 @@ impl<W: World> Sink<W> for Blocks<W> {
     #[inline(always)]
     fn send(&mut self, event: W::Event) {
         let offset = event.time().0.wrapping_sub(self.grid.start);
-        if offset < self.grid.width * SLOTS as u64 {
+        if offset < self.grid.reach {
             let ahead = self.grid.windows(offset);
             if ahead == 0 {
                 self.send_late(event);
@@ -105,11 +105,12 @@ impl<W: World> Sink<W> for Blocks<W> {
     }
 }
 
-/// Wake times of all LPs with a lower bound per chunk.
+/// What the engine keeps of each LP: wake times, with a lower bound per chunk, and the digest of its past.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Wakes {
     lps: Vec<u64>,
     chunks: Vec<u64>,
+    digests: Vec<u64>,
 }
 
 impl Wakes {
@@ -119,15 +120,20 @@ impl Wakes {
             .chunks(CHUNK)
             .map(|chunk| chunk.iter().copied().fold(u64::MAX, u64::min))
             .collect();
-        Wakes { lps, chunks }
+        Wakes {
+            digests: vec![0; lps.len()],
+            lps,
+            chunks,
+        }
     }
 
-    /// The wake times of a block, to put back with [`Wakes::put_back`].
+    /// The records of a block, to put back with [`Wakes::put_back`].
     pub(crate) fn save(&self, lps: &std::ops::Range<u32>) -> Wakes {
         let chunks = lps.start as usize / CHUNK..(lps.end as usize).div_ceil(CHUNK);
         Wakes {
             lps: self.lps[lps.start as usize..lps.end as usize].to_vec(),
             chunks: self.chunks[chunks].to_vec(),
+            digests: self.digests[lps.start as usize..lps.end as usize].to_vec(),
         }
     }
 
@@ -136,6 +142,7 @@ impl Wakes {
         let chunks = lps.start as usize / CHUNK..(lps.end as usize).div_ceil(CHUNK);
         self.lps[lps.start as usize..lps.end as usize].copy_from_slice(&saved.lps);
         self.chunks[chunks].copy_from_slice(&saved.chunks);
+        self.digests[lps.start as usize..lps.end as usize].copy_from_slice(&saved.digests);
     }
 
     fn earliest(&self) -> u64 {
@@ -194,32 +201,33 @@ impl<E: Event> Scratch<E> {
             order[*place as usize] = *event;
             *place += 1;
         }
-        if !repair(order, seed, REPAIR * n) {
+        if !repair(order, seed, grid.start, REPAIR * n) {
             sort_crowded(order, counts, seed);
-            repair(order, seed, usize::MAX);
+            repair(order, seed, grid.start, usize::MAX);
         }
     }
 }
 
-/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done.
-fn repair<E: Event>(order: &mut [E], seed: u64, mut budget: usize) -> bool {
+/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done. `start` is the
+/// window's: all times are less than 2^32 ps later.
+fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -> bool {
+    // One comparison of one word per event: LP, then time within the window.
+    let key = |event: &E| u64::from(event.lp()) << 32 | u64::from(event.time().0.wrapping_sub(start) as u32);
     let Some(first) = order.first() else { return true };
-    let (mut lp, mut time) = (first.lp(), first.time());
-    for i in 1..order.len() {
-        let next = (order[i].lp(), order[i].time());
-        if next.0 > lp || next.0 == lp && next.1 > time {
-            (lp, time) = next;
-            continue;
+    let mut before = key(first);
+    let mut i = 1;
+    while let Some(event) = order.get(i) {
+        let next = key(event);
+        if next > before {
+            before = next;
+        } else if next < before || loses_tie(&order[i - 1], event, seed) {
+            let moves = insert(&mut order[..=i], seed);
+            if moves > budget {
+                return false;
+            }
+            budget -= moves;
         }
-        if next == (lp, time) && !loses_tie(&order[i - 1], &order[i], seed) {
-            continue;
-        }
-        let moves = insert(&mut order[..=i], seed);
-        if moves > budget {
-            return false;
-        }
-        budget -= moves;
-        (lp, time) = (order[i].lp(), order[i].time());
+        i += 1;
     }
     true
 }
@@ -288,7 +296,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     sink: &mut S,
 ) -> u64 {
     let seed = world.seed();
-    let mut at = 0;
+    let mut events = order.iter();
     let mut handled = order.len() as u64;
     // With fewer events than that the next LP would often be asked for in vain.
     let dense = order.len() >= lps.len();
@@ -297,7 +305,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
         let last = (first + CHUNK as u32).min(lps.end);
         let chunk = first as usize / CHUNK;
         let due = wake.chunks[chunk] < end.0;
-        if !due && (at == order.len() || order[at].lp() >= last) {
+        if !due && events.as_slice().first().is_none_or(|event| event.lp() >= last) {
             // Nothing to do here: go to the chunk of the next event unless an LP before it wakes.
             first = last;
             continue;
@@ -305,7 +313,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
         let mut earliest = u64::MAX;
         let mut lp = first;
         while lp < last {
-            let has_events = at < order.len() && order[at].lp() == lp;
+            let has_events = events.as_slice().first().is_some_and(|event| event.lp() == lp);
             if !has_events && wake.lps[lp as usize] >= end.0 {
                 earliest = earliest.min(wake.lps[lp as usize]);
                 lp += 1;
@@ -315,21 +323,26 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
-            while let Some(&event) = order.get(at)
+            let mut digest = wake.digests[lp as usize];
+            while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
-                if let Some(late) = sink.late_before(&event, seed) {
+                if let Some(late) = sink.late_before(event, seed) {
                     handled += 1;
+                    digest = chain(digest, &late);
                     world.handle(state, journal, lp, &late, sink);
                     continue;
                 }
-                at += 1;
-                world.handle(state, journal, lp, &event, sink);
+                events.next();
+                digest = chain(digest, event);
+                world.handle(state, journal, lp, event, sink);
             }
             while let Some(late) = sink.late_next() {
                 handled += 1;
+                digest = chain(digest, &late);
                 world.handle(state, journal, lp, &late, sink);
             }
+            wake.digests[lp as usize] = digest;
             let next = world.close(state, journal, lp, end, sink).0;
             sink.leave();
             wake.lps[lp as usize] = next;
@@ -532,6 +545,10 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
 
     fn state(&self) -> &W::State {
         &self.state
+    }
+
+    fn digests(&self) -> &[u64] {
+        &self.wake.digests
     }
 
     fn observer(&self) -> &W::Observer {

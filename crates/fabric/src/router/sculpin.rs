@@ -13,9 +13,10 @@ use des::{Event, Journal, Sink};
 
 /// The model.
 #[derive(Debug)]
-pub struct Sculpin;
+pub struct Sculpin<const PLAIN: bool = false>;
 
-impl RouterModel for Sculpin {
+impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
+    const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = false;
 
     #[inline(always)]
@@ -30,15 +31,17 @@ impl RouterModel for Sculpin {
         let site = net.sites[lp as usize];
         let now = packet.time().0;
         let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
-        packet.set_phase(phase);
+        if !PLAIN {
+            packet.set_phase(phase);
+        }
         let port = site.port + local;
         let size = packet.size();
         let record = st.ports.edit(j, port);
-        let peer = net.peers[port as usize];
+        let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class as usize];
         let (serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = now;
-        if net.mixed_speeds {
+        if !PLAIN && net.mixed_speeds {
             ready += net.overtaking_delay(&site, &packet, serialisation);
         }
         let start = ready.max(record.free);
