@@ -59,7 +59,8 @@ struct Queue<W: World> {
 }
 
 impl<W: World> Sink<W> for Queue<W> {
-    fn send(&mut self, event: W::Event) {
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         self.broken |= event.time() < self.now;
         self.events.push(Reverse(Pending { event, seed: self.seed }));
     }

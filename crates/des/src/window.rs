@@ -85,8 +85,9 @@ impl<W: World> Blocks<W> {
 
 impl<W: World> Sink<W> for Blocks<W> {
     #[inline(always)]
-    fn send(&mut self, event: W::Event) {
-        let offset = event.time().0.wrapping_sub(self.grid.start);
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
+        let offset = time.0.wrapping_sub(self.grid.start);
         if offset < self.grid.reach {
             let ahead = self.grid.windows(offset);
             if ahead == 0 {
@@ -197,9 +198,14 @@ impl<E: Event> Scratch<E> {
         }
         let order = &mut self.order[..n];
         for (event, &slot) in batch.iter().zip(slots.iter()) {
-            let place = &mut counts[slot as usize];
-            order[*place as usize] = *event;
-            *place += 1;
+            // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
+            // them as it is used, the last one below `n`.
+            #[allow(unsafe_code)]
+            unsafe {
+                let place = counts.get_unchecked_mut(slot as usize);
+                *order.get_unchecked_mut(*place as usize) = *event;
+                *place += 1;
+            }
         }
         if !repair(order, seed, grid.start, REPAIR * n) {
             sort_crowded(order, counts, seed);
@@ -221,11 +227,16 @@ fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -
         if next > before {
             before = next;
         } else if next < before || loses_tie(&order[i - 1], event, seed) {
-            let moves = insert(&mut order[..=i], seed);
-            if moves > budget {
-                return false;
+            if i < 2 || key(&order[i - 2]) < next {
+                // Most often two neighbours are to be swapped.
+                order.swap(i - 1, i);
+            } else {
+                let moves = insert(&mut order[..=i], seed);
+                if moves > budget {
+                    return false;
+                }
+                budget -= moves;
             }
-            budget -= moves;
         }
         i += 1;
     }
@@ -234,7 +245,7 @@ fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -
 
 /// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it; returns
 /// how far that is.
-#[inline(always)]
+#[inline(never)]
 fn insert<E: Event>(order: &mut [E], seed: u64) -> usize {
     let last = order.len() - 1;
     let event = order[last];
@@ -323,26 +334,26 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
-            let mut digest = wake.digests[lp as usize];
+            // In memory: in a register it would be worked out after the event, with all of the event kept until then.
+            let digest = &mut wake.digests[lp as usize];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
                 if let Some(late) = sink.late_before(event, seed) {
                     handled += 1;
-                    digest = chain(digest, &late);
+                    *digest = chain(*digest, &late);
                     world.handle(state, journal, lp, &late, sink);
                     continue;
                 }
                 events.next();
-                digest = chain(digest, event);
+                *digest = chain(*digest, event);
                 world.handle(state, journal, lp, event, sink);
             }
             while let Some(late) = sink.late_next() {
                 handled += 1;
-                digest = chain(digest, &late);
+                *digest = chain(*digest, &late);
                 world.handle(state, journal, lp, &late, sink);
             }
-            wake.digests[lp as usize] = digest;
             let next = world.close(state, journal, lp, end, sink).0;
             sink.leave();
             wake.lps[lp as usize] = next;

@@ -39,7 +39,12 @@ pub(crate) fn chain<E: Event>(digest: u64, event: &E) -> u64 {
 /// Where a handler puts what leaves the logical process.
 pub trait Sink<W: World + ?Sized> {
     /// Schedules an event: at another LP no earlier than the lookahead from now, at the own LP no earlier than now.
-    fn send(&mut self, event: W::Event);
+    #[inline(always)]
+    fn send(&mut self, event: W::Event) {
+        self.send_at(event.time(), event);
+    }
+    /// The same for callers that have the event's time at hand, which is spared the way through the event.
+    fn send_at(&mut self, time: Time, event: W::Event);
     /// Shows a committed fact to the observer; never read back by the model.
     fn record(&mut self, record: W::Record);
 }

@@ -326,7 +326,7 @@ pub(crate) fn launch<M: RouterModel, S: Sink<Fabric<M>>>(
         packet.set_vc(vc);
     }
     packet.count_hop();
-    sink.send(packet.at(Time(at), peer.lp, peer.port));
+    sink.send_at(Time(at), packet.at(Time(at), peer.lp, peer.port));
 }
 
 /// Gives the buffer that `packet` held back to the sender at the other end of its input port, `when` the space is free.
@@ -344,13 +344,14 @@ pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
     if input < site.net {
         let peer = &net.peers[(site.port + u32::from(input)) as usize];
         let at = Time(when + net.classes[peer.class as usize].credit);
-        sink.send(
+        sink.send_at(
+            at,
             Packet::new(Kind::Credit, at, peer.lp, peer.port)
                 .with_vc(if M::PLAIN { 0 } else { packet.vc() })
                 .with_value(size),
         );
     } else {
         let at = Time(when + net.injection.credit);
-        sink.send(Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size));
+        sink.send_at(at, Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size));
     }
 }

@@ -271,6 +271,8 @@ fn depart<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
         st.channels.edit(j, channel_of::<PLAIN>(net, port, vc)).credit -= i64::from(size);
         launch::<Credit<PLAIN>, S>(net, peer, hop, packet, vc, start, serialisation, sink);
     } else {
-        nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, lp, &packet, start, sink);
+        // A copy, so that only this way keeps the packet in memory.
+        let landed = packet;
+        nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, lp, &landed, start, sink);
     }
 }

@@ -52,7 +52,9 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         if local < u32::from(site.net) {
             launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
         } else {
-            nic::deliver::<Self, J, S>(net, st, j, lp, &packet, start, sink);
+            // A copy, so that only this way keeps the packet in memory.
+        let landed = packet;
+        nic::deliver::<Self, J, S>(net, st, j, lp, &landed, start, sink);
         }
     }
 
