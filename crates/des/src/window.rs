@@ -11,6 +11,8 @@ use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World, chain};
 use std::cmp::Ordering;
 
+/// Most blocks; a power of two.
+const MAX_BLOCKS: usize = 16;
 /// LPs whose wake times share one lower bound.
 const CHUNK: usize = 64;
 /// A radix slot with more events than this is sorted by comparison once the repair by insertion turns out to be dear.
@@ -31,7 +33,8 @@ pub struct WindowEngine<'w, W: World> {
 
 /// Pending events of all blocks and the window that is open; the sink of the handlers.
 pub(crate) struct Blocks<W: World> {
-    pub(crate) rings: Vec<Ring<W::Event>>,
+    pub(crate) rings: Box<[Ring<W::Event>; MAX_BLOCKS]>,
+    n_blocks: usize,
     pub(crate) grid: Grid,
     /// End of the open window; earlier than the grid's where a run ends within a window.
     pub(crate) end: u64,
@@ -93,7 +96,7 @@ impl<W: World> Sink<W> for Blocks<W> {
             if ahead == 0 {
                 self.send_late(event);
             } else {
-                self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, ahead, event);
+                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(self.grid.index, ahead, event);
             }
         } else {
             self.send_far(event);
@@ -184,20 +187,29 @@ impl<E: Event> Scratch<E> {
         // In pieces of one kilobyte, which plain stores clear faster than the string instructions that a library takes for more.
         counts.chunks_mut(256).for_each(|piece| piece.fill(0));
         slots.clear();
-        slots.extend(batch.iter().map(|event| {
+        slots.resize(n, 0);
+        let mut count = |event: &E| {
             let place = u64::from(event.lp())
                 .wrapping_mul(per_lp)
                 .wrapping_add(event.time().0.wrapping_mul(per_ps));
             let slot = (place.wrapping_sub(origin) >> 32) as u32;
             counts[slot as usize] += 1;
             slot
-        }));
+        };
+        let (fours, rest) = batch.as_chunks::<4>();
+        let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
+        for (events, slots) in fours.iter().zip(slot_fours) {
+            *slots = [count(&events[0]), count(&events[1]), count(&events[2]), count(&events[3])];
+        }
+        for (event, slot) in rest.iter().zip(slot_rest) {
+            *slot = count(event);
+        }
         let mut sum = 0;
         for count in counts.iter_mut() {
             sum += std::mem::replace(count, sum);
         }
         let order = &mut self.order[..n];
-        for (event, &slot) in batch.iter().zip(slots.iter()) {
+        let mut scatter = |event: &E, slot: u32| {
             // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
             // them as it is used, the last one below `n`.
             #[allow(unsafe_code)]
@@ -206,6 +218,16 @@ impl<E: Event> Scratch<E> {
                 *order.get_unchecked_mut(*place as usize) = *event;
                 *place += 1;
             }
+        };
+        let (slot_fours, slot_rest) = slots.as_chunks::<4>();
+        for (events, slots) in fours.iter().zip(slot_fours) {
+            scatter(&events[0], slots[0]);
+            scatter(&events[1], slots[1]);
+            scatter(&events[2], slots[2]);
+            scatter(&events[3], slots[3]);
+        }
+        for (event, &slot) in rest.iter().zip(slot_rest) {
+            scatter(event, slot);
         }
         if !repair(order, seed, grid.start, REPAIR * n) {
             sort_crowded(order, counts, seed);
@@ -410,20 +432,24 @@ impl<'w, W: World> WindowEngine<'w, W> {
     /// Narrowest window the engine takes, in ps; below it the reference engine's total order is the better loop.
     pub const MIN_WIDTH: u64 = 2;
 
-    /// An engine with the given first events on about `n_blocks` blocks.
+    /// An engine with the given first events on about `n_blocks` blocks, at most 16.
     pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>, n_blocks: u32) -> Self {
         let n_lps = world.n_lps().max(1);
-        let per_block = n_lps.div_ceil(n_blocks.max(1)).max(CHUNK as u32).next_power_of_two();
+        let per_block = n_lps
+            .div_ceil(n_blocks.clamp(1, MAX_BLOCKS as u32))
+            .max(CHUNK as u32)
+            .next_power_of_two();
         let shift = per_block.ilog2();
         let n_blocks = n_lps.div_ceil(per_block) as usize;
         let grid = Grid::new(world.lookahead().0.clamp(Self::MIN_WIDTH, Grid::MAX_WIDTH));
-        let mut rings: Vec<Ring<W::Event>> = (0..n_blocks).map(|_| Ring::default()).collect();
+        let mut rings: Box<[Ring<W::Event>; MAX_BLOCKS]> = Box::new(std::array::from_fn(|_| Ring::default()));
         for event in first {
             rings[(event.lp() >> shift) as usize].insert(&grid, event);
         }
         let wake = Wakes::new(world, &state);
         let blocks = Blocks {
             rings,
+            n_blocks,
             grid,
             end: 0,
             shift,
@@ -468,7 +494,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         let end = Time(blocks.end);
         let n_lps = self.world.n_lps();
         let mut check = check;
-        for block in 0..blocks.rings.len() {
+        for block in 0..blocks.n_blocks {
             let first_lp = (block as u32) << blocks.shift;
             let lps = first_lp..n_lps.min(first_lp + (1 << blocks.shift));
             let ring = &mut blocks.rings[block];

@@ -409,10 +409,7 @@ impl Network {
     /// The least time (ps) from injection at node `source` until the head can leave router `lp` on an idle network.
     #[inline(always)]
     pub fn way_bound(&self, source: u32, lp: u32) -> u64 {
-        let hops = self
-            .topology
-            .distance(self.topology.router_of(source), lp)
-            .min(self.shortest_detour);
+        let hops = self.topology.node_distance(source, lp).min(self.shortest_detour);
         self.injection.hop + u64::from(hops) * self.least_hop
     }
 

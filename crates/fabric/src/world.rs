@@ -125,11 +125,12 @@ impl<M: RouterModel> World for Fabric<M> {
         if event.is_arrival() {
             return M::arrive(net, st, j, lp, *event, sink);
         }
-        if event.is_credit() {
+        if M::HOST_CREDITS && event.is_credit() {
             return M::credit(net, st, j, lp, event, sink);
         }
         match event.kind() {
-            Kind::Arrival | Kind::Credit => {}
+            Kind::Arrival => {}
+            Kind::Credit => M::credit(net, st, j, lp, event, sink),
             Kind::HostCredit => nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
             Kind::Notice => nic::notice::<M, J, S>(net, st, j, lp, event, sink),
             Kind::Delivered | Kind::Start => nic::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink),

@@ -114,6 +114,17 @@ impl Topology {
         self.distance_by_way(a, b)
     }
 
+    /// [`Topology::distance`] from the router of a node.
+    #[inline(always)]
+    pub fn node_distance(&self, node: u32, to: u32) -> u32 {
+        if let Geometry::Lattice(g) = &self.geometry
+            && let Some(n) = g.n_direct(g.nodes_per_router.div(node), to)
+        {
+            return n;
+        }
+        self.distance_by_way(self.router_of(node), to)
+    }
+
     #[inline(never)]
     fn distance_by_way(&self, a: u32, b: u32) -> u32 {
         match &self.geometry {

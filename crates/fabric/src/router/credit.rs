@@ -11,7 +11,7 @@ use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
 use crate::world::Fabric;
-use des::{Event, Journal, Sink};
+use des::{Event, Journal, Sink, Time};
 
 /// The model.
 #[derive(Debug)]
@@ -271,8 +271,8 @@ fn depart<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
         st.channels.edit(j, channel_of::<PLAIN>(net, port, vc)).credit -= i64::from(size);
         launch::<Credit<PLAIN>, S>(net, peer, hop, packet, vc, start, serialisation, sink);
     } else {
-        // A copy, so that only this way keeps the packet in memory.
-        let landed = packet;
+        // A packet of its own, so that only this way keeps one in memory.
+        let landed = packet.at(Time(start), lp, packet.port());
         nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, lp, &landed, start, sink);
     }
 }

@@ -9,7 +9,7 @@ use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
 use crate::world::Fabric;
-use des::{Event, Journal, Sink};
+use des::{Event, Journal, Sink, Time};
 
 /// The model.
 #[derive(Debug)]
@@ -52,8 +52,8 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         if local < u32::from(site.net) {
             launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
         } else {
-            // A copy, so that only this way keeps the packet in memory.
-        let landed = packet;
+            // A packet of its own, so that only this way keeps one in memory.
+        let landed = packet.at(Time(start), lp, packet.port());
         nic::deliver::<Self, J, S>(net, st, j, lp, &landed, start, sink);
         }
     }
