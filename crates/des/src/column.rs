@@ -166,11 +166,12 @@ impl<T: Pod> Column<T> {
         #[cfg(target_arch = "x86_64")]
         if let Some(part) = self.data.get(from as usize..to as usize) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            for line in bytemuck::cast_slice::<T, u8>(part).chunks(64) {
-                // SAFETY: the address lies within the column, and a prefetch cannot fault anyway.
+            let bytes = bytemuck::cast_slice::<T, u8>(part);
+            for line in 0..bytes.len().div_ceil(64) {
+                // SAFETY: the address lies within the column or at its end, and a prefetch cannot fault anyway.
                 #[allow(unsafe_code)]
                 unsafe {
-                    _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+                    _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().add(line * 64).cast());
                 }
             }
         }

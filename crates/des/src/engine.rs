@@ -45,6 +45,8 @@ pub trait Engine<W: World> {
     fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop;
     /// The state of all LPs.
     fn state(&self) -> &W::State;
+    /// Of each LP a digest of all the events it has handled, in their order; the same on every engine.
+    fn digests(&self) -> &[u64];
     /// What was recorded.
     fn observer(&self) -> &W::Observer;
     /// Counts so far.
@@ -53,6 +55,11 @@ pub trait Engine<W: World> {
     fn pending(&self, show: &mut dyn FnMut(&W::Event));
     /// Gives up the engine for its results.
     fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome);
+}
+
+/// One digest of everything that happened, in LP order, from [`Engine::digests`].
+pub fn history(digests: &[u64]) -> u64 {
+    digests.iter().fold(1, |all, digest| crate::rng::mix(all ^ digest))
 }
 
 /// Runs an engine through several end times; for callers that decide on the way.

@@ -17,15 +17,17 @@ pub mod reference;
 pub mod ring;
 pub mod rng;
 pub mod rollback;
+pub mod table;
 pub mod time;
 pub mod window;
 pub mod world;
 
 pub use column::{Column, Columns, Journal, Log, NoJournal};
-pub use engine::{Outcome, Progress, Stop, run_phases};
+pub use engine::{Outcome, Progress, Stop, history, run_phases};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;
+pub use table::Table;
 pub use time::Time;
 pub use window::WindowEngine;
 pub use world::{Event, Observe, Sink, World};

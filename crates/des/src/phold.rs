@@ -1,7 +1,7 @@
 //! PHOLD (Fujimoto 1990), the standard synthetic load of event engines: every event sends one event on.
 //!
 //! Each LP starts with `events_per_lp` events. An event draws an increment `lookahead + exponential(mean - lookahead)` and, with
-//! probability `remote`, a uniformly random LP as the next target, else stays. Each LP chains what it sees into a digest.
+//! probability `remote`, a uniformly random LP as the next target, else stays.
 
 use crate::column::Journal;
 use crate::rng::{Philox, below, ln, mix, unit};
@@ -67,6 +67,11 @@ impl Event for Ball {
         self.lp
     }
 
+    #[inline(always)]
+    fn fold(&self) -> u64 {
+        (self.time.0 ^ u64::from(self.origin).rotate_left(40)).wrapping_add(self.sequence)
+    }
+
     fn tie(&self, other: &Self, seed: u64) -> Ordering {
         self.hash(seed)
             .cmp(&other.hash(seed))
@@ -75,12 +80,11 @@ impl Event for Ball {
     }
 }
 
-/// One LP: the number of events it sent and the digest of those it saw.
+/// One LP: the number of events it sent.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Player {
     sent: u64,
-    digest: u64,
 }
 
 crate::columns! {
@@ -88,16 +92,6 @@ crate::columns! {
     pub struct Players {
         /// One record per LP.
         pub players: Player,
-    }
-}
-
-impl Players {
-    /// The digest of everything that happened, in LP order.
-    pub fn history(&self) -> u64 {
-        self.players
-            .as_slice()
-            .iter()
-            .fold(0, |digest, player| mix(digest ^ player.digest))
     }
 }
 
@@ -116,7 +110,6 @@ impl Phold {
         players.players.fill(vec![
             Player {
                 sent: u64::from(self.events_per_lp),
-                digest: 0
             };
             self.n_lps as usize
         ]);
@@ -168,7 +161,6 @@ impl World for Phold {
         sink: &mut S,
     ) {
         let player = state.players.edit(journal, lp);
-        player.digest = mix(player.digest ^ event.time.0 ^ (u64::from(event.origin) << 40) ^ event.sequence);
         let sequence = player.sent;
         player.sent += 1;
         sink.send(self.next(lp, sequence, event.time, false));
@@ -187,7 +179,7 @@ impl World for Phold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Stop};
+    use crate::engine::{Engine, Stop, history};
     use crate::{ReferenceEngine, RollbackCheck, WindowEngine, run_phases};
 
     fn world(n_lps: u32, events_per_lp: u32, lookahead: u64, remote: f64) -> Phold {
@@ -203,8 +195,7 @@ mod tests {
 
     fn finish(mut engine: Box<dyn Engine<Phold> + '_>, phases: &[Time]) -> (u64, u64) {
         assert_eq!(run_phases(&mut *engine, phases), Stop::Until);
-        let (state, _, outcome) = engine.into_parts();
-        (state.history(), outcome.events)
+        (history(engine.digests()), engine.outcome().events)
     }
 
     fn agree(world: Phold, end: Time) {

@@ -4,7 +4,7 @@
 use crate::column::NoJournal;
 use crate::engine::{Engine, Outcome, Progress, Stop, Watch};
 use crate::time::Time;
-use crate::world::{Event, Observe, Sink, World};
+use crate::world::{Event, Observe, Sink, World, chain};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -45,6 +45,7 @@ pub struct ReferenceEngine<'w, W: World> {
     queue: Queue<W>,
     /// When each LP wants to be closed; the heap may hold outdated entries.
     wake: Vec<Time>,
+    digests: Vec<u64>,
     wakes: BinaryHeap<Reverse<(Time, u32)>>,
     outcome: Outcome,
 }
@@ -58,7 +59,8 @@ struct Queue<W: World> {
 }
 
 impl<W: World> Sink<W> for Queue<W> {
-    fn send(&mut self, event: W::Event) {
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         self.broken |= event.time() < self.now;
         self.events.push(Reverse(Pending { event, seed: self.seed }));
     }
@@ -93,6 +95,7 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
             world,
             state,
             queue,
+            digests: vec![0; wake.len()],
             wake,
             wakes,
             outcome: Outcome::default(),
@@ -138,6 +141,8 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
             (Some(time), _) if time == now => {
                 let Reverse(Pending { event, .. }) = self.queue.events.pop()?;
                 let lp = event.lp();
+                let digest = &mut self.digests[lp as usize];
+                *digest = chain(*digest, &event);
                 self.outcome.events += 1;
                 self.world
                     .handle(&mut self.state, &mut NoJournal, lp, &event, &mut self.queue);
@@ -172,6 +177,10 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
 
     fn state(&self) -> &W::State {
         &self.state
+    }
+
+    fn digests(&self) -> &[u64] {
+        &self.digests
     }
 
     fn observer(&self) -> &W::Observer {

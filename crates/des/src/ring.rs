@@ -17,6 +17,8 @@ pub struct Grid {
     pub index: u64,
     /// Start of the current window: `index * width`.
     pub start: u64,
+    /// Width of a whole ring: `SLOTS * width`.
+    pub reach: u64,
     /// `ceil(2^64 / width)`: exact quotients for all offsets within a ring (checked in [`Grid::new`]).
     reciprocal: u64,
 }
@@ -33,6 +35,7 @@ impl Grid {
             width,
             index: 0,
             start: 0,
+            reach: width * SLOTS as u64,
             reciprocal,
         }
     }
@@ -98,7 +101,7 @@ impl<E: Event> Ring<E> {
     /// Adds an event at any time not before the current window.
     pub fn insert(&mut self, grid: &Grid, event: E) {
         let offset = event.time().0 - grid.start;
-        if offset < grid.width * SLOTS as u64 {
+        if offset < grid.reach {
             self.push(grid.index, grid.windows(offset), event);
         } else {
             self.push_far(event);
@@ -130,7 +133,7 @@ impl<E: Event> Ring<E> {
 
     /// Moves far events that the ring reaches now into it. Call after [`Grid::open`].
     pub fn draw_near(&mut self, grid: &Grid) {
-        let reach = grid.width * SLOTS as u64;
+        let reach = grid.reach;
         // Half a ring early: else the whole list would be looked through in nearly every window.
         if self.far_min.wrapping_sub(grid.start) >= reach / 2 || self.far_min == u64::MAX {
             return;

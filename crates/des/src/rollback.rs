@@ -36,7 +36,8 @@ impl<W: World> Capture<W> {
 }
 
 impl<W: World> Sink<W> for Capture<W> {
-    fn send(&mut self, event: W::Event) {
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         if event.lp() == self.lp && event.time() < self.end {
             let seed = self.seed;
             let at = self
@@ -174,6 +175,10 @@ impl<W: World> Engine<W> for RollbackCheck<'_, W> {
 
     fn state(&self) -> &W::State {
         self.engine.state()
+    }
+
+    fn digests(&self) -> &[u64] {
+        self.engine.digests()
     }
 
     fn observer(&self) -> &W::Observer {

@@ -6,11 +6,13 @@
 
 use crate::column::{Journal, NoJournal};
 use crate::engine::{Engine, Outcome, Progress, Stop, Watch};
-use crate::ring::{Grid, Ring, SLOTS};
+use crate::ring::{Grid, Ring};
 use crate::time::Time;
-use crate::world::{Event, Observe, Sink, World};
+use crate::world::{Event, Observe, Sink, World, chain};
 use std::cmp::Ordering;
 
+/// Most blocks; a power of two.
+const MAX_BLOCKS: usize = 16;
 /// LPs whose wake times share one lower bound.
 const CHUNK: usize = 64;
 /// A radix slot with more events than this is sorted by comparison once the repair by insertion turns out to be dear.
@@ -23,7 +25,7 @@ pub struct WindowEngine<'w, W: World> {
     world: &'w W,
     state: W::State,
     blocks: Blocks<W>,
-    /// When each LP wants to be closed.
+    /// When each LP wants to be closed, and the digest of what it has handled.
     wake: Wakes,
     scratch: Scratch<W::Event>,
     outcome: Outcome,
@@ -31,7 +33,8 @@ pub struct WindowEngine<'w, W: World> {
 
 /// Pending events of all blocks and the window that is open; the sink of the handlers.
 pub(crate) struct Blocks<W: World> {
-    pub(crate) rings: Vec<Ring<W::Event>>,
+    pub(crate) rings: Box<[Ring<W::Event>; MAX_BLOCKS]>,
+    n_blocks: usize,
     pub(crate) grid: Grid,
     /// End of the open window; earlier than the grid's where a run ends within a window.
     pub(crate) end: u64,
@@ -85,14 +88,15 @@ impl<W: World> Blocks<W> {
 
 impl<W: World> Sink<W> for Blocks<W> {
     #[inline(always)]
-    fn send(&mut self, event: W::Event) {
-        let offset = event.time().0.wrapping_sub(self.grid.start);
-        if offset < self.grid.width * SLOTS as u64 {
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
+        let offset = time.0.wrapping_sub(self.grid.start);
+        if offset < self.grid.reach {
             let ahead = self.grid.windows(offset);
             if ahead == 0 {
                 self.send_late(event);
             } else {
-                self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, ahead, event);
+                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(self.grid.index, ahead, event);
             }
         } else {
             self.send_far(event);
@@ -105,11 +109,12 @@ impl<W: World> Sink<W> for Blocks<W> {
     }
 }
 
-/// Wake times of all LPs with a lower bound per chunk.
+/// What the engine keeps of each LP: wake times, with a lower bound per chunk, and the digest of its past.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Wakes {
     lps: Vec<u64>,
     chunks: Vec<u64>,
+    digests: Vec<u64>,
 }
 
 impl Wakes {
@@ -119,15 +124,20 @@ impl Wakes {
             .chunks(CHUNK)
             .map(|chunk| chunk.iter().copied().fold(u64::MAX, u64::min))
             .collect();
-        Wakes { lps, chunks }
+        Wakes {
+            digests: vec![0; lps.len()],
+            lps,
+            chunks,
+        }
     }
 
-    /// The wake times of a block, to put back with [`Wakes::put_back`].
+    /// The records of a block, to put back with [`Wakes::put_back`].
     pub(crate) fn save(&self, lps: &std::ops::Range<u32>) -> Wakes {
         let chunks = lps.start as usize / CHUNK..(lps.end as usize).div_ceil(CHUNK);
         Wakes {
             lps: self.lps[lps.start as usize..lps.end as usize].to_vec(),
             chunks: self.chunks[chunks].to_vec(),
+            digests: self.digests[lps.start as usize..lps.end as usize].to_vec(),
         }
     }
 
@@ -136,6 +146,7 @@ impl Wakes {
         let chunks = lps.start as usize / CHUNK..(lps.end as usize).div_ceil(CHUNK);
         self.lps[lps.start as usize..lps.end as usize].copy_from_slice(&saved.lps);
         self.chunks[chunks].copy_from_slice(&saved.chunks);
+        self.digests[lps.start as usize..lps.end as usize].copy_from_slice(&saved.digests);
     }
 
     fn earliest(&self) -> u64 {
@@ -176,57 +187,92 @@ impl<E: Event> Scratch<E> {
         // In pieces of one kilobyte, which plain stores clear faster than the string instructions that a library takes for more.
         counts.chunks_mut(256).for_each(|piece| piece.fill(0));
         slots.clear();
-        slots.extend(batch.iter().map(|event| {
+        slots.resize(n, 0);
+        let mut count = |event: &E| {
             let place = u64::from(event.lp())
                 .wrapping_mul(per_lp)
                 .wrapping_add(event.time().0.wrapping_mul(per_ps));
             let slot = (place.wrapping_sub(origin) >> 32) as u32;
             counts[slot as usize] += 1;
             slot
-        }));
+        };
+        let (fours, rest) = batch.as_chunks::<4>();
+        let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
+        for (events, slots) in fours.iter().zip(slot_fours) {
+            *slots = [
+                count(&events[0]),
+                count(&events[1]),
+                count(&events[2]),
+                count(&events[3]),
+            ];
+        }
+        for (event, slot) in rest.iter().zip(slot_rest) {
+            *slot = count(event);
+        }
         let mut sum = 0;
         for count in counts.iter_mut() {
             sum += std::mem::replace(count, sum);
         }
         let order = &mut self.order[..n];
-        for (event, &slot) in batch.iter().zip(slots.iter()) {
-            let place = &mut counts[slot as usize];
-            order[*place as usize] = *event;
-            *place += 1;
+        let mut scatter = |event: &E, slot: u32| {
+            // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
+            // them as it is used, the last one below `n`.
+            #[allow(unsafe_code)]
+            unsafe {
+                let place = counts.get_unchecked_mut(slot as usize);
+                *order.get_unchecked_mut(*place as usize) = *event;
+                *place += 1;
+            }
+        };
+        let (slot_fours, slot_rest) = slots.as_chunks::<4>();
+        for (events, slots) in fours.iter().zip(slot_fours) {
+            scatter(&events[0], slots[0]);
+            scatter(&events[1], slots[1]);
+            scatter(&events[2], slots[2]);
+            scatter(&events[3], slots[3]);
         }
-        if !repair(order, seed, REPAIR * n) {
+        for (event, &slot) in rest.iter().zip(slot_rest) {
+            scatter(event, slot);
+        }
+        if !repair(order, seed, grid.start, REPAIR * n) {
             sort_crowded(order, counts, seed);
-            repair(order, seed, usize::MAX);
+            repair(order, seed, grid.start, usize::MAX);
         }
     }
 }
 
-/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done.
-fn repair<E: Event>(order: &mut [E], seed: u64, mut budget: usize) -> bool {
+/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done. `start` is the
+/// window's: all times are less than 2^32 ps later.
+fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -> bool {
+    // One comparison of one word per event: LP, then time within the window.
+    let key = |event: &E| u64::from(event.lp()) << 32 | u64::from(event.time().0.wrapping_sub(start) as u32);
     let Some(first) = order.first() else { return true };
-    let (mut lp, mut time) = (first.lp(), first.time());
-    for i in 1..order.len() {
-        let next = (order[i].lp(), order[i].time());
-        if next.0 > lp || next.0 == lp && next.1 > time {
-            (lp, time) = next;
-            continue;
+    let mut before = key(first);
+    let mut i = 1;
+    while let Some(event) = order.get(i) {
+        let next = key(event);
+        if next > before {
+            before = next;
+        } else if next < before || loses_tie(&order[i - 1], event, seed) {
+            if i < 2 || key(&order[i - 2]) < next {
+                // Most often two neighbours are to be swapped.
+                order.swap(i - 1, i);
+            } else {
+                let moves = insert(&mut order[..=i], seed);
+                if moves > budget {
+                    return false;
+                }
+                budget -= moves;
+            }
         }
-        if next == (lp, time) && !loses_tie(&order[i - 1], &order[i], seed) {
-            continue;
-        }
-        let moves = insert(&mut order[..=i], seed);
-        if moves > budget {
-            return false;
-        }
-        budget -= moves;
-        (lp, time) = (order[i].lp(), order[i].time());
+        i += 1;
     }
     true
 }
 
 /// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it; returns
 /// how far that is.
-#[inline(always)]
+#[inline(never)]
 fn insert<E: Event>(order: &mut [E], seed: u64) -> usize {
     let last = order.len() - 1;
     let event = order[last];
@@ -288,7 +334,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     sink: &mut S,
 ) -> u64 {
     let seed = world.seed();
-    let mut at = 0;
+    let mut events = order.iter();
     let mut handled = order.len() as u64;
     // With fewer events than that the next LP would often be asked for in vain.
     let dense = order.len() >= lps.len();
@@ -297,7 +343,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
         let last = (first + CHUNK as u32).min(lps.end);
         let chunk = first as usize / CHUNK;
         let due = wake.chunks[chunk] < end.0;
-        if !due && (at == order.len() || order[at].lp() >= last) {
+        if !due && events.as_slice().first().is_none_or(|event| event.lp() >= last) {
             // Nothing to do here: go to the chunk of the next event unless an LP before it wakes.
             first = last;
             continue;
@@ -305,7 +351,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
         let mut earliest = u64::MAX;
         let mut lp = first;
         while lp < last {
-            let has_events = at < order.len() && order[at].lp() == lp;
+            let has_events = events.as_slice().first().is_some_and(|event| event.lp() == lp);
             if !has_events && wake.lps[lp as usize] >= end.0 {
                 earliest = earliest.min(wake.lps[lp as usize]);
                 lp += 1;
@@ -315,19 +361,24 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
-            while let Some(&event) = order.get(at)
+            // In memory: in a register it would be worked out after the event, with all of the event kept until then.
+            let digest = &mut wake.digests[lp as usize];
+            while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
-                if let Some(late) = sink.late_before(&event, seed) {
+                if let Some(late) = sink.late_before(event, seed) {
                     handled += 1;
+                    *digest = chain(*digest, &late);
                     world.handle(state, journal, lp, &late, sink);
                     continue;
                 }
-                at += 1;
-                world.handle(state, journal, lp, &event, sink);
+                events.next();
+                *digest = chain(*digest, event);
+                world.handle(state, journal, lp, event, sink);
             }
             while let Some(late) = sink.late_next() {
                 handled += 1;
+                *digest = chain(*digest, &late);
                 world.handle(state, journal, lp, &late, sink);
             }
             let next = world.close(state, journal, lp, end, sink).0;
@@ -386,20 +437,24 @@ impl<'w, W: World> WindowEngine<'w, W> {
     /// Narrowest window the engine takes, in ps; below it the reference engine's total order is the better loop.
     pub const MIN_WIDTH: u64 = 2;
 
-    /// An engine with the given first events on about `n_blocks` blocks.
+    /// An engine with the given first events on about `n_blocks` blocks, at most 16.
     pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>, n_blocks: u32) -> Self {
         let n_lps = world.n_lps().max(1);
-        let per_block = n_lps.div_ceil(n_blocks.max(1)).max(CHUNK as u32).next_power_of_two();
+        let per_block = n_lps
+            .div_ceil(n_blocks.clamp(1, MAX_BLOCKS as u32))
+            .max(CHUNK as u32)
+            .next_power_of_two();
         let shift = per_block.ilog2();
         let n_blocks = n_lps.div_ceil(per_block) as usize;
         let grid = Grid::new(world.lookahead().0.clamp(Self::MIN_WIDTH, Grid::MAX_WIDTH));
-        let mut rings: Vec<Ring<W::Event>> = (0..n_blocks).map(|_| Ring::default()).collect();
+        let mut rings: Box<[Ring<W::Event>; MAX_BLOCKS]> = Box::new(std::array::from_fn(|_| Ring::default()));
         for event in first {
             rings[(event.lp() >> shift) as usize].insert(&grid, event);
         }
         let wake = Wakes::new(world, &state);
         let blocks = Blocks {
             rings,
+            n_blocks,
             grid,
             end: 0,
             shift,
@@ -444,7 +499,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         let end = Time(blocks.end);
         let n_lps = self.world.n_lps();
         let mut check = check;
-        for block in 0..blocks.rings.len() {
+        for block in 0..blocks.n_blocks {
             let first_lp = (block as u32) << blocks.shift;
             let lps = first_lp..n_lps.min(first_lp + (1 << blocks.shift));
             let ring = &mut blocks.rings[block];
@@ -532,6 +587,10 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
 
     fn state(&self) -> &W::State {
         &self.state
+    }
+
+    fn digests(&self) -> &[u64] {
+        &self.wake.digests
     }
 
     fn observer(&self) -> &W::Observer {

@@ -17,6 +17,9 @@ pub trait Event: Copy + bytemuck::Pod + Send + Sync + 'static {
     /// Order among events of one LP at one time.
     fn tie(&self, other: &Self, seed: u64) -> Ordering;
 
+    /// The content folded into one word, for the digest of what happened; cheap, it is asked for once per event.
+    fn fold(&self) -> u64;
+
     /// Total order of the events of one LP.
     #[inline(always)]
     fn order(&self, other: &Self, seed: u64) -> Ordering {
@@ -27,10 +30,21 @@ pub trait Event: Copy + bytemuck::Pod + Send + Sync + 'static {
     }
 }
 
+/// The digest of an LP's past with one more event in it.
+#[inline(always)]
+pub(crate) fn chain<E: Event>(digest: u64, event: &E) -> u64 {
+    (digest.rotate_left(5) ^ event.fold()).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
 /// Where a handler puts what leaves the logical process.
 pub trait Sink<W: World + ?Sized> {
     /// Schedules an event: at another LP no earlier than the lookahead from now, at the own LP no earlier than now.
-    fn send(&mut self, event: W::Event);
+    #[inline(always)]
+    fn send(&mut self, event: W::Event) {
+        self.send_at(event.time(), event);
+    }
+    /// The same for callers that have the event's time at hand, which is spared the way through the event.
+    fn send_at(&mut self, time: Time, event: W::Event);
     /// Shows a committed fact to the observer; never read back by the model.
     fn record(&mut self, record: W::Record);
 }

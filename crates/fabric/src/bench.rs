@@ -264,7 +264,7 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
     let built = crate::run::cpu_time();
     engine.run(Time((MEAN as f64 * 40.0 * length) as u64), &mut |_, _, _| true);
     let cpu_s = (crate::run::cpu_time() - built).as_secs_f64();
-    let (state, _, outcome) = engine.into_parts();
+    let outcome = engine.outcome();
     BenchResult {
         name: name.into(),
         packet_hops: 0,
@@ -274,6 +274,6 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
         cpu_s,
         build_s: (built - begun).as_secs_f64(),
         peak_rss_bytes: crate::run::peak_memory(),
-        digest: format!("{:016x}", state.history()),
+        digest: format!("{:016x}", des::engine::history(engine.digests())),
     }
 }

@@ -5,7 +5,7 @@ use crate::router::late_admission;
 use crate::routing::Routing;
 use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
 use crate::workload::Workload;
-use des::Time;
+use des::{Table, Time};
 use topo::{Topology, TopologySpec};
 
 /// Timing of one link class; all in ps.
@@ -110,15 +110,15 @@ pub struct Network {
     /// The shape.
     pub topology: Topology,
     /// Per router.
-    pub sites: Vec<Site>,
+    pub sites: Table<Site>,
     /// Per output port.
-    pub peers: Vec<Peer>,
+    pub peers: Table<Peer>,
     /// Per link class; class 0 is the host link.
-    pub classes: Vec<Class>,
+    pub classes: Table<Class>,
     /// The injection side of the host link, which may be slower.
     pub injection: Class,
     /// Router of each node.
-    pub node_router: Vec<u32>,
+    pub node_router: Table<u32>,
     /// Virtual channels per port.
     pub vcs: u32,
     /// Words of the waiting set per router.
@@ -307,9 +307,9 @@ impl Network {
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
         let mut network = Network {
-            node_router: wiring.node_router.clone(),
-            sites,
-            peers,
+            node_router: wiring.node_router.clone().into(),
+            sites: sites.into(),
+            peers: peers.into(),
             injection,
             vcs,
             words: most_ports.div_ceil(64).max(1),
@@ -339,7 +339,7 @@ impl Network {
             least_hop,
             shortest_detour,
             model,
-            classes,
+            classes: classes.into(),
             topology,
         };
         network.lookahead = network.window(spec);
@@ -374,6 +374,12 @@ impl Network {
             window = window.min(self.delivery_delay(least));
         }
         Time(window)
+    }
+
+    /// `true` if [`RouterModel::PLAIN`](crate::router::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, links of
+    /// one speed, at most 64 ports per router.
+    pub fn is_plain(&self) -> bool {
+        self.vcs == 1 && self.words == 1 && self.routing.is_minimal() && !self.store_and_forward && !self.mixed_speeds
     }
 
     /// Parts of a packet of `size` bytes that travel by themselves.
@@ -413,10 +419,7 @@ impl Network {
     /// The least time (ps) from injection at node `source` until the head can leave router `lp` on an idle network.
     #[inline(always)]
     pub fn way_bound(&self, source: u32, lp: u32) -> u64 {
-        let hops = self
-            .topology
-            .distance(self.topology.router_of(source), lp)
-            .min(self.shortest_detour);
+        let hops = self.topology.node_distance(source, lp).min(self.shortest_detour);
         self.injection.hop + u64::from(hops) * self.least_hop
     }
 

@@ -161,10 +161,10 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             );
         }
         let mut at = start + net.injection.hop;
-        if net.store_and_forward {
+        if !M::PLAIN && net.store_and_forward {
             at += net.injection.ser(size);
         }
-        sink.send(packet.at(Time(at), lp, site.net + (node - site.node) as u16));
+        sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
         sink.record(Record::Injected { bytes: size, parts });
         nic.part += parts;
         nic.left -= u64::from(size);

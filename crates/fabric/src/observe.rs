@@ -224,12 +224,18 @@ impl Default for Latencies {
 impl Latencies {
     #[inline(always)]
     fn add(&mut self, latency: u64, bucket: usize, bytes: u64) {
-        self.count += 1;
-        self.bytes += bytes;
-        self.sum += u128::from(latency);
+        self.add_up(latency, bytes);
         self.min = self.min.min(latency);
         self.max = self.max.max(latency);
         self.histogram.count(bucket);
+    }
+
+    /// Counts a latency without its place in the distribution.
+    #[inline(always)]
+    fn add_up(&mut self, latency: u64, bytes: u64) {
+        self.count += 1;
+        self.bytes += bytes;
+        self.sum += u128::from(latency);
     }
 
     /// Adds another set.
@@ -292,6 +298,8 @@ pub struct Stats {
     pub bins: Vec<Bin>,
     /// Length of a slice.
     pub shift: u32,
+    /// Slices keep counts, bytes and sums of latencies only.
+    pub light_bins: bool,
     /// The run ends at this time (ps): what is known to arrive later is still in flight.
     pub cut: u64,
     /// Packets on their ejection link when the run ends.
@@ -421,7 +429,13 @@ impl Observe<Record> for Stats {
                 }
                 let latency = time - birth;
                 let bucket = Histogram::bucket(latency);
-                self.bin(birth).born.add(latency, bucket, bytes);
+                let light = self.light_bins;
+                let born = &mut self.bin(birth).born;
+                if light {
+                    born.add_up(latency, bytes);
+                } else {
+                    born.add(latency, bucket, bytes);
+                }
                 if birth >= self.from && birth < self.to {
                     self.measured.add(latency, bucket, bytes);
                 }

@@ -108,6 +108,12 @@ impl Packet {
         self.words[3] & 7 << 50 == 0
     }
 
+    /// `true` for buffer space that comes back to an output port, as frequent as arrivals with credits.
+    #[inline(always)]
+    pub fn is_credit(&self) -> bool {
+        self.words[3] & 7 << 50 == 1 << 50
+    }
+
     /// Input port of an arrival, output port of a credit, local node otherwise.
     #[inline(always)]
     pub fn port(&self) -> u16 {
@@ -183,7 +189,10 @@ impl Packet {
     /// Counts a hop.
     #[inline(always)]
     pub fn count_hop(&mut self) {
-        self.words[3] = self.words[3].checked_add(1 << 54).unwrap_or(self.words[3]);
+        let (more, full) = self.words[3].overflowing_add(1 << 54);
+        if !full {
+            self.words[3] = more;
+        }
     }
 
     /// A credit or notice carries a 64-bit value in place of size and mark.
@@ -235,13 +244,6 @@ impl Packet {
     pub fn moment(&self) -> u64 {
         self.words[0] ^ self.words[1] << 32
     }
-
-    /// All bits folded into one word, for digests.
-    #[inline(always)]
-    pub fn fold(&self) -> u64 {
-        let [a, b, c, d] = self.words;
-        a.rotate_left(7) ^ b.rotate_left(19) ^ c.rotate_left(37) ^ d
-    }
 }
 
 impl Event for Packet {
@@ -253,6 +255,13 @@ impl Event for Packet {
     #[inline(always)]
     fn lp(&self) -> u32 {
         self.words[1] as u32
+    }
+
+    /// All words, for digests.
+    #[inline(always)]
+    fn fold(&self) -> u64 {
+        let [a, b, c, d] = self.words;
+        (a ^ d.rotate_left(23)).wrapping_add(c) ^ b
     }
 
     fn tie(&self, other: &Self, seed: u64) -> Ordering {

@@ -115,6 +115,20 @@ impl Routing {
         proof::prove(spec, topology, self.kind, self.needed)
     }
 
+    /// `true` for the topology's own minimal routing.
+    pub fn is_minimal(&self) -> bool {
+        self.kind == Kind::Minimal
+    }
+
+    /// The next output port of a packet that is not at its last router, by minimal routing on one virtual channel.
+    #[inline(always)]
+    pub fn next_minimal(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> u32 {
+        if let Some((port, links)) = net.topology.direct(lp, packet.destination()) {
+            return self.one_of(port, links, packet);
+        }
+        self.minimal_by_way(net, lp, site, packet).0
+    }
+
     /// Virtual channels per port.
     pub fn vcs(&self) -> u8 {
         self.last_vc + 1

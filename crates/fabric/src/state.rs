@@ -58,8 +58,6 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Router {
-    /// Chained digest of the events it has handled.
-    pub digest: u64,
     /// Packets in its queues.
     pub queued: u32,
     /// Free packet slots, a list.

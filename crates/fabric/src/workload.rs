@@ -7,7 +7,7 @@ use crate::network::BuildError;
 use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Placement, Process, RunSpec, Synthetic, Work};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
-use des::{Philox, Philox2, mix};
+use des::{Philox, Philox2, Table, mix};
 use topo::Topology;
 
 mod pattern;
@@ -39,8 +39,8 @@ pub struct Message {
 #[derive(Debug)]
 pub struct Workload {
     /// Job of each node, and its logical number there; `NOBODY` if it has none.
-    members: Vec<(u16, u32)>,
-    jobs: Vec<Job>,
+    members: Table<(u16, u32)>,
+    jobs: Table<Job>,
     traffic: Philox2,
     phases: Philox,
     /// Some node acts on a delivery.
@@ -171,8 +171,8 @@ impl Workload {
             .any(|job: &Job| matches!(&job.kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream));
         let stop = spec.control.end.map_or(u64::MAX, |end| end.0);
         Ok(Workload {
-            members,
-            jobs,
+            members: members.into(),
+            jobs: jobs.into(),
             traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
             phases: Philox::new(spec.control.seed, stream::TRAFFIC),
             reacts,

@@ -33,7 +33,6 @@ impl<M: RouterModel> Fabric<M> {
         let mut st = State::default();
         st.routers.fill(vec![
             Router {
-                digest: 0,
                 queued: 0,
                 free_slot: NONE,
                 free_post: NONE,
@@ -123,10 +122,11 @@ impl<M: RouterModel> World for Fabric<M> {
     #[inline(always)]
     fn handle<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, event: &Packet, sink: &mut S) {
         let net = &self.net;
-        let router = st.routers.edit(j, lp);
-        router.digest = (router.digest.rotate_left(5) ^ event.fold()).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         if event.is_arrival() {
             return M::arrive(net, st, j, lp, *event, sink);
+        }
+        if M::HOST_CREDITS && event.is_credit() {
+            return M::credit(net, st, j, lp, event, sink);
         }
         match event.kind() {
             Kind::Arrival => {}

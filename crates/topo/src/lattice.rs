@@ -196,6 +196,12 @@ impl LatticeGeometry {
         self.dims.iter().map(one).sum()
     }
 
+    /// The distance on a HyperX; `None` on other lattices.
+    #[inline(always)]
+    pub(crate) fn n_direct(&self, a: u32, b: u32) -> Option<u32> {
+        (self.kind == Kind::HyperX).then(|| self.n_differ(self.packed[a as usize] ^ self.packed[b as usize]))
+    }
+
     /// The number of dimensions with a bit in `differ`, the exclusive-or of two packed coordinates.
     #[inline]
     fn n_differ(&self, mut differ: u64) -> u32 {

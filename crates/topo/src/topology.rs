@@ -104,8 +104,29 @@ impl Topology {
     ///
     /// Equal to the shortest path of the graph, except on a dragonfly and dragonfly+, where it is the shortest way with at most one
     /// global link (none within a group), as the literature uses the word minimal.
-    #[inline]
+    #[inline(always)]
     pub fn distance(&self, a: u32, b: u32) -> u32 {
+        if let Geometry::Lattice(g) = &self.geometry
+            && let Some(n) = g.n_direct(a, b)
+        {
+            return n;
+        }
+        self.distance_by_way(a, b)
+    }
+
+    /// [`Topology::distance`] from the router of a node.
+    #[inline(always)]
+    pub fn node_distance(&self, node: u32, to: u32) -> u32 {
+        if let Geometry::Lattice(g) = &self.geometry
+            && let Some(n) = g.n_direct(g.nodes_per_router.div(node), to)
+        {
+            return n;
+        }
+        self.distance_by_way(self.router_of(node), to)
+    }
+
+    #[inline(never)]
+    fn distance_by_way(&self, a: u32, b: u32) -> u32 {
         match &self.geometry {
             Geometry::Single => 0,
             Geometry::Lattice(g) => g.distance(a, b),

@@ -11,13 +11,14 @@ use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
 use crate::world::Fabric;
-use des::{Event, Journal, Sink};
+use des::{Event, Journal, Sink, Time};
 
 /// The model.
 #[derive(Debug)]
-pub struct Credit;
+pub struct Credit<const PLAIN: bool = false>;
 
-impl RouterModel for Credit {
+impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
+    const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = true;
 
     #[inline(always)]
@@ -32,32 +33,35 @@ impl RouterModel for Credit {
         let site = net.sites[lp as usize];
         let now = packet.time().0;
         let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
-        packet.set_phase(phase);
+        if !PLAIN {
+            packet.set_phase(phase);
+        }
         let port = site.port + local;
         if st.ports.get(port).waiting != 0 {
-            catch_up(net, st, j, lp, &site, port, now, sink);
+            catch_up::<PLAIN, J, S>(net, st, j, lp, &site, port, now, sink);
         }
         let record = st.ports.get(port);
-        let channel = port * net.vcs + u32::from(vc);
+        let channel = channel_of::<PLAIN>(net, port, vc);
         if record.free <= now {
             let empty = record.waiting == 0;
-            let late = match net.mixed_speeds && empty {
+            let late = match !PLAIN && net.mixed_speeds && empty {
                 true => overtaking(net, &site, port, &packet),
                 false => 0,
             };
             if empty && late == 0 && st.channels.get(channel).credit >= i64::from(packet.size()) {
-                depart(net, st, j, lp, &site, port, vc, packet, now, sink);
+                depart::<PLAIN, J, S>(net, st, j, lp, &site, port, vc, packet, now, sink);
                 return;
             }
             // What waits could not start before now: it has no credit, or it has just come.
             st.ports.edit(j, port).free = now + late;
         }
-        if net.routing.is_adaptive() {
+        if !PLAIN && net.routing.is_adaptive() {
             let class = &net.classes[net.peers[port as usize].class as usize];
             st.ports.edit(j, port).mark += class.ser(packet.size());
         }
         enqueue(st, j, lp, port, channel, vc, packet);
-        *st.waiting.edit(j, lp * net.words + local / 64) |= 1 << (local % 64);
+        let (words, word) = if PLAIN { (1, 0) } else { (net.words, local / 64) };
+        *st.waiting.edit(j, lp * words + word) |= 1 << (local % 64);
     }
 
     #[inline(always)]
@@ -73,13 +77,13 @@ impl RouterModel for Credit {
         let port = site.port + u32::from(event.port());
         let now = event.time().0;
         if st.ports.get(port).waiting != 0 {
-            catch_up(net, st, j, lp, &site, port, now, sink);
+            catch_up::<PLAIN, J, S>(net, st, j, lp, &site, port, now, sink);
             let free = st.ports.get(port).free;
             if free < now {
                 st.ports.edit(j, port).free = now;
             }
         }
-        st.channels.edit(j, port * net.vcs + u32::from(event.vc())).credit += event.value() as i64;
+        st.channels.edit(j, channel_of::<PLAIN>(net, port, event.vc())).credit += event.value() as i64;
     }
 
     #[inline(always)]
@@ -93,8 +97,9 @@ impl RouterModel for Credit {
         sink: &mut S,
     ) -> u64 {
         let mut wake = u64::MAX;
-        for word in 0..net.words {
-            let index = lp * net.words + word;
+        let words = if PLAIN { 1 } else { net.words };
+        for word in 0..words {
+            let index = lp * words + word;
             let all = *st.waiting.get(index);
             let mut bits = all;
             let mut left = all;
@@ -102,7 +107,7 @@ impl RouterModel for Credit {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let port = site.port + word * 64 + bit;
-                catch_up(net, st, j, lp, site, port, end, sink);
+                catch_up::<PLAIN, J, S>(net, st, j, lp, site, port, end, sink);
                 let record = st.ports.get(port);
                 if record.waiting == 0 {
                     left &= !(1 << bit);
@@ -130,11 +135,17 @@ impl RouterModel for Credit {
         sink: &mut S,
     ) -> u64 {
         if st.ports.get(port).waiting != 0 {
-            catch_up(net, st, j, lp, site, port, now, sink);
+            catch_up::<PLAIN, J, S>(net, st, j, lp, site, port, now, sink);
         }
         let record = st.ports.get(port);
         record.free.saturating_sub(now) + record.mark
     }
+}
+
+/// The place of a port's channel in the columns.
+#[inline(always)]
+fn channel_of<const PLAIN: bool>(net: &Network, port: u32, vc: u8) -> u32 {
+    if PLAIN { port } else { port * net.vcs + u32::from(vc) }
 }
 
 /// Extra wait of a packet that comes over a slower link than it leaves on.
@@ -146,7 +157,7 @@ fn overtaking(net: &Network, site: &Site, port: u32, packet: &Packet) -> u64 {
 
 /// Performs all departures of `port` with a start before `limit`.
 #[inline(always)]
-fn catch_up<J: Journal, S: Sink<Fabric<Credit>>>(
+fn catch_up<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
@@ -161,12 +172,12 @@ fn catch_up<J: Journal, S: Sink<Fabric<Credit>>>(
         if record.waiting == 0 || record.free >= limit {
             return;
         }
-        let Some(vc) = choose(net, st, port, record.channels, record.served) else {
+        let Some(vc) = choose::<PLAIN>(net, st, port, record.channels, record.served) else {
             return;
         };
-        let channel = port * net.vcs + u32::from(vc);
+        let channel = channel_of::<PLAIN>(net, port, vc);
         let mut start = record.free;
-        if net.mixed_speeds {
+        if !PLAIN && net.mixed_speeds {
             let head = *st.slots.get(st.channels.get(channel).head);
             let ready = head.time().0 + overtaking(net, site, port, &head);
             if ready > start {
@@ -178,22 +189,22 @@ fn catch_up<J: Journal, S: Sink<Fabric<Credit>>>(
             }
         }
         let packet = dequeue(st, j, lp, port, channel, vc);
-        if net.routing.is_adaptive() {
+        if !PLAIN && net.routing.is_adaptive() {
             let class = &net.classes[net.peers[port as usize].class as usize];
             st.ports.edit(j, port).mark -= class.ser(packet.size());
         }
-        depart(net, st, j, lp, site, port, vc, packet, start, sink);
+        depart::<PLAIN, J, S>(net, st, j, lp, site, port, vc, packet, start, sink);
     }
 }
 
 /// The channel to serve next: one with a packet whose credit suffices, in round robin or by arrival.
 #[inline(always)]
-fn choose(net: &Network, st: &State, port: u32, channels: u64, served: u32) -> Option<u8> {
+fn choose<const PLAIN: bool>(net: &Network, st: &State, port: u32, channels: u64, served: u32) -> Option<u8> {
     let fits = |vc: u32| {
-        let channel = st.channels.get(port * net.vcs + vc);
+        let channel = st.channels.get(channel_of::<PLAIN>(net, port, vc as u8));
         channel.credit >= i64::from(st.slots.get(channel.head).size())
     };
-    if net.vcs == 1 {
+    if PLAIN || net.vcs == 1 {
         return fits(0).then_some(0);
     }
     if net.first_come {
@@ -231,7 +242,7 @@ fn first_come(net: &Network, st: &State, port: u32, mut channels: u64, fits: imp
 
 /// Starts a packet on an output link.
 #[inline(always)]
-fn depart<J: Journal, S: Sink<Fabric<Credit>>>(
+fn depart<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
@@ -244,7 +255,7 @@ fn depart<J: Journal, S: Sink<Fabric<Credit>>>(
     sink: &mut S,
 ) {
     let size = packet.size();
-    let peer = net.peers[port as usize];
+    let peer = &net.peers[port as usize];
     let class = &net.classes[peer.class as usize];
     let (serialisation, hop) = (class.ser(size), class.hop);
     let record = st.ports.edit(j, port);
@@ -252,12 +263,16 @@ fn depart<J: Journal, S: Sink<Fabric<Credit>>>(
     record.busy += serialisation;
     record.packets += 1;
     record.bytes += u64::from(size);
-    record.served = u32::from(vc);
-    return_credit::<Credit, S>(net, lp, site, &packet, start + serialisation, sink);
+    if !PLAIN {
+        record.served = u32::from(vc);
+    }
+    return_credit::<Credit<PLAIN>, S>(net, lp, site, &packet, start + serialisation, sink);
     if port - site.port < u32::from(site.net) {
-        st.channels.edit(j, port * net.vcs + u32::from(vc)).credit -= i64::from(size);
-        launch::<Credit, S>(net, peer, hop, packet, vc, start, serialisation, sink);
+        st.channels.edit(j, channel_of::<PLAIN>(net, port, vc)).credit -= i64::from(size);
+        launch::<Credit<PLAIN>, S>(net, peer, hop, packet, vc, start, serialisation, sink);
     } else {
-        nic::deliver::<Credit, J, S>(net, st, j, lp, &packet, start, sink);
+        // A packet of its own, so that only this way keeps one in memory.
+        let landed = packet.at(Time(start), lp, packet.port());
+        nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, lp, &landed, start, sink);
     }
 }

@@ -9,13 +9,14 @@ use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
 use crate::world::Fabric;
-use des::{Event, Journal, Sink};
+use des::{Event, Journal, Sink, Time};
 
 /// The model.
 #[derive(Debug)]
-pub struct Sculpin;
+pub struct Sculpin<const PLAIN: bool = false>;
 
-impl RouterModel for Sculpin {
+impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
+    const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = false;
 
     #[inline(always)]
@@ -30,15 +31,17 @@ impl RouterModel for Sculpin {
         let site = net.sites[lp as usize];
         let now = packet.time().0;
         let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
-        packet.set_phase(phase);
+        if !PLAIN {
+            packet.set_phase(phase);
+        }
         let port = site.port + local;
         let size = packet.size();
         let record = st.ports.edit(j, port);
-        let peer = net.peers[port as usize];
+        let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class as usize];
         let (serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = now;
-        if net.mixed_speeds {
+        if !PLAIN && net.mixed_speeds {
             ready += net.overtaking_delay(&site, &packet, serialisation);
         }
         let start = ready.max(record.free);
@@ -49,7 +52,9 @@ impl RouterModel for Sculpin {
         if local < u32::from(site.net) {
             launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
         } else {
-            nic::deliver::<Self, J, S>(net, st, j, lp, &packet, start, sink);
+            // A packet of its own, so that only this way keeps one in memory.
+            let landed = packet.at(Time(start), lp, packet.port());
+            nic::deliver::<Self, J, S>(net, st, j, lp, &landed, start, sink);
         }
     }
 

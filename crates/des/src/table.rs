@@ -1,0 +1,66 @@
+//! Immutable tables of a world that are looked up once or more per event.
+
+use std::ops::{Deref, Index};
+
+/// A table whose entries are numbered by the world itself.
+///
+/// Indexing checks the number only in builds with debug assertions, as columns do ([`crate::Column::get`]): tables hold what a world has
+/// worked out and verified when it was built, and are asked only for numbers that come out of such tables or columns. As a slice
+/// (`table.get(i)`, `table.iter()`, `table[from..to]` after `&*table`) it is an ordinary one with checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table<T>(Vec<T>);
+
+impl<T> Table<T> {
+    /// A table of these entries.
+    pub fn new(entries: Vec<T>) -> Self {
+        Table(entries)
+    }
+}
+
+impl<T> From<Vec<T>> for Table<T> {
+    fn from(entries: Vec<T>) -> Self {
+        Table(entries)
+    }
+}
+
+impl<T> Deref for Table<T> {
+    type Target = [T];
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> Index<usize> for Table<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, place: usize) -> &T {
+        debug_assert!(place < self.0.len(), "entry {place} of a table of {}", self.0.len());
+        // SAFETY: the caller vouches for the number; see the type.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.0.get_unchecked(place)
+        }
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Table<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_gives_its_entries_by_number_and_in_order() {
+        let table = Table::from(vec![3u8, 1, 4]);
+        assert_eq!((table[0], table[2], table.len()), (3, 4, 3));
+        assert_eq!(table.into_iter().copied().collect::<Vec<_>>(), [3, 1, 4]);
+        assert_eq!(table.get(3), None);
+    }
+}
