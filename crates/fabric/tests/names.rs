@@ -1,0 +1,81 @@
+//! Every name that the registry offers is read as itself: no name falls back to another choice in silence.
+
+use fabric::registry::{Kind, list};
+use fabric::spec::{LoadOptions, load_study};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The first run of a study as JSON.
+fn first_run(text: &str) -> Value {
+    let study = load_study(text.as_bytes(), "names.toml", Path::new("."), &LoadOptions::default());
+    match study {
+        Ok(study) => json!(study.runs[0]),
+        Err(findings) => panic!("{text}\n{}", fabric::spec::render(&findings)),
+    }
+}
+
+fn study(work: &str, rest: &str) -> String {
+    let end = if rest.contains("end =") {
+        ""
+    } else {
+        "[run]\nend = \"1 us\"\n"
+    };
+    format!("name = \"n\"\n[topology]\nkind = \"torus\"\nshape = [4, 4]\n{rest}\n{end}[[job]]\nwork = {{ {work} }}\n")
+}
+
+fn check(kind: Kind, make: impl Fn(&str) -> String, place: &str) {
+    for entry in list(kind) {
+        let run = first_run(&make(entry.name));
+        assert_eq!(
+            run.pointer(place),
+            Some(&json!(entry.name)),
+            "{} \"{}\"",
+            kind.name(),
+            entry.name
+        );
+    }
+}
+
+#[test]
+fn names_are_read_as_themselves() {
+    let plain = "kind = \"uniform\", load = 0.5";
+    check(
+        Kind::Pattern,
+        |name| study(&format!("kind = \"{name}\", load = 0.5"), ""),
+        "/jobs/0/work/synthetic/pattern/kind",
+    );
+    check(
+        Kind::Process,
+        |name| study(&format!("{plain}, process = \"{name}\""), ""),
+        "/jobs/0/work/synthetic/process",
+    );
+    check(
+        Kind::Engine,
+        |name| study(plain, &format!("[run]\nend = \"1 us\"\nengine = \"{name}\"")),
+        "/control/engine",
+    );
+    check(
+        Kind::Placement,
+        |name| study(plain, "").replace("work =", &format!("placement = \"{name}\"\nwork =")),
+        "/jobs/0/placement",
+    );
+    check(
+        Kind::Routing,
+        |name| study(plain, &format!("[routing]\nkind = \"{name}\"")),
+        "/routing/kind",
+    );
+    check(
+        Kind::RouterModel,
+        |name| study(plain, &format!("[router]\nmodel = \"{name}\"")),
+        "/router/model",
+    );
+    check(
+        Kind::RouterPreset,
+        |name| study(plain, &format!("[router]\npreset = \"{name}\"")),
+        "/router/preset",
+    );
+    for name in ["voq", "input-queued", "late-admission"] {
+        let run = first_run(&study(plain, &format!("[router]\narchitecture = \"{name}\"")));
+        assert_eq!(run.pointer("/router/architecture"), Some(&json!(name)));
+    }
+}
