@@ -186,8 +186,10 @@ impl<E: Event> Scratch<E> {
         counts.resize(n_slots, 0);
         // In pieces of one kilobyte, which plain stores clear faster than the string instructions that a library takes for more.
         counts.chunks_mut(256).for_each(|piece| piece.fill(0));
-        slots.clear();
-        slots.resize(n, 0);
+        if slots.len() < n {
+            slots.resize(n.next_power_of_two(), 0);
+        }
+        let slots = &mut slots[..n];
         let mut count = |event: &E| {
             let place = u64::from(event.lp())
                 .wrapping_mul(per_lp)

@@ -83,10 +83,16 @@ impl Packet {
 
     /// Sets when and where the event happens.
     #[inline(always)]
-    pub fn at(mut self, time: Time, lp: u32, port: u16) -> Packet {
-        self.words[0] = time.0 << 16 | u64::from(port);
-        self.words[1] = self.words[1] & !0xFFFF_FFFF | u64::from(lp);
-        self
+    pub fn at(self, time: Time, lp: u32, port: u16) -> Packet {
+        let [_, place, content, kind] = self.words;
+        Packet {
+            words: [
+                time.0 << 16 | u64::from(port),
+                place & !0xFFFF_FFFF | u64::from(lp),
+                content,
+                kind,
+            ],
+        }
     }
 
     /// What the event is.
