@@ -114,10 +114,10 @@ impl Packet {
         self.words[3] & 7 << 50 == 0
     }
 
-    /// `true` for buffer space that comes back to an output port, as frequent as arrivals with credits.
+    /// `true` for a packet at a router or buffer space that comes back to an output port: the two frequent kinds with credits.
     #[inline(always)]
-    pub fn is_credit(&self) -> bool {
-        self.words[3] & 7 << 50 == 1 << 50
+    pub fn is_arrival_or_credit(&self) -> bool {
+        self.words[3] & 6 << 50 == 0
     }
 
     /// Input port of an arrival, output port of a credit, local node otherwise.
