@@ -315,6 +315,7 @@ fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
 }
 
 /// Runs the LPs `first_lp..first_lp + n_lps` through one window whose events are `order`; returns the events handled.
+#[inline(never)]
 pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     world: &W,
     state: &mut W::State,

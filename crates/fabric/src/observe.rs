@@ -42,6 +42,8 @@ pub enum Record {
         ack: bool,
         /// It came sooner than the zero-load bound: a broken model.
         early: bool,
+        /// It is a packet as well, which has no record of its own.
+        single: bool,
     },
 }
 
@@ -333,6 +335,15 @@ impl Stats {
         }
     }
 
+    /// Counts a packet that has been handed to its node.
+    #[inline(always)]
+    fn landed(&mut self, bytes: u64, hops: u32, time: u64) {
+        self.packets += 1;
+        self.packet_bytes += bytes;
+        count_at(&mut self.hops, hops as usize);
+        self.bin(time).delivered += bytes;
+    }
+
     #[inline(always)]
     fn bin(&mut self, time: u64) -> &mut Bin {
         let index = (time >> self.shift) as usize;
@@ -400,10 +411,7 @@ impl Observe<Record> for Stats {
                     self.landing_bytes += u64::from(bytes);
                     return;
                 }
-                self.packets += 1;
-                self.packet_bytes += u64::from(bytes);
-                count_at(&mut self.hops, hops as usize);
-                self.bin(time).delivered += u64::from(bytes);
+                self.landed(u64::from(bytes), hops, time);
             }
             Record::Message {
                 source,
@@ -414,10 +422,18 @@ impl Observe<Record> for Stats {
                 hops,
                 ack,
                 early,
+                single,
             } => {
                 self.early += u64::from(early);
                 if time > self.cut {
+                    if single {
+                        self.landing += 1;
+                        self.landing_bytes += bytes;
+                    }
                     return;
+                }
+                if single {
+                    self.landed(bytes, hops, time);
                 }
                 self.messages += 1;
                 self.latest = self.latest.max(time);
@@ -493,6 +509,7 @@ mod tests {
                 hops: 1,
                 ack: false,
                 early: false,
+                single: false,
             };
             stats.see(message);
         }
