@@ -201,6 +201,13 @@ impl Packet {
         }
     }
 
+    /// Counts a hop of a packet that has passed fewer than [`MAX_HOPS`] links.
+    #[inline(always)]
+    pub fn count_one_of_few_hops(&mut self) {
+        debug_assert!(self.hops() < MAX_HOPS, "a packet of few hops has {}", self.hops());
+        self.words[3] = self.words[3].wrapping_add(1 << 54);
+    }
+
     /// A credit or notice carries a 64-bit value in place of size and mark.
     #[inline(always)]
     pub fn value(&self) -> u64 {
