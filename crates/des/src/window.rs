@@ -196,7 +196,12 @@ impl<E: Event> Scratch<E> {
         let (fours, rest) = batch.as_chunks::<4>();
         let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
         for (events, slots) in fours.iter().zip(slot_fours) {
-            *slots = [count(&events[0]), count(&events[1]), count(&events[2]), count(&events[3])];
+            *slots = [
+                count(&events[0]),
+                count(&events[1]),
+                count(&events[2]),
+                count(&events[3]),
+            ];
         }
         for (event, slot) in rest.iter().zip(slot_rest) {
             *slot = count(event);

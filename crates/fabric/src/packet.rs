@@ -257,7 +257,6 @@ impl Packet {
     pub fn moment(&self) -> u64 {
         self.words[0] ^ self.words[1] << 32
     }
-
 }
 
 impl Event for Packet {

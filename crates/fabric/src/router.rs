@@ -354,6 +354,9 @@ pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
         );
     } else {
         let at = Time(when + net.injection.credit);
-        sink.send_at(at, Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size));
+        sink.send_at(
+            at,
+            Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size),
+        );
     }
 }

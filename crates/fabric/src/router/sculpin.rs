@@ -53,8 +53,8 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
             launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
         } else {
             // A packet of its own, so that only this way keeps one in memory.
-        let landed = packet.at(Time(start), lp, packet.port());
-        nic::deliver::<Self, J, S>(net, st, j, lp, &landed, start, sink);
+            let landed = packet.at(Time(start), lp, packet.port());
+            nic::deliver::<Self, J, S>(net, st, j, lp, &landed, start, sink);
         }
     }
 
