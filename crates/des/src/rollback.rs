@@ -6,7 +6,7 @@
 use crate::column::{Columns, Journal, Log, NoJournal};
 use crate::engine::{Engine, Outcome, Stop, Watch};
 use crate::time::Time;
-use crate::window::{Blocks, Late, Wakes, WindowEngine, run_block};
+use crate::window::{Blocks, Late, Wakes, WindowEngine, run_block, take_late};
 use crate::world::{Event, Sink, World};
 use std::cmp::Ordering;
 
@@ -59,15 +59,12 @@ impl<W: World> Late<W::Event> for Capture<W> {
         self.lp = lp;
     }
 
-    fn late_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
-        match self.late.last() {
-            Some(late) if late.order(event, seed) == Ordering::Less => self.late.pop(),
-            _ => None,
-        }
+    fn has_late(&self) -> bool {
+        !self.late.is_empty()
     }
 
-    fn late_next(&mut self) -> Option<W::Event> {
-        self.late.pop()
+    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
+        take_late(&mut self.late, event, seed)
     }
 
     fn leave(&mut self) {

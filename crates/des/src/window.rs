@@ -76,14 +76,9 @@ impl<W: World> Blocks<W> {
     }
 }
 
-impl<W: World> Blocks<W> {
-    #[cold]
-    fn late_if_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
-        match self.late.last() {
-            Some(late) if late.order(event, seed) == Ordering::Less => self.late.pop(),
-            _ => None,
-        }
-    }
+/// Takes the last of `late`, latest first, if it comes before `event`.
+pub(crate) fn take_late<E: Event>(late: &mut Vec<E>, event: Option<&E>, seed: u64) -> Option<E> {
+    late.pop_if(|first| event.is_none_or(|event| first.order(event, seed) == Ordering::Less))
 }
 
 impl<W: World> Sink<W> for Blocks<W> {
@@ -186,8 +181,10 @@ impl<E: Event> Scratch<E> {
         counts.resize(n_slots, 0);
         // In pieces of one kilobyte, which plain stores clear faster than the string instructions that a library takes for more.
         counts.chunks_mut(256).for_each(|piece| piece.fill(0));
-        slots.clear();
-        slots.resize(n, 0);
+        if slots.len() < n {
+            slots.resize(n.next_power_of_two(), 0);
+        }
+        let slots = &mut slots[..n];
         let mut count = |event: &E| {
             let place = u64::from(event.lp())
                 .wrapping_mul(per_lp)
@@ -323,6 +320,7 @@ fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
 }
 
 /// Runs the LPs `first_lp..first_lp + n_lps` through one window whose events are `order`; returns the events handled.
+#[inline(never)]
 pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     world: &W,
     state: &mut W::State,
@@ -333,7 +331,6 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     end: Time,
     sink: &mut S,
 ) -> u64 {
-    let seed = world.seed();
     let mut events = order.iter();
     let mut handled = order.len() as u64;
     // With fewer events than that the next LP would often be asked for in vain.
@@ -361,25 +358,20 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
-            // In memory: in a register it would be worked out after the event, with all of the event kept until then.
-            let digest = &mut wake.digests[lp as usize];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
-                if let Some(late) = sink.late_before(event, seed) {
-                    handled += 1;
-                    *digest = chain(*digest, &late);
-                    world.handle(state, journal, lp, &late, sink);
-                    continue;
+                if sink.has_late() {
+                    handled += run_late(world, state, journal, wake, lp, Some(event), sink);
                 }
                 events.next();
+                // In memory: in a register it would be worked out after the event, with all of the event kept until then.
+                let digest = &mut wake.digests[lp as usize];
                 *digest = chain(*digest, event);
                 world.handle(state, journal, lp, event, sink);
             }
-            while let Some(late) = sink.late_next() {
-                handled += 1;
-                *digest = chain(*digest, &late);
-                world.handle(state, journal, lp, &late, sink);
+            if sink.has_late() {
+                handled += run_late(world, state, journal, wake, lp, None, sink);
             }
             let next = world.close(state, journal, lp, end, sink).0;
             sink.leave();
@@ -393,14 +385,38 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
+/// Handles the late events of `lp` that come before `next`, or all of them; returns how many. Rare, and kept out of the loop over
+/// events, which holds the handler once for all its registers.
+#[cold]
+#[inline(never)]
+fn run_late<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+    world: &W,
+    state: &mut W::State,
+    journal: &mut J,
+    wake: &mut Wakes,
+    lp: u32,
+    next: Option<&W::Event>,
+    sink: &mut S,
+) -> u64 {
+    let seed = world.seed();
+    let mut handled = 0;
+    while let Some(late) = sink.late_before(next, seed) {
+        handled += 1;
+        let digest = &mut wake.digests[lp as usize];
+        *digest = chain(*digest, &late);
+        world.handle(state, journal, lp, &late, sink);
+    }
+    handled
+}
+
 /// Access to the own-LP events that fall into the open window.
 pub(crate) trait Late<E> {
     /// Names the LP that runs.
     fn enter(&mut self, lp: u32);
-    /// Takes the earliest late event if it comes before `event`.
-    fn late_before(&mut self, event: &E, seed: u64) -> Option<E>;
-    /// Takes the earliest late event.
-    fn late_next(&mut self) -> Option<E>;
+    /// `true` if there is a late event.
+    fn has_late(&self) -> bool;
+    /// Takes the earliest late event if there is one and it comes before `event`, if that is given.
+    fn late_before(&mut self, event: Option<&E>, seed: u64) -> Option<E>;
     /// Checks that the LP left nothing behind.
     fn leave(&mut self);
 }
@@ -412,16 +428,12 @@ impl<W: World> Late<W::Event> for Blocks<W> {
     }
 
     #[inline(always)]
-    fn late_before(&mut self, event: &W::Event, seed: u64) -> Option<W::Event> {
-        if self.late.is_empty() {
-            return None;
-        }
-        self.late_if_before(event, seed)
+    fn has_late(&self) -> bool {
+        !self.late.is_empty()
     }
 
-    #[inline(always)]
-    fn late_next(&mut self) -> Option<W::Event> {
-        self.late.pop()
+    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
+        take_late(&mut self.late, event, seed)
     }
 
     #[inline(always)]

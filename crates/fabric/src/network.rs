@@ -1,6 +1,6 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
-use crate::packet::{HORIZON, Packet};
+use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::router::late_admission;
 use crate::routing::Routing;
 use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
@@ -377,9 +377,14 @@ impl Network {
     }
 
     /// `true` if [`RouterModel::PLAIN`](crate::router::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, links of
-    /// one speed, at most 64 ports per router.
+    /// one speed, at most 64 ports per router, no way of [`MAX_HOPS`] links.
     pub fn is_plain(&self) -> bool {
-        self.vcs == 1 && self.words == 1 && self.routing.is_minimal() && !self.store_and_forward && !self.mixed_speeds
+        self.vcs == 1
+            && self.words == 1
+            && self.routing.is_minimal()
+            && !self.store_and_forward
+            && !self.mixed_speeds
+            && self.topology.diameter() < MAX_HOPS
     }
 
     /// Parts of a packet of `size` bytes that travel by themselves.

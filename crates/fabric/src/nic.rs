@@ -295,13 +295,9 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             time,
             packet.hops(),
             early,
+            true,
             sink,
         );
-        sink.record(Record::Packet {
-            bytes: size,
-            hops: packet.hops(),
-            time,
-        });
     } else {
         sink.record(Record::Packet {
             bytes: size,
@@ -410,6 +406,7 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         entry.latest,
         entry.hops,
         early,
+        false,
         sink,
     );
 }
@@ -425,6 +422,7 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
     time: u64,
     hops: u32,
     early: bool,
+    single: bool,
     sink: &mut S,
 ) {
     let node = packet.destination();
@@ -438,6 +436,7 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
         hops,
         ack,
         early,
+        single,
     });
     if net.workload.reacts() && net.workload.reacts_at(node) {
         let local = node - net.sites[lp as usize].node;

@@ -42,6 +42,8 @@ pub enum Record {
         ack: bool,
         /// It came sooner than the zero-load bound: a broken model.
         early: bool,
+        /// It is a packet as well, which has no record of its own.
+        single: bool,
     },
 }
 
@@ -191,17 +193,18 @@ impl Histogram {
     }
 }
 
-/// Latencies of a set of messages.
+/// Latencies of a set of messages; counters that change together are no neighbours, as in [`crate::state::Port`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Latencies {
-    /// Messages.
-    pub count: u64,
-    /// Their bytes.
-    pub bytes: u64,
     /// Sum of latencies (ps).
     pub sum: u128,
+    /// Messages.
+    pub count: u64,
     /// Least (ps), `u64::MAX` if there are none.
     pub min: u64,
+    /// Their bytes.
+    pub bytes: u64,
     /// Most (ps).
     pub max: u64,
     /// Distribution.
@@ -269,43 +272,44 @@ pub struct Bin {
 
 const MAX_BINS: usize = 128;
 
-/// The observer of network runs.
+/// The observer of network runs; counters that change together are no neighbours, as in [`crate::state::Port`].
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Stats {
     /// Packets that left their node.
     pub injected: u64,
-    /// Their bytes.
-    pub injected_bytes: u64,
-    /// Packets handed to their node.
-    pub packets: u64,
-    /// Their bytes.
-    pub packet_bytes: u64,
-    /// Packets by router-to-router links taken.
-    pub hops: Vec<u64>,
-    /// Messages complete.
-    pub messages: u64,
-    /// Messages that beat the zero-load bound.
-    pub early: u64,
     /// Latest delivery (ps).
     pub latest: u64,
-    /// Messages born at or after `from` and before `to`, acknowledgements excepted.
-    pub measured: Latencies,
+    /// Their bytes.
+    pub injected_bytes: u64,
     /// Start of the measured span (ps).
     pub from: u64,
+    /// Packets handed to their node.
+    pub packets: u64,
     /// End of the measured span (ps).
     pub to: u64,
-    /// Slices of simulated time, `1 << shift` ps each.
-    pub bins: Vec<Bin>,
+    /// Their bytes.
+    pub packet_bytes: u64,
+    /// The run ends at this time (ps): what is known to arrive later is still in flight.
+    pub cut: u64,
+    /// Messages complete.
+    pub messages: u64,
     /// Length of a slice.
     pub shift: u32,
     /// Slices keep counts, bytes and sums of latencies only.
     pub light_bins: bool,
-    /// The run ends at this time (ps): what is known to arrive later is still in flight.
-    pub cut: u64,
+    /// Messages that beat the zero-load bound.
+    pub early: u64,
+    /// Packets by router-to-router links taken.
+    pub hops: Vec<u64>,
     /// Packets on their ejection link when the run ends.
     pub landing: u64,
+    /// Slices of simulated time, `1 << shift` ps each.
+    pub bins: Vec<Bin>,
     /// Their bytes.
     pub landing_bytes: u64,
+    /// Messages born at or after `from` and before `to`, acknowledgements excepted.
+    pub measured: Latencies,
     /// Senders of pairs by node; empty if there are none.
     pub senders: Vec<SenderRow>,
     /// Messages one by one, if asked for.
@@ -331,6 +335,15 @@ impl Stats {
             rows: full.then(Vec::new),
             ..Stats::default()
         }
+    }
+
+    /// Counts a packet that has been handed to its node.
+    #[inline(always)]
+    fn landed(&mut self, bytes: u64, hops: u32, time: u64) {
+        self.packets += 1;
+        self.packet_bytes += bytes;
+        count_at(&mut self.hops, hops as usize);
+        self.bin(time).delivered += bytes;
     }
 
     #[inline(always)]
@@ -400,10 +413,7 @@ impl Observe<Record> for Stats {
                     self.landing_bytes += u64::from(bytes);
                     return;
                 }
-                self.packets += 1;
-                self.packet_bytes += u64::from(bytes);
-                count_at(&mut self.hops, hops as usize);
-                self.bin(time).delivered += u64::from(bytes);
+                self.landed(u64::from(bytes), hops, time);
             }
             Record::Message {
                 source,
@@ -414,10 +424,18 @@ impl Observe<Record> for Stats {
                 hops,
                 ack,
                 early,
+                single,
             } => {
                 self.early += u64::from(early);
                 if time > self.cut {
+                    if single {
+                        self.landing += 1;
+                        self.landing_bytes += bytes;
+                    }
                     return;
+                }
+                if single {
+                    self.landed(bytes, hops, time);
                 }
                 self.messages += 1;
                 self.latest = self.latest.max(time);
@@ -493,6 +511,7 @@ mod tests {
                 hops: 1,
                 ack: false,
                 early: false,
+                single: false,
             };
             stats.see(message);
         }

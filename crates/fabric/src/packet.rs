@@ -83,10 +83,16 @@ impl Packet {
 
     /// Sets when and where the event happens.
     #[inline(always)]
-    pub fn at(mut self, time: Time, lp: u32, port: u16) -> Packet {
-        self.words[0] = time.0 << 16 | u64::from(port);
-        self.words[1] = self.words[1] & !0xFFFF_FFFF | u64::from(lp);
-        self
+    pub fn at(self, time: Time, lp: u32, port: u16) -> Packet {
+        let [_, place, content, kind] = self.words;
+        Packet {
+            words: [
+                time.0 << 16 | u64::from(port),
+                place & !0xFFFF_FFFF | u64::from(lp),
+                content,
+                kind,
+            ],
+        }
     }
 
     /// What the event is.
@@ -108,10 +114,10 @@ impl Packet {
         self.words[3] & 7 << 50 == 0
     }
 
-    /// `true` for buffer space that comes back to an output port, as frequent as arrivals with credits.
+    /// `true` for a packet at a router or buffer space that comes back to an output port: the two frequent kinds with credits.
     #[inline(always)]
-    pub fn is_credit(&self) -> bool {
-        self.words[3] & 7 << 50 == 1 << 50
+    pub fn is_arrival_or_credit(&self) -> bool {
+        self.words[3] & 6 << 50 == 0
     }
 
     /// Input port of an arrival, output port of a credit, local node otherwise.
@@ -193,6 +199,13 @@ impl Packet {
         if !full {
             self.words[3] = more;
         }
+    }
+
+    /// Counts a hop of a packet that has passed fewer than [`MAX_HOPS`] links.
+    #[inline(always)]
+    pub fn count_one_of_few_hops(&mut self) {
+        debug_assert!(self.hops() < MAX_HOPS, "a packet of few hops has {}", self.hops());
+        self.words[3] = self.words[3].wrapping_add(1 << 54);
     }
 
     /// A credit or notice carries a 64-bit value in place of size and mark.

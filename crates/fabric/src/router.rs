@@ -27,7 +27,7 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
     const HOST_CREDITS: bool;
 
     /// `true` for variants that know beforehand that the network has one virtual channel per port, minimal routing, cut-through,
-    /// links of one speed and at most 64 ports per router, as many studies have: what they need not ask saves a tenth of a hop.
+    /// links of one speed, at most 64 ports per router and no way of [`MAX_HOPS`](crate::packet::MAX_HOPS) links, as many studies have: what they need not ask saves a tenth of a hop.
     const PLAIN: bool = false;
 
     /// Lists of waiting packets per output port in [`State::inputs`], besides the one per channel.
@@ -324,8 +324,10 @@ pub(crate) fn launch<M: RouterModel, S: Sink<Fabric<M>>>(
     }
     if !M::PLAIN {
         packet.set_vc(vc);
+        packet.count_hop();
+    } else {
+        packet.count_one_of_few_hops();
     }
-    packet.count_hop();
     sink.send_at(Time(at), packet.at(Time(at), peer.lp, peer.port));
 }
 

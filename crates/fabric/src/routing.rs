@@ -126,7 +126,7 @@ impl Routing {
         if let Some((port, links)) = net.topology.direct(lp, packet.destination()) {
             return self.one_of(port, links, packet);
         }
-        self.minimal_by_way(net, lp, site, packet).0
+        self.minimal_by_way(net, lp, site, *packet).0
     }
 
     /// Virtual channels per port.
@@ -161,12 +161,15 @@ impl Routing {
         if let Some((port, links)) = net.topology.direct(lp, packet.destination()) {
             return (self.one_of(port, links, packet), 0, 0);
         }
-        self.minimal_by_way(net, lp, site, packet)
+        self.minimal_by_way(net, lp, site, *packet)
     }
 
     /// The same where the next hop depends on how the packet came or on its identity.
+    ///
+    /// Takes the packet by value: a reference would keep it in memory on the way of [`Topology::direct`] too.
     #[inline(never)]
-    fn minimal_by_way(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    fn minimal_by_way(&self, net: &Network, lp: u32, site: &Site, packet: Packet) -> (u32, u8, u8) {
+        let packet = &packet;
         let hop = net
             .topology
             .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);

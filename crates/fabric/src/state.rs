@@ -7,6 +7,8 @@ use bytemuck::{Pod, Zeroable};
 pub const NONE: u32 = u32::MAX;
 
 /// An output port: when its link is free, what it has sent, what waits. One cache line.
+///
+/// No two counters that change together are neighbours: two plain additions are less than the vector one that would take their place.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Port {
@@ -14,22 +16,22 @@ pub struct Port {
     pub free: u64,
     /// Time (ps) the link has been or will be busy with packets it has accepted.
     pub busy: u64,
-    /// Packets sent.
-    pub packets: u64,
-    /// Bytes sent.
-    pub bytes: u64,
     /// Virtual channels with waiting packets.
     pub channels: u64,
-    /// Number of the next packet to be queued, for first-come order.
-    pub sequence: u32,
-    /// Packets waiting, all channels.
-    pub waiting: u32,
-    /// The virtual channel served last.
-    pub served: u32,
-    /// Free for the router model.
-    pub extra: u32,
+    /// Packets sent.
+    pub packets: u64,
     /// Free for the router model.
     pub mark: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Number of the next packet to be queued, for first-come order.
+    pub sequence: u32,
+    /// The virtual channel served last.
+    pub served: u32,
+    /// Packets waiting, all channels.
+    pub waiting: u32,
+    /// Free for the router model.
+    pub extra: u32,
 }
 
 /// A virtual channel of an output port: its queue and the room in the next buffer.

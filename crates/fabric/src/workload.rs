@@ -74,6 +74,8 @@ struct Births {
     gap: f64,
     /// Messages per node, `u64::MAX` if endless.
     count: u64,
+    /// Destinations are uniform.
+    uniform: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +157,7 @@ impl Workload {
                         },
                         gap: work.message.0 as f64 * 8e12 / (load * injection.0 as f64),
                         count: work.count.unwrap_or(u64::MAX),
+                        uniform: matches!(destinations, Destinations::Uniform),
                     };
                     JobKind::Synthetic {
                         destinations,
@@ -307,10 +310,15 @@ impl Workload {
                 }
                 let gap = births.gap;
                 let words = self.traffic.draw(u64::from(node), k);
-                let destination = destinations.pick(&job.nodes, logical, k, words);
-                if destination == NOBODY {
-                    return None;
-                }
+                let destination = if births.uniform {
+                    Destinations::uniform(&job.nodes, logical, words[1])
+                } else {
+                    let destination = destinations.pick(&job.nodes, logical, k, words);
+                    if destination == NOBODY {
+                        return None;
+                    }
+                    destination
+                };
                 let birth = if births.rule == BirthRule::Poisson {
                     source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
                 } else {

@@ -125,7 +125,7 @@ impl<M: RouterModel> World for Fabric<M> {
         if event.is_arrival() {
             return M::arrive(net, st, j, lp, *event, sink);
         }
-        if M::HOST_CREDITS && event.is_credit() {
+        if M::HOST_CREDITS && event.is_arrival_or_credit() {
             return M::credit(net, st, j, lp, event, sink);
         }
         match event.kind() {

@@ -124,15 +124,18 @@ impl Destinations {
         Some(Destinations::Table { fan: fan as u32, table })
     }
 
+    /// One of the other nodes than logical node `i`, all equally likely, by a random word.
+    #[inline(always)]
+    pub fn uniform(nodes: &[u32], i: u32, word: u64) -> u32 {
+        let to = below(word, nodes.len() as u64 - 1) as u32;
+        nodes[(to + u32::from(to >= i)) as usize]
+    }
+
     /// The destination of message `k` of logical node `i`, from a block of random words of which the first is the gap's.
     /// Whether a message is for a hot spot is decided by a hash of the word that also says which.
     #[inline(always)]
     pub fn pick(&self, nodes: &[u32], i: u32, k: u64, words: [u64; 2]) -> u32 {
-        let n = nodes.len() as u64;
-        let other = |word: u64| {
-            let to = below(word, n - 1) as u32;
-            nodes[(to + u32::from(to >= i)) as usize]
-        };
+        let other = |word: u64| Self::uniform(nodes, i, word);
         match self {
             Destinations::Uniform => other(words[1]),
             Destinations::HotSpot { targets, fraction } => {
