@@ -3,7 +3,7 @@
 //! A model passes if its state after the undo is what it was, and if the second pass sends and records exactly what the first did:
 //! then any engine that speculates can roll it back.
 
-use crate::column::{Columns, Journal, Log, NoJournal};
+use crate::column::{Columns, Log, NoJournal};
 use crate::engine::{Engine, Outcome, Stop, Watch};
 use crate::time::Time;
 use crate::window::{Blocks, Late, Wakes, WindowEngine, run_block, take_late};
@@ -100,7 +100,7 @@ impl<W: World> Checker<W> {
         let before = state.digest();
         let saved = wake.save(&lps);
         let mut first = Capture::<W>::new(end, seed);
-        forward(world, state, &mut self.log, wake, order, lps.clone(), end, &mut first);
+        run_block(world, state, &mut self.log, wake, order, lps.clone(), end, &mut first);
         let after = state.digest();
         self.log.undo(state);
         wake.put_back(&lps, &saved);
@@ -108,7 +108,7 @@ impl<W: World> Checker<W> {
             self.failure = Some("rollback check: the state after an undo is not what it was");
         }
         let mut second = Capture::<W>::new(end, seed);
-        let handled = forward(world, state, &mut NoJournal, wake, order, lps, end, &mut second);
+        let handled = run_block(world, state, &mut NoJournal, wake, order, lps, end, &mut second);
         let same_events = first.events.len() == second.events.len()
             && first
                 .events
@@ -129,19 +129,6 @@ impl<W: World> Checker<W> {
         }
         handled
     }
-}
-
-fn forward<W: World, J: Journal>(
-    world: &W,
-    state: &mut W::State,
-    journal: &mut J,
-    wake: &mut Wakes,
-    order: &[W::Event],
-    lps: std::ops::Range<u32>,
-    end: Time,
-    sink: &mut Capture<W>,
-) -> u64 {
-    run_block(world, state, journal, wake, order, lps, end, sink)
 }
 
 /// The window engine with every window checked; slow, for tests and `engine = "rollback-check"`.

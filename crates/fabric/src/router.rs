@@ -289,7 +289,6 @@ pub(crate) fn dequeue<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32,
 }
 
 /// Sends a packet over the network link of output `port` at `start`, on channel `vc`; for models that have not looked the link up.
-#[allow(dead_code, clippy::too_many_arguments)]
 #[inline(always)]
 pub(crate) fn transmit<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,

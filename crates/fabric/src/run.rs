@@ -1,6 +1,6 @@
 //! Runs a specification: network, engine, phases, self-checks, summary.
 
-use crate::check::{self, Check, Verdict};
+use crate::check;
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
@@ -427,6 +427,3 @@ pub fn peak_memory() -> u64 {
         .unwrap_or(0)
         * 1024
 }
-
-/// The self-checks' outcome, re-exported for callers.
-pub type SelfCheck = (Verdict, Vec<Check>);
