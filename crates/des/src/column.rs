@@ -97,11 +97,70 @@ impl Journal for Log {
     }
 }
 
-/// A column of plain values.
-#[derive(Clone, Debug)]
+/// A column of plain values, those of one block: numbered as in the whole world, from the block's first on.
+///
+/// The buffer is held by hand so that an element is found without subtracting the first number: `origin` points where element 0 would be.
 pub struct Column<T> {
-    data: Vec<T>,
+    /// Where element 0 of the whole world would be; only `first..first + len` of it may be touched.
+    origin: *mut T,
+    first: u32,
+    len: u32,
+    capacity: usize,
     id: u16,
+}
+
+// SAFETY: a column owns its elements as a vector does.
+#[allow(unsafe_code)]
+unsafe impl<T: Send> Send for Column<T> {}
+// SAFETY: the same.
+#[allow(unsafe_code)]
+unsafe impl<T: Sync> Sync for Column<T> {}
+
+impl<T> Column<T> {
+    /// Takes over a buffer.
+    fn hold(&mut self, first: u32, data: Vec<T>) {
+        let mut data = std::mem::ManuallyDrop::new(data);
+        self.first = first;
+        self.len = data.len() as u32;
+        self.capacity = data.capacity();
+        self.origin = data.as_mut_ptr().wrapping_sub(first as usize);
+    }
+
+    /// Gives the buffer back and leaves an empty one.
+    fn release(&mut self) -> Vec<T> {
+        let start = self.origin.wrapping_add(self.first as usize);
+        let (len, capacity) = (self.len as usize, self.capacity);
+        self.hold(self.first, Vec::new());
+        // SAFETY: pointer, length and capacity are those of the vector that was taken over.
+        #[allow(unsafe_code)]
+        unsafe {
+            Vec::from_raw_parts(start, len, capacity)
+        }
+    }
+}
+
+impl<T> Drop for Column<T> {
+    fn drop(&mut self) {
+        drop(self.release());
+    }
+}
+
+impl<T: Pod> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        let mut clone = Column::new(self.id, Vec::new());
+        clone.hold(self.first, self.as_slice().to_vec());
+        clone
+    }
+}
+
+impl<T: Pod + std::fmt::Debug> std::fmt::Debug for Column<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Column")
+            .field("id", &self.id)
+            .field("first", &self.first)
+            .field("data", &self.as_slice())
+            .finish()
+    }
 }
 
 impl<T: Pod> Column<T> {
@@ -113,27 +172,54 @@ impl<T: Pod> Column<T> {
                 "a column's element must fit an undo entry"
             )
         };
-        Column { data, id }
+        let mut column = Column {
+            origin: std::ptr::null_mut(),
+            first: 0,
+            len: 0,
+            capacity: 0,
+            id,
+        };
+        column.hold(0, data);
+        column
     }
 
-    /// Replaces the content; for building only, before the first event.
-    pub fn fill(&mut self, data: Vec<T>) {
-        self.data = data;
+    /// Replaces the content by elements that are numbered from `first` on; for building only, before the first event.
+    pub fn fill(&mut self, first: u32, data: Vec<T>) {
+        drop(self.release());
+        self.hold(first, data);
     }
 
     /// All elements.
     pub fn as_slice(&self) -> &[T] {
-        &self.data
+        // SAFETY: the buffer holds `len` elements from the first on.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::slice::from_raw_parts(self.origin.wrapping_add(self.first as usize), self.len as usize)
+        }
+    }
+
+    /// All elements, for changes that no journal needs to know: before the first event only.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: as above, and the column is borrowed for changing.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::slice::from_raw_parts_mut(self.origin.wrapping_add(self.first as usize), self.len as usize)
+        }
+    }
+
+    /// The numbers of the elements.
+    pub fn range(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.len
     }
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.data.len()
+        self.len as usize
     }
 
     /// `true` if there is no element.
     pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
+        self.len == 0
     }
 
     /// Reads element `index`, which must exist: only builds with debug assertions check that.
@@ -143,36 +229,40 @@ impl<T: Pod> Column<T> {
         // SAFETY: `place` vouches for the index.
         #[allow(unsafe_code)]
         unsafe {
-            self.data.get_unchecked(place)
+            &*place
         }
     }
 
-    /// The index of an element that the caller vouches for: handlers use indices that come out of the world itself, which checks
+    /// The address of an element that the caller vouches for: handlers use indices that come out of the world itself, which checks
     /// its wiring when it is built, or out of the column's own list links. Builds with debug assertions check every one of them; the
     /// others do not, because these checks were a twelfth of all instructions of a packet-hop.
     #[inline(always)]
-    fn place(&self, index: u32) -> usize {
+    fn place(&self, index: u32) -> *mut T {
         debug_assert!(
-            (index as usize) < self.data.len(),
-            "element {index} of a column of {}",
-            self.data.len()
+            self.range().contains(&index),
+            "element {index} of a column of {:?}",
+            self.range()
         );
-        index as usize
+        self.origin.wrapping_add(index as usize)
     }
 
     /// Asks the processor to bring elements `from..to` into its caches: a hint that changes nothing else.
     #[inline(always)]
     pub fn prefetch(&self, from: u32, to: u32) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(part) = self.data.get(from as usize..to as usize) {
+        {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let bytes = bytemuck::cast_slice::<T, u8>(part);
-            for line in 0..bytes.len().div_ceil(64) {
-                // SAFETY: the address lies within the column or at its end, and a prefetch cannot fault anyway.
+            let mut line = self.origin.wrapping_add(from as usize).cast::<i8>();
+            let bytes = (to - from) as usize * size_of::<T>();
+            // Two lines a turn, one too many at the end does no harm.
+            for _ in 0..bytes.div_ceil(128) {
+                // SAFETY: a prefetch reads nothing and cannot fault, whatever the address.
                 #[allow(unsafe_code)]
                 unsafe {
-                    _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().add(line * 64).cast());
+                    _mm_prefetch::<_MM_HINT_T0>(line);
+                    _mm_prefetch::<_MM_HINT_T0>(line.wrapping_add(64));
                 }
+                line = line.wrapping_add(128);
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -185,7 +275,7 @@ impl<T: Pod> Column<T> {
         let place = self.place(index);
         // SAFETY: `place` vouches for the index.
         #[allow(unsafe_code)]
-        let element = unsafe { self.data.get_unchecked_mut(place) };
+        let element = unsafe { &mut *place };
         if J::ACTIVE {
             journal.save(self.id, index, bytemuck::bytes_of(element));
         }
@@ -201,28 +291,46 @@ impl<T: Pod> Column<T> {
     /// Appends an element and returns its index.
     #[inline]
     pub fn push<J: Journal>(&mut self, journal: &mut J, value: T) -> u32 {
-        let index = self.data.len() as u32;
+        let index = self.first + self.len;
         if J::ACTIVE {
             journal.grown(self.id, index);
         }
-        self.data.push(value);
+        if self.len as usize == self.capacity {
+            self.grow();
+        }
+        // SAFETY: there is room for one more element.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.origin.wrapping_add(index as usize).write(value);
+        }
+        self.len += 1;
         index
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let first = self.first;
+        let mut data = self.release();
+        data.reserve(1);
+        self.hold(first, data);
     }
 
     /// Puts back saved bytes.
     pub fn restore(&mut self, index: u32, bytes: &[u8]) {
-        bytemuck::bytes_of_mut(&mut self.data[index as usize]).copy_from_slice(bytes);
+        let at = (index - self.first) as usize;
+        bytemuck::bytes_of_mut(&mut self.as_mut_slice()[at]).copy_from_slice(bytes);
     }
 
-    /// Takes back pushes.
-    pub fn truncate(&mut self, len: u32) {
-        self.data.truncate(len as usize);
+    /// Takes back pushes: `end` is the number behind the last element that stays.
+    pub fn truncate(&mut self, end: u32) {
+        self.len = self.len.min(end - self.first);
     }
 
     /// Folds the content into a digest; order matters.
     pub fn digest(&self, mut digest: u64) -> u64 {
-        digest = crate::rng::mix(digest ^ self.data.len() as u64);
-        for chunk in bytemuck::cast_slice::<T, u8>(&self.data).chunks(8) {
+        let data = self.as_slice();
+        digest = crate::rng::mix(digest ^ data.len() as u64);
+        for chunk in bytemuck::cast_slice::<T, u8>(data).chunks(8) {
             let mut word = [0u8; 8];
             word[..chunk.len()].copy_from_slice(chunk);
             digest = crate::rng::mix(digest ^ u64::from_le_bytes(word));
@@ -232,7 +340,7 @@ impl<T: Pod> Column<T> {
 
     /// Bytes of memory held.
     pub fn memory(&self) -> usize {
-        self.data.capacity() * size_of::<T>()
+        self.capacity * size_of::<T>()
     }
 }
 
@@ -262,7 +370,7 @@ pub trait Columns {
 /// }
 /// use des::{Columns, Log, NoJournal};
 /// let mut state = Counters::default();
-/// state.seen.fill(vec![0; 4]);
+/// state.seen.fill(0, vec![0; 4]);
 /// let before = state.digest();
 /// let mut log = Log::default();
 /// *state.seen.edit(&mut log, 2) += 1;
@@ -326,8 +434,8 @@ mod tests {
     #[test]
     fn undo_takes_back_edits_and_growth_in_reverse_order() {
         let mut state = Pair::default();
-        state.small.fill(vec![1, 2, 3]);
-        state.large.fill(vec![[0; 8]; 2]);
+        state.small.fill(0, vec![1, 2, 3]);
+        state.large.fill(0, vec![[0; 8]; 2]);
         let before = state.digest();
         let mut log = Log::default();
         *state.small.edit(&mut log, 1) = 9;
@@ -347,11 +455,11 @@ mod tests {
     #[test]
     fn digest_sees_every_byte_and_the_length() {
         let mut state = Pair::default();
-        state.small.fill(vec![0, 0, 0]);
+        state.small.fill(0, vec![0, 0, 0]);
         let base = state.digest();
-        state.small.fill(vec![0, 0, 1]);
+        state.small.fill(0, vec![0, 0, 1]);
         assert_ne!(state.digest(), base);
-        state.small.fill(vec![0, 0]);
+        state.small.fill(0, vec![0, 0]);
         assert_ne!(state.digest(), base);
     }
 }

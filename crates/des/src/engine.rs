@@ -32,29 +32,33 @@ pub struct Outcome {
     pub events: u64,
     /// Windows opened (window engines) or steps taken (reference engine); depends on the engine.
     pub windows: u64,
-    /// Largest number of pending events seen at a window's start; depends on the engine.
-    pub peak_pending: u64,
 }
 
-/// Asked now and then whether to go on; sees the state as it is between two windows.
-pub type Watch<'a, W> = &'a mut dyn FnMut(&<W as World>::State, &<W as World>::Observer, Progress) -> bool;
+/// What a run looks like between two windows.
+pub struct View<'a, W: World> {
+    /// The states of all blocks, in the order of their LPs.
+    pub states: Vec<&'a W::State>,
+    /// What the workers have recorded; only all of them together mean something.
+    pub observers: Vec<&'a W::Observer>,
+}
+
+/// Asked now and then whether to go on.
+pub type Watch<'a, W> = &'a mut dyn FnMut(&View<'_, W>, Progress) -> bool;
 
 /// An engine that runs one world.
 pub trait Engine<W: World> {
     /// Runs everything strictly before `until`. The watcher is asked now and then whether to go on.
     fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop;
-    /// The state of all LPs.
-    fn state(&self) -> &W::State;
+    /// State and records as they are now.
+    fn view(&self) -> View<'_, W>;
     /// Of each LP a digest of all the events it has handled, in their order; the same on every engine.
-    fn digests(&self) -> &[u64];
-    /// What was recorded.
-    fn observer(&self) -> &W::Observer;
+    fn digests(&self) -> Vec<u64>;
     /// Counts so far.
     fn outcome(&self) -> Outcome;
     /// Shows every pending event, in no particular order.
     fn pending(&self, show: &mut dyn FnMut(&W::Event));
-    /// Gives up the engine for its results.
-    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome);
+    /// Gives up the engine for its results: the states of all blocks in the order of their LPs, and all records.
+    fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome);
 }
 
 /// One digest of everything that happened, in LP order, from [`Engine::digests`].
@@ -65,7 +69,7 @@ pub fn history(digests: &[u64]) -> u64 {
 /// Runs an engine through several end times; for callers that decide on the way.
 pub fn run_phases<W: World>(engine: &mut dyn Engine<W>, phases: &[Time]) -> Stop {
     for &until in phases {
-        match engine.run(until, &mut |_, _, _| true) {
+        match engine.run(until, &mut |_, _| true) {
             Stop::Until => {}
             stop => return stop,
         }

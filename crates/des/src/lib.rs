@@ -10,20 +10,25 @@
 //!
 //! This crate knows no router, rank or packet.
 
+mod barrier;
+mod block;
 pub mod column;
+mod crew;
 pub mod engine;
 pub mod phold;
 pub mod reference;
 pub mod ring;
 pub mod rng;
 pub mod rollback;
+mod sort;
 pub mod table;
 pub mod time;
 pub mod window;
+mod worker;
 pub mod world;
 
 pub use column::{Column, Columns, Journal, Log, NoJournal};
-pub use engine::{Outcome, Progress, Stop, history, run_phases};
+pub use engine::{Outcome, Progress, Stop, View, history, run_phases};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;

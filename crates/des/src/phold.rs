@@ -8,6 +8,7 @@ use crate::rng::{Philox, below, ln, mix, unit};
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// PHOLD's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,24 +102,10 @@ pub struct Nobody;
 
 impl Observe<()> for Nobody {
     fn see(&mut self, _record: ()) {}
+    fn merge(&mut self, _other: Nobody) {}
 }
 
 impl Phold {
-    /// Initial state and events.
-    pub fn start(&self) -> (Players, Vec<Ball>) {
-        let mut players = Players::default();
-        players.players.fill(vec![
-            Player {
-                sent: u64::from(self.events_per_lp),
-            };
-            self.n_lps as usize
-        ]);
-        let first = (0..self.n_lps).flat_map(|lp| {
-            (0..u64::from(self.events_per_lp)).map(move |sequence| self.next(lp, sequence, Time::ZERO, true))
-        });
-        (players, first.collect())
-    }
-
     #[inline(always)]
     fn next(&self, origin: u32, sequence: u64, now: Time, stay: bool) -> Ball {
         let words = Philox::new(self.seed, 0).draw(u64::from(origin), sequence);
@@ -149,6 +136,14 @@ impl World for Phold {
 
     fn seed(&self) -> u64 {
         self.seed
+    }
+
+    fn start(&self, lps: Range<u32>) -> (Players, Vec<Ball>) {
+        let mut players = Players::default();
+        let sent = u64::from(self.events_per_lp);
+        players.players.fill(lps.start, vec![Player { sent }; lps.len()]);
+        let first = lps.flat_map(|lp| (0..sent).map(move |sequence| self.next(lp, sequence, Time::ZERO, true)));
+        (players, first.collect())
     }
 
     #[inline(always)]
@@ -195,26 +190,30 @@ mod tests {
 
     fn finish(mut engine: Box<dyn Engine<Phold> + '_>, phases: &[Time]) -> (u64, u64) {
         assert_eq!(run_phases(&mut *engine, phases), Stop::Until);
-        (history(engine.digests()), engine.outcome().events)
+        (history(&engine.digests()), engine.outcome().events)
     }
 
     fn agree(world: Phold, end: Time) {
-        let (state, first) = world.start();
-        let reference = finish(
-            Box::new(ReferenceEngine::new(&world, state.clone(), Nobody, first.clone())),
-            &[end],
-        );
+        let reference = finish(Box::new(ReferenceEngine::new(&world, Nobody)), &[end]);
         assert!(reference.1 > 200, "the case must do something: {} events", reference.1);
         let cut = [Time(end.0 / 7), Time(end.0 / 7 + 1), Time(end.0 / 2), end];
         for blocks in [1, 3, 8] {
-            let engine = WindowEngine::new(&world, state.clone(), Nobody, first.clone(), blocks);
+            let engine = WindowEngine::new(&world, Nobody, blocks);
             assert_eq!(
                 finish(Box::new(engine), &cut),
                 reference,
                 "{blocks} blocks of {world:?}"
             );
         }
-        let checked = RollbackCheck::new(&world, state, Nobody, first);
+        for (blocks, workers) in [(2, 2), (16, 2), (64, 4)] {
+            let engine = WindowEngine::with_workers(&world, Nobody, blocks, workers);
+            assert_eq!(
+                finish(Box::new(engine), &cut),
+                reference,
+                "{workers} workers on {blocks} blocks of {world:?}"
+            );
+        }
+        let checked = RollbackCheck::new(&world, Nobody);
         assert_eq!(
             finish(Box::new(checked), &[end]),
             reference,
@@ -261,6 +260,9 @@ mod tests {
             fn seed(&self) -> u64 {
                 self.0.seed
             }
+            fn start(&self, lps: Range<u32>) -> (Players, Vec<Ball>) {
+                self.0.start(lps)
+            }
             fn handle<J: Journal, S: Sink<Self>>(&self, s: &mut Players, j: &mut J, lp: u32, e: &Ball, sink: &mut S) {
                 let player = s.players.edit(j, lp);
                 player.sent += 1;
@@ -273,10 +275,9 @@ mod tests {
                 Time::MAX
             }
         }
-        let (state, first) = honest.start();
         let liar = Liar(honest);
-        let mut engine = WindowEngine::new(&liar, state, Nobody, first, 1);
-        let stop = engine.run(Time(50_000_000), &mut |_, _, _| true);
+        let mut engine = WindowEngine::new(&liar, Nobody, 1);
+        let stop = engine.run(Time(50_000_000), &mut |_, _| true);
         assert!(
             matches!(stop, Stop::Broken(reason) if reason.contains("lookahead")),
             "{stop:?}"

@@ -2,7 +2,7 @@
 //! window engine, and the engine of last resort where the lookahead is zero.
 
 use crate::column::NoJournal;
-use crate::engine::{Engine, Outcome, Progress, Stop, Watch};
+use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World, chain};
 use std::cmp::{Ordering, Reverse};
@@ -71,9 +71,10 @@ impl<W: World> Sink<W> for Queue<W> {
 }
 
 impl<'w, W: World> ReferenceEngine<'w, W> {
-    /// An engine with the given first events.
-    pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>) -> Self {
+    /// An engine before the first event.
+    pub fn new(world: &'w W, observer: W::Observer) -> Self {
         let seed = world.seed();
+        let (state, first) = world.start(0..world.n_lps());
         let events = first
             .into_iter()
             .map(|event| Reverse(Pending { event, seed }))
@@ -168,23 +169,22 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
                     now: self.queue.now,
                     events: self.outcome.events,
                 };
-                if !watch(&self.state, &self.queue.observer, progress) {
+                if !watch(&self.view(), progress) {
                     return Stop::Interrupted;
                 }
             }
         }
     }
 
-    fn state(&self) -> &W::State {
-        &self.state
+    fn view(&self) -> View<'_, W> {
+        View {
+            states: vec![&self.state],
+            observers: vec![&self.queue.observer],
+        }
     }
 
-    fn digests(&self) -> &[u64] {
-        &self.digests
-    }
-
-    fn observer(&self) -> &W::Observer {
-        &self.queue.observer
+    fn digests(&self) -> Vec<u64> {
+        self.digests.clone()
     }
 
     fn outcome(&self) -> Outcome {
@@ -198,7 +198,7 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
             .for_each(|Reverse(pending)| show(&pending.event));
     }
 
-    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
-        (self.state, self.queue.observer, self.outcome)
+    fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
+        (vec![self.state], self.queue.observer, self.outcome)
     }
 }

@@ -91,6 +91,31 @@ impl<E: Event> Ring<E> {
         bucket.push(event);
     }
 
+    /// Takes over all events of another ring of the same grid with the same window open, and leaves it empty. Its buffers go to the
+    /// windows that fill when it is used next, which is two windows later.
+    pub fn absorb(&mut self, other: &mut Ring<E>) {
+        if other.is_empty() {
+            return;
+        }
+        for word in 0..SLOTS / 64 {
+            let mut bits = std::mem::take(&mut other.occupied[word]);
+            self.occupied[word] |= bits;
+            while bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let mut bucket = std::mem::take(&mut other.slots[slot]);
+                self.slots[slot].append(&mut bucket);
+                let free = (2..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
+                if let Some(free) = free.into_iter().find(|&free| other.slots[free].capacity() == 0) {
+                    other.slots[free] = bucket;
+                }
+            }
+        }
+        self.far.append(&mut other.far);
+        self.far_min = self.far_min.min(other.far_min);
+        other.far_min = u64::MAX;
+    }
+
     /// Adds an event beyond the ring.
     #[cold]
     pub fn push_far(&mut self, event: E) {

@@ -3,12 +3,13 @@
 //! A model passes if its state after the undo is what it was, and if the second pass sends and records exactly what the first did:
 //! then any engine that speculates can roll it back.
 
+use crate::block::{Block, Late, run_block};
 use crate::column::{Columns, Log, NoJournal};
-use crate::engine::{Engine, Outcome, Stop, Watch};
+use crate::engine::{Engine, Outcome, Stop, View, Watch};
 use crate::time::Time;
-use crate::window::{Blocks, Late, Wakes, WindowEngine, run_block, take_late};
+use crate::window::WindowEngine;
+use crate::worker::{Lanes, insert_late, take_late};
 use crate::world::{Event, Sink, World};
-use std::cmp::Ordering;
 
 /// What one pass of a block sent and recorded, kept back until the pass is committed.
 struct Capture<W: World> {
@@ -39,11 +40,7 @@ impl<W: World> Sink<W> for Capture<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
         debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         if event.lp() == self.lp && event.time() < self.end {
-            let seed = self.seed;
-            let at = self
-                .late
-                .partition_point(|other| other.order(&event, seed) == Ordering::Greater);
-            self.late.insert(at, event);
+            insert_late(&mut self.late, event, self.seed);
         } else {
             self.events.push(event);
         }
@@ -74,7 +71,7 @@ impl<W: World> Late<W::Event> for Capture<W> {
 }
 
 /// Runs blocks twice and compares.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Checker<W> {
     log: Log,
     failure: Option<&'static str>,
@@ -89,43 +86,36 @@ impl<W: World> Checker<W> {
     pub(crate) fn run_block(
         &mut self,
         world: &W,
-        state: &mut W::State,
-        wake: &mut Wakes,
+        block: &mut Block<W>,
         order: &[W::Event],
-        lps: std::ops::Range<u32>,
         end: Time,
-        blocks: &mut Blocks<W>,
+        lanes: &mut Lanes<W>,
     ) -> u64 {
         let seed = world.seed();
-        let before = state.digest();
-        let saved = wake.save(&lps);
+        let before = block.state.digest();
+        let saved = block.wakes.clone();
         let mut first = Capture::<W>::new(end, seed);
-        run_block(world, state, &mut self.log, wake, order, lps.clone(), end, &mut first);
-        let after = state.digest();
-        self.log.undo(state);
-        wake.put_back(&lps, &saved);
-        if state.digest() != before {
+        run_block(world, block, &mut self.log, order, end, &mut first);
+        let after = block.state.digest();
+        let wakes = std::mem::replace(&mut block.wakes, saved);
+        self.log.undo(&mut block.state);
+        if block.state.digest() != before {
             self.failure = Some("rollback check: the state after an undo is not what it was");
         }
         let mut second = Capture::<W>::new(end, seed);
-        let handled = run_block(world, state, &mut NoJournal, wake, order, lps, end, &mut second);
-        let same_events = first.events.len() == second.events.len()
-            && first
-                .events
-                .iter()
-                .zip(&second.events)
-                .all(|(a, b)| bytemuck::bytes_of(a) == bytemuck::bytes_of(b));
-        if state.digest() != after || !same_events || first.records.len() != second.records.len() {
+        let handled = run_block(world, block, &mut NoJournal, order, end, &mut second);
+        let same_events = bytemuck::cast_slice::<_, u8>(&first.events) == bytemuck::cast_slice::<_, u8>(&second.events);
+        if block.state.digest() != after || block.wakes != wakes || !same_events || first.records != second.records {
             self.failure = Some("rollback check: the second pass of a window differs from the first");
         }
         if second.left_behind {
             self.failure = Some("closing a logical process sent it an event within the window");
         }
         for event in second.events {
-            blocks.send(event);
+            lanes.send(event);
         }
         for record in second.records {
-            blocks.record(record);
+            lanes.record(record);
         }
         handled
     }
@@ -138,15 +128,15 @@ pub struct RollbackCheck<'w, W: World> {
 }
 
 impl<'w, W: World> RollbackCheck<'w, W> {
-    /// A checking engine with the given first events, on one block.
-    pub fn new(world: &'w W, state: W::State, observer: W::Observer, first: Vec<W::Event>) -> Self {
+    /// A checking engine on one block.
+    pub fn new(world: &'w W, observer: W::Observer) -> Self {
         let checker = Checker {
             log: Log::default(),
             failure: None,
             world: std::marker::PhantomData,
         };
         RollbackCheck {
-            engine: WindowEngine::new(world, state, observer, first, 1),
+            engine: WindowEngine::new(world, observer, 1),
             checker,
         }
     }
@@ -157,16 +147,12 @@ impl<W: World> Engine<W> for RollbackCheck<'_, W> {
         self.engine.run_checked(until, watch, Some(&mut self.checker))
     }
 
-    fn state(&self) -> &W::State {
-        self.engine.state()
+    fn view(&self) -> View<'_, W> {
+        self.engine.view()
     }
 
-    fn digests(&self) -> &[u64] {
+    fn digests(&self) -> Vec<u64> {
         self.engine.digests()
-    }
-
-    fn observer(&self) -> &W::Observer {
-        self.engine.observer()
     }
 
     fn outcome(&self) -> Outcome {
@@ -177,7 +163,7 @@ impl<W: World> Engine<W> for RollbackCheck<'_, W> {
         self.engine.pending(show);
     }
 
-    fn into_parts(self: Box<Self>) -> (W::State, W::Observer, Outcome) {
+    fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
         Box::new(self.engine).into_parts()
     }
 }

@@ -3,6 +3,7 @@
 use crate::column::{Columns, Journal};
 use crate::time::Time;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// A message to one logical process at one time.
 ///
@@ -53,18 +54,20 @@ pub trait Sink<W: World + ?Sized> {
 pub trait Observe<R> {
     /// Takes one committed record.
     fn see(&mut self, record: R);
+    /// Takes over all that another observer of the same run has seen.
+    fn merge(&mut self, other: Self);
 }
 
 /// A model: logical processes `0..n_lps` with state in columns.
 pub trait World: Sync {
     /// The event type; 32 bytes for networks.
     type Event: Event;
-    /// State of all LPs of a shard.
-    type State: Columns + Send;
+    /// State of the LPs of a block.
+    type State: Columns + Send + Sync;
     /// What handlers show to the observer.
-    type Record: Copy;
-    /// Collects the records.
-    type Observer: Observe<Self::Record> + Send;
+    type Record: Copy + PartialEq;
+    /// Collects the records; engines give each worker a clone of the first one.
+    type Observer: Observe<Self::Record> + Clone + Send + Sync;
 
     /// Number of logical processes.
     fn n_lps(&self) -> u32;
@@ -72,6 +75,9 @@ pub trait World: Sync {
     fn lookahead(&self) -> Time;
     /// Seed of the run, part of every tie.
     fn seed(&self) -> u64;
+
+    /// State of the LPs `lps` before the first event, with columns numbered as in the whole world, and the first events of these LPs.
+    fn start(&self, lps: Range<u32>) -> (Self::State, Vec<Self::Event>);
 
     /// Handles one event of `lp`. Everything due strictly before the event's time has to be caught up first by the handler itself.
     fn handle<J: Journal, S: Sink<Self>>(

@@ -259,10 +259,9 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
         remote: 0.1,
         seed: 1,
     };
-    let (state, first) = world.start();
-    let mut engine = Box::new(des::WindowEngine::new(&world, state, Nobody, first, 8));
+    let mut engine = des::WindowEngine::new(&world, Nobody, 8);
     let built = crate::run::cpu_time();
-    engine.run(Time((MEAN as f64 * 40.0 * length) as u64), &mut |_, _, _| true);
+    engine.run(Time((MEAN as f64 * 40.0 * length) as u64), &mut |_, _| true);
     let cpu_s = (crate::run::cpu_time() - built).as_secs_f64();
     let outcome = engine.outcome();
     BenchResult {
@@ -274,6 +273,6 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
         cpu_s,
         build_s: (built - begun).as_secs_f64(),
         peak_rss_bytes: crate::run::peak_memory(),
-        digest: format!("{:016x}", des::engine::history(engine.digests())),
+        digest: format!("{:016x}", des::engine::history(&engine.digests())),
     }
 }

@@ -5,7 +5,7 @@ use crate::observe::Stats;
 use crate::packet::{Kind, Packet};
 use crate::router::late_admission;
 use crate::spec::RunSpec;
-use crate::state::{NONE, State};
+use crate::state::{NONE, Parts};
 use serde::Serialize;
 
 /// One self-check.
@@ -65,7 +65,7 @@ pub struct Facts<'a> {
     /// The network.
     pub net: &'a Network,
     /// Its final state.
-    pub state: &'a State,
+    pub state: &'a Parts<'a>,
     /// What was recorded.
     pub stats: &'a Stats,
     /// Packets in pending events.
@@ -94,17 +94,19 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
 }
 
 /// Packets and bytes that wait in queues, found by walking every queue.
-fn queued(net: &Network, state: &State) -> (u64, u64) {
+fn queued(net: &Network, parts: &Parts<'_>) -> (u64, u64) {
     let (mut packets, mut bytes) = (0, 0);
-    let heads = state.channels.as_slice().iter().map(|channel| channel.head);
-    let lists = state.lists.as_slice().iter().map(|list| list.head);
-    let inputs = state.inputs.as_slice().iter().map(|input| input.head);
-    for head in heads.chain(lists).chain(inputs) {
-        let mut slot = head;
-        while slot != NONE {
-            packets += u64::from(net.parts(state.slots.get(slot).size()));
-            bytes += u64::from(state.slots.get(slot).size());
-            slot = state.links.get(slot).next;
+    for state in parts.iter() {
+        let heads = state.channels.as_slice().iter().map(|channel| channel.head);
+        let lists = state.lists.as_slice().iter().map(|list| list.head);
+        let inputs = state.inputs.as_slice().iter().map(|input| input.head);
+        for head in heads.chain(lists).chain(inputs) {
+            let mut slot = head;
+            while slot != NONE {
+                packets += u64::from(net.parts(state.slots.get(slot).size()));
+                bytes += u64::from(state.slots.get(slot).size());
+                slot = state.links.get(slot).next;
+            }
         }
     }
     (packets, bytes)
@@ -117,14 +119,10 @@ fn conservation(facts: &Facts<'_>) -> Check {
     let flying_bytes = queued_bytes + facts.in_flight.bytes + stats.landing_bytes;
     let out = stats.packets + flying;
     let out_bytes = stats.packet_bytes + flying_bytes;
-    let sent: u64 = facts.state.nics.as_slice().iter().map(|nic| nic.packets).sum();
-    let counted: u64 = facts
-        .state
-        .routers
-        .as_slice()
-        .iter()
-        .map(|router| u64::from(router.queued))
-        .sum();
+    let nics = facts.state.iter().flat_map(|state| state.nics.as_slice());
+    let sent: u64 = nics.map(|nic| nic.packets).sum();
+    let routers = facts.state.iter().flat_map(|state| state.routers.as_slice());
+    let counted: u64 = routers.map(|router| u64::from(router.queued)).sum();
     let ok = stats.injected == out
         && stats.injected_bytes == out_bytes
         && sent == stats.injected
@@ -141,21 +139,15 @@ fn conservation(facts: &Facts<'_>) -> Check {
 
 /// The time a link has been busy is never more than the time until it is idle again, and its bytes fit that time.
 fn capacity(facts: &Facts<'_>) -> Check {
-    let over = facts
-        .state
-        .ports
-        .as_slice()
-        .iter()
-        .zip(&facts.net.peers)
-        .position(|(port, peer)| {
-            let bandwidth = facts.net.classes[usize::from(peer.class)].bandwidth().0;
-            // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.
-            let linked = peer.class != 0 || !facts.net.model.late_admission;
-            let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
-            port.busy > port.free || (linked && over)
-        });
+    let over = facts.state.ports().zip(&facts.net.peers).position(|(port, peer)| {
+        let bandwidth = facts.net.classes[usize::from(peer.class)].bandwidth().0;
+        // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.
+        let linked = peer.class != 0 || !facts.net.model.late_admission;
+        let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
+        port.busy > port.free || (linked && over)
+    });
     let detail = match over {
-        None => format!("no link of {} above its bandwidth", facts.state.ports.len()),
+        None => format!("no link of {} above its bandwidth", facts.net.peers.len()),
         Some(port) => format!(
             "link {} carried more than its bandwidth allows",
             name(facts.net, port as u32)
@@ -191,10 +183,14 @@ fn credits(facts: &Facts<'_>) -> Check {
     for site in &facts.net.sites {
         let network = site.port * facts.net.vcs..(site.port + u32::from(site.net)) * facts.net.vcs;
         // Nodes of input-queued routers give credits too, for all channels of a port together.
-        let bounded = !facts.state.crossings.is_empty();
+        if site.ports() == 0 {
+            continue;
+        }
+        let state = facts.state.of_port(site.port);
+        let bounded = !state.crossings.is_empty();
         let hosts = site.port + u32::from(site.net)..site.port + if bounded { site.ports() } else { 0 };
         for channel in network.chain(hosts.map(|port| port * facts.net.vcs)) {
-            let credit = facts.state.channels.get(channel).credit;
+            let credit = state.channels.get(channel).credit;
             if credit < 0 || credit > full || (empty_network && credit != full) {
                 wrong = wrong.or(Some((channel, credit)));
             }
@@ -265,16 +261,17 @@ fn progress(facts: &Facts<'_>) -> Check {
 }
 
 /// A cycle of channels each of whose first packets waits for room that the next one holds, by name.
-fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
+fn waiting_cycle(net: &Network, parts: &Parts<'_>) -> Vec<String> {
     let vcs = net.vcs;
     // A blocked channel waits for the buffer at the other end; the packets in that buffer wait in queues of that router.
     // With late admission the first of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
     let late = net.model.late_admission;
     let waiting = |port: u32, vc: u32| match late {
-        true => late_admission::waiting(state, port),
-        false => [state.channels.get(port * vcs + vc).head, NONE],
+        true => late_admission::waiting(parts.of_port(port), port),
+        false => [parts.of_port(port).channels.get(port * vcs + vc).head, NONE],
     };
     let blocked = |port: u32, vc: u32| {
+        let state = parts.of_port(port);
         let channel = state.channels.get(port * vcs + vc);
         match late {
             true => waiting(port, vc) != [NONE; 2],
@@ -284,6 +281,7 @@ fn waiting_cycle(net: &Network, state: &State) -> Vec<String> {
     let holders = |port: u32, vc: u32| -> Vec<(u32, u32)> {
         let peer = net.peers[port as usize];
         let site = net.sites[peer.lp as usize];
+        let state = parts.of_port(site.port);
         let mut found = Vec::new();
         if !state.inputs.is_empty() {
             // The first packet of the input queue waits for room before an output, the packets there for room at its other end.

@@ -6,6 +6,7 @@ use crate::routing::Routing;
 use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
 use crate::workload::Workload;
 use des::{Table, Time};
+use std::ops::Range;
 use topo::{Topology, TopologySpec};
 
 /// Timing of one link class; all in ps.
@@ -102,6 +103,15 @@ pub struct Peer {
     pub port: u16,
     /// Link class.
     pub class: u8,
+}
+
+/// What belongs to neighbouring routers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Their output ports.
+    pub ports: Range<u32>,
+    /// Their nodes.
+    pub nodes: Range<u32>,
 }
 
 /// The network of a run.
@@ -445,6 +455,19 @@ impl Network {
             return (u32::from(site.net) + local, 0, 0);
         }
         self.routing.next(self, lp, site, packet)
+    }
+
+    /// The ports and nodes of neighbouring routers.
+    pub fn part(&self, routers: &Range<u32>) -> Part {
+        let begin = |router: u32| match self.sites.get(router as usize) {
+            Some(site) => (site.port, site.node),
+            None => (self.peers.len() as u32, self.n_nodes()),
+        };
+        let (from, to) = (begin(routers.start), begin(routers.end));
+        Part {
+            ports: from.0..to.0,
+            nodes: from.1..to.1,
+        }
     }
 
     /// Number of routers.

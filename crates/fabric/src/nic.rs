@@ -254,9 +254,14 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
     }
     let source = st.sources.edit(j, node);
+    let acknowledged = event.kind() == Kind::Delivered && event.message() & ACK != 0;
+    if acknowledged {
+        let batch = source.clock;
+        sink.record(Record::Acknowledged { node, batch, time: now });
+    }
     let reaction = match event.kind() {
         Kind::Start => net.workload.on_start(node, source, now),
-        _ => net.workload.on_delivery(node, source, event.message() & ACK != 0, now),
+        _ => net.workload.on_delivery(node, source, acknowledged, now),
     };
     match reaction {
         Reaction::None => {}

@@ -45,6 +45,15 @@ pub enum Record {
         /// It is a packet as well, which has no record of its own.
         single: bool,
     },
+    /// A node of a job of pairs has the acknowledgement of its batch.
+    Acknowledged {
+        /// The node.
+        node: u32,
+        /// When it posted the batch (ps).
+        batch: u64,
+        /// When the acknowledgement was complete (ps).
+        time: u64,
+    },
 }
 
 /// A complete message.
@@ -79,8 +88,6 @@ pub struct SenderRow {
     pub sum: u64,
     /// Longest (ps).
     pub longest: u64,
-    /// Birth of the batch under way (ps).
-    pub batch: u64,
     /// Acknowledgements received.
     pub acks: u64,
     /// Sum of the times from a batch's birth to its acknowledgement (ps).
@@ -90,6 +97,19 @@ pub struct SenderRow {
 }
 
 impl SenderRow {
+    /// Adds what another observer has seen of the same sender.
+    fn merge(&mut self, other: &SenderRow) {
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.bytes += other.bytes;
+        self.trips += other.trips;
+        self.sum += other.sum;
+        self.longest = self.longest.max(other.longest);
+        self.acks += other.acks;
+        self.round_trips += other.round_trips;
+        self.longest_round_trip = self.longest_round_trip.max(other.longest_round_trip);
+    }
+
     /// Mean time from a batch's birth to its acknowledgement in ps, 0 without acknowledgements.
     pub fn mean_round_trip(&self) -> f64 {
         if self.acks == 0 {
@@ -327,7 +347,6 @@ impl Stats {
             senders: vec![
                 SenderRow {
                     first: u64::MAX,
-                    batch: u64::MAX,
                     ..SenderRow::default()
                 };
                 senders as usize
@@ -356,20 +375,25 @@ impl Stats {
         &mut self.bins[index]
     }
 
+    /// Makes slices twice as long.
+    fn double(&mut self) {
+        self.shift += 1;
+        let old = std::mem::take(&mut self.bins);
+        for pair in old.chunks(2) {
+            let mut bin = pair[0].clone();
+            if let Some(second) = pair.get(1) {
+                bin.born.merge(&second.born);
+                bin.delivered += second.delivered;
+            }
+            self.bins.push(bin);
+        }
+    }
+
     /// Makes room for a later time, in longer slices if there would be too many.
     #[cold]
     fn grow(&mut self, time: u64) -> usize {
         while time >> self.shift >= MAX_BINS as u64 {
-            self.shift += 1;
-            let old = std::mem::take(&mut self.bins);
-            for pair in old.chunks(2) {
-                let mut bin = pair[0].clone();
-                if let Some(second) = pair.get(1) {
-                    bin.born.merge(&second.born);
-                    bin.delivered += second.delivered;
-                }
-                self.bins.push(bin);
-            }
+            self.double();
         }
         let index = (time >> self.shift) as usize;
         if index >= self.bins.len() {
@@ -378,19 +402,9 @@ impl Stats {
         index
     }
 
-    fn follow(&mut self, source: u32, destination: u32, bytes: u64, birth: u64, time: u64, ack: bool) {
-        if ack {
-            let sender = &mut self.senders[destination as usize];
-            sender.last = sender.last.max(time);
-            let trip = time - sender.batch.min(time);
-            sender.acks += 1;
-            sender.round_trips += trip;
-            sender.longest_round_trip = sender.longest_round_trip.max(trip);
-            return;
-        }
+    fn follow(&mut self, source: u32, bytes: u64, birth: u64, time: u64) {
         let sender = &mut self.senders[source as usize];
         sender.first = sender.first.min(birth);
-        sender.batch = birth;
         sender.last = sender.last.max(time);
         sender.bytes += bytes;
         sender.trips += 1;
@@ -439,11 +453,11 @@ impl Observe<Record> for Stats {
                 }
                 self.messages += 1;
                 self.latest = self.latest.max(time);
-                if !self.senders.is_empty() {
-                    self.follow(source, destination, bytes, birth, time, ack);
-                }
                 if ack {
                     return;
+                }
+                if !self.senders.is_empty() {
+                    self.follow(source, bytes, birth, time);
                 }
                 let latency = time - birth;
                 let bucket = Histogram::bucket(latency);
@@ -468,6 +482,47 @@ impl Observe<Record> for Stats {
                     });
                 }
             }
+            Record::Acknowledged { node, batch, time } => {
+                let sender = &mut self.senders[node as usize];
+                let trip = time - batch;
+                sender.last = sender.last.max(time);
+                sender.acks += 1;
+                sender.round_trips += trip;
+                sender.longest_round_trip = sender.longest_round_trip.max(trip);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Stats) {
+        self.injected += other.injected;
+        self.injected_bytes += other.injected_bytes;
+        self.packets += other.packets;
+        self.packet_bytes += other.packet_bytes;
+        self.latest = self.latest.max(other.latest);
+        self.messages += other.messages;
+        self.early += other.early;
+        self.landing += other.landing;
+        self.landing_bytes += other.landing_bytes;
+        if self.hops.len() < other.hops.len() {
+            self.hops.resize(other.hops.len(), 0);
+        }
+        for (mine, theirs) in self.hops.iter_mut().zip(&other.hops) {
+            *mine += theirs;
+        }
+        for (i, theirs) in (0u64..).zip(&other.bins) {
+            let mine = self.bin(i << other.shift);
+            mine.born.merge(&theirs.born);
+            mine.delivered += theirs.delivered;
+        }
+        while self.shift < other.shift {
+            self.double();
+        }
+        self.measured.merge(&other.measured);
+        for (mine, theirs) in self.senders.iter_mut().zip(&other.senders) {
+            mine.merge(theirs);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.rows, other.rows) {
+            mine.extend(theirs);
         }
     }
 }

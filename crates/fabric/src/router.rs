@@ -10,6 +10,7 @@ use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
 use des::{Journal, Sink, Time};
+use std::ops::Range;
 
 pub mod credit;
 pub mod input_queued;
@@ -81,8 +82,8 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
         sink: &mut S,
     ) -> u64;
 
-    /// Fills the columns that are the model's own; called once, before the first event.
-    fn start(_: &Network, _: &mut State) {}
+    /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
+    fn start(_: &Network, _: &Range<u32>, _: &mut State) {}
 
     /// Buffer space (bytes) that a packet of `size` bytes takes.
     #[inline(always)]

@@ -6,10 +6,10 @@ use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
 use crate::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
-use crate::state::State;
+use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
-use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Time, WindowEngine, mix};
+use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Time, View, WindowEngine, mix};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -99,21 +99,25 @@ fn engine<'w, M: RouterModel>(
     world: &'w Fabric<M>,
     stats: Stats,
 ) -> (Box<dyn NetworkEngine<M> + 'w>, &'static str) {
-    let (state, first) = world.start();
     let width = world.net.lookahead.0;
     let kind = match spec.control.engine {
         // Below that no window can be opened: total order is the only loop that fits.
         _ if width < WindowEngine::<Fabric<M>>::MIN_WIDTH => spec::Engine::Reference,
-        spec::Engine::Auto => spec::Engine::Sequential,
+        spec::Engine::Auto => spec::Engine::Conservative,
         kind => kind,
     };
+    let workers = u32::from(spec.control.workers);
     match kind {
-        spec::Engine::Reference => (Box::new(ReferenceEngine::new(world, state, stats, first)), "reference"),
-        spec::Engine::RollbackCheck => (
-            Box::new(RollbackCheck::new(world, state, stats, first)),
-            "rollback-check",
-        ),
-        _ => (Box::new(WindowEngine::new(world, state, stats, first, 8)), "sequential"),
+        spec::Engine::Reference => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
+        spec::Engine::RollbackCheck => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
+        spec::Engine::Conservative if workers > 1 => {
+            let engine = WindowEngine::with_workers(world, stats, 8 * workers, workers);
+            match engine.workers() {
+                1 => (Box::new(engine), "sequential"),
+                _ => (Box::new(engine), "conservative"),
+            }
+        }
+        _ => (Box::new(WindowEngine::new(world, stats, 8)), "sequential"),
     }
 }
 
@@ -154,18 +158,14 @@ fn drive<M: RouterModel>(
     let (mut engine, engine_name) = engine(spec, &world, stats);
     let built = cpu_time();
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
-    let mut stop = engine.run(end, &mut |state, stats, progress| {
-        supervisor.look(state, stats, progress)
-    });
+    let mut stop = engine.run(end, &mut |view, progress| supervisor.look(view, progress));
     if open_loop && stop == Stop::Until && last > end {
         // Let the measured messages arrive; in steps, to stop as soon as they have.
         let mut until = end;
         let step = Time((drain.0 / 16).max(1));
-        while stop == Stop::Until && until < last && engine.observer().injected > engine.observer().packets {
+        while stop == Stop::Until && until < last && Counts::new(&engine.view()).in_flight() > 0 {
             until = Time((until.0 + step.0).min(last.0));
-            stop = engine.run(until, &mut |state, stats, progress| {
-                supervisor.look(state, stats, progress)
-            });
+            stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
         }
     }
     let ran = cpu_time();
@@ -178,12 +178,12 @@ fn drive<M: RouterModel>(
     }
     let mut in_flight = check::InFlight::default();
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
-    let events = des::engine::history(engine.digests());
-    let (state, stats, outcome) = engine.into_parts();
+    let events = des::engine::history(&engine.digests());
+    let (states, stats, outcome) = engine.into_parts();
     let run = Finished {
         spec,
         net: &world.net,
-        state,
+        states,
         stats,
         events,
         outcome,
@@ -237,7 +237,7 @@ fn horizon(spec: &RunSpec, net: &Network) -> Result<Time, BuildError> {
 struct Finished<'a> {
     spec: &'a RunSpec,
     net: &'a Network,
-    state: State,
+    states: Vec<State>,
     stats: Stats,
     /// Digest of all events.
     events: u64,
@@ -261,11 +261,12 @@ impl Finished<'_> {
         let Finished {
             spec,
             net,
-            state,
+            states,
             stats,
             stop,
             ..
         } = &self;
+        let state = &Parts::new(states);
         let verdict = check::verdict(&check::Facts {
             net,
             state,
@@ -351,6 +352,29 @@ fn digest(events: u64, stats: &Stats) -> u64 {
     .fold(events, |digest, &word| mix(digest ^ word))
 }
 
+/// What all workers together have counted.
+struct Counts {
+    injected: u64,
+    packets: u64,
+    messages: u64,
+}
+
+impl Counts {
+    fn new<M: RouterModel>(view: &View<'_, Fabric<M>>) -> Counts {
+        let sum = |count: &dyn Fn(&Stats) -> u64| view.observers.iter().map(|stats| count(stats)).sum();
+        Counts {
+            injected: sum(&|stats| stats.injected),
+            packets: sum(&|stats| stats.packets),
+            messages: sum(&|stats| stats.messages),
+        }
+    }
+
+    /// Packets that have left their node and not reached another.
+    fn in_flight(&self) -> u64 {
+        self.injected - self.packets
+    }
+}
+
 /// Watches a run for its caller: progress, interruption, stalls.
 struct Supervisor<'a, 'w> {
     net: &'a Network,
@@ -384,12 +408,13 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         }
     }
 
-    fn look(&mut self, state: &State, stats: &Stats, progress: Progress) -> bool {
+    fn look<M: RouterModel>(&mut self, view: &View<'_, Fabric<M>>, progress: Progress) -> bool {
+        let counts = Counts::new(view);
         self.now = progress.now;
-        if stats.packets != self.delivered {
-            self.delivered = stats.packets;
+        if counts.packets != self.delivered {
+            self.delivered = counts.packets;
             self.progress_at = progress.now;
-        } else if stats.injected > stats.packets && progress.now.saturating_sub(self.progress_at) > self.stall_after {
+        } else if counts.in_flight() > 0 && progress.now.saturating_sub(self.progress_at) > self.stall_after {
             self.stalled = true;
             return false;
         }
@@ -399,16 +424,16 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         }
         self.next_report = cpu + Duration::from_millis(200);
         let fraction = match self.total {
-            Some(total) if total > 0 => stats.messages as f64 / total as f64,
+            Some(total) if total > 0 => counts.messages as f64 / total as f64,
             _ => progress.now.0 as f64 / self.last.0 as f64,
         };
         (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),
             sim_time_ns: progress.now.as_ns(),
             events: progress.events,
-            delivered: stats.packets,
-            in_flight: stats.injected - stats.packets,
-            hot_links: summary::hottest(self.net, state, progress.now, 3),
+            delivered: counts.packets,
+            in_flight: counts.in_flight(),
+            hot_links: summary::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
         })
     }
 }

@@ -108,7 +108,7 @@ pub struct Nic {
 pub struct Source {
     /// Messages generated or sent so far.
     pub made: u64,
-    /// Birth of the latest generated message (ps).
+    /// Birth of the latest generated message or batch (ps).
     pub clock: u64,
     /// First send (ps), for throughput.
     pub started: u64,
@@ -160,8 +160,36 @@ pub struct Incoming {
     pub hops: u32,
 }
 
+/// The states of all blocks of a network, in the order of their routers.
+#[derive(Clone, Debug)]
+pub struct Parts<'a>(Vec<&'a State>);
+
+impl<'a> Parts<'a> {
+    /// The whole of these states.
+    pub fn new(states: impl IntoIterator<Item = &'a State>) -> Self {
+        Parts(states.into_iter().collect())
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &'a State> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// All output ports by number.
+    pub fn ports(&self) -> impl Iterator<Item = &'a Port> + '_ {
+        self.iter().flat_map(|state| state.ports.as_slice())
+    }
+
+    /// The state that output port `port` is in.
+    pub fn of_port(&self, port: u32) -> &'a State {
+        let behind = self.0.partition_point(|state| state.ports.range().start <= port);
+        // Blocks without ports come before the one that begins with the same number.
+        self.0[behind - 1]
+    }
+}
+
 des::columns! {
-    /// State of a shard.
+    /// State of the routers of a block.
     pub struct State {
         /// A record per router.
         pub routers: Router,

@@ -404,6 +404,7 @@ impl Workload {
             return Reaction::None;
         }
         source.made += u64::from(count);
+        source.clock = now;
         let message = Message {
             birth: now,
             destination: plan.partner[l],

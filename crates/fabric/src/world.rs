@@ -8,6 +8,7 @@ use crate::router::{EMPTY, RouterModel};
 use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
 use des::{Event, Journal, Sink, Time, World};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// A network with one router model.
 #[derive(Debug)]
@@ -24,80 +25,6 @@ impl<M: RouterModel> Fabric<M> {
             net,
             model: PhantomData,
         }
-    }
-
-    /// The state before the first event, and the first events.
-    pub fn start(&self) -> (State, Vec<Packet>) {
-        let net = &self.net;
-        let (n_routers, n_nodes, n_ports) = (net.sites.len(), net.node_router.len(), net.peers.len());
-        let mut st = State::default();
-        st.routers.fill(vec![
-            Router {
-                queued: 0,
-                free_slot: NONE,
-                free_post: NONE,
-                free_incoming: NONE
-            };
-            n_routers
-        ]);
-        st.waiting.fill(vec![0; n_routers * net.words as usize]);
-        st.ports.fill(vec![Port::default(); n_ports]);
-        let channel = Channel {
-            head: NONE,
-            tail: NONE,
-            credit: net.buffer,
-        };
-        let mut channels = vec![channel; n_ports * net.vcs as usize];
-        for site in &net.sites {
-            // Nodes take whatever comes.
-            let from = (site.port + u32::from(site.net)) as usize * net.vcs as usize;
-            let to = (site.port + site.ports()) as usize * net.vcs as usize;
-            for ejection in &mut channels[from..to] {
-                ejection.credit = i64::MAX / 4;
-            }
-        }
-        st.channels.fill(channels);
-        st.lists.fill(vec![EMPTY; n_ports * M::LISTS as usize]);
-        let nic = Nic {
-            free: 0,
-            birth: u64::MAX,
-            left: 0,
-            ready: 0,
-            packets: 0,
-            destination: 0,
-            part: 0,
-            credit: net.host_buffer,
-            post_head: NONE,
-            post_tail: NONE,
-            message: 0,
-            blocked: 0,
-            single: 0,
-        };
-        st.nics.fill(vec![nic; n_nodes]);
-        let mut first = Vec::new();
-        let mut due = vec![u64::MAX; n_nodes];
-        for (node, due) in due.iter_mut().enumerate() {
-            let lp = net.node_router[node];
-            if let Some(start) = net.workload.start(node as u32) {
-                let local = node as u32 - net.sites[lp as usize].node;
-                first.push(Packet::new(Kind::Start, Time(start), lp, local as u16));
-            } else if net.workload.generates(node as u32) {
-                *due = 0;
-            }
-        }
-        st.due.fill(due);
-        let source = Source {
-            made: 0,
-            clock: 0,
-            started: 0,
-            taken: 0,
-            received: 0,
-            number: 0,
-        };
-        st.sources.fill(vec![source; n_nodes]);
-        st.incoming_head.fill(vec![NONE; n_nodes]);
-        M::start(net, &mut st);
-        (st, first)
     }
 }
 
@@ -117,6 +44,82 @@ impl<M: RouterModel> World for Fabric<M> {
 
     fn seed(&self) -> u64 {
         self.net.seed
+    }
+
+    fn start(&self, lps: Range<u32>) -> (State, Vec<Packet>) {
+        let net = &self.net;
+        let part = net.part(&lps);
+        let mut st = State::default();
+        let router = Router {
+            queued: 0,
+            free_slot: NONE,
+            free_post: NONE,
+            free_incoming: NONE,
+        };
+        st.routers.fill(lps.start, vec![router; lps.len()]);
+        let words = lps.start * net.words..lps.end * net.words;
+        st.waiting.fill(words.start, vec![0; words.len()]);
+        st.ports.fill(part.ports.start, vec![Port::default(); part.ports.len()]);
+        let channel = Channel {
+            head: NONE,
+            tail: NONE,
+            credit: net.buffer,
+        };
+        let pairs = part.ports.start * net.vcs..part.ports.end * net.vcs;
+        let mut channels = vec![channel; pairs.len()];
+        for site in &(*net.sites)[lps.start as usize..lps.end as usize] {
+            // Nodes take whatever comes.
+            let from = (site.port + u32::from(site.net)) * net.vcs - pairs.start;
+            let to = (site.port + site.ports()) * net.vcs - pairs.start;
+            for ejection in &mut channels[from as usize..to as usize] {
+                ejection.credit = i64::MAX / 4;
+            }
+        }
+        st.channels.fill(pairs.start, channels);
+        st.lists.fill(
+            part.ports.start * M::LISTS,
+            vec![EMPTY; part.ports.len() * M::LISTS as usize],
+        );
+        let nic = Nic {
+            free: 0,
+            birth: u64::MAX,
+            left: 0,
+            ready: 0,
+            packets: 0,
+            destination: 0,
+            part: 0,
+            credit: net.host_buffer,
+            post_head: NONE,
+            post_tail: NONE,
+            message: 0,
+            blocked: 0,
+            single: 0,
+        };
+        st.nics.fill(part.nodes.start, vec![nic; part.nodes.len()]);
+        let mut first = Vec::new();
+        let mut due = vec![u64::MAX; part.nodes.len()];
+        for (node, due) in part.nodes.clone().zip(&mut due) {
+            let lp = net.node_router[node as usize];
+            if let Some(start) = net.workload.start(node) {
+                let local = node - net.sites[lp as usize].node;
+                first.push(Packet::new(Kind::Start, Time(start), lp, local as u16));
+            } else if net.workload.generates(node) {
+                *due = 0;
+            }
+        }
+        st.due.fill(part.nodes.start, due);
+        let source = Source {
+            made: 0,
+            clock: 0,
+            started: 0,
+            taken: 0,
+            received: 0,
+            number: 0,
+        };
+        st.sources.fill(part.nodes.start, vec![source; part.nodes.len()]);
+        st.incoming_head.fill(part.nodes.start, vec![NONE; part.nodes.len()]);
+        M::start(net, &lps, &mut st);
+        (st, first)
     }
 
     #[inline(always)]

@@ -183,11 +183,24 @@ fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
 fn one_answer(what: &str, spec: &RunSpec) {
     let sequential = result(what, spec, Engine::Sequential);
     assert!(sequential.summary.messages > 20, "{what}: the case must do something");
-    for engine in [Engine::Reference, Engine::RollbackCheck] {
-        let other = result(what, spec, engine);
+    for (engine, workers) in [
+        (Engine::Reference, 1),
+        (Engine::RollbackCheck, 1),
+        (Engine::Conservative, 2),
+        (Engine::Conservative, 3),
+    ] {
+        let mut spec = spec.clone();
+        spec.control.workers = workers;
+        let other = result(what, &spec, engine);
         assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {engine:?}");
         assert_eq!(other.latencies, sequential.latencies, "{what} on {engine:?}");
         assert_eq!(other.summary.events, sequential.summary.events, "{what} on {engine:?}");
+        assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {engine:?}");
+        assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {engine:?}");
+        assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {engine:?}");
+        if engine == Engine::Conservative && other.summary.n_routers > 1 {
+            assert_eq!(other.summary.engine, "conservative", "{what}");
+        }
     }
 }
 

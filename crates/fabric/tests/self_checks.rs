@@ -1,6 +1,6 @@
 //! Runs prove themselves or fail loudly: deadlocks, broken books, interruptions, limits, and the extremes of what a user may ask for.
 
-use des::Time;
+use des::{Time, World as _};
 use fabric::bench::plain;
 use fabric::check::{Facts, InFlight, Verdict, verdict};
 use fabric::network::Network;
@@ -9,7 +9,7 @@ use fabric::packet::HORIZON;
 use fabric::router::Credit;
 use fabric::run::{RunError, RunResult, Summary, run};
 use fabric::spec::*;
-use fabric::state::State;
+use fabric::state::{Parts, State};
 use fabric::world::Fabric;
 use topo::{Lattice, Topology, TopologySpec};
 
@@ -248,12 +248,12 @@ fn every_check_notices_what_it_is_for() {
     let world = Fabric::<Credit>::new(Network::build(&spec).unwrap());
     let stats = || Stats::new(0, false, 0, u64::MAX, u64::MAX);
     let failed = |change: &dyn Fn(&mut State, &mut Stats, &mut InFlight), stalled, expected| {
-        let (mut state, _) = world.start();
+        let (mut state, _) = world.start(0..world.n_lps());
         let (mut stats, mut in_flight) = (stats(), InFlight::default());
         change(&mut state, &mut stats, &mut in_flight);
         let verdict = verdict(&Facts {
             net: &world.net,
-            state: &state,
+            state: &Parts::new([&state]),
             stats: &stats,
             in_flight: &in_flight,
             idle: true,

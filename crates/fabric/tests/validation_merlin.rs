@@ -75,13 +75,12 @@ fn means(result: &RunResult) -> (f64, f64) {
 /// `true` if at the end some node had more messages before it than its interface's buffer takes.
 fn behind(case: &str, load: f64, seed: u64) -> bool {
     let world = Fabric::<InputQueued>::new(Network::build(&spec(case, load, seed)).unwrap());
-    let (state, first) = world.start();
-    let stats = Stats::new(0, false, 0, END.0, END.0);
-    let mut engine = WindowEngine::new(&world, state, stats, first, 8);
-    engine.run(END, &mut |_, _, _| true);
+    let mut engine = WindowEngine::new(&world, Stats::new(0, false, 0, END.0, END.0), 8);
+    engine.run(END, &mut |_, _| true);
     let gap = 2_048.0 * 8e12 / (load * 200e9);
     let born = (END.0 as f64 / gap).ceil() as u64;
-    let mut nics = engine.state().nics.as_slice().iter();
+    let view = engine.view();
+    let mut nics = view.states.iter().flat_map(|state| state.nics.as_slice());
     nics.any(|nic| born - nic.packets > QUEUE)
 }
 

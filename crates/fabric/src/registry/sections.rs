@@ -503,6 +503,14 @@ pub(super) const ENGINES: &[Entry] = &[
     },
     Entry {
         kind: Kind::Engine,
+        name: "conservative",
+        line: "The window engine on several threads, which meet after every window.",
+        groups: &[],
+        source: "Chandy and Misra 1979; Nicol 1993 (windows)",
+        limits: "At most 64 threads.",
+    },
+    Entry {
+        kind: Kind::Engine,
         name: "reference",
         line: "A plain binary heap of events, written to be read.",
         groups: &[],

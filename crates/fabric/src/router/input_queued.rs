@@ -14,12 +14,13 @@
 //! which nothing can move are skipped. Units: ps and bytes.
 
 use super::{RouterModel, route};
-use crate::network::{Network, Site};
+use crate::network::{Network, Part, Site};
 use crate::packet::Packet;
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
 use des::{Event, Journal, Sink};
+use std::ops::Range;
 
 mod crossbar;
 mod output;
@@ -93,11 +94,12 @@ impl RouterModel for InputQueued {
         net.injection.wake
     }
 
-    fn start(net: &Network, st: &mut State) {
-        let pairs = net.peers.len() * net.vcs as usize;
-        let mut inputs = Vec::with_capacity(pairs);
-        let mut arbiters = Vec::with_capacity(net.sites.len());
-        for site in &net.sites {
+    fn start(net: &Network, routers: &Range<u32>, st: &mut State) {
+        let Part { ports, .. } = net.part(routers);
+        let sites = &(*net.sites)[routers.start as usize..routers.end as usize];
+        let mut inputs = Vec::with_capacity(ports.len() * net.vcs as usize);
+        let mut arbiters = Vec::with_capacity(sites.len());
+        for site in sites {
             let own = u64::from(site.ports() * net.vcs);
             inputs.extend((0..own).map(|stamp| Input {
                 stamp,
@@ -117,28 +119,28 @@ impl RouterModel for InputQueued {
                 grants: own,
             });
         }
-        st.inputs.fill(inputs);
-        st.arbiters.fill(arbiters);
+        st.inputs.fill(ports.start * net.vcs, inputs);
+        st.arbiters.fill(routers.start, arbiters);
         let idle = Crossing {
             input_free: 0,
             output_free: 0,
             turn: u64::MAX,
             heads: 0,
         };
-        st.crossings.fill(vec![idle; net.peers.len()]);
-        st.arriving.fill(vec![0; net.sites.len() * net.words as usize]);
+        st.crossings.fill(ports.start, vec![idle; ports.len()]);
+        st.arriving
+            .fill(routers.start * net.words, vec![0; sites.len() * net.words as usize]);
         // The first look of the round robin is at channel 0.
-        let mut ports = st.ports.as_slice().to_vec();
-        ports.iter_mut().for_each(|port| port.served = net.vcs - 1);
-        st.ports.fill(ports);
+        for port in st.ports.as_mut_slice() {
+            port.served = net.vcs - 1;
+        }
         // Interfaces have one buffer for all channels.
-        let mut channels = st.channels.as_slice().to_vec();
-        for site in &net.sites {
+        let channels = st.channels.as_mut_slice();
+        for site in sites {
             for port in site.port + u32::from(site.net)..site.port + site.ports() {
-                channels[(port * net.vcs) as usize].credit = net.buffer;
+                channels[((port - ports.start) * net.vcs) as usize].credit = net.buffer;
             }
         }
-        st.channels.fill(channels);
     }
 
     fn arrive<J: Journal, S: Sink<Fabric<Self>>>(

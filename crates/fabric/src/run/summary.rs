@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::observe::{Latencies, Stats};
 use crate::run::{SteadyState, peak_memory};
 use crate::spec::RunSpec;
-use crate::state::State;
+use crate::state::Parts;
 use des::{Outcome, Time};
 use serde::Serialize;
 use std::time::Duration;
@@ -105,7 +105,7 @@ pub struct Summary {
 pub(super) struct Inputs<'a> {
     pub spec: &'a RunSpec,
     pub net: &'a Network,
-    pub state: &'a State,
+    pub state: &'a Parts<'a>,
     pub stats: &'a Stats,
     pub verdict: Verdict,
     pub latencies: &'a Latencies,
@@ -151,7 +151,7 @@ impl Summary {
             min: ns(min as f64),
             max: ns(max as f64),
         };
-        let packet_hops: u64 = state.ports.as_slice().iter().map(|port| port.packets).sum();
+        let packet_hops: u64 = state.ports().map(|port| port.packets).sum();
         let links: u64 = (0..)
             .zip(&stats.hops)
             .map(|(links, &count): (u64, _)| links * count)
@@ -264,12 +264,12 @@ pub fn sender_rates(stats: &Stats) -> impl Iterator<Item = (u32, f64)> + '_ {
 }
 
 /// Loads of all links over `sim_time_ns`.
-pub fn link_rows(net: &Network, state: &State, sim_time_ns: f64) -> Vec<LinkRow> {
+pub fn link_rows(net: &Network, state: &Parts<'_>, sim_time_ns: f64) -> Vec<LinkRow> {
     let span = (sim_time_ns * 1e3).max(1.0);
     let mut rows = Vec::with_capacity(net.peers.len());
+    let mut records = state.ports();
     for (router, site) in (0..).zip(&net.sites) {
-        for port in 0..site.ports() {
-            let record = state.ports.get(site.port + port);
+        for (port, record) in (0..site.ports()).zip(&mut records) {
             let peer = net.peers[(site.port + port) as usize];
             rows.push(LinkRow {
                 router,
@@ -287,9 +287,9 @@ pub fn link_rows(net: &Network, state: &State, sim_time_ns: f64) -> Vec<LinkRow>
 }
 
 /// The busiest links and the part of the time they were busy.
-pub(super) fn hottest(net: &Network, state: &State, now: Time, n: usize) -> Vec<(String, f64)> {
+pub(super) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> Vec<(String, f64)> {
     let mut best: Vec<(u64, u32)> = Vec::new();
-    for (port, record) in (0..).zip(state.ports.as_slice()) {
+    for (port, record) in (0..).zip(state.ports()) {
         if best.len() < n || record.busy > best[n - 1].0 {
             best.push((record.busy, port));
             best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

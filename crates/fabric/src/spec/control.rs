@@ -130,12 +130,9 @@ pub(crate) fn read_run(
     let workers = values
         .integer("workers")
         .and_then(|workers| u16::try_from(workers).ok())?;
-    if workers > 1 {
-        let reason = "this version runs on one worker; the result is the same";
-        findings.warning(values.place("workers"), "run.workers", reason, "leave it out");
-    }
     let engine = match values.text("engine")? {
         "sequential" => Engine::Sequential,
+        "conservative" => Engine::Conservative,
         "reference" => Engine::Reference,
         "rollback-check" => Engine::RollbackCheck,
         _ => Engine::Auto,

@@ -415,7 +415,7 @@ pub struct RunControl {
     pub drain: Option<Time>,
     /// Which engine executes the run; never changes the result.
     pub engine: Engine,
-    /// Worker threads; 1 for now, never changes the result.
+    /// Worker threads; never changes the result.
     pub workers: u16,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,
@@ -429,6 +429,8 @@ pub enum Engine {
     Auto,
     /// The window engine on one worker.
     Sequential,
+    /// The window engine on several workers, which meet after every window.
+    Conservative,
     /// The plain binary-heap engine, written to be read.
     Reference,
     /// The window engine, every window run forward, back and forward again.

@@ -456,11 +456,12 @@ fn claims_and_reproduce_pass_through() {
 
 #[test]
 fn warnings_do_not_stop_a_study() {
-    let study = load(&format!("{TORUS}[run]\nworkers = 4\n"));
+    let slow = "[router]\npreset = \"merlin\"\ncrossbar_bandwidth = \"1 GB/s\"\n";
+    let study = load(&format!("{TORUS}{slow}"));
     assert_eq!(study.warnings.len(), 1);
     assert_eq!(
         (study.warnings[0].line, study.warnings[0].key.as_str()),
-        (5, "run.workers")
+        (6, "router.crossbar_bandwidth")
     );
 }
 

@@ -1,0 +1,183 @@
+//! The window barrier: every worker says which step it has finished and waits for the others, spinning first, parked after that.
+//!
+//! There is no turn to take and no lock on the way: a worker writes its own flag only. A worker that waits longer than a slice of
+//! spinning sleeps; who finishes a step wakes those that sleep. If a worker panics its flag says so and nobody waits for it.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::thread::Thread;
+
+/// The step of a worker that has gone for good.
+const GONE: u64 = u64::MAX;
+
+/// One worker's flag, on cache lines of its own.
+#[repr(align(128))]
+#[derive(Debug)]
+struct Flag {
+    step: AtomicU64,
+    asleep: AtomicBool,
+    thread: Mutex<Option<Thread>>,
+}
+
+/// Times a worker lets others run before it sleeps.
+const YIELDS: u32 = 100;
+
+/// The flags of all workers.
+#[derive(Debug)]
+pub(crate) struct Barrier {
+    flags: Box<[Flag]>,
+    /// Looks at a flag before a worker goes to sleep.
+    spins: u32,
+}
+
+/// Another worker has panicked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gone;
+
+impl Barrier {
+    /// A barrier for `workers` at step 0, each of which looks `spins` times at another's flag before it sleeps.
+    pub(crate) fn new(workers: usize, spins: u32) -> Barrier {
+        let flag = |_| Flag {
+            step: AtomicU64::new(0),
+            asleep: AtomicBool::new(false),
+            thread: Mutex::new(None),
+        };
+        Barrier {
+            flags: (0..workers).map(flag).collect(),
+            spins,
+        }
+    }
+
+    /// Names the calling thread as worker `me`; before its first step.
+    pub(crate) fn enter(&self, me: usize) -> Entered<'_> {
+        if let Ok(mut thread) = self.flags[me].thread.lock() {
+            *thread = Some(std::thread::current());
+        }
+        Entered { barrier: self, me }
+    }
+
+    fn finish(&self, me: usize, step: u64) {
+        self.flags[me].step.store(step, SeqCst);
+        for flag in &self.flags {
+            if flag.asleep.load(SeqCst)
+                && let Ok(thread) = flag.thread.lock()
+                && let Some(thread) = &*thread
+            {
+                thread.unpark();
+            }
+        }
+    }
+
+    fn wait(&self, me: usize, step: u64) -> Result<(), Gone> {
+        for flag in &self.flags {
+            let mut looks = 0;
+            loop {
+                let at = flag.step.load(SeqCst);
+                if at == GONE {
+                    return Err(Gone);
+                }
+                if at >= step {
+                    break;
+                }
+                looks += 1;
+                if looks <= self.spins {
+                    std::hint::spin_loop();
+                    continue;
+                }
+                if looks <= self.spins + YIELDS {
+                    // With more threads than cores the other worker may need this one's.
+                    std::thread::yield_now();
+                    continue;
+                }
+                let own = &self.flags[me];
+                own.asleep.store(true, SeqCst);
+                // Who finishes after this look sees that this worker sleeps.
+                if flag.step.load(SeqCst) < step {
+                    std::thread::park();
+                }
+                own.asleep.store(false, SeqCst);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A thread's place at the barrier; dropped in a panic it tells the others.
+#[derive(Debug)]
+pub(crate) struct Entered<'b> {
+    barrier: &'b Barrier,
+    me: usize,
+}
+
+impl Entered<'_> {
+    /// Says that this worker has finished `step`; what it wrote before is seen by who has waited for that step.
+    pub(crate) fn finish(&self, step: u64) {
+        self.barrier.finish(self.me, step);
+    }
+
+    /// Waits until all workers have finished `step`.
+    pub(crate) fn wait(&self, step: u64) -> Result<(), Gone> {
+        self.barrier.wait(self.me, step)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.barrier.finish(self.me, GONE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Workers that count each other's steps, with sleeping workers among them.
+    fn steps(workers: usize, spins: u32, n: u64) {
+        let barrier = Barrier::new(workers, spins);
+        let counts: Vec<AtomicU64> = (0..workers).map(|_| AtomicU64::new(0)).collect();
+        std::thread::scope(|scope| {
+            for me in 0..workers {
+                let (barrier, counts) = (&barrier, &counts);
+                scope.spawn(move || {
+                    let place = barrier.enter(me);
+                    for step in 1..=n {
+                        if (step + me as u64).is_multiple_of(97) {
+                            std::thread::sleep(std::time::Duration::from_micros(300));
+                        }
+                        counts[me].store(step, std::sync::atomic::Ordering::Relaxed);
+                        place.finish(step);
+                        place.wait(step).unwrap();
+                        for count in counts {
+                            let seen = count.load(std::sync::atomic::Ordering::Relaxed);
+                            assert!((step..=step + 1).contains(&seen), "step {seen} seen at {step}");
+                        }
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn nobody_passes_before_all_have_come() {
+        steps(2, 2_000, 2_000);
+        steps(3, 0, 500);
+        steps(5, 10, 300);
+    }
+
+    #[test]
+    fn a_panic_lets_nobody_wait_for_ever() {
+        let barrier = Barrier::new(2, 10);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let _place = barrier.enter(0);
+                panic!("on purpose");
+            });
+            let place = barrier.enter(1);
+            place.finish(1);
+            assert_eq!(place.wait(1), Err(Gone));
+            assert!(other.join().is_err());
+        });
+    }
+}

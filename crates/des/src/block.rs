@@ -1,0 +1,161 @@
+//! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
+
+use crate::column::Journal;
+use crate::time::Time;
+use crate::world::{Event, Sink, World, chain};
+use std::ops::Range;
+
+/// LPs whose wake times share one lower bound.
+const CHUNK: usize = 64;
+
+/// Neighbouring LPs with all that is theirs: what a worker owns and what can move from one to another.
+#[derive(Debug)]
+pub(crate) struct Block<W: World> {
+    pub(crate) lps: Range<u32>,
+    pub(crate) state: W::State,
+    pub(crate) wakes: Wakes,
+}
+
+/// What the engine keeps of each LP: wake times, with a lower bound per chunk, and the digest of its past.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wakes {
+    lps: Vec<u64>,
+    chunks: Vec<u64>,
+    digests: Vec<u64>,
+}
+
+impl Wakes {
+    fn new<W: World>(world: &W, state: &W::State, lps: &Range<u32>) -> Self {
+        let lps: Vec<u64> = lps.clone().map(|lp| world.first_wake(state, lp).0).collect();
+        let chunks = lps
+            .chunks(CHUNK)
+            .map(|chunk| chunk.iter().copied().fold(u64::MAX, u64::min))
+            .collect();
+        Wakes {
+            digests: vec![0; lps.len()],
+            lps,
+            chunks,
+        }
+    }
+
+    /// The earliest wake time.
+    pub(crate) fn earliest(&self) -> u64 {
+        self.chunks.iter().copied().fold(u64::MAX, u64::min)
+    }
+
+    /// Of each LP the digest of its past.
+    pub(crate) fn digests(&self) -> &[u64] {
+        &self.digests
+    }
+}
+
+impl<W: World> Block<W> {
+    /// The LPs `lps` before their first event, and their first events.
+    pub(crate) fn new(world: &W, lps: Range<u32>) -> (Self, Vec<W::Event>) {
+        let (state, first) = world.start(lps.clone());
+        let wakes = Wakes::new(world, &state, &lps);
+        (Block { lps, state, wakes }, first)
+    }
+}
+
+/// Runs a block through one window whose events are `order`; returns the events handled.
+#[inline(never)]
+pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+    world: &W,
+    block: &mut Block<W>,
+    journal: &mut J,
+    order: &[W::Event],
+    end: Time,
+    sink: &mut S,
+) -> u64 {
+    let Block { lps, state, wakes } = block;
+    let start = lps.start;
+    let mut events = order.iter();
+    let mut handled = order.len() as u64;
+    // With fewer events than that the next LP would often be asked for in vain.
+    let dense = order.len() >= lps.len();
+    let mut first = lps.start;
+    while first < lps.end {
+        let last = (first + CHUNK as u32).min(lps.end);
+        let chunk = (first - start) as usize / CHUNK;
+        let due = wakes.chunks[chunk] < end.0;
+        if !due && events.as_slice().first().is_none_or(|event| event.lp() >= last) {
+            // Nothing to do here: go to the chunk of the next event unless an LP before it wakes.
+            first = last;
+            continue;
+        }
+        let mut earliest = u64::MAX;
+        let mut lp = first;
+        while lp < last {
+            let place = (lp - start) as usize;
+            let has_events = events.as_slice().first().is_some_and(|event| event.lp() == lp);
+            if !has_events && wakes.lps[place] >= end.0 {
+                earliest = earliest.min(wakes.lps[place]);
+                lp += 1;
+                continue;
+            }
+            sink.enter(lp);
+            if dense && lp + 1 < lps.end {
+                world.prefetch(state, lp + 1);
+            }
+            while let Some(event) = events.as_slice().first()
+                && event.lp() == lp
+            {
+                if sink.has_late() {
+                    handled += run_late(world, state, journal, &mut wakes.digests[place], lp, Some(event), sink);
+                }
+                events.next();
+                // In memory: in a register it would be worked out after the event, with all of the event kept until then.
+                let digest = &mut wakes.digests[place];
+                *digest = chain(*digest, event);
+                world.handle(state, journal, lp, event, sink);
+            }
+            if sink.has_late() {
+                handled += run_late(world, state, journal, &mut wakes.digests[place], lp, None, sink);
+            }
+            let next = world.close(state, journal, lp, end, sink).0;
+            sink.leave();
+            wakes.lps[place] = next;
+            earliest = earliest.min(next);
+            lp += 1;
+        }
+        wakes.chunks[chunk] = earliest;
+        first = last;
+    }
+    handled
+}
+
+/// Handles the late events of `lp` that come before `next`, or all of them; returns how many. Rare, and kept out of the loop over
+/// events, which holds the handler once for all its registers.
+#[cold]
+#[inline(never)]
+fn run_late<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+    world: &W,
+    state: &mut W::State,
+    journal: &mut J,
+    digest: &mut u64,
+    lp: u32,
+    next: Option<&W::Event>,
+    sink: &mut S,
+) -> u64 {
+    let seed = world.seed();
+    let mut handled = 0;
+    while let Some(late) = sink.late_before(next, seed) {
+        handled += 1;
+        *digest = chain(*digest, &late);
+        world.handle(state, journal, lp, &late, sink);
+    }
+    handled
+}
+
+/// Access to the own-LP events that fall into the open window.
+pub(crate) trait Late<E> {
+    /// Names the LP that runs.
+    fn enter(&mut self, lp: u32);
+    /// `true` if there is a late event.
+    fn has_late(&self) -> bool;
+    /// Takes the earliest late event if there is one and it comes before `event`, if that is given.
+    fn late_before(&mut self, event: Option<&E>, seed: u64) -> Option<E>;
+    /// Checks that the LP left nothing behind.
+    fn leave(&mut self);
+}

@@ -1,0 +1,244 @@
+//! The order of a window's events: one radix pass by LP and time slice, then a repair by insertion.
+
+use crate::ring::Grid;
+use crate::world::Event;
+use std::cmp::Ordering;
+
+/// A radix slot with more events than this is sorted by comparison once the repair by insertion turns out to be dear.
+const CROWDED: u32 = 24;
+/// Moves per event that the repair by insertion may take.
+const REPAIR: usize = 8;
+
+/// Buffers of the radix pass.
+pub(crate) struct Scratch<E> {
+    pub(crate) order: Vec<E>,
+    counts: Vec<u32>,
+    /// The radix slot of each event of the batch.
+    slots: Vec<u32>,
+}
+
+impl<E> Default for Scratch<E> {
+    fn default() -> Self {
+        Scratch {
+            order: Vec::new(),
+            counts: Vec::new(),
+            slots: Vec::new(),
+        }
+    }
+}
+
+impl<E: Event> Scratch<E> {
+    /// Orders `batch` by (LP, time, tie) into `self.order[..batch.len()]`: one counting pass by a monotone function of (LP, time)
+    /// with about as many slots as events, then a repair by insertion.
+    pub(crate) fn sort(&mut self, batch: &[E], first_lp: u32, n_lps: u32, grid: &Grid, seed: u64) {
+        let n = batch.len();
+        if self.order.len() < n {
+            self.order.resize(n.next_power_of_two(), E::zeroed());
+        }
+        // slot = (LP, time slice) in fixed point with 32 fraction bits: monotone in (LP, time), and an LP has slots of its own if there
+        // are as many events as LPs.
+        let (per_lp, per_ps) = if n >= n_lps as usize {
+            let slices = 1u64 << (32 + (n / n_lps as usize).ilog2().min(9) + 1);
+            (slices, slices / grid.width)
+        } else {
+            (1 << (32 - (n_lps as usize / n.max(1)).ilog2()), 0)
+        };
+        let origin = u64::from(first_lp)
+            .wrapping_mul(per_lp)
+            .wrapping_add(grid.start.wrapping_mul(per_ps));
+        let n_slots = (u64::from(n_lps) * per_lp).div_ceil(1 << 32) as usize;
+        let (counts, slots) = (&mut self.counts, &mut self.slots);
+        counts.resize(n_slots, 0);
+        // In pieces of one kilobyte, which plain stores clear faster than the string instructions that a library takes for more.
+        counts.chunks_mut(256).for_each(|piece| piece.fill(0));
+        if slots.len() < n {
+            slots.resize(n.next_power_of_two(), 0);
+        }
+        let slots = &mut slots[..n];
+        let mut count = |event: &E| {
+            let place = u64::from(event.lp())
+                .wrapping_mul(per_lp)
+                .wrapping_add(event.time().0.wrapping_mul(per_ps));
+            let slot = (place.wrapping_sub(origin) >> 32) as u32;
+            counts[slot as usize] += 1;
+            slot
+        };
+        let (fours, rest) = batch.as_chunks::<4>();
+        let (slot_fours, slot_rest) = slots.as_chunks_mut::<4>();
+        for (events, slots) in fours.iter().zip(slot_fours) {
+            *slots = [
+                count(&events[0]),
+                count(&events[1]),
+                count(&events[2]),
+                count(&events[3]),
+            ];
+        }
+        for (event, slot) in rest.iter().zip(slot_rest) {
+            *slot = count(event);
+        }
+        let mut sum = 0;
+        for count in counts.iter_mut() {
+            sum += std::mem::replace(count, sum);
+        }
+        let order = &mut self.order[..n];
+        let mut scatter = |event: &E, slot: u32| {
+            // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
+            // them as it is used, the last one below `n`.
+            #[allow(unsafe_code)]
+            unsafe {
+                let place = counts.get_unchecked_mut(slot as usize);
+                *order.get_unchecked_mut(*place as usize) = *event;
+                *place += 1;
+            }
+        };
+        let (slot_fours, slot_rest) = slots.as_chunks::<4>();
+        for (events, slots) in fours.iter().zip(slot_fours) {
+            scatter(&events[0], slots[0]);
+            scatter(&events[1], slots[1]);
+            scatter(&events[2], slots[2]);
+            scatter(&events[3], slots[3]);
+        }
+        for (event, &slot) in rest.iter().zip(slot_rest) {
+            scatter(event, slot);
+        }
+        if !repair(order, seed, grid.start, REPAIR * n) {
+            sort_crowded(order, counts, seed);
+            repair(order, seed, grid.start, usize::MAX);
+        }
+    }
+}
+
+/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done. `start` is the
+/// window's: all times are less than 2^32 ps later.
+fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -> bool {
+    // One comparison of one word per event: LP, then time within the window.
+    let key = |event: &E| u64::from(event.lp()) << 32 | u64::from(event.time().0.wrapping_sub(start) as u32);
+    let Some(first) = order.first() else { return true };
+    let mut before = key(first);
+    let mut i = 1;
+    while let Some(event) = order.get(i) {
+        let next = key(event);
+        if next > before {
+            before = next;
+        } else if next < before || loses_tie(&order[i - 1], event, seed) {
+            if i < 2 || key(&order[i - 2]) < next {
+                // Most often two neighbours are to be swapped.
+                order.swap(i - 1, i);
+            } else {
+                let moves = insert(&mut order[..=i], seed);
+                if moves > budget {
+                    return false;
+                }
+                budget -= moves;
+            }
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it; returns
+/// how far that is.
+#[inline(never)]
+fn insert<E: Event>(order: &mut [E], seed: u64) -> usize {
+    let last = order.len() - 1;
+    let event = order[last];
+    order[last] = order[last - 1];
+    let mut place = last - 1;
+    let (lp, time) = (event.lp(), event.time());
+    while place > 0 {
+        let before = &order[place - 1];
+        let follows = if before.lp() != lp {
+            before.lp() > lp
+        } else if before.time() != time {
+            before.time() > time
+        } else {
+            loses_tie(before, &event, seed)
+        };
+        if !follows {
+            break;
+        }
+        order[place] = order[place - 1];
+        place -= 1;
+    }
+    order[place] = event;
+    last - place
+}
+
+/// `true` if `a` comes after `b`, which is for the same LP at the same time; rare, and kept out of the loop with its hashes.
+#[cold]
+fn loses_tie<E: Event>(a: &E, b: &E, seed: u64) -> bool {
+    a.tie(b, seed) == Ordering::Greater
+}
+
+/// Sorts the radix slots that hold many events by comparison; `ends` are the ends of all slots.
+#[cold]
+fn sort_crowded<E: Event>(order: &mut [E], ends: &[u32], seed: u64) {
+    // Repair moved events only within their slots: slots are monotone.
+    let mut from = 0;
+    for &to in ends {
+        if to - from > CROWDED {
+            order[from as usize..to as usize].sort_unstable_by(|a, b| by_lp(a, b, seed));
+        }
+        from = to;
+    }
+}
+
+#[inline(always)]
+fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
+    a.lp().cmp(&b.lp()).then_with(|| a.order(b, seed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phold::Ball;
+    use crate::rng::{below, mix};
+    use crate::time::Time;
+
+    /// Sorts `n` events of `n_lps` LPs at `n_times` different times of a window by the radix pass and by comparison.
+    fn check(n: u64, n_lps: u32, n_times: u64) {
+        const FIRST: u32 = 64;
+        const WIDTH: u64 = 200_000;
+        let mut grid = Grid::new(WIDTH);
+        grid.open(7);
+        let draw = |i: u64, stream: u64, limit: u64| below(mix(mix(i) ^ stream), limit);
+        let ball = |i: u64| {
+            let time = grid.start + draw(i, 1, n_times) * (WIDTH / n_times);
+            Ball::new(
+                Time(time),
+                FIRST + draw(i, 2, n_lps.into()) as u32,
+                draw(i, 3, 99) as u32,
+                i,
+            )
+        };
+        let batch: Vec<Ball> = (0..n).map(ball).collect();
+        let mut scratch = Scratch::default();
+        // Twice: buffers of an earlier window must not show.
+        for part in [&batch[..], &batch[..batch.len() / 2]] {
+            scratch.sort(part, FIRST, n_lps, &grid, 5);
+            let mut expected = part.to_vec();
+            expected.sort_by(|a, b| by_lp(a, b, 5));
+            let key = |ball: &Ball| (ball.lp(), ball.time(), bytemuck::bytes_of(ball).to_vec());
+            let (got, want) = (scratch.order[..part.len()].iter().map(key), expected.iter().map(key));
+            assert!(got.eq(want), "{n} events of {n_lps} LPs at {n_times} times");
+        }
+    }
+
+    #[test]
+    fn the_radix_pass_orders_as_a_comparison_sort_does() {
+        for (n, n_lps, n_times) in [
+            (1, 1, 1),
+            (2, 3, 1),
+            (500, 64, 200_000),
+            (5_000, 64, 200_000),
+            (5_000, 64, 1),
+            (5_000, 1, 2),
+            (3_000, 100_000, 200_000),
+            (60_000, 37, 1_000),
+            (100_000, 1, 50),
+        ] {
+            check(n, n_lps, n_times);
+        }
+    }
+}

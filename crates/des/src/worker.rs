@@ -1,0 +1,214 @@
+//! A worker: the blocks it runs, their pending events, and the sink of their handlers.
+
+use crate::block::{Block, Late, run_block};
+use crate::column::NoJournal;
+use crate::ring::{Grid, Ring};
+use crate::rollback::Checker;
+use crate::sort::Scratch;
+use crate::time::Time;
+use crate::world::{Event, Observe, Sink, World};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::time::Duration;
+
+/// Most blocks; a power of two.
+pub(crate) const MAX_BLOCKS: usize = 64;
+
+/// Pending events by block, and the window that is open.
+///
+/// The rings of the worker's own blocks hold all that is to come; those of other blocks what it has sent there in this window.
+pub(crate) struct Lanes<W: World> {
+    pub(crate) rings: Box<[Ring<W::Event>; MAX_BLOCKS]>,
+    pub(crate) grid: Grid,
+    /// End of the open window; earlier than the grid's where a run ends within a window.
+    pub(crate) end: u64,
+    /// An LP's block is `lp >> shift`.
+    pub(crate) shift: u32,
+    /// Number of blocks of all workers.
+    pub(crate) n_blocks: usize,
+    /// Own-LP events that fall into the open window, latest first.
+    late: Vec<W::Event>,
+    lp: u32,
+    seed: u64,
+    pub(crate) broken: Option<&'static str>,
+    pub(crate) observer: W::Observer,
+}
+
+/// Where a worker's time went, measured in some of its windows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clock {
+    pub(crate) busy: Duration,
+    pub(crate) wait: Duration,
+}
+
+/// Runs some blocks, neighbours of each other.
+pub(crate) struct Worker<W: World> {
+    pub(crate) lanes: Lanes<W>,
+    /// Number of the first block.
+    pub(crate) first: usize,
+    pub(crate) blocks: Vec<Block<W>>,
+    pub(crate) clock: Clock,
+    scratch: Scratch<W::Event>,
+}
+
+impl<W: World> Lanes<W> {
+    /// An event inside the open window: allowed for the own LP only.
+    #[cold]
+    fn send_late(&mut self, event: W::Event) {
+        let time = event.time().0;
+        if time >= self.end {
+            self.rings[(event.lp() >> self.shift) as usize].push(self.grid.index, 0, event);
+        } else if event.lp() == self.lp {
+            insert_late(&mut self.late, event, self.seed);
+        } else {
+            self.broken = Some("an event reached another logical process within the lookahead");
+        }
+    }
+
+    #[cold]
+    fn send_far(&mut self, event: W::Event) {
+        if event.time().0 < self.grid.start {
+            self.broken = Some("an event was sent into the past");
+        } else {
+            self.rings[(event.lp() >> self.shift) as usize].push_far(event);
+        }
+    }
+}
+
+/// Adds to `late`, latest first.
+pub(crate) fn insert_late<E: Event>(late: &mut Vec<E>, event: E, seed: u64) {
+    let at = late.partition_point(|other| other.order(&event, seed) == Ordering::Greater);
+    late.insert(at, event);
+}
+
+/// Takes the last of `late`, latest first, if it comes before `event`.
+pub(crate) fn take_late<E: Event>(late: &mut Vec<E>, event: Option<&E>, seed: u64) -> Option<E> {
+    late.pop_if(|first| event.is_none_or(|event| first.order(event, seed) == Ordering::Less))
+}
+
+impl<W: World> Sink<W> for Lanes<W> {
+    #[inline(always)]
+    fn send_at(&mut self, time: Time, event: W::Event) {
+        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
+        let offset = time.0.wrapping_sub(self.grid.start);
+        if offset < self.grid.reach {
+            let ahead = self.grid.windows(offset);
+            if ahead == 0 {
+                self.send_late(event);
+            } else {
+                self.rings[(event.lp() >> self.shift) as usize % MAX_BLOCKS].push(self.grid.index, ahead, event);
+            }
+        } else {
+            self.send_far(event);
+        }
+    }
+
+    #[inline(always)]
+    fn record(&mut self, record: W::Record) {
+        self.observer.see(record);
+    }
+}
+
+impl<W: World> Late<W::Event> for Lanes<W> {
+    #[inline(always)]
+    fn enter(&mut self, lp: u32) {
+        self.lp = lp;
+    }
+
+    #[inline(always)]
+    fn has_late(&self) -> bool {
+        !self.late.is_empty()
+    }
+
+    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
+        take_late(&mut self.late, event, seed)
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) {
+        if !self.late.is_empty() {
+            self.broken = Some("closing a logical process sent it an event within the window");
+            self.late.clear();
+        }
+    }
+}
+
+impl<W: World> Worker<W> {
+    /// A worker without blocks.
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, shift: u32) -> Self {
+        Worker {
+            lanes: Lanes {
+                rings: Box::new(std::array::from_fn(|_| Ring::default())),
+                grid,
+                end: 0,
+                shift,
+                n_blocks: (world.n_lps().max(1) as usize).div_ceil(1 << shift),
+                late: Vec::new(),
+                lp: 0,
+                seed: world.seed(),
+                broken: None,
+                observer,
+            },
+            first: 0,
+            blocks: Vec::new(),
+            clock: Clock::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The numbers of its blocks.
+    pub(crate) fn own(&self) -> Range<usize> {
+        self.first..self.first + self.blocks.len()
+    }
+
+    /// The next window in which one of its blocks has something to do, if any.
+    pub(crate) fn next_window(&self) -> Option<u64> {
+        let grid = &self.lanes.grid;
+        let rings = &self.lanes.rings[self.own()];
+        let events = rings.iter().filter_map(|ring| ring.next_window(grid)).min();
+        let earliest = self.blocks.iter().map(|block| block.wakes.earliest()).min();
+        let earliest = earliest.filter(|&time| time != u64::MAX);
+        let wake = earliest.map(|time| (time / grid.width).max(grid.index));
+        match (events, wake) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Opens window `index` and runs its blocks up to `until`; returns the events handled.
+    pub(crate) fn run_window(&mut self, world: &W, index: u64, until: Time, mut check: Option<&mut Checker<W>>) -> u64 {
+        let lanes = &mut self.lanes;
+        lanes.grid.open(index);
+        lanes.end = (lanes.grid.start + lanes.grid.width).min(until.0);
+        let end = Time(lanes.end);
+        let mut handled = 0;
+        for (number, block) in (self.first..).zip(&mut self.blocks) {
+            let ring = &mut lanes.rings[number];
+            ring.draw_near(&lanes.grid);
+            let mut batch = ring.take(index);
+            if lanes.end < lanes.grid.start + lanes.grid.width {
+                // The run ends within this window: what is later stays.
+                batch.retain(|event| {
+                    let stays = event.time() >= end;
+                    if stays {
+                        ring.push(index, 0, *event);
+                    }
+                    !stays
+                });
+            }
+            let n = batch.len();
+            if n > 0 {
+                let n_lps = block.lps.end - block.lps.start;
+                self.scratch
+                    .sort(&batch, block.lps.start, n_lps, &lanes.grid, lanes.seed);
+            }
+            ring.recycle(index, batch);
+            let order = &self.scratch.order[..n];
+            handled += match &mut check {
+                None => run_block(world, block, &mut NoJournal, order, end, lanes),
+                Some(checker) => checker.run_block(world, block, order, end, lanes),
+            };
+        }
+        handled
+    }
+}
