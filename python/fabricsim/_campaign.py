@@ -155,7 +155,7 @@ class Campaign:
         *,
         observer: Observer,
         jobs: int | None = None,
-        workers: int = 1,
+        workers: int | None = None,
         resume: bool = False,
         force: bool = False,
     ) -> Outcome:
@@ -166,9 +166,9 @@ class Campaign:
         observer : Observer
             Who watches.
         jobs : int, optional
-            Parallel processes; by default as many as fit on the cores with `workers` threads each.
+            Parallel processes; by default one per run, as many as fit on the cores with `workers` threads each.
         workers : int, optional
-            Threads that one run may use.
+            Threads that one run may use; by default the cores that the other runs leave.
         resume : bool, optional
             Keep the runs that are finished.
         force : bool, optional
@@ -194,13 +194,14 @@ class Campaign:
             finished = self._finished_ids() if resume else set()
             todo = [run for run in self.selected if run.id not in finished]
             outcome.reused = len(self.selected) - len(todo)
-            count = jobs or max(1, min(len(todo), available_cores() // max(1, workers)))
+            count = jobs or max(1, min(len(todo), available_cores() // max(1, workers or 1)))
+            threads = workers or max(1, available_cores() // min(count, max(1, len(todo))))
             observer.begin(
                 folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo)))
             )
             try:
                 if todo:
-                    self._run_all(todo, outcome, observer, count)
+                    self._run_all(todo, outcome, observer, count, threads)
             except (CampaignInterrupted, DiskError, KeyboardInterrupt):
                 # What is finished is readable at once; on a full disk the runs' own files must do.
                 with contextlib.suppress(DiskError):
@@ -212,7 +213,7 @@ class Campaign:
             assemble(self.folder)
             return outcome
 
-    def _run_all(self, todo: list[Run], outcome: Outcome, observer: Observer, jobs: int) -> None:
+    def _run_all(self, todo: list[Run], outcome: Outcome, observer: Observer, jobs: int, threads: int) -> None:
         weights = {run.id: float(run.estimate.get("nodes") or 1) for run in todo}
         total_weight = sum(weights.values())
         fractions = dict.fromkeys(weights, 0.0)
@@ -254,7 +255,7 @@ class Campaign:
         pool = Pool(jobs=jobs, memory_bytes=budget, on_message=on_message, tick=lambda: not observer.tick())
         folder = str((self.folder / "runs").resolve())
         try:
-            pool.run([{"run": run.to_dict(), "folder": folder, "version": _core.__version__} for run in todo])
+            pool.run([{"run": run.to_dict(), "folder": folder, "version": _core.__version__, "threads": threads} for run in todo])
         except PoolStopped:
             done = outcome.reused + outcome.executed
             kept = f"{done} of {len(self.selected)} runs are finished and kept in {self.folder}"

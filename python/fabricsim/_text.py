@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["bench_text", "claims_text", "expansion_text", "network_text", "registry_text", "runs_text"]
 
 _MOST_ROWS = 200
+_MOST_EXECUTIONS = 4
 
 
 def _console() -> Console:
@@ -36,6 +37,23 @@ def _table(columns: Sequence[str], *, numbers: Sequence[str] = (), title: str | 
 
 def _number(value: Any, digits: int = 1) -> str:
     return f"{value:,.{digits}f}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def execution_line(execution: Mapping[str, Any]) -> str:
+    """Say how a run was executed: speed, fill of the windows, waiting, and what the engine found out."""
+    if not execution:
+        return ""
+    workers = int(execution.get("workers") or 1)
+    parts = [
+        f"{workers} workers" if workers > 1 else "1 worker",
+        f"{format_count(round(execution.get('events_per_s_per_worker') or 0))} events/s" + (" each" if workers > 1 else ""),
+        f"{_number(execution.get('events_per_window'), 0)} events per window",
+    ]
+    if execution.get("barrier_share") is not None:
+        parts.append(f"{100 * execution['barrier_share']:.0f} % of the time at the barrier")
+    if execution.get("remark"):
+        parts.append(str(execution["remark"]))
+    return "; ".join(parts)
 
 
 def runs_text(results: Results) -> None:
@@ -65,6 +83,11 @@ def runs_text(results: Results) -> None:
         table.add_row(*(Text(cell) for cell in cells))
     console = _console()
     console.print(table)
+    if len(results) <= _MOST_EXECUTIONS:
+        for record in results.records:
+            line = execution_line(record.summary.get("execution") or {})
+            if line:
+                console.print(line, markup=False, style="dim", soft_wrap=True)
     if len(results) > _MOST_ROWS:
         console.print(f"... and {len(results) - _MOST_ROWS} more in {results.folder}/runs.parquet", markup=False)
     total = len(results.manifest["runs"])

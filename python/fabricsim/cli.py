@@ -136,7 +136,7 @@ def _campaign(
     console = _stderr()
     observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
     with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
-        outcome = campaign.execute(observer=observer, jobs=jobs, workers=workers or 1, resume=resume, force=force)
+        outcome = campaign.execute(observer=observer, jobs=jobs, workers=workers, resume=resume, force=force)
     return outcome, Results.open(campaign.folder)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["rerun_results"]
 
 #: Numbers that measure the machine; everything else must be equal.
-_OF_THE_MACHINE = frozenset({"cpu_s", "build_s", "peak_rss_bytes", "engine", "wall_s"})
+_OF_THE_MACHINE = frozenset({"cpu_s", "build_s", "peak_rss_bytes", "engine", "execution", "wall_s"})
 
 
 def _difference(old: RunRecord, new: dict[str, Any], folder: Path) -> str | None:

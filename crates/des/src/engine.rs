@@ -2,6 +2,7 @@
 
 use crate::time::Time;
 use crate::world::World;
+use std::time::Duration;
 
 /// Why an engine returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,23 @@ pub struct Outcome {
     pub windows: u64,
 }
 
+/// How the workers of an engine have shared the work; depends on the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Teamwork {
+    /// Workers that could run.
+    pub workers: usize,
+    /// Events handled while several workers ran.
+    pub events_shared: u64,
+    /// Windows opened while several workers ran.
+    pub windows_shared: u64,
+    /// Wall time with several workers running.
+    pub wall_shared: Duration,
+    /// Part of the workers' time spent waiting for each other, 0 to 1, measured in some of the windows.
+    pub waiting: f64,
+    /// Several workers were tried and found slower than one: wall time per event (ns) of one and of all.
+    pub given_up: Option<(f64, f64)>,
+}
+
 /// What a run looks like between two windows.
 pub struct View<'a, W: World> {
     /// The states of all blocks, in the order of their LPs.
@@ -55,6 +73,10 @@ pub trait Engine<W: World> {
     fn digests(&self) -> Vec<u64>;
     /// Counts so far.
     fn outcome(&self) -> Outcome;
+    /// How several workers have shared the work; nothing where one is all there is.
+    fn teamwork(&self) -> Option<Teamwork> {
+        None
+    }
     /// Shows every pending event, in no particular order.
     fn pending(&self, show: &mut dyn FnMut(&W::Event));
     /// Gives up the engine for its results: the states of all blocks in the order of their LPs, and all records.

@@ -12,6 +12,7 @@
 
 mod barrier;
 mod block;
+mod choice;
 pub mod column;
 mod crew;
 pub mod engine;
@@ -28,7 +29,7 @@ mod worker;
 pub mod world;
 
 pub use column::{Column, Columns, Journal, Log, NoJournal};
-pub use engine::{Outcome, Progress, Stop, View, history, run_phases};
+pub use engine::{Outcome, Progress, Stop, Teamwork, View, history, run_phases};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;

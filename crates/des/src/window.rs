@@ -7,13 +7,15 @@
 //! Blocks are shared out to workers. One worker runs on the calling thread without any synchronisation; several meet once per window.
 
 use crate::block::Block;
+use crate::choice::Choice;
 use crate::crew::{Bounds, Burst, Crew, Pause};
-use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
+use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch};
 use crate::ring::Grid;
 use crate::rollback::Checker;
 use crate::time::Time;
 use crate::worker::{MAX_BLOCKS, Worker};
 use crate::world::{Event, Observe, World};
+use std::time::{Duration, Instant};
 
 /// Events after which the watcher is asked, per worker.
 const WATCH_EVENTS: u64 = 1 << 18;
@@ -24,8 +26,13 @@ const WATCH_WINDOWS: u64 = 1 << 12;
 pub struct WindowEngine<'w, W: World> {
     world: &'w W,
     workers: Vec<Worker<W>>,
+    /// Workers that have blocks: the first, or all.
+    active: usize,
     crew: Crew<W::Event>,
+    /// Decides between one worker and all, where that is left to the engine.
+    choice: Option<Choice>,
     outcome: Outcome,
+    teamwork: Teamwork,
 }
 
 impl<'w, W: World> WindowEngine<'w, W> {
@@ -51,21 +58,59 @@ impl<'w, W: World> WindowEngine<'w, W> {
         for number in 0..n_blocks {
             let lps = number << shift..world.n_lps().min((number + 1) << shift);
             let (block, first) = Block::new(world, lps);
-            // The first LP decides: whole blocks, as even as they allow.
-            let worker = &mut workers[(u64::from(number) * n_workers as u64 / u64::from(n_blocks)) as usize];
-            if worker.blocks.is_empty() {
-                worker.first = number as usize;
-            }
-            worker.blocks.push(block);
+            workers[0].blocks.push(block);
             for event in first {
-                worker.lanes.rings[(event.lp() >> shift) as usize].insert(&grid, event);
+                workers[0].lanes.rings[(event.lp() >> shift) as usize].insert(&grid, event);
             }
         }
-        WindowEngine {
+        let mut engine = WindowEngine {
             world,
             crew: Crew::new(n_workers),
             workers,
+            active: 1,
+            choice: None,
             outcome: Outcome::default(),
+            teamwork: Teamwork {
+                workers: n_workers,
+                ..Teamwork::default()
+            },
+        };
+        engine.share_out(n_workers);
+        engine
+    }
+
+    /// Lets the engine find out whether all workers or one are faster, and change over while it runs.
+    pub fn adaptive(mut self) -> Self {
+        self.choice = (self.workers.len() > 1).then(|| Choice::new(self.workers.len()));
+        self
+    }
+
+    /// Shares the blocks out to the first `n` workers: whole blocks, neighbours together, LPs as even as that allows.
+    fn share_out(&mut self, n: usize) {
+        if n == self.active {
+            return;
+        }
+        self.active = n;
+        let lanes = &self.workers[0].lanes;
+        let (grid, end) = (lanes.grid, lanes.end);
+        let mut blocks = Vec::new();
+        for worker in &mut self.workers {
+            worker.lanes.grid = grid;
+            worker.lanes.end = end;
+            for (number, block) in (worker.first..).zip(worker.blocks.drain(..)) {
+                blocks.push((block, std::mem::take(&mut worker.lanes.rings[number])));
+            }
+        }
+        let n_lps = u64::from(self.world.n_lps().max(1));
+        for (number, (block, ring)) in blocks.into_iter().enumerate() {
+            // The middle LP of a block decides.
+            let middle = (u64::from(block.lps.start) + u64::from(block.lps.end)) / 2;
+            let worker = &mut self.workers[((middle * n as u64 / n_lps) as usize).min(n - 1)];
+            if worker.blocks.is_empty() {
+                worker.first = number;
+            }
+            worker.blocks.push(block);
+            worker.lanes.rings[number] = ring;
         }
     }
 
@@ -125,16 +170,31 @@ impl<'w, W: World> WindowEngine<'w, W> {
             if index * width >= until.0 {
                 return Stop::Until;
             }
+            let (workers, trial) = match &self.choice {
+                Some(choice) => choice.next(),
+                None => (self.active, None),
+            };
+            self.share_out(workers);
             let bounds = Bounds {
                 index,
                 until,
-                events: WATCH_EVENTS * self.workers.len() as u64,
-                windows: WATCH_WINDOWS * if self.workers.len() == 1 { 1 } else { 8 },
+                events: trial.unwrap_or(WATCH_EVENTS * workers as u64),
+                windows: WATCH_WINDOWS * if workers == 1 { 1 } else { 8 },
             };
-            let burst = match self.workers.len() {
+            let begun = Instant::now();
+            let burst = match workers {
                 1 => self.run_alone(bounds, check.as_deref_mut()),
                 _ => self.crew.run(self.world, &mut self.workers, bounds),
             };
+            let wall = begun.elapsed();
+            if workers > 1 {
+                self.teamwork.events_shared += burst.events;
+                self.teamwork.windows_shared += burst.windows;
+                self.teamwork.wall_shared += wall;
+            }
+            if let Some(choice) = &mut self.choice {
+                choice.learn(burst.events, wall);
+            }
             self.outcome.events += burst.events;
             self.outcome.windows += burst.windows;
             let broken = self.workers.iter().find_map(|worker| worker.lanes.broken);
@@ -179,6 +239,18 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
 
     fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    fn teamwork(&self) -> Option<Teamwork> {
+        let clocks = || self.workers.iter().map(|worker| worker.clock);
+        let wait: Duration = clocks().map(|clock| clock.wait).sum();
+        let busy: Duration = clocks().map(|clock| clock.busy).sum();
+        let teamwork = Teamwork {
+            waiting: wait.as_secs_f64() / (wait + busy).as_secs_f64().max(1e-9),
+            given_up: self.choice.as_ref().and_then(Choice::given_up),
+            ..self.teamwork
+        };
+        (self.workers.len() > 1).then_some(teamwork)
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {

@@ -97,7 +97,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 10] = [
+pub const CASES: [Case; 14] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -113,6 +113,22 @@ pub const CASES: [Case; 10] = [
     Case {
         name: "hyperx-2k-sculpin",
         about: "the same with sculpin",
+    },
+    Case {
+        name: "dragonfly-8k-credit",
+        about: "dragonfly of 65 groups of 16 routers with 8 nodes: 8,320 nodes, minimal, uniform at half load, credit, 40 us",
+    },
+    Case {
+        name: "dragonfly-8k-sculpin",
+        about: "the same with sculpin",
+    },
+    Case {
+        name: "dragonfly-262k",
+        about: "dragonfly of 1,024 groups of 32 routers with 8 nodes: 262,144 nodes, minimal, uniform at 10 % load, credit, 10 us",
+    },
+    Case {
+        name: "torus-1m-load",
+        about: "torus 100x100x100, dimension order, uniform at 10 % load, credit, 10 us",
     },
     Case {
         name: "torus-1m",
@@ -153,8 +169,16 @@ pub struct BenchResult {
     pub events_per_cpu_s: f64,
     /// Events.
     pub events: u64,
-    /// CPU seconds of the simulation.
+    /// CPU seconds of the simulation, of all workers.
     pub cpu_s: f64,
+    /// Wall seconds of the simulation.
+    pub wall_s: f64,
+    /// Worker threads.
+    pub workers: usize,
+    /// Part of the workers' time spent waiting for each other; `None` for one worker.
+    pub barrier_share: Option<f64>,
+    /// Mean number of events in a window.
+    pub events_per_window: f64,
     /// CPU seconds of the set-up.
     pub build_s: f64,
     /// Largest resident memory of the process.
@@ -190,13 +214,19 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     let (mut spec, end_ns) = match name {
         "hyperx-32k-credit" | "hyperx-32k-sculpin" => (hyperx([16, 16, 8], 16), 20_000.0),
         "hyperx-2k-credit" | "hyperx-2k-sculpin" => (hyperx([8, 8, 4], 8), 40_000.0),
+        "dragonfly-8k-credit" | "dragonfly-8k-sculpin" => (plain(dragonfly(65, 16)), 40_000.0),
+        "dragonfly-262k" => {
+            let mut spec = plain(dragonfly(1_024, 32));
+            spec.jobs[0].work = uniform(0.1);
+            (spec, 10_000.0)
+        }
+        "torus-1m-load" => {
+            let mut spec = plain(million());
+            spec.jobs[0].work = uniform(0.1);
+            (spec, 10_000.0)
+        }
         "torus-1m" => {
-            let lattice = Lattice {
-                shape: vec![100; 3],
-                width: vec![],
-                nodes_per_router: 1,
-            };
-            let mut spec = plain(TopologySpec::Torus(lattice));
+            let mut spec = plain(million());
             spec.jobs[0].work = Work::Synthetic(Synthetic {
                 pattern: Pattern::Uniform,
                 message: Bytes(2_048),
@@ -213,16 +243,76 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     if name.ends_with("sculpin") {
         spec.router.model = RouterModel::Sculpin;
     }
-    spec.routing = RoutingSpec::DOR;
+    spec.routing = match name.starts_with("dragonfly") {
+        true => RoutingSpec::Minimal,
+        false => RoutingSpec::DOR,
+    };
     spec.control.end = Some(Time((end_ns * 1e3 * length) as u64));
     spec.control.warmup = Some(Time::ZERO);
     spec.control.drain = Some(Time::ZERO);
     Some(spec)
 }
 
-/// Runs a case on one thread; `None` if there is no such case. `length` scales the simulated time.
-pub fn bench(name: &str, length: f64) -> Option<Result<BenchResult, RunError>> {
-    if let Some(spec) = network_case(name, length) {
+/// Poisson messages of one packet between random nodes.
+fn uniform(load: f64) -> Work {
+    Work::Synthetic(Synthetic {
+        pattern: Pattern::Uniform,
+        message: Bytes(2_048),
+        load: Some(load),
+        count: None,
+        process: Process::Poisson,
+    })
+}
+
+/// A dragonfly with one link between each pair of groups and 8 nodes per router.
+fn dragonfly(groups: u32, routers: u32) -> TopologySpec {
+    TopologySpec::Dragonfly {
+        groups,
+        routers_per_group: vec![routers],
+        nodes_per_router: 8,
+        links_per_pair: 1,
+        local_width: 1,
+        arrangement: topo::Arrangement::Absolute,
+        arrangement_seed: 1,
+    }
+}
+
+/// A torus of a million nodes.
+fn million() -> TopologySpec {
+    TopologySpec::Torus(Lattice {
+        shape: vec![100; 3],
+        width: vec![],
+        nodes_per_router: 1,
+    })
+}
+
+/// How a case is run.
+#[derive(Clone, Copy, Debug)]
+pub struct BenchOptions {
+    /// Scales the simulated time.
+    pub length: f64,
+    /// The engine.
+    pub engine: Engine,
+    /// Worker threads.
+    pub workers: u16,
+}
+
+impl Default for BenchOptions {
+    fn default() -> Self {
+        BenchOptions {
+            length: 1.0,
+            engine: Engine::Auto,
+            workers: 1,
+        }
+    }
+}
+
+/// Runs a case; `None` if there is no such case.
+pub fn bench(name: &str, options: BenchOptions) -> Option<Result<BenchResult, RunError>> {
+    let length = options.length;
+    if let Some(mut spec) = network_case(name, length) {
+        spec.control.engine = options.engine;
+        spec.control.workers = options.workers;
         return Some(run(&spec, &mut |_| true).map(|result| {
             let s = result.summary;
             BenchResult {
@@ -232,6 +322,10 @@ pub fn bench(name: &str, length: f64) -> Option<Result<BenchResult, RunError>> {
                 events_per_cpu_s: s.events as f64 / s.cpu_s,
                 events: s.events,
                 cpu_s: s.cpu_s,
+                wall_s: s.execution.wall_s,
+                workers: s.execution.workers,
+                barrier_share: s.execution.barrier_share,
+                events_per_window: s.execution.events_per_window,
                 build_s: s.build_s,
                 peak_rss_bytes: s.peak_rss_bytes,
                 digest: s.digest,
@@ -245,10 +339,10 @@ pub fn bench(name: &str, length: f64) -> Option<Result<BenchResult, RunError>> {
         "phold-1m" => 1 << 20,
         _ => return None,
     };
-    Some(Ok(phold(name, n_lps, length)))
+    Some(Ok(phold(name, n_lps, options)))
 }
 
-fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
+fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
     const MEAN: u64 = 1_310_720;
     let begun = crate::run::cpu_time();
     let world = Phold {
@@ -259,9 +353,15 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
         remote: 0.1,
         seed: 1,
     };
-    let mut engine = des::WindowEngine::new(&world, Nobody, 8);
+    let workers = u32::from(options.workers);
+    let mut engine = des::WindowEngine::with_workers(&world, Nobody, 8 * workers, workers);
+    if options.engine == Engine::Auto {
+        engine = engine.adaptive();
+    }
     let built = crate::run::cpu_time();
-    engine.run(Time((MEAN as f64 * 40.0 * length) as u64), &mut |_, _| true);
+    let begun_wall = std::time::Instant::now();
+    engine.run(Time((MEAN as f64 * 40.0 * options.length) as u64), &mut |_, _| true);
+    let wall_s = begun_wall.elapsed().as_secs_f64();
     let cpu_s = (crate::run::cpu_time() - built).as_secs_f64();
     let outcome = engine.outcome();
     BenchResult {
@@ -271,6 +371,10 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
         events_per_cpu_s: outcome.events as f64 / cpu_s,
         events: outcome.events,
         cpu_s,
+        wall_s,
+        workers: engine.workers(),
+        barrier_share: engine.teamwork().map(|teamwork| teamwork.waiting),
+        events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
         build_s: (built - begun).as_secs_f64(),
         peak_rss_bytes: crate::run::peak_memory(),
         digest: format!("{:016x}", des::engine::history(&engine.digests())),

@@ -94,7 +94,7 @@ pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
     // The engine and its workers never change a result, so they are no part of its name.
     let mut named = run.clone();
     named.control.engine = crate::spec::Engine::Auto;
-    named.control.workers = 1;
+    named.control.workers = 0;
     // A network from a file is named by what the file says, not by where it lies.
     if let TopologySpec::Graph { file, .. } = &mut named.topology
         && let Ok(text) = std::fs::read_to_string(&*file)

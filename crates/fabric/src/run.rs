@@ -9,15 +9,17 @@ use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
-use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Time, View, WindowEngine, mix};
+use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, View, WindowEngine, mix};
 use serde::Serialize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 mod steady;
 mod summary;
 
 pub use steady::{SteadyState, steady_state};
-pub use summary::{HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates};
+pub use summary::{
+    Execution, HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates,
+};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -76,8 +78,18 @@ pub struct RunResult {
 /// Decides whether a run goes on; called a few times per second of CPU time.
 pub type Watch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
 
-/// Runs a specification to its end.
+/// Runs a specification to its end, on one thread unless it asks for more.
 pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
+    run_on(spec, 1, watch)
+}
+
+/// Runs a specification to its end, on `threads` threads if it leaves their number open.
+pub fn run_on(spec: &RunSpec, threads: u16, watch: Watch<'_>) -> Result<RunResult, RunError> {
+    let mut spec = spec.clone();
+    if spec.control.workers == 0 {
+        spec.control.workers = threads.max(1);
+    }
+    let spec = &spec;
     let begun = cpu_time();
     let net = Network::build(spec)?;
     check::deadlock(spec, &net)?;
@@ -103,17 +115,17 @@ fn engine<'w, M: RouterModel>(
     let kind = match spec.control.engine {
         // Below that no window can be opened: total order is the only loop that fits.
         _ if width < WindowEngine::<Fabric<M>>::MIN_WIDTH => spec::Engine::Reference,
-        spec::Engine::Auto => spec::Engine::Conservative,
         kind => kind,
     };
     let workers = u32::from(spec.control.workers);
     match kind {
         spec::Engine::Reference => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
         spec::Engine::RollbackCheck => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
-        spec::Engine::Conservative if workers > 1 => {
+        spec::Engine::Conservative | spec::Engine::Auto if workers > 1 => {
             let engine = WindowEngine::with_workers(world, stats, 8 * workers, workers);
-            match engine.workers() {
-                1 => (Box::new(engine), "sequential"),
+            match (engine.workers(), kind) {
+                (1, _) => (Box::new(engine), "sequential"),
+                (_, spec::Engine::Auto) => (Box::new(engine.adaptive()), "conservative"),
                 _ => (Box::new(engine), "conservative"),
             }
         }
@@ -157,6 +169,7 @@ fn drive<M: RouterModel>(
     let world = Fabric::<M>::new(net);
     let (mut engine, engine_name) = engine(spec, &world, stats);
     let built = cpu_time();
+    let begun_wall = Instant::now();
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
     let mut stop = engine.run(end, &mut |view, progress| supervisor.look(view, progress));
     if open_loop && stop == Stop::Until && last > end {
@@ -179,6 +192,7 @@ fn drive<M: RouterModel>(
     let mut in_flight = check::InFlight::default();
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let events = des::engine::history(&engine.digests());
+    let teamwork = engine.teamwork();
     let (states, stats, outcome) = engine.into_parts();
     let run = Finished {
         spec,
@@ -193,6 +207,8 @@ fn drive<M: RouterModel>(
         total,
         open_loop,
         end,
+        teamwork,
+        wall: begun_wall.elapsed(),
     };
     run.conclude(engine_name, begun, built, ran)
 }
@@ -248,6 +264,9 @@ struct Finished<'a> {
     total: Option<u64>,
     open_loop: bool,
     end: Time,
+    teamwork: Option<Teamwork>,
+    /// Wall time of the simulation.
+    wall: Duration,
 }
 
 impl Finished<'_> {
@@ -293,6 +312,8 @@ impl Finished<'_> {
             open_loop: self.open_loop,
             end: self.end,
             outcome: self.outcome,
+            teamwork: self.teamwork,
+            wall: self.wall,
             engine,
             digest,
             build: built - begun,

@@ -68,13 +68,26 @@ fn bench_cases() -> String {
     json!(fabric::bench::CASES).to_string()
 }
 
-/// Runs a benchmark case on one thread; options: `{"length": 1.0}`.
+/// Runs a benchmark case; options: `{"length": 1.0, "workers": 1, "engine": "auto"}`.
 #[pyfunction]
 #[pyo3(name = "bench")]
 fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
     let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
-    let length = options["length"].as_f64().unwrap_or(1.0);
-    let result = py.allow_threads(|| fabric::bench::bench(case, length));
+    let mut wanted = fabric::bench::BenchOptions::default();
+    if let Some(length) = options["length"].as_f64() {
+        wanted.length = length;
+    }
+    if let Some(workers) = options["workers"]
+        .as_u64()
+        .and_then(|workers| u16::try_from(workers).ok())
+    {
+        wanted.workers = workers.max(1);
+    }
+    if let Some(engine) = options.get("engine") {
+        wanted.engine =
+            serde_json::from_value(engine.clone()).map_err(|error| errors::plain(format!("engine: {error}")))?;
+    }
+    let result = py.allow_threads(|| fabric::bench::bench(case, wanted));
     match result {
         None => Err(errors::plain(format!("no benchmark case \"{case}\""))),
         Some(Ok(result)) => Ok(json!(result).to_string()),

@@ -146,14 +146,15 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
-/// Runs one run; `progress` is called with JSON a few times per second and says whether to go on.
+/// Runs one run; `progress` is called with JSON a few times per second and says whether to go on. `threads` are for it to take if the
+/// run leaves the number of its workers open.
 #[pyfunction]
-#[pyo3(signature = (canonical, progress=None))]
-pub fn run(py: Python<'_>, canonical: &str, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
+#[pyo3(signature = (canonical, progress=None, threads=1))]
+pub fn run(py: Python<'_>, canonical: &str, progress: Option<Py<PyAny>>, threads: u16) -> PyResult<RunResult> {
     let run = one_run(canonical)?;
     let mut failed = None;
     let result = py.allow_threads(|| {
-        fabric::run::run(&run, &mut |report| {
+        fabric::run::run_on(&run, threads, &mut |report| {
             Python::with_gil(|py| {
                 let go_on = py.check_signals().and_then(|()| match &progress {
                     None => Ok(true),

@@ -235,7 +235,7 @@ def _links(shape, rng):
     return rows
 
 
-def run(canonical, progress):
+def run(canonical, progress, threads=1):
     spec = json.loads(canonical)
     fake = spec.get("fake", {})
     rng = np.random.default_rng(int(hashlib.sha256(canonical.encode()).hexdigest()[:12], 16))

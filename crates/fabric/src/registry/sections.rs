@@ -427,9 +427,12 @@ const RUN: &[Parameter] = &[
     ),
     key(
         "workers",
-        Type::Integer { min: 1, max: 1_024 },
-        Default::Text("1"),
-        "Worker threads; never changes the result.",
+        Type::Or(
+            &("auto", "the cores that no other run of the campaign needs"),
+            &Type::Integer { min: 1, max: 64 },
+        ),
+        Default::Text("auto"),
+        "Worker threads of a run; never changes the result.",
     ),
     key(
         "stall_after",

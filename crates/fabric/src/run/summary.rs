@@ -6,7 +6,7 @@ use crate::observe::{Latencies, Stats};
 use crate::run::{SteadyState, peak_memory};
 use crate::spec::RunSpec;
 use crate::state::Parts;
-use des::{Outcome, Time};
+use des::{Outcome, Teamwork, Time};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -72,6 +72,44 @@ pub struct LinkRow {
     pub bytes: u64,
 }
 
+/// How a run was executed; depends on the machine and its mood, never changes the result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Execution {
+    /// Worker threads.
+    pub workers: usize,
+    /// Wall time of the simulation in seconds, set-up excluded.
+    pub wall_s: f64,
+    /// Events per second of wall time and worker.
+    pub events_per_s_per_worker: f64,
+    /// Mean number of events in a window, of all workers together.
+    pub events_per_window: f64,
+    /// Part of the workers' time spent waiting for each other, 0 to 1; `None` for one worker.
+    pub barrier_share: Option<f64>,
+    /// What the engine found out about its workers, in words.
+    pub remark: Option<String>,
+}
+
+impl Execution {
+    fn new(outcome: Outcome, teamwork: Option<Teamwork>, wall: Duration) -> Execution {
+        let wall_s = wall.as_secs_f64();
+        let workers = teamwork.map_or(1, |teamwork| teamwork.workers);
+        let words = |(one, all): (f64, f64)| {
+            format!(
+                "{workers} workers were slower than one ({all:.0} against {one:.0} ns per event), so one ran: windows of \
+                 this network hold too few events, or the machine is busy"
+            )
+        };
+        Execution {
+            workers,
+            wall_s,
+            events_per_s_per_worker: outcome.events as f64 / wall_s.max(1e-9) / workers as f64,
+            events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
+            barrier_share: teamwork.map(|teamwork| teamwork.waiting),
+            remark: teamwork.and_then(|teamwork| teamwork.given_up).map(words),
+        }
+    }
+}
+
 /// The numbers of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
@@ -96,6 +134,7 @@ pub struct Summary {
     pub peak_rss_bytes: u64,
     pub digest: String,
     pub engine: &'static str,
+    pub execution: Execution,
     pub n_nodes: u32,
     pub n_routers: u32,
     pub notes: Vec<String>,
@@ -113,6 +152,8 @@ pub(super) struct Inputs<'a> {
     pub open_loop: bool,
     pub end: Time,
     pub outcome: Outcome,
+    pub teamwork: Option<Teamwork>,
+    pub wall: Duration,
     pub engine: &'static str,
     pub digest: u64,
     pub build: Duration,
@@ -191,6 +232,7 @@ impl Summary {
             peak_rss_bytes: peak_memory(),
             digest: format!("{:016x}", inputs.digest),
             engine: inputs.engine,
+            execution: Execution::new(inputs.outcome, inputs.teamwork, inputs.wall),
             n_nodes: net.n_nodes(),
             n_routers: net.n_routers(),
             notes,

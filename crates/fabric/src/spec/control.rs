@@ -129,7 +129,7 @@ pub(crate) fn read_run(
     }
     let workers = values
         .integer("workers")
-        .and_then(|workers| u16::try_from(workers).ok())?;
+        .and_then(|workers| u16::try_from(workers).ok());
     let engine = match values.text("engine")? {
         "sequential" => Engine::Sequential,
         "conservative" => Engine::Conservative,
@@ -144,7 +144,7 @@ pub(crate) fn read_run(
         warmup,
         drain: time("drain"),
         engine,
-        workers,
+        workers: workers.unwrap_or(0),
         stall_after,
     };
     (findings.n_errors() == before).then_some((seeds, control))

@@ -415,7 +415,7 @@ pub struct RunControl {
     pub drain: Option<Time>,
     /// Which engine executes the run; never changes the result.
     pub engine: Engine,
-    /// Worker threads; never changes the result.
+    /// Worker threads, 0 for as many as the caller has to give; never changes the result.
     pub workers: u16,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,

@@ -168,7 +168,7 @@ fn defaults_are_those_of_the_reference() {
             warmup: None,
             drain: None,
             engine: Engine::Auto,
-            workers: 1,
+            workers: 0,
             stall_after: Time::from_us(1_000),
         },
     };
