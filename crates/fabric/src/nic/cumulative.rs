@@ -21,6 +21,7 @@ use des::{Journal, Sink};
 const FLOW: u32 = 1 << 16;
 
 /// A chunk of a message is at its node at `time`.
+#[inline(never)]
 pub(super) fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
@@ -50,6 +51,7 @@ pub(super) fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 }
 
 /// A notice of the message of record `slot` has come.
+#[inline(never)]
 pub(super) fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
