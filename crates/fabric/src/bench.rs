@@ -46,6 +46,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             credit_uses_link: true,
             bubble: 0,
             local_latency: Time::ZERO,
+            completion: Completion::Whole,
             allow_deadlock: false,
         },
         routing: RoutingSpec::Minimal,

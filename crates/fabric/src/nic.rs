@@ -4,6 +4,8 @@
 //! event for it. A packet starts when the link is idle, its message is born and its overhead has passed, and (credit models) the
 //! router's host buffer has room for it.
 
+pub(crate) mod cumulative;
+
 use crate::network::{Network, Site};
 use crate::observe::Record;
 use crate::packet::{Kind, Packet};
@@ -93,7 +95,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.left = message.bytes;
             nic.destination = message.destination;
             nic.part = 0;
-            nic.single = u8::from(message.bytes <= u64::from(net.unit));
+            nic.single = u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
             // Numbers tell messages of several packets apart, and messages that are born at one time.
             if nic.single == 0 || net.bursts {
                 let number = &mut st.sources.edit(j, node).number;
@@ -288,7 +290,9 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let size = packet.size();
     let delay = net.delivery_delay(size);
     let time = start + delay;
-    if packet.single() {
+    if M::SEQUENCER && net.model.cumulative {
+        cumulative::deliver::<M, J, S>(net, st, j, lp, packet, time, sink);
+    } else if packet.single() {
         let birth = packet.mark();
         let early = birth + net.way_bound(packet.source(), lp) + delay > time;
         complete::<M, S>(
@@ -309,7 +313,7 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             hops: packet.hops(),
             time,
         });
-        let slot = incoming(st, j, lp, packet);
+        let slot = incoming(st, j, lp, packet, u32::from(packet.message()));
         let entry = st.incoming.edit(j, slot);
         entry.left = entry.left.wrapping_sub(u64::from(size));
         entry.latest = entry.latest.max(time);
@@ -327,7 +331,7 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     event: &Packet,
     sink: &mut S,
 ) {
-    let slot = incoming(st, j, lp, event);
+    let slot = incoming(st, j, lp, event, u32::from(event.message()));
     let entry = st.incoming.edit(j, slot);
     if event.vc() == 0 {
         entry.birth = event.value();
@@ -335,12 +339,15 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         entry.bytes = event.value();
         entry.left = entry.left.wrapping_add(entry.bytes);
     }
+    if M::SEQUENCER && net.model.cumulative {
+        return cumulative::notice::<M, J, S>(net, st, j, lp, event, slot, sink);
+    }
     finish::<M, J, S>(net, st, j, lp, event, slot, sink);
 }
 
-/// Finds or makes the record of the message that `packet` belongs to.
-fn incoming<J: Journal>(st: &mut State, j: &mut J, lp: u32, packet: &Packet) -> u32 {
-    let (node, source, message) = (packet.destination(), packet.source(), u32::from(packet.message()));
+/// Finds or makes the record of a message with `packet`'s source and destination.
+fn incoming<J: Journal>(st: &mut State, j: &mut J, lp: u32, packet: &Packet, message: u32) -> u32 {
+    let (node, source) = (packet.destination(), packet.source());
     let first = *st.incoming_head.get(node);
     let mut slot = first;
     while slot != NONE {
@@ -359,6 +366,9 @@ fn incoming<J: Journal>(st: &mut State, j: &mut J, lp: u32, packet: &Packet) -> 
         next: first,
         message,
         hops: 0,
+        until: 0,
+        parts: 0,
+        delivered: 0,
     };
     let free = st.routers.get(lp).free_incoming;
     let slot = if free == NONE {
@@ -386,21 +396,8 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
         return;
     }
-    let node = packet.destination();
-    let head = *st.incoming_head.get(node);
-    if head == slot {
-        st.incoming_head.set(j, node, entry.next);
-    } else {
-        let mut before = head;
-        while st.incoming.get(before).next != slot {
-            before = st.incoming.get(before).next;
-        }
-        st.incoming.edit(j, before).next = entry.next;
-    }
-    let free = &mut st.routers.edit(j, lp).free_incoming;
-    st.incoming.edit(j, slot).next = *free;
-    *free = slot;
-    let least = net.bound(entry.source, node, 1);
+    forget(st, j, lp, packet.destination(), slot);
+    let least = net.bound(entry.source, packet.destination(), 1);
     let early = entry.birth + least > entry.latest;
     complete::<M, S>(
         net,
@@ -414,6 +411,25 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         false,
         sink,
     );
+}
+
+/// Drops the record of a message to `node`.
+#[inline(always)]
+fn forget<J: Journal>(st: &mut State, j: &mut J, lp: u32, node: u32, slot: u32) {
+    let after = st.incoming.get(slot).next;
+    let head = *st.incoming_head.get(node);
+    if head == slot {
+        st.incoming_head.set(j, node, after);
+    } else {
+        let mut before = head;
+        while st.incoming.get(before).next != slot {
+            before = st.incoming.get(before).next;
+        }
+        st.incoming.edit(j, before).next = after;
+    }
+    let free = &mut st.routers.edit(j, lp).free_incoming;
+    st.incoming.edit(j, slot).next = *free;
+    *free = slot;
 }
 
 /// Reports a complete message and tells the workload if it reacts.

@@ -5,7 +5,7 @@
 
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
-use crate::spec::{Architecture, BitsPerSec, RouterModel as Model, RunSpec};
+use crate::spec::{Architecture, BitsPerSec, Completion, RouterModel as Model, RunSpec};
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
@@ -105,6 +105,8 @@ pub struct ModelParameters {
     credit_after_tail: bool,
     /// The router takes chunks of packets and admits them late; the values below are for it alone.
     pub late_admission: bool,
+    /// Messages count as delivered by [`crate::nic::cumulative`].
+    pub cumulative: bool,
     /// Time of a small step inside a router or an interface (ps).
     pub local: u64,
     /// What a chunk occupies a link for besides its serialisation (ps).
@@ -149,6 +151,7 @@ impl ModelParameters {
         ModelParameters {
             credit_after_tail: !late_admission && !router.is_input_queued(),
             late_admission,
+            cumulative: late_admission && router.completion == Completion::Cumulative,
             local,
             occupied,
             pipelined,

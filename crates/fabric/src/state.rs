@@ -138,7 +138,7 @@ pub struct Post {
     pub spare: u32,
 }
 
-/// A message of several packets on its way to a node.
+/// A message of several packets on its way to a node. One cache line.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Incoming {
@@ -158,6 +158,12 @@ pub struct Incoming {
     pub message: u32,
     /// Most hops of a packet so far.
     pub hops: u32,
+    /// Cumulative completion: bytes of its source's messages to this node up to its end.
+    pub until: u64,
+    /// Cumulative completion: its parts up to the highest number that has come.
+    pub parts: u32,
+    /// Cumulative completion: 1 once it counts as delivered.
+    pub delivered: u32,
 }
 
 /// The states of all blocks of a network, in the order of their routers.

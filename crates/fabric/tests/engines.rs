@@ -137,6 +137,9 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
                 spec.router.credit_delay = Time(1_700);
                 spec.router.traversal = Time::from_ns(50);
                 spec.router.traversal_occupies_link = tie == Tie::Unwrapped;
+                if tie == Tie::Unwrapped {
+                    spec.router.completion = Completion::Cumulative;
+                }
                 // One channel is not proven for random dimensions; these loads do not fill the queues in a circle.
                 spec.router.allow_deadlock = true;
                 spec.nic.packet = Bytes(2_000);

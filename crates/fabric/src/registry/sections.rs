@@ -240,6 +240,19 @@ const ROUTER: &[Parameter] = &[
     )
     .when(LATE_ADMISSION),
     key(
+        "completion",
+        Type::Choice(&[
+            ("whole", "All of it."),
+            (
+                "cumulative",
+                "Its last chunk, and from its source as many bytes as the source's messages up to it have.",
+            ),
+        ]),
+        Default::Text("whole"),
+        "What must have come before a message counts as delivered.",
+    )
+    .when(LATE_ADMISSION),
+    key(
         "allow_deadlock",
         Type::Flag,
         Default::Text("false"),

@@ -5,8 +5,8 @@ use super::document::{Table, Value};
 use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, DeliveryPoint, LinkSpec, Links, NicSpec, RouterModel, RouterSpec,
-    RoutingSpec, Switching, Tie,
+    Arbitration, Architecture, BitsPerSec, Bytes, Completion, DeliveryPoint, LinkSpec, Links, NicSpec, RouterModel,
+    RouterSpec, RoutingSpec, Switching, Tie,
 };
 use super::shape::Facts;
 use crate::registry::{self, Parameter};
@@ -299,6 +299,10 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
             .and_then(|bubble| u8::try_from(bubble).ok())
             .unwrap_or(0),
         local_latency: Time(values.quantity("local_latency").unwrap_or(0)),
+        completion: match values.text("completion") {
+            Some("cumulative") => Completion::Cumulative,
+            _ => Completion::Whole,
+        },
         allow_deadlock: values.flag("allow_deadlock"),
     })
 }

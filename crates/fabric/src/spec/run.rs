@@ -112,6 +112,17 @@ pub enum DeliveryPoint {
     Head,
 }
 
+/// What must have come before a message counts as delivered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Completion {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Its last chunk, and from its source as many bytes as the source's messages up to it have.
+    Cumulative,
+}
+
 /// The router model with all of its parameters; presets are already expanded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouterSpec {
@@ -157,6 +168,9 @@ pub struct RouterSpec {
     pub bubble: u8,
     /// `late-admission` only: time of each small step inside a router or an interface (CODES' local latency).
     pub local_latency: Time,
+    /// `late-admission` only: what must have come before a message counts as delivered.
+    #[serde(default)]
+    pub completion: Completion,
     /// Allow a configuration whose channel dependency graph has a cycle.
     pub allow_deadlock: bool,
 }

@@ -133,6 +133,7 @@ fn defaults_are_those_of_the_reference() {
             credit_uses_link: true,
             bubble: 0,
             local_latency: Time::ZERO,
+            completion: Completion::Whole,
             allow_deadlock: false,
         },
         routing: RoutingSpec::Minimal,
