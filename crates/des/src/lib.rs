@@ -17,6 +17,7 @@ pub mod column;
 mod crew;
 pub mod engine;
 pub mod phold;
+pub mod ranks;
 pub mod reference;
 pub mod ring;
 pub mod rng;
@@ -30,6 +31,7 @@ pub mod world;
 
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Outcome, Progress, Stop, Teamwork, View, history, run_phases};
+pub use ranks::{RankEngine, Transport};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;

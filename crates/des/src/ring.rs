@@ -105,15 +105,36 @@ impl<E: Event> Ring<E> {
                 bits &= bits - 1;
                 let mut bucket = std::mem::take(&mut other.slots[slot]);
                 self.slots[slot].append(&mut bucket);
-                let free = (2..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
-                if let Some(free) = free.into_iter().find(|&free| other.slots[free].capacity() == 0) {
-                    other.slots[free] = bucket;
-                }
+                other.keep(slot, 2, bucket);
             }
         }
         self.far.append(&mut other.far);
         self.far_min = self.far_min.min(other.far_min);
         other.far_min = u64::MAX;
+    }
+
+    /// Moves all events to the end of `out`. The buffers go to the windows that fill when the ring is used next.
+    pub fn drain_into(&mut self, out: &mut Vec<E>) {
+        for word in 0..SLOTS / 64 {
+            let mut bits = std::mem::take(&mut self.occupied[word]);
+            while bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let mut bucket = std::mem::take(&mut self.slots[slot]);
+                out.append(&mut bucket);
+                self.keep(slot, 1, bucket);
+            }
+        }
+        out.append(&mut self.far);
+        self.far_min = u64::MAX;
+    }
+
+    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later.
+    fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>) {
+        let mut free = (from..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
+        if let Some(free) = free.find(|&free| self.slots[free].capacity() == 0) {
+            self.slots[free] = buffer;
+        }
     }
 
     /// Adds an event beyond the ring.
