@@ -2,6 +2,7 @@
 
 use crate::check;
 use crate::network::{BuildError, Network};
+use crate::routing::Routing;
 use crate::spec::{RunSpec, canonical, hash};
 use crate::state::{Channel, Nic, Port, Router, Source};
 use serde_json::{Value, json};
@@ -79,7 +80,10 @@ pub fn estimate(run: &RunSpec) -> Result<Value, BuildError> {
     let wiring = topology.wiring();
     let (nodes, routers) = (u64::from(topology.n_nodes()), u64::from(topology.n_routers()));
     let ports = wiring.peer_router.len() as u64 + nodes;
-    let vcs = u64::from(run.router.vcs.unwrap_or(topology.minimal_vcs()));
+    let vcs = match run.router.model {
+        crate::spec::RouterModel::Sculpin => 1,
+        crate::spec::RouterModel::Credit => u64::from(Routing::new(run, &topology)?.vcs()),
+    };
     let fixed = ports * (size_of::<Port>() as u64 + vcs * size_of::<Channel>() as u64 + 24)
         + nodes * (size_of::<Nic>() + size_of::<Source>() + 64) as u64
         + routers * (size_of::<Router>() as u64 + 128);

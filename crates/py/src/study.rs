@@ -114,7 +114,7 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
             .runs
             .iter()
             .map(|run| {
-                let subject = json!([run.topology, run.router.vcs]).to_string();
+                let subject = json!([run.topology, run.routing, run.router.model, run.router.vcs]).to_string();
                 let estimate = estimates
                     .entry(subject)
                     .or_insert_with(|| fabric::describe::estimate(run));

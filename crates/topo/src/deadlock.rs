@@ -119,17 +119,22 @@ pub struct Proof {
     pub words: String,
 }
 
-/// Checks the network itself, or its [`TopologySpec::reduced`] form if it is too large.
+/// Checks the network itself within `most_steps`, or its [`TopologySpec::reduced`] form if that is too much; a network that has no smaller
+/// form is checked itself within [`MOST_STEPS`]. `rule` is asked for the routing on the network that is looked at.
 ///
 /// # Errors
 /// Those of building the reduced network; none for a specification that was built already, unless its graph file has gone.
-pub fn check_or_reduced<F>(topology: &Topology, rule: F) -> Result<Proof, Vec<FieldError>>
+pub fn check_or_reduced<F>(topology: &Topology, most_steps: u64, rule: F) -> Result<Proof, Vec<FieldError>>
 where
     F: for<'t> Fn(&'t Topology) -> Box<dyn RoutingRule + 't>,
 {
-    let verdict = check(topology, &rule(topology));
+    let mut verdict = check_within(topology, &*rule(topology), most_steps);
     let spec = topology.spec().reduced();
-    if !matches!(verdict, Verdict::TooLarge { .. }) || spec == *topology.spec() {
+    let whole = spec == *topology.spec();
+    if whole && most_steps < MOST_STEPS && matches!(verdict, Verdict::TooLarge { .. }) {
+        verdict = check(topology, &*rule(topology));
+    }
+    if whole || !matches!(verdict, Verdict::TooLarge { .. }) {
         let words = verdict.describe(topology);
         return Ok(Proof {
             verdict,
@@ -137,8 +142,11 @@ where
             words,
         });
     }
-    let small = spec.build()?;
-    let verdict = check(&small, &rule(&small));
+    let mut small = spec.build()?;
+    if topology.unwrapped_ties() {
+        small = small.with_unwrapped_ties();
+    }
+    let verdict = check(&small, &*rule(&small));
     let words = format!("on a smaller network of the same kind: {}", verdict.describe(&small));
     Ok(Proof {
         verdict,

@@ -245,12 +245,15 @@ fn a_million_routers_are_built_and_answer() {
 #[test]
 fn networks_too_large_for_a_check_are_proved_on_a_small_one() {
     let t = built(&preset("torus-32").unwrap());
-    let proof = check_or_reduced(&t, |t| Box::new(MinimalRule::new(t))).unwrap();
+    let proof = check_or_reduced(&t, topo::deadlock::MOST_STEPS, |t| Box::new(MinimalRule::new(t))).unwrap();
     assert!(
         proof.verdict.is_free() && proof.reduced == Some(torus(&[4, 4, 4], &[], 1)),
         "{}",
         proof.words
     );
-    let proof = check_or_reduced(&t, |t| Box::new(MinimalRule::new(t).limited_to(1))).unwrap();
+    let proof = check_or_reduced(&t, topo::deadlock::MOST_STEPS, |t| {
+        Box::new(MinimalRule::new(t).limited_to(1))
+    })
+    .unwrap();
     assert!(proof.words.contains("x+ vc0 -> "), "{}", proof.words);
 }

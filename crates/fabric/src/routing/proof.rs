@@ -2,7 +2,7 @@
 
 use super::Kind;
 use crate::spec::{Architecture, RouterModel, RunSpec};
-use topo::deadlock::{Verdict, check_within};
+use topo::deadlock::check_or_reduced;
 use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
 
 /// Steps a proof may take on the network itself before a smaller network of the same family stands for it: well under a second.
@@ -39,33 +39,21 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
         };
     }
     let vcs = if late { 1 } else { spec.router.vcs.unwrap_or(needed) };
-    let verdict = check_within(topology, &*rule(kind, topology, vcs), MOST_STEPS);
-    if !matches!(verdict, Verdict::TooLarge { .. }) {
-        return Proof {
-            free: verdict.is_free(),
-            words: verdict.describe(topology),
-        };
-    }
-    let small = match topology.spec().reduced().build() {
-        Ok(small) if topology.unwrapped_ties() => small.with_unwrapped_ties(),
-        Ok(small) => small,
-        Err(_) => {
-            return Proof {
-                free: false,
-                words: "the reduced network of the proof cannot be built".into(),
-            };
-        }
-    };
-    // The reduced network needs fewer channels where they count hops; what is missing is missing there too.
+    // A reduced network needs fewer channels where they count hops; what is missing is missing there too.
     let missing = needed.saturating_sub(vcs);
-    let verdict = check_within(
-        &small,
-        &*rule(kind, &small, needs(kind, &small).saturating_sub(missing).max(1)),
-        u64::MAX,
-    );
-    Proof {
-        free: verdict.is_free(),
-        words: format!("on a smaller network of the same kind: {}", verdict.describe(&small)),
+    let on = |looked_at: &Topology| match looked_at.spec() == topology.spec() {
+        true => vcs,
+        false => needs(kind, looked_at).saturating_sub(missing).max(1),
+    };
+    match check_or_reduced(topology, MOST_STEPS, |looked_at| rule(kind, looked_at, on(looked_at))) {
+        Ok(proof) => Proof {
+            free: proof.verdict.is_free(),
+            words: proof.words,
+        },
+        Err(_) => Proof {
+            free: false,
+            words: "the reduced network of the proof cannot be built".into(),
+        },
     }
 }
 
