@@ -23,6 +23,12 @@ impl<T> From<Vec<T>> for Table<T> {
     }
 }
 
+impl<T> From<Table<T>> for Vec<T> {
+    fn from(table: Table<T>) -> Self {
+        table.0
+    }
+}
+
 impl<T> Deref for Table<T> {
     type Target = [T];
     #[inline(always)]

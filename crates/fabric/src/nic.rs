@@ -193,19 +193,34 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let site = net.sites[lp as usize];
     let node = site.node + u32::from(event.port());
     let due = *st.due.get(node);
+    let wake = M::wake(net);
     // What starts before now needs none of this credit. Where the old credit is enough for all of it, the order does not matter, and
-    // it is left for the end of the window.
+    // it is left for the end of the window; but whether the credit wakes an idle interface must be known now.
     let enough = now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(node).credit >= net.window_bytes;
-    if due < now && !enough {
+    if due < now && (wake != 0 || !enough) {
         advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
     }
     let nic = st.nics.edit(j, node);
     nic.credit += event.value() as i32;
     if nic.blocked != 0 {
         nic.blocked = 0;
-        nic.free = nic.free.max(now + M::wake(net));
+        nic.free = nic.free.max(now + wake);
         let due = nic.ready.max(nic.free);
         st.due.set(j, node, due);
+    } else if wake != 0 && nic.free <= now.min(nic.birth) {
+        // A credit wakes an idle interface even if it has nothing to send: what it is given before the turn that follows goes then.
+        let turn = now + wake;
+        let given = match nic.birth {
+            u64::MAX => turn,
+            _ => nic.ready - wake,
+        };
+        if given >= now {
+            nic.free = turn;
+            if given < turn {
+                nic.ready = turn;
+                st.due.set(j, node, turn);
+            }
+        }
     }
 }
 

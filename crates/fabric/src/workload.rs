@@ -10,6 +10,7 @@ use des::rng::{SplitMix, below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
 use topo::Topology;
 
+mod listed;
 mod pattern;
 
 pub use pattern::Destinations;
@@ -54,6 +55,8 @@ struct Job {
     /// Logical to physical node.
     nodes: Vec<u32>,
     kind: JobKind,
+    /// Births (ps) of the messages of every node, where they are listed.
+    listed: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -84,6 +87,7 @@ enum BirthRule {
     AtOnce,
     PeriodicInPhase,
     Periodic,
+    Listed,
 }
 
 /// Who talks to whom in a job of pairs.
@@ -167,7 +171,8 @@ impl Workload {
                 }
                 Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, spec.control.seed, &key("work"))?),
             };
-            jobs.push(Job { nodes, kind });
+            let listed = Vec::new();
+            jobs.push(Job { nodes, kind, listed });
         }
         let reacts = jobs
             .iter()
@@ -322,7 +327,7 @@ impl Workload {
                 let birth = if births.rule == BirthRule::Poisson {
                     source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
                 } else {
-                    self.periodic(node, k, births)
+                    self.regular(job, node, k, births)
                 };
                 if birth >= self.stop {
                     return None;
@@ -339,10 +344,11 @@ impl Workload {
         }
     }
 
-    /// The birth of message `k` of a node whose messages come at regular times.
+    /// The birth of message `k` of a node whose messages come at times that are not drawn one by one.
     #[inline(never)]
-    fn periodic(&self, node: u32, k: u64, births: &Births) -> u64 {
+    fn regular(&self, job: &Job, node: u32, k: u64, births: &Births) -> u64 {
         let phase = match births.rule {
+            BirthRule::Listed => return job.listed[k as usize],
             BirthRule::AtOnce | BirthRule::Poisson => return 0,
             BirthRule::PeriodicInPhase => 0.0,
             BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),

@@ -43,6 +43,11 @@ fn send(spec: &mut RunSpec, pattern: Pattern, message: u64, load: Option<f64>, c
     });
 }
 
+/// The first tick later than `time`: what arrives on a tick waits for the next.
+fn tick_after(time: u64) -> u64 {
+    (time / TICK + 1) * TICK
+}
+
 fn result(spec: &RunSpec) -> RunResult {
     run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -80,7 +85,7 @@ fn a_lone_packet_waits_for_two_wake_ups_and_one_tick_per_router() {
         );
         let mut head = FLIT + 2 * PART;
         for router in 1..=routers {
-            head = head.next_multiple_of(TICK) + FLIT + if router == routers { 2 * PART } else { 3 * PART };
+            head = tick_after(head) + FLIT + if router == routers { 2 * PART } else { 3 * PART };
         }
         let result = result(&spec);
         let first = result
@@ -90,6 +95,40 @@ fn a_lone_packet_waits_for_two_wake_ups_and_one_tick_per_router() {
             .into_iter()
             .find(|row| row.source == 0);
         assert_eq!(first.map(|row| row.time), Some(head), "{routers} routers");
+    }
+}
+
+#[test]
+fn a_packet_that_arrives_on_a_tick_waits_for_the_next() {
+    for late in [0, 1] {
+        let mut spec = single(2);
+        let latency = 20 * TICK - FLIT - PART - late;
+        spec.links.default.latency = Time(latency);
+        send(&mut spec, Pattern::Shift { by: Some(1) }, 2_048, None, 1);
+        let tick = if late == 0 { 21 * TICK } else { 20 * TICK };
+        assert_eq!(deliveries(&result(&spec))[0].1, tick + FLIT + PART + latency);
+    }
+}
+
+#[test]
+fn a_credit_wakes_an_interface_that_has_nothing_to_send() {
+    let latency = 30_000;
+    let credit = tick_after(FLIT + latency + PART) + PART + latency;
+    // The second message is handed over just before the turn that the credit brings, at that turn, or long after it.
+    for (birth, start) in [
+        (credit + FLIT - 100, credit + FLIT),
+        (credit + FLIT, credit + 2 * FLIT),
+        (credit + 9 * FLIT, credit + 10 * FLIT),
+    ] {
+        let mut spec = single(2);
+        spec.links.default.latency = Time(latency);
+        // Credits of the nodes come too late to wake the output ports.
+        spec.router.node_credit_delay = Time(200_000);
+        // A message takes 81,920 ps at full load.
+        let load = 81_920.0 / (birth as f64 + 0.5);
+        send(&mut spec, Pattern::Shift { by: Some(1) }, 2_048, Some(load), 2);
+        let arrived = tick_after(start + latency + PART) + FLIT + PART + latency;
+        assert_eq!(deliveries(&result(&spec))[2].1, arrived, "born at {birth}");
     }
 }
 
@@ -106,7 +145,7 @@ fn with_room_for_one_packet_the_credit_of_the_host_port_sets_the_pace() {
     let mut start = FLIT;
     let mut expected = Vec::new();
     for _ in 0..50 {
-        let tick = (start + latency + PART).next_multiple_of(TICK);
+        let tick = tick_after(start + latency + PART);
         expected.push(tick + FLIT + PART + latency);
         start = tick + PART + latency + FLIT;
     }

@@ -10,7 +10,7 @@
 //!   or a credit has its turn one wake delay later.
 //!
 //! Buffers are counted in bytes of whole flits. Neither ticks nor turns are events: a router is caught up before it looks at an arrival
-//! or a credit and when its window closes. At equal times arrivals and credits come first, then the tick, then the turns; ticks at
+//! or a credit and when its window closes. At equal times the tick comes first, then arrivals and credits, then the turns; ticks at
 //! which nothing can move are skipped. Units: ps and bytes.
 
 use super::{RouterModel, route};
@@ -153,7 +153,7 @@ impl RouterModel for InputQueued {
     ) {
         let site = net.sites[lp as usize];
         let now = packet.time().0;
-        catch_up(net, st, j, lp, &site, now, sink);
+        catch_up(net, st, j, lp, &site, now + 1, now, sink);
         let local = u32::from(packet.port());
         let port = site.port + local;
         let index = port * net.vcs + u32::from(packet.vc());
@@ -163,7 +163,7 @@ impl RouterModel for InputQueued {
         st.crossings.edit(j, port).heads |= 1 << packet.vc();
         *st.arriving.edit(j, lp * net.words + local / 64) |= 1 << (local % 64);
         route_first(net, st, j, lp, &site, index, now, sink);
-        let due = crossbar::chance(net, st, index, net.model.tick_from(now));
+        let due = crossbar::chance(net, st, index, net.model.tick_after(now));
         let arbiter = st.arbiters.edit(j, lp);
         arbiter.due = arbiter.due.min(due);
     }
@@ -178,7 +178,7 @@ impl RouterModel for InputQueued {
     ) {
         let site = net.sites[lp as usize];
         let now = event.time().0;
-        catch_up(net, st, j, lp, &site, now, sink);
+        catch_up(net, st, j, lp, &site, now + 1, now, sink);
         let port = site.port + u32::from(event.port());
         st.channels.edit(j, port * net.vcs + u32::from(event.vc())).credit += event.value() as i64;
         if let Some(turn) = output::wake(net, st, j, port, now)
@@ -200,7 +200,7 @@ impl RouterModel for InputQueued {
         end: u64,
         sink: &mut S,
     ) -> u64 {
-        catch_up(net, st, j, lp, site, end, sink);
+        catch_up(net, st, j, lp, site, end, end, sink);
         let arbiter = st.arbiters.get(lp);
         arbiter.due.min(arbiter.turn)
     }
@@ -221,27 +221,47 @@ impl RouterModel for InputQueued {
     }
 }
 
-/// Performs all ticks and turns of a router before `limit`, in the order of time, ticks first.
+/// Performs all ticks of a router before `ticks` and all turns before `turns`, in the order of time, ticks first.
+#[inline(always)]
 fn catch_up<J: Journal, S: Sink<Fabric<InputQueued>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
     lp: u32,
     site: &Site,
-    limit: u64,
+    ticks: u64,
+    turns: u64,
+    sink: &mut S,
+) {
+    let Arbiter { due, turn, .. } = *st.arbiters.get(lp);
+    if due < ticks || turn < turns {
+        act(net, st, j, lp, site, ticks, turns, sink);
+    }
+}
+
+/// [`catch_up`] where there is something to do.
+#[inline(never)]
+fn act<J: Journal, S: Sink<Fabric<InputQueued>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    ticks: u64,
+    turns: u64,
     sink: &mut S,
 ) {
     loop {
         let Arbiter { due, turn, .. } = *st.arbiters.get(lp);
-        if due.min(turn) >= limit {
+        if due >= ticks && turn >= turns {
             return;
         }
         // Between two ticks the output ports have nothing to do with each other.
-        let until = due.min(limit);
+        let until = due.min(turns);
         if turn < until {
             output::turns(net, st, j, lp, site, until, sink);
         }
-        if due < limit {
+        if due < ticks {
             crossbar::tick(net, st, j, lp, site, due, sink);
         }
     }
