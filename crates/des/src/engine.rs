@@ -55,6 +55,10 @@ pub trait Engine<W: World> {
     fn digests(&self) -> Vec<u64>;
     /// Counts so far.
     fn outcome(&self) -> Outcome;
+    /// Everything strictly before this time has been run.
+    fn reached(&self) -> Time;
+    /// The run as it stands as bytes (see [`crate::checkpoint`]), for the `restore` of any engine; between two calls of [`Engine::run`].
+    fn save(&self) -> Vec<u8>;
     /// Shows every pending event, in no particular order.
     fn pending(&self, show: &mut dyn FnMut(&W::Event));
     /// Gives up the engine for its results: the states of all blocks in the order of their LPs, and all records.

@@ -12,6 +12,7 @@
 
 mod barrier;
 mod block;
+pub mod checkpoint;
 pub mod column;
 mod crew;
 pub mod engine;
@@ -27,6 +28,7 @@ pub mod window;
 mod worker;
 pub mod world;
 
+pub use checkpoint::{Pack, Torn};
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Outcome, Progress, Stop, View, history, run_phases};
 pub use reference::ReferenceEngine;
