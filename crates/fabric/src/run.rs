@@ -1,6 +1,7 @@
 //! Runs a specification: network, engine, phases, self-checks, summary.
 
 use crate::check;
+use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
@@ -9,13 +10,15 @@ use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
-use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Time, View, WindowEngine, mix};
+use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Time, Torn, View, WindowEngine, mix};
 use serde::Serialize;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+mod keeper;
 mod steady;
 mod summary;
 
+use keeper::Keeper;
 pub use steady::{SteadyState, steady_state};
 pub use summary::{HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates};
 
@@ -37,6 +40,9 @@ pub enum RunError {
     /// A model broke a rule of the engine.
     #[error("engine: {0}")]
     Engine(&'static str),
+    /// A checkpoint cannot be used or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 /// Where a run stands, for progress displays.
@@ -76,29 +82,56 @@ pub struct RunResult {
 /// Decides whether a run goes on; called a few times per second of CPU time.
 pub type Watch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
 
+/// What is to become of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It goes on.
+    GoOn,
+    /// It stops.
+    Stop,
+    /// It writes a checkpoint, if it has a file for one, and stops.
+    SaveAndStop,
+}
+
+/// As [`Watch`], with a choice.
+pub type Conduct<'a> = &'a mut dyn FnMut(&RunProgress) -> Order;
+
 /// Runs a specification to its end.
 pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
+    run_with(spec, None, &mut |progress| match watch(progress) {
+        true => Order::GoOn,
+        false => Order::Stop,
+    })
+}
+
+/// Runs a specification to its end, from its checkpoint if there is one and with checkpoints on the way. The file of the last one
+/// stays: it is the caller's to remove once the result is safe.
+pub fn run_with(spec: &RunSpec, checkpoints: Option<&Checkpoints>, watch: Conduct<'_>) -> Result<RunResult, RunError> {
     let begun = cpu_time();
+    let keeper = checkpoints.map(|checkpoints| Keeper::new(spec, checkpoints));
     let net = Network::build(spec)?;
     check::deadlock(spec, &net)?;
     match (spec.router.model, spec.router.architecture) {
-        (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, begun, watch),
-        (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, watch),
+        (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, begun, keeper, watch),
+        (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, keeper, watch),
         (spec::RouterModel::Credit, Architecture::Voq) if net.is_plain() => {
-            drive::<Credit<true>>(spec, net, begun, watch)
+            drive::<Credit<true>>(spec, net, begun, keeper, watch)
         }
-        (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, watch),
-        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, begun, watch),
-        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, begun, watch),
+        (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, keeper, watch),
+        (spec::RouterModel::Credit, Architecture::LateAdmission) => {
+            drive::<LateAdmission>(spec, net, begun, keeper, watch)
+        }
+        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, begun, keeper, watch),
     }
 }
 
-/// Chooses the engine; the result does not depend on it.
+/// Chooses the engine; the result does not depend on it. It begins with what another has saved, if that is given.
 fn engine<'w, M: RouterModel>(
     spec: &RunSpec,
     world: &'w Fabric<M>,
     stats: Stats,
-) -> (Box<dyn NetworkEngine<M> + 'w>, &'static str) {
+    saved: Option<&[u8]>,
+) -> Result<(Box<dyn NetworkEngine<M> + 'w>, &'static str), Torn> {
     let width = world.net.lookahead.0;
     let kind = match spec.control.engine {
         // Below that no window can be opened: total order is the only loop that fits.
@@ -106,19 +139,28 @@ fn engine<'w, M: RouterModel>(
         spec::Engine::Auto => spec::Engine::Conservative,
         kind => kind,
     };
+    let window = |stats, blocks, workers| match saved {
+        None => Ok(WindowEngine::with_workers(world, stats, blocks, workers)),
+        Some(saved) => WindowEngine::restore(world, stats, saved, blocks, workers),
+    };
     let workers = u32::from(spec.control.workers);
-    match kind {
-        spec::Engine::Reference => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
-        spec::Engine::RollbackCheck => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
-        spec::Engine::Conservative if workers > 1 => {
-            let engine = WindowEngine::with_workers(world, stats, 8 * workers, workers);
+    Ok(match (kind, saved) {
+        (spec::Engine::Reference, None) => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
+        (spec::Engine::Reference, Some(saved)) => (Box::new(ReferenceEngine::restore(world, saved)?), "reference"),
+        (spec::Engine::RollbackCheck, None) => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
+        (spec::Engine::RollbackCheck, Some(saved)) => {
+            let engine = RollbackCheck::restore(world, stats, saved)?;
+            (Box::new(engine), "rollback-check")
+        }
+        (spec::Engine::Conservative, _) if workers > 1 => {
+            let engine = window(stats, 8 * workers, workers)?;
             match engine.workers() {
                 1 => (Box::new(engine), "sequential"),
                 _ => (Box::new(engine), "conservative"),
             }
         }
-        _ => (Box::new(WindowEngine::new(world, stats, 8)), "sequential"),
-    }
+        _ => (Box::new(window(stats, 8, 1)?), "sequential"),
+    })
 }
 
 /// An engine that runs a network.
@@ -129,7 +171,8 @@ fn drive<M: RouterModel>(
     spec: &RunSpec,
     net: Network,
     begun: Duration,
-    watch: Watch<'_>,
+    mut keeper: Option<Keeper<'_>>,
+    watch: Conduct<'_>,
 ) -> Result<RunResult, RunError> {
     let workload = &net.workload;
     let horizon = horizon(spec, &net)?;
@@ -155,20 +198,33 @@ fn drive<M: RouterModel>(
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
     let world = Fabric::<M>::new(net);
-    let (mut engine, engine_name) = engine(spec, &world, stats);
-    let built = cpu_time();
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
-    let mut stop = engine.run(end, &mut |view, progress| supervisor.look(view, progress));
+    let saved = match &mut keeper {
+        Some(keeper) => keeper.open(&mut supervisor)?,
+        None => None,
+    };
+    let (mut engine, engine_name) =
+        engine(spec, &world, stats, saved.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?;
+    drop(saved);
+    supervisor.now = engine.reached();
+    let built = cpu_time();
+    supervisor.begun = built;
+    // A run that goes on where it was drained is taken to the end of the step it was in.
+    let step = (drain.0 / 16).max(1);
+    let mut until = end;
+    if engine.reached() > end {
+        let steps = (engine.reached().0 - end.0).div_ceil(step);
+        until = Time(end.0.saturating_add(steps.saturating_mul(step)).min(last.0));
+    }
+    let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
     if open_loop && stop == Stop::Until && last > end {
         // Let the measured messages arrive; in steps, to stop as soon as they have.
-        let mut until = end;
-        let step = Time((drain.0 / 16).max(1));
         while stop == Stop::Until && until < last && Counts::new(&engine.view()).in_flight() > 0 {
-            until = Time((until.0 + step.0).min(last.0));
-            stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
+            until = Time((until.0 + step).min(last.0));
+            stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
         }
     }
-    let ran = cpu_time();
+    let ran = cpu_time() + supervisor.before;
     let stalled = supervisor.stalled;
     let reached = supervisor.now;
     match stop {
@@ -195,6 +251,42 @@ fn drive<M: RouterModel>(
         end,
     };
     run.conclude(engine_name, begun, built, ran)
+}
+
+/// Runs everything before `goal`, with checkpoints on the way.
+fn advance<M: RouterModel>(
+    engine: &mut dyn NetworkEngine<M>,
+    goal: Time,
+    supervisor: &mut Supervisor<'_, '_>,
+    keeper: &mut Option<Keeper<'_>>,
+) -> Result<Stop, RunError> {
+    loop {
+        let until = keeper
+            .as_ref()
+            .map_or(goal, |keeper| keeper.next(engine.reached()).min(goal));
+        supervisor.save_at = keeper.as_ref().and_then(|keeper| keeper.save_at);
+        supervisor.order = Order::GoOn;
+        supervisor.save = false;
+        let stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
+        let wanted = match stop {
+            Stop::Until => keeper.as_ref().is_some_and(|keeper| keeper.is_due(until)),
+            Stop::Interrupted => supervisor.save || supervisor.order == Order::SaveAndStop,
+            _ => false,
+        };
+        if let Some(keeper) = keeper
+            && wanted
+        {
+            keeper.save(engine, supervisor)?;
+        }
+        let goes_on = match stop {
+            Stop::Until => until < goal,
+            Stop::Interrupted => supervisor.save && supervisor.order == Order::GoOn && !supervisor.stalled,
+            _ => false,
+        };
+        if !goes_on {
+            return Ok(stop);
+        }
+    }
 }
 
 /// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
@@ -380,18 +472,33 @@ struct Supervisor<'a, 'w> {
     net: &'a Network,
     total: Option<u64>,
     last: Time,
-    watch: Watch<'w>,
+    watch: Conduct<'w>,
     next_report: Duration,
     now: Time,
     stall_after: Time,
     progress_at: Time,
     delivered: u64,
     stalled: bool,
+    /// What the caller wants.
+    order: Order,
+    /// When the next checkpoint is due.
+    save_at: Option<Instant>,
+    /// The engine was stopped for a checkpoint.
+    save: bool,
+    /// CPU time at the first event of this process.
+    begun: Duration,
+    /// CPU time that was spent before the checkpoint the run went on from.
+    before: Duration,
 }
 
 impl<'a, 'w> Supervisor<'a, 'w> {
-    fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Watch<'w>) -> Self {
+    fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Conduct<'w>) -> Self {
         Supervisor {
+            order: Order::GoOn,
+            save_at: None,
+            save: false,
+            begun: Duration::ZERO,
+            before: Duration::ZERO,
             net,
             total,
             last,
@@ -418,23 +525,25 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             self.stalled = true;
             return false;
         }
+        self.save = self.save_at.is_some_and(|time| Instant::now() >= time);
         let cpu = cpu_time();
         if cpu < self.next_report {
-            return true;
+            return !self.save;
         }
         self.next_report = cpu + Duration::from_millis(200);
         let fraction = match self.total {
             Some(total) if total > 0 => counts.messages as f64 / total as f64,
             _ => progress.now.0 as f64 / self.last.0 as f64,
         };
-        (self.watch)(&RunProgress {
+        self.order = (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),
             sim_time_ns: progress.now.as_ns(),
             events: progress.events,
             delivered: counts.packets,
             in_flight: counts.in_flight(),
             hot_links: summary::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
-        })
+        });
+        self.order == Order::GoOn && !self.save
     }
 }
 
