@@ -1,5 +1,6 @@
 //! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
 
+use crate::checkpoint::{Opened, Torn};
 use crate::column::Journal;
 use crate::time::Time;
 use crate::world::{Event, Sink, World, chain};
@@ -25,22 +26,22 @@ pub(crate) struct Wakes {
 }
 
 impl Wakes {
-    fn new<W: World>(world: &W, state: &W::State, lps: &Range<u32>) -> Self {
-        let lps: Vec<u64> = lps.clone().map(|lp| world.first_wake(state, lp).0).collect();
+    fn new(lps: Vec<u64>, digests: Vec<u64>) -> Self {
         let chunks = lps
             .chunks(CHUNK)
             .map(|chunk| chunk.iter().copied().fold(u64::MAX, u64::min))
             .collect();
-        Wakes {
-            digests: vec![0; lps.len()],
-            lps,
-            chunks,
-        }
+        Wakes { lps, chunks, digests }
     }
 
     /// The earliest wake time.
     pub(crate) fn earliest(&self) -> u64 {
         self.chunks.iter().copied().fold(u64::MAX, u64::min)
+    }
+
+    /// When each LP wants to be closed next.
+    pub(crate) fn times(&self) -> &[u64] {
+        &self.lps
     }
 
     /// Of each LP the digest of its past.
@@ -53,8 +54,20 @@ impl<W: World> Block<W> {
     /// The LPs `lps` before their first event, and their first events.
     pub(crate) fn new(world: &W, lps: Range<u32>) -> (Self, Vec<W::Event>) {
         let (state, first) = world.start(lps.clone());
-        let wakes = Wakes::new(world, &state, &lps);
+        let wakes = lps.clone().map(|lp| world.first_wake(&state, lp).0).collect();
+        let wakes = Wakes::new(wakes, vec![0; lps.len()]);
         (Block { lps, state, wakes }, first)
+    }
+
+    /// The LPs `lps` of a checkpoint, and their pending events.
+    pub(crate) fn restore(world: &W, lps: Range<u32>, opened: &Opened<'_, W>) -> Result<(Self, Vec<W::Event>), Torn> {
+        let taken = opened.take(world, lps.clone())?;
+        let block = Block {
+            lps,
+            state: taken.state,
+            wakes: Wakes::new(taken.wakes, taken.digests),
+        };
+        Ok((block, taken.events))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What all engines have in common: how a run is driven, watched and stopped.
 
 use crate::time::Time;
-use crate::world::World;
+use crate::world::{Observe, World};
 use std::time::Duration;
 
 /// Why an engine returned.
@@ -58,6 +58,39 @@ pub struct View<'a, W: World> {
     pub states: Vec<&'a W::State>,
     /// What the workers have recorded; only all of them together mean something.
     pub observers: Vec<&'a W::Observer>,
+    /// [`Observe::tally`] of all observers, those of other processes included.
+    pub tally: [u64; 3],
+}
+
+impl<'a, W: World> View<'a, W> {
+    /// A view of an engine that is alone.
+    pub(crate) fn new(states: Vec<&'a W::State>, observers: Vec<&'a W::Observer>) -> Self {
+        let mut tally = [0; 3];
+        for observer in &observers {
+            add(&mut tally, observer.tally());
+        }
+        View {
+            states,
+            observers,
+            tally,
+        }
+    }
+}
+
+/// Adds counts to counts.
+pub(crate) fn add(sum: &mut [u64; 3], counts: [u64; 3]) {
+    sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+}
+
+/// Where a run is once all its ranks have brought it together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gathered {
+    /// In this engine: there are no other ranks.
+    Here,
+    /// In these bytes, from which any engine goes on.
+    Whole(Vec<u8>),
+    /// On another rank.
+    Elsewhere,
 }
 
 /// Asked now and then whether to go on.
@@ -75,6 +108,21 @@ pub trait Engine<W: World> {
     fn outcome(&self) -> Outcome;
     /// How several workers have shared the work; nothing where one is all there is.
     fn teamwork(&self) -> Option<Teamwork> {
+        None
+    }
+    /// Everything strictly before this time has been run.
+    fn reached(&self) -> Time;
+    /// The run as it stands as bytes (see [`crate::checkpoint`]), for the `restore` of any engine; between two calls of [`Engine::run`].
+    fn save(&self) -> Vec<u8>;
+    /// Brings the run together where several ranks have shared it; called by all ranks alike.
+    ///
+    /// # Errors
+    /// The connection between the ranks is broken: the text says how.
+    fn gather(&mut self) -> Result<Gathered, String> {
+        Ok(Gathered::Here)
+    }
+    /// Why the engine is [`Stop::Broken`], where that is not the model's doing.
+    fn trouble(&self) -> Option<&str> {
         None
     }
     /// Shows every pending event, in no particular order.

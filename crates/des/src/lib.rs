@@ -12,6 +12,7 @@
 
 mod barrier;
 mod block;
+pub mod checkpoint;
 mod choice;
 pub mod column;
 mod crew;
@@ -29,8 +30,9 @@ pub mod window;
 mod worker;
 pub mod world;
 
+pub use checkpoint::{Pack, Torn};
 pub use column::{Column, Columns, Journal, Log, NoJournal};
-pub use engine::{Outcome, Progress, Stop, Teamwork, View, history, run_phases};
+pub use engine::{Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};
 pub use ranks::{RankEngine, Transport};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};

@@ -3,7 +3,8 @@
 //! Each LP starts with `events_per_lp` events. An event draws an increment `lookahead + exponential(mean - lookahead)` and, with
 //! probability `remote`, a uniformly random LP as the next target, else stays.
 
-use crate::column::Journal;
+use crate::checkpoint::{self, Pack, Torn};
+use crate::column::{Journal, NoJournal};
 use crate::rng::{Philox, below, ln, mix, unit};
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
@@ -105,6 +106,13 @@ impl Observe<()> for Nobody {
     fn merge(&mut self, _other: Nobody) {}
 }
 
+impl Pack for Nobody {
+    fn pack(&self, _out: &mut Vec<u8>) {}
+    fn unpack(_input: &mut &[u8]) -> Result<Self, Torn> {
+        Ok(Nobody)
+    }
+}
+
 impl Phold {
     #[inline(always)]
     fn next(&self, origin: u32, sequence: u64, now: Time, stay: bool) -> Ball {
@@ -168,6 +176,19 @@ impl World for Phold {
 
     fn first_wake(&self, _: &Players, _: u32) -> Time {
         Time::MAX
+    }
+
+    fn pack(&self, state: &Players, lp: u32, out: &mut Vec<u8>) {
+        checkpoint::put(out, *state.players.get(lp));
+    }
+
+    fn unpack(&self, state: &mut Players, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+        state.players.set(&mut NoJournal, lp, checkpoint::take(input)?);
+        Ok(())
+    }
+
+    fn knows(&self, event: &Ball) -> bool {
+        event.origin < self.n_lps
     }
 }
 
@@ -273,6 +294,15 @@ mod tests {
             }
             fn first_wake(&self, _: &Players, _: u32) -> Time {
                 Time::MAX
+            }
+            fn pack(&self, s: &Players, lp: u32, out: &mut Vec<u8>) {
+                self.0.pack(s, lp, out);
+            }
+            fn unpack(&self, s: &mut Players, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+                self.0.unpack(s, lp, input)
+            }
+            fn knows(&self, event: &Ball) -> bool {
+                self.0.knows(event)
             }
         }
         let liar = Liar(honest);

@@ -5,12 +5,13 @@
 //! all decide alike.
 
 use crate::block::Block;
-use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch};
+use crate::checkpoint::{self, Part, Torn};
+use crate::engine::{Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
 use crate::ring::Grid;
 use crate::time::Time;
 use crate::window::WindowEngine;
 use crate::worker::{MAX_BLOCKS, Worker};
-use crate::world::World;
+use crate::world::{Observe, World};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -60,6 +61,14 @@ pub struct RankEngine<'w, 't, W: World> {
     busy: Duration,
     wait: Duration,
     failure: Option<Broken>,
+    reached: Time,
+    /// Counts of all ranks when the watcher was asked last, or at the end of a run.
+    tally: [u64; 3],
+}
+
+/// A message between ranks is not what was sent.
+fn torn(reason: &str) -> Broken {
+    Broken(format!("a message between ranks is torn: {reason}"))
 }
 
 /// Blocks of `n_ranks` ranks: (LPs per block as a power of two, first block of each rank and the number of blocks).
@@ -105,18 +114,53 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             busy: Duration::ZERO,
             wait: Duration::ZERO,
             failure: None,
+            reached: Time::ZERO,
+            tally: [0; 3],
         }
+    }
+
+    /// The sums over all ranks of the counts of their observers.
+    fn sum_tallies(&mut self) -> Result<(), Broken> {
+        let own = self.worker.lanes.observer.tally();
+        let message = bytemuck::bytes_of(&own).to_vec();
+        let came = self.transport.exchange(vec![message; self.transport.size()])?;
+        self.tally = [0; 3];
+        for message in &came {
+            let (counts, _) = message
+                .split_first_chunk::<24>()
+                .ok_or_else(|| torn("it is too short"))?;
+            add(&mut self.tally, bytemuck::pod_read_unaligned(counts));
+        }
+        Ok(())
+    }
+
+    /// The parts of all ranks as one run: on rank 0, nothing on the others.
+    fn collect(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+        let lps = self.lps();
+        let mut bytes = bytemuck::bytes_of(&[lps.start, lps.end]).to_vec();
+        bytes.extend(self.save());
+        let mut out = vec![Vec::new(); self.transport.size()];
+        out[0] = bytes;
+        let came = self.transport.exchange(out)?;
+        if self.transport.rank() != 0 {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        for message in &came {
+            let (lps, saved) = message
+                .split_first_chunk::<8>()
+                .ok_or_else(|| torn("it is too short"))?;
+            let [start, end]: [u32; 2] = bytemuck::pod_read_unaligned(lps);
+            parts.push((start..end, saved));
+        }
+        let joined = checkpoint::join(self.world, &parts).map_err(|Torn(reason)| torn(reason))?;
+        Ok(Some(joined))
     }
 
     /// The LPs of this rank.
     pub fn lps(&self) -> Range<u32> {
         let first = self.worker.blocks.first().map_or(0, |block| block.lps.start);
         first..self.worker.blocks.last().map_or(first, |block| block.lps.end)
-    }
-
-    /// What broke the connection, if it is broken.
-    pub fn failure(&self) -> Option<&Broken> {
-        self.failure.as_ref()
     }
 
     /// Exchanges heads and events: the least next window, the events of all ranks, whether to stop.
@@ -145,10 +189,11 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             bytes
         };
         let came = self.transport.exchange(out.into_iter().map(message).collect())?;
-        let torn = || Broken("a message between ranks is torn".into());
         let (mut least, mut events, mut halt) = (NEVER, 0, false);
         for message in &came {
-            let (head, body) = message.split_at_checked(size_of::<Head>()).ok_or_else(torn)?;
+            let (head, body) = message
+                .split_at_checked(size_of::<Head>())
+                .ok_or_else(|| torn("it is too short"))?;
             let head: Head = bytemuck::pod_read_unaligned(head);
             least = least.min(head.next);
             events += head.handled;
@@ -156,7 +201,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             let (parts, rest) = body.as_chunks::<32>();
             const { assert!(size_of::<W::Event>() == 32, "events travel as 32 bytes") };
             if !rest.is_empty() {
-                return Err(torn());
+                return Err(torn("it holds part of an event"));
             }
             for part in parts {
                 let event: W::Event = bytemuck::pod_read_unaligned(part);
@@ -204,6 +249,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
                     now: Time(self.worker.lanes.end),
                     events: self.outcome.events,
                 };
+                self.sum_tallies()?;
                 let go_on = watch(&self.view(), progress);
                 let (_, _, halt) = self.exchange(0, !go_on)?;
                 if halt {
@@ -216,16 +262,26 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
 
 impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
     fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop {
-        self.run_windows(until, watch).unwrap_or_else(|broken| {
-            self.failure = Some(broken);
-            Stop::Broken("the connection to another rank is broken")
-        })
+        let stop = self.run_windows(until, watch);
+        match stop.and_then(|stop| self.sum_tallies().map(|()| stop)) {
+            Ok(stop) => {
+                if matches!(stop, Stop::Until | Stop::Idle) {
+                    self.reached = until;
+                }
+                stop
+            }
+            Err(broken) => {
+                self.failure = Some(broken);
+                Stop::Broken("the connection to another rank is broken")
+            }
+        }
     }
 
     fn view(&self) -> View<'_, W> {
         View {
             states: self.worker.blocks.iter().map(|block| &block.state).collect(),
             observers: vec![&self.worker.lanes.observer],
+            tally: self.tally,
         }
     }
 
@@ -238,6 +294,21 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
         self.outcome
     }
 
+    fn reached(&self) -> Time {
+        self.reached
+    }
+
+    /// The LPs of this rank; [`checkpoint::join`] makes a whole run of those of all ranks.
+    fn save(&self) -> Vec<u8> {
+        let parts = self.worker.blocks.iter().map(|block| Part {
+            lps: block.lps.clone(),
+            state: &block.state,
+            wakes: block.wakes.times().to_vec(),
+            digests: block.wakes.digests(),
+        });
+        checkpoint::write(self.world, self, parts)
+    }
+
     fn teamwork(&self) -> Option<Teamwork> {
         let waiting = self.wait.as_secs_f64() / (self.wait + self.busy).as_secs_f64().max(1e-9);
         Some(Teamwork {
@@ -248,6 +319,18 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
             waiting,
             given_up: None,
         })
+    }
+
+    fn gather(&mut self) -> Result<Gathered, String> {
+        match self.collect() {
+            Ok(Some(saved)) => Ok(Gathered::Whole(saved)),
+            Ok(None) => Ok(Gathered::Elsewhere),
+            Err(Broken(reason)) => Err(reason),
+        }
+    }
+
+    fn trouble(&self) -> Option<&str> {
+        self.failure.as_ref().map(|Broken(reason)| reason.as_str())
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
@@ -368,13 +451,44 @@ mod tests {
     }
 
     #[test]
+    fn what_ranks_have_reached_goes_on_in_one_process() {
+        let world = world(700, 0.4);
+        let (middle, end) = (Time(4_000_003), Time(9_000_000));
+        let mut alone = WindowEngine::new(&world, Nobody, 8);
+        assert_eq!(alone.run(end, &mut |_, _| true), Stop::Until);
+        let mut ends = local::connect(3);
+        let gathered: Vec<Gathered> = std::thread::scope(|scope| {
+            let runs: Vec<_> = ends
+                .iter_mut()
+                .map(|end| {
+                    scope.spawn(|| {
+                        let mut engine = RankEngine::new(&world, Nobody, end);
+                        assert_eq!(engine.run(middle, &mut |_, _| true), Stop::Until);
+                        engine.gather().unwrap()
+                    })
+                })
+                .collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        assert_eq!(gathered[1..], [Gathered::Elsewhere, Gathered::Elsewhere]);
+        let Gathered::Whole(saved) = &gathered[0] else {
+            panic!("{:?}", gathered[0]);
+        };
+        let mut engine = WindowEngine::restore(&world, Nobody, saved, 4, 2).unwrap();
+        assert_eq!(engine.reached(), middle);
+        assert_eq!(engine.run(end, &mut |_, _| true), Stop::Until);
+        assert_eq!(history(&engine.digests()), history(&alone.digests()));
+        assert_eq!(engine.outcome().events, alone.outcome().events);
+    }
+
+    #[test]
     fn a_rank_that_is_gone_ends_the_run_of_the_others() {
         let world = world(100, 1.0);
         let mut ends = local::connect(2);
         drop(ends.pop());
         let mut engine = RankEngine::new(&world, Nobody, &mut ends[0]);
         assert!(matches!(engine.run(Time(1_000), &mut |_, _| true), Stop::Broken(_)));
-        assert_eq!(engine.failure(), Some(&Broken("rank 1 is gone".into())));
+        assert_eq!(engine.trouble(), Some("rank 1 is gone"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The reference engine: a binary heap of events and one of wake-ups, in total stamp order. Written to be read; the oracle of the
 //! window engine, and the engine of last resort where the lookahead is zero.
 
+use crate::checkpoint::{self, Opened, Part, Taken, Torn};
 use crate::column::NoJournal;
 use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
 use crate::time::Time;
@@ -48,6 +49,7 @@ pub struct ReferenceEngine<'w, W: World> {
     digests: Vec<u64>,
     wakes: BinaryHeap<Reverse<(Time, u32)>>,
     outcome: Outcome,
+    reached: Time,
 }
 
 struct Queue<W: World> {
@@ -73,13 +75,32 @@ impl<W: World> Sink<W> for Queue<W> {
 impl<'w, W: World> ReferenceEngine<'w, W> {
     /// An engine before the first event.
     pub fn new(world: &'w W, observer: W::Observer) -> Self {
+        let (state, events) = world.start(0..world.n_lps());
+        let wakes: Vec<u64> = (0..world.n_lps()).map(|lp| world.first_wake(&state, lp).0).collect();
+        let taken = Taken {
+            state,
+            digests: vec![0; wakes.len()],
+            wakes,
+            events,
+        };
+        Self::build(world, observer, Time::ZERO, Outcome::default(), taken)
+    }
+
+    /// An engine that goes on from what an engine has saved.
+    ///
+    /// # Errors
+    /// The bytes are not those of a run of this world.
+    pub fn restore(world: &'w W, saved: &[u8]) -> Result<Self, Torn> {
+        let opened = Opened::read(world, saved)?;
+        let taken = opened.take(world, 0..world.n_lps())?;
+        Ok(Self::build(world, opened.observer, opened.time, opened.outcome, taken))
+    }
+
+    fn build(world: &'w W, observer: W::Observer, time: Time, outcome: Outcome, taken: Taken<W>) -> Self {
         let seed = world.seed();
-        let (state, first) = world.start(0..world.n_lps());
-        let events = first
-            .into_iter()
-            .map(|event| Reverse(Pending { event, seed }))
-            .collect();
-        let wake: Vec<Time> = (0..world.n_lps()).map(|lp| world.first_wake(&state, lp)).collect();
+        let events = taken.events.into_iter();
+        let events = events.map(|event| Reverse(Pending { event, seed })).collect();
+        let wake: Vec<Time> = taken.wakes.into_iter().map(Time).collect();
         let wakes = (0..)
             .zip(&wake)
             .filter(|&(_, &time)| time < Time::MAX)
@@ -89,17 +110,18 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
             events,
             observer,
             seed,
-            now: Time::ZERO,
+            now: time,
             broken: false,
         };
         ReferenceEngine {
             world,
-            state,
+            state: taken.state,
             queue,
-            digests: vec![0; wake.len()],
+            digests: taken.digests,
             wake,
             wakes,
-            outcome: Outcome::default(),
+            outcome,
+            reached: time,
         }
     }
 
@@ -162,6 +184,9 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
     fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop {
         loop {
             if let Some(stop) = self.step(until) {
+                if stop == Stop::Until {
+                    self.reached = until;
+                }
                 return stop;
             }
             if self.outcome.windows.is_multiple_of(65_536) {
@@ -170,17 +195,25 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
                     events: self.outcome.events,
                 };
                 if !watch(&self.view(), progress) {
-                    return Stop::Interrupted;
+                    // All of this instant, so that what is before and what comes after can be told apart.
+                    let until = Time(self.queue.now.0 + 1);
+                    return loop {
+                        match self.step(until) {
+                            None => {}
+                            Some(Stop::Broken(reason)) => break Stop::Broken(reason),
+                            Some(_) => {
+                                self.reached = until;
+                                break Stop::Interrupted;
+                            }
+                        }
+                    };
                 }
             }
         }
     }
 
     fn view(&self) -> View<'_, W> {
-        View {
-            states: vec![&self.state],
-            observers: vec![&self.queue.observer],
-        }
+        View::new(vec![&self.state], vec![&self.queue.observer])
     }
 
     fn digests(&self) -> Vec<u64> {
@@ -189,6 +222,20 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
 
     fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    fn reached(&self) -> Time {
+        self.reached
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let part = Part {
+            lps: 0..self.world.n_lps(),
+            state: &self.state,
+            wakes: self.wake.iter().map(|time| time.0).collect(),
+            digests: &self.digests,
+        };
+        checkpoint::write(self.world, self, std::iter::once(part))
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {

@@ -4,6 +4,7 @@
 //! then any engine that speculates can roll it back.
 
 use crate::block::{Block, Late, run_block};
+use crate::checkpoint::Torn;
 use crate::column::{Columns, Log, NoJournal};
 use crate::engine::{Engine, Outcome, Stop, View, Watch};
 use crate::time::Time;
@@ -130,15 +131,24 @@ pub struct RollbackCheck<'w, W: World> {
 impl<'w, W: World> RollbackCheck<'w, W> {
     /// A checking engine on one block.
     pub fn new(world: &'w W, observer: W::Observer) -> Self {
+        Self::of(WindowEngine::new(world, observer, 1))
+    }
+
+    /// A checking engine on one block that goes on from what an engine has saved.
+    ///
+    /// # Errors
+    /// The bytes are not those of a run of this world.
+    pub fn restore(world: &'w W, observer: W::Observer, saved: &[u8]) -> Result<Self, Torn> {
+        WindowEngine::restore(world, observer, saved, 1, 1).map(Self::of)
+    }
+
+    fn of(engine: WindowEngine<'w, W>) -> Self {
         let checker = Checker {
             log: Log::default(),
             failure: None,
             world: std::marker::PhantomData,
         };
-        RollbackCheck {
-            engine: WindowEngine::new(world, observer, 1),
-            checker,
-        }
+        RollbackCheck { engine, checker }
     }
 }
 
@@ -157,6 +167,14 @@ impl<W: World> Engine<W> for RollbackCheck<'_, W> {
 
     fn outcome(&self) -> Outcome {
         self.engine.outcome()
+    }
+
+    fn reached(&self) -> Time {
+        self.engine.reached()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.engine.save()
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {

@@ -7,6 +7,7 @@
 //! Blocks are shared out to workers. One worker runs on the calling thread without any synchronisation; several meet once per window.
 
 use crate::block::Block;
+use crate::checkpoint::{self, Opened, Part, Torn};
 use crate::choice::Choice;
 use crate::crew::{Bounds, Burst, Crew, Pause};
 use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch};
@@ -15,6 +16,8 @@ use crate::rollback::Checker;
 use crate::time::Time;
 use crate::worker::{MAX_BLOCKS, Worker};
 use crate::world::{Event, Observe, World};
+use std::convert::Infallible;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Events after which the watcher is asked, per worker.
@@ -33,6 +36,7 @@ pub struct WindowEngine<'w, W: World> {
     choice: Option<Choice>,
     outcome: Outcome,
     teamwork: Teamwork,
+    reached: Time,
 }
 
 impl<'w, W: World> WindowEngine<'w, W> {
@@ -46,18 +50,52 @@ impl<'w, W: World> WindowEngine<'w, W> {
 
     /// An engine with `n_workers` workers, on as many threads, on about `n_blocks` blocks, at most 64; no more workers than blocks.
     pub fn with_workers(world: &'w W, observer: W::Observer, n_blocks: u32, n_workers: u32) -> Self {
+        let block = |lps| Ok::<_, Infallible>(Block::new(world, lps));
+        let Ok(engine) = Self::build(world, observer, n_blocks, n_workers, Time::ZERO, block);
+        engine
+    }
+
+    /// [`WindowEngine::with_workers`] that goes on from what an engine has saved; `observer` is one that has seen nothing.
+    ///
+    /// # Errors
+    /// The bytes are not those of a run of this world.
+    pub fn restore(
+        world: &'w W,
+        observer: W::Observer,
+        saved: &[u8],
+        n_blocks: u32,
+        n_workers: u32,
+    ) -> Result<Self, Torn> {
+        let opened = Opened::read(world, saved)?;
+        let block = |lps| Block::restore(world, lps, &opened);
+        let mut engine = Self::build(world, observer, n_blocks, n_workers, opened.time, block)?;
+        engine.outcome = opened.outcome;
+        engine.workers[0].lanes.observer = opened.observer;
+        Ok(engine)
+    }
+
+    /// An engine at `time` with blocks and their events from `block`.
+    fn build<E>(
+        world: &'w W,
+        observer: W::Observer,
+        n_blocks: u32,
+        n_workers: u32,
+        time: Time,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+    ) -> Result<Self, E> {
         let n_lps = world.n_lps().max(1);
         let per_block = n_lps.div_ceil(n_blocks.clamp(1, MAX_BLOCKS as u32)).next_power_of_two();
         let shift = per_block.ilog2();
         let n_blocks = n_lps.div_ceil(per_block);
-        let grid = Grid::new(world.lookahead().0.clamp(Self::MIN_WIDTH, Grid::MAX_WIDTH));
+        let mut grid = Grid::new(world.lookahead().0.clamp(Self::MIN_WIDTH, Grid::MAX_WIDTH));
+        grid.open(time.0 / grid.width);
         let n_workers = n_workers.clamp(1, n_blocks) as usize;
         let mut workers: Vec<Worker<W>> = (0..n_workers)
             .map(|_| Worker::new(world, observer.clone(), grid, shift))
             .collect();
         for number in 0..n_blocks {
             let lps = number << shift..world.n_lps().min((number + 1) << shift);
-            let (block, first) = Block::new(world, lps);
+            let (block, first) = block(lps)?;
             workers[0].blocks.push(block);
             for event in first {
                 workers[0].lanes.rings[(event.lp() >> shift) as usize].insert(&grid, event);
@@ -74,9 +112,10 @@ impl<'w, W: World> WindowEngine<'w, W> {
                 workers: n_workers,
                 ..Teamwork::default()
             },
+            reached: time,
         };
         engine.share_out(n_workers);
-        engine
+        Ok(engine)
     }
 
     /// Lets the engine find out whether all workers or one are faster, and change over while it runs.
@@ -168,6 +207,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
                 return Stop::Idle;
             };
             if index * width >= until.0 {
+                self.reached = until;
                 return Stop::Until;
             }
             let (workers, trial) = match &self.choice {
@@ -202,12 +242,12 @@ impl<'w, W: World> WindowEngine<'w, W> {
             if let Some(reason) = broken.or(failed) {
                 return Stop::Broken(reason);
             }
-            let reached = self.workers[0].lanes.end;
-            if reached == until.0 {
+            self.reached = Time(self.workers[0].lanes.end);
+            if self.reached == until {
                 return Stop::Until;
             }
             let progress = Progress {
-                now: Time(reached),
+                now: self.reached,
                 events: self.outcome.events,
             };
             if burst.pause == Pause::Enough && !watch(&self.view(), progress) {
@@ -227,10 +267,10 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
     }
 
     fn view(&self) -> View<'_, W> {
-        View {
-            states: self.blocks().map(|block| &block.state).collect(),
-            observers: self.workers.iter().map(|worker| &worker.lanes.observer).collect(),
-        }
+        View::new(
+            self.blocks().map(|block| &block.state).collect(),
+            self.workers.iter().map(|worker| &worker.lanes.observer).collect(),
+        )
     }
 
     fn digests(&self) -> Vec<u64> {
@@ -251,6 +291,20 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
             ..self.teamwork
         };
         (self.workers.len() > 1).then_some(teamwork)
+    }
+
+    fn reached(&self) -> Time {
+        self.reached
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let parts = self.blocks().map(|block| Part {
+            lps: block.lps.clone(),
+            state: &block.state,
+            wakes: block.wakes.times().to_vec(),
+            digests: block.wakes.digests(),
+        });
+        checkpoint::write(self.world, self, parts)
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {

@@ -1,5 +1,6 @@
 //! What a model has to offer to be simulated: events, state columns, and two handlers.
 
+use crate::checkpoint::{Pack, Torn};
 use crate::column::{Columns, Journal};
 use crate::time::Time;
 use std::cmp::Ordering;
@@ -54,6 +55,10 @@ pub trait Sink<W: World + ?Sized> {
 pub trait Observe<R> {
     /// Takes one committed record.
     fn see(&mut self, record: R);
+    /// Counts that tell how far the run is; those of all observers of a run add up.
+    fn tally(&self) -> [u64; 3] {
+        [0; 3]
+    }
     /// Takes over all that another observer of the same run has seen.
     fn merge(&mut self, other: Self);
 }
@@ -67,7 +72,7 @@ pub trait World: Sync {
     /// What handlers show to the observer.
     type Record: Copy + PartialEq;
     /// Collects the records; engines give each worker a clone of the first one.
-    type Observer: Observe<Self::Record> + Clone + Send + Sync;
+    type Observer: Observe<Self::Record> + Pack + Clone + Send + Sync;
 
     /// Number of logical processes.
     fn n_lps(&self) -> u32;
@@ -106,4 +111,13 @@ pub trait World: Sync {
 
     /// When `lp` wants to be closed for the first time.
     fn first_wake(&self, state: &Self::State, lp: u32) -> Time;
+
+    /// Appends all of the state of `lp` to `out`, the same bytes wherever its pooled records lie.
+    fn pack(&self, state: &Self::State, lp: u32, out: &mut Vec<u8>);
+
+    /// Sets the state of `lp`, which is as [`World::start`] made it, to what [`World::pack`] has written; takes exactly that.
+    fn unpack(&self, state: &mut Self::State, lp: u32, input: &mut &[u8]) -> Result<(), Torn>;
+
+    /// `true` if `event`, read from outside, names nothing that the world does not have. Its LP exists.
+    fn knows(&self, event: &Self::Event) -> bool;
 }

@@ -95,17 +95,7 @@ pub fn estimate(run: &RunSpec) -> Result<Value, BuildError> {
 /// A run as an object of `expand`.
 pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
     let text = canonical(run);
-    // The engine and its workers never change a result, so they are no part of its name.
-    let mut named = run.clone();
-    named.control.engine = crate::spec::Engine::Auto;
-    named.control.workers = 0;
-    // A network from a file is named by what the file says, not by where it lies.
-    if let TopologySpec::Graph { file, .. } = &mut named.topology
-        && let Ok(text) = std::fs::read_to_string(&*file)
-    {
-        *file = format!("sha256:{}", hash(&text));
-    }
-    let hash = hash(&canonical(&named));
+    let hash = run_hash(run);
     json!({
         "id": hash[..12],
         "hash": hash,
@@ -118,6 +108,21 @@ pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
         "topology": run.topology,
         "estimate": estimate,
     })
+}
+
+/// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
+pub fn run_hash(run: &RunSpec) -> String {
+    // The engine and its workers never change a result, so they are no part of its name.
+    let mut named = run.clone();
+    named.control.engine = crate::spec::Engine::Auto;
+    named.control.workers = 0;
+    // A network from a file is named by what the file says, not by where it lies.
+    if let TopologySpec::Graph { file, .. } = &mut named.topology
+        && let Ok(text) = std::fs::read_to_string(&*file)
+    {
+        *file = format!("sha256:{}", hash(&text));
+    }
+    hash(&canonical(&named))
 }
 
 /// The verdict on deadlock of a run, refusing what can deadlock.

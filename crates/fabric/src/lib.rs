@@ -5,11 +5,13 @@
 
 pub mod bench;
 pub mod check;
+pub mod checkpoint;
 pub mod describe;
 pub mod network;
 pub mod nic;
 pub mod observe;
 pub mod packet;
+mod packing;
 pub mod registry;
 pub mod router;
 pub mod routing;

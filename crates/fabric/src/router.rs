@@ -9,7 +9,7 @@ use crate::spec::{Architecture, BitsPerSec, Completion, RouterModel as Model, Ru
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
-use des::{Journal, Sink, Time};
+use des::{Journal, Sink, Time, Torn};
 use std::ops::Range;
 
 pub mod credit;
@@ -84,6 +84,14 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
 
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(_: &Network, _: &Range<u32>, _: &mut State) {}
+
+    /// Appends the columns that are the model's own, of one router, for a checkpoint.
+    fn pack(_: &Network, _: &State, _: u32, _: &mut Vec<u8>) {}
+
+    /// Takes what [`RouterModel::pack`] has written.
+    fn unpack(_: &Network, _: &mut State, _: u32, _: &mut &[u8]) -> Result<(), Torn> {
+        Ok(())
+    }
 
     /// Buffer space (bytes) that a packet of `size` bytes takes.
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! Runs a specification: network, engine, phases, self-checks, summary.
 
 use crate::check;
+use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
@@ -9,13 +10,18 @@ use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
-use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, View, WindowEngine, mix};
+use des::{
+    Gathered, Outcome, Progress, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport,
+    View, WindowEngine, mix,
+};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
+mod keeper;
 mod steady;
 mod summary;
 
+use keeper::Keeper;
 pub use steady::{SteadyState, steady_state};
 pub use summary::{
     Execution, HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates,
@@ -39,6 +45,12 @@ pub enum RunError {
     /// A model broke a rule of the engine.
     #[error("engine: {0}")]
     Engine(&'static str),
+    /// The ranks that share the run cannot go on.
+    #[error("ranks: {0}")]
+    Ranks(String),
+    /// A checkpoint cannot be used or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 /// Where a run stands, for progress displays.
@@ -78,71 +90,138 @@ pub struct RunResult {
 /// Decides whether a run goes on; called a few times per second of CPU time.
 pub type Watch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
 
-/// Runs a specification to its end, on one thread unless it asks for more.
-pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
-    run_on(spec, 1, watch)
+/// What is to become of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It goes on.
+    GoOn,
+    /// It stops.
+    Stop,
+    /// It writes a checkpoint, if it has a file for one, and stops.
+    SaveAndStop,
 }
 
-/// Runs a specification to its end, on `threads` threads if it leaves their number open.
-pub fn run_on(spec: &RunSpec, threads: u16, watch: Watch<'_>) -> Result<RunResult, RunError> {
+/// As [`Watch`], with a choice.
+pub type Conduct<'a> = &'a mut dyn FnMut(&RunProgress) -> Order;
+
+/// Runs a specification to its end, on one thread unless it asks for more.
+pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
+    run_with(spec, None, &mut |progress| match watch(progress) {
+        true => Order::GoOn,
+        false => Order::Stop,
+    })
+}
+
+/// Runs a specification to its end, from its checkpoint if there is one and with checkpoints on the way. The file of the last one
+/// stays: it is the caller's to remove once the result is safe.
+pub fn run_with(spec: &RunSpec, checkpoints: Option<&Checkpoints>, watch: Conduct<'_>) -> Result<RunResult, RunError> {
+    let means = Means {
+        checkpoints,
+        ..Means::default()
+    };
+    let result = run_by(spec, means, watch)?;
+    Ok(result.expect("without ranks the result is here"))
+}
+
+/// What a run may use besides its specification; nothing of it changes the result.
+#[derive(Default)]
+pub struct Means<'a> {
+    /// Threads for the run to take if it leaves their number open; 0 is 1.
+    pub threads: u16,
+    /// Where checkpoints go.
+    pub checkpoints: Option<&'a Checkpoints>,
+    /// The connection to the other ranks of the run.
+    pub ranks: Option<&'a mut dyn Transport>,
+}
+
+/// Runs a specification to its end by the means given. With ranks, all of them call this alike, and only rank 0 has the result.
+pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Option<RunResult>, RunError> {
     let mut spec = spec.clone();
     if spec.control.workers == 0 {
-        spec.control.workers = threads.max(1);
+        spec.control.workers = means.threads.max(1);
     }
     let spec = &spec;
     let begun = cpu_time();
+    let helpers = Helpers {
+        begun,
+        keeper: means.checkpoints.map(|checkpoints| Keeper::new(spec, checkpoints)),
+        ranks: means.ranks,
+    };
     let net = Network::build(spec)?;
     check::deadlock(spec, &net)?;
     match (spec.router.model, spec.router.architecture) {
-        (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, begun, watch),
-        (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, begun, watch),
+        (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, helpers, watch),
+        (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, helpers, watch),
         (spec::RouterModel::Credit, Architecture::Voq) if net.is_plain() => {
-            drive::<Credit<true>>(spec, net, begun, watch)
+            drive::<Credit<true>>(spec, net, helpers, watch)
         }
-        (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, begun, watch),
-        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, begun, watch),
-        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, begun, watch),
+        (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, helpers, watch),
+        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, helpers, watch),
+        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, helpers, watch),
     }
 }
 
-/// Chooses the engine; the result does not depend on it.
+/// Chooses the engine; the result does not depend on it. It begins with what another has saved, if that is given.
 fn engine<'w, M: RouterModel>(
     spec: &RunSpec,
     world: &'w Fabric<M>,
     stats: Stats,
-) -> (Box<dyn NetworkEngine<M> + 'w>, &'static str) {
+    saved: Option<&[u8]>,
+) -> Result<(Box<dyn NetworkEngine<M> + 'w>, &'static str), Torn> {
     let width = world.net.lookahead.0;
     let kind = match spec.control.engine {
         // Below that no window can be opened: total order is the only loop that fits.
         _ if width < WindowEngine::<Fabric<M>>::MIN_WIDTH => spec::Engine::Reference,
         kind => kind,
     };
+    let window = |stats, blocks, workers| match saved {
+        None => Ok(WindowEngine::with_workers(world, stats, blocks, workers)),
+        Some(saved) => WindowEngine::restore(world, stats, saved, blocks, workers),
+    };
     let workers = u32::from(spec.control.workers);
-    match kind {
-        spec::Engine::Reference => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
-        spec::Engine::RollbackCheck => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
-        spec::Engine::Conservative | spec::Engine::Auto if workers > 1 => {
-            let engine = WindowEngine::with_workers(world, stats, 8 * workers, workers);
+    Ok(match (kind, saved) {
+        (spec::Engine::Reference, None) => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
+        (spec::Engine::Reference, Some(saved)) => (Box::new(ReferenceEngine::restore(world, saved)?), "reference"),
+        (spec::Engine::RollbackCheck, None) => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
+        (spec::Engine::RollbackCheck, Some(saved)) => {
+            let engine = RollbackCheck::restore(world, stats, saved)?;
+            (Box::new(engine), "rollback-check")
+        }
+        (spec::Engine::Conservative | spec::Engine::Auto, _) if workers > 1 => {
+            let engine = window(stats, 8 * workers, workers)?;
             match (engine.workers(), kind) {
                 (1, _) => (Box::new(engine), "sequential"),
                 (_, spec::Engine::Auto) => (Box::new(engine.adaptive()), "conservative"),
                 _ => (Box::new(engine), "conservative"),
             }
         }
-        _ => (Box::new(WindowEngine::new(world, stats, 8)), "sequential"),
-    }
+        _ => (Box::new(window(stats, 8, 1)?), "sequential"),
+    })
 }
 
 /// An engine that runs a network.
 trait NetworkEngine<M: RouterModel>: Engine<Fabric<M>> {}
 impl<M: RouterModel, E: Engine<Fabric<M>>> NetworkEngine<M> for E {}
 
+/// [`Means`] as [`drive`] needs them.
+struct Helpers<'a> {
+    /// CPU time when the run began.
+    begun: Duration,
+    keeper: Option<Keeper<'a>>,
+    ranks: Option<&'a mut dyn Transport>,
+}
+
 fn drive<M: RouterModel>(
     spec: &RunSpec,
     net: Network,
-    begun: Duration,
-    watch: Watch<'_>,
-) -> Result<RunResult, RunError> {
+    helpers: Helpers<'_>,
+    watch: Conduct<'_>,
+) -> Result<Option<RunResult>, RunError> {
+    let Helpers {
+        begun,
+        mut keeper,
+        ranks,
+    } = helpers;
     let workload = &net.workload;
     let horizon = horizon(spec, &net)?;
     let end = spec.control.end.unwrap_or(horizon);
@@ -167,32 +246,68 @@ fn drive<M: RouterModel>(
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
     let world = Fabric::<M>::new(net);
-    let (mut engine, engine_name) = engine(spec, &world, stats);
+    let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
+    let saved = match &mut keeper {
+        Some(keeper) => keeper.open(&mut supervisor)?,
+        None => None,
+    };
+    let unseen = stats.clone();
+    let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match ranks {
+        Some(ranks) if ranks.size() > 1 => {
+            if world.net.lookahead.0 < WindowEngine::<Fabric<M>>::MIN_WIDTH {
+                return Err(RunError::Ranks(
+                    "links and routers without delay leave no window in which ranks could work side by side".into(),
+                ));
+            }
+            (Box::new(RankEngine::new(&world, stats, ranks)), "conservative")
+        }
+        _ => engine(spec, &world, stats, saved.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
+    };
+    drop(saved);
+    supervisor.now = engine.reached();
     let built = cpu_time();
     let begun_wall = Instant::now();
-    let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
-    let mut stop = engine.run(end, &mut |view, progress| supervisor.look(view, progress));
+    supervisor.begun = built;
+    // A run that goes on where it was drained is taken to the end of the step it was in.
+    let step = (drain.0 / 16).max(1);
+    let mut until = end;
+    if engine.reached() > end {
+        let steps = (engine.reached().0 - end.0).div_ceil(step);
+        until = Time(end.0.saturating_add(steps.saturating_mul(step)).min(last.0));
+    }
+    let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
     if open_loop && stop == Stop::Until && last > end {
         // Let the measured messages arrive; in steps, to stop as soon as they have.
-        let mut until = end;
-        let step = Time((drain.0 / 16).max(1));
         while stop == Stop::Until && until < last && Counts::new(&engine.view()).in_flight() > 0 {
-            until = Time((until.0 + step.0).min(last.0));
-            stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
+            until = Time((until.0 + step).min(last.0));
+            stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
         }
     }
-    let ran = cpu_time();
+    let ran = cpu_time() + supervisor.before;
     let stalled = supervisor.stalled;
     let reached = supervisor.now;
     match stop {
-        Stop::Broken(reason) => return Err(RunError::Engine(reason)),
+        Stop::Broken(reason) => {
+            return Err(match engine.trouble() {
+                Some(trouble) => RunError::Ranks(trouble.into()),
+                None => RunError::Engine(reason),
+            });
+        }
         Stop::Interrupted if !stalled => return Err(RunError::Interrupted { at: reached }),
         _ => {}
+    }
+    let teamwork = engine.teamwork();
+    match engine.gather().map_err(RunError::Ranks)? {
+        Gathered::Here => {}
+        Gathered::Elsewhere => return Ok(None),
+        Gathered::Whole(saved) => {
+            let whole = WindowEngine::restore(&world, unseen, &saved, 8, 1);
+            engine = Box::new(whole.map_err(|torn| RunError::Ranks(torn.to_string()))?);
+        }
     }
     let mut in_flight = check::InFlight::default();
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let events = des::engine::history(&engine.digests());
-    let teamwork = engine.teamwork();
     let (states, stats, outcome) = engine.into_parts();
     let run = Finished {
         spec,
@@ -210,7 +325,43 @@ fn drive<M: RouterModel>(
         teamwork,
         wall: begun_wall.elapsed(),
     };
-    run.conclude(engine_name, begun, built, ran)
+    run.conclude(engine_name, begun, built, ran).map(Some)
+}
+
+/// Runs everything before `goal`, with checkpoints on the way.
+fn advance<M: RouterModel>(
+    engine: &mut dyn NetworkEngine<M>,
+    goal: Time,
+    supervisor: &mut Supervisor<'_, '_>,
+    keeper: &mut Option<Keeper<'_>>,
+) -> Result<Stop, RunError> {
+    loop {
+        let until = keeper
+            .as_ref()
+            .map_or(goal, |keeper| keeper.next(engine.reached()).min(goal));
+        supervisor.save_at = keeper.as_ref().and_then(|keeper| keeper.save_at);
+        supervisor.order = Order::GoOn;
+        supervisor.save = false;
+        let stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
+        let wanted = match stop {
+            Stop::Until => keeper.as_ref().is_some_and(|keeper| keeper.is_due(until)),
+            Stop::Interrupted => supervisor.save || supervisor.order == Order::SaveAndStop,
+            _ => false,
+        };
+        if let Some(keeper) = keeper
+            && wanted
+        {
+            keeper.save(engine, supervisor)?;
+        }
+        let goes_on = match stop {
+            Stop::Until => until < goal,
+            Stop::Interrupted => supervisor.save && supervisor.order == Order::GoOn && !supervisor.stalled,
+            _ => false,
+        };
+        if !goes_on {
+            return Ok(stop);
+        }
+    }
 }
 
 /// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
@@ -382,11 +533,11 @@ struct Counts {
 
 impl Counts {
     fn new<M: RouterModel>(view: &View<'_, Fabric<M>>) -> Counts {
-        let sum = |count: &dyn Fn(&Stats) -> u64| view.observers.iter().map(|stats| count(stats)).sum();
+        let [injected, packets, messages] = view.tally;
         Counts {
-            injected: sum(&|stats| stats.injected),
-            packets: sum(&|stats| stats.packets),
-            messages: sum(&|stats| stats.messages),
+            injected,
+            packets,
+            messages,
         }
     }
 
@@ -401,18 +552,33 @@ struct Supervisor<'a, 'w> {
     net: &'a Network,
     total: Option<u64>,
     last: Time,
-    watch: Watch<'w>,
+    watch: Conduct<'w>,
     next_report: Duration,
     now: Time,
     stall_after: Time,
     progress_at: Time,
     delivered: u64,
     stalled: bool,
+    /// What the caller wants.
+    order: Order,
+    /// When the next checkpoint is due.
+    save_at: Option<Instant>,
+    /// The engine was stopped for a checkpoint.
+    save: bool,
+    /// CPU time at the first event of this process.
+    begun: Duration,
+    /// CPU time that was spent before the checkpoint the run went on from.
+    before: Duration,
 }
 
 impl<'a, 'w> Supervisor<'a, 'w> {
-    fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Watch<'w>) -> Self {
+    fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Conduct<'w>) -> Self {
         Supervisor {
+            order: Order::GoOn,
+            save_at: None,
+            save: false,
+            begun: Duration::ZERO,
+            before: Duration::ZERO,
             net,
             total,
             last,
@@ -439,23 +605,25 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             self.stalled = true;
             return false;
         }
+        self.save = self.save_at.is_some_and(|time| Instant::now() >= time);
         let cpu = cpu_time();
         if cpu < self.next_report {
-            return true;
+            return !self.save;
         }
         self.next_report = cpu + Duration::from_millis(200);
         let fraction = match self.total {
             Some(total) if total > 0 => counts.messages as f64 / total as f64,
             _ => progress.now.0 as f64 / self.last.0 as f64,
         };
-        (self.watch)(&RunProgress {
+        self.order = (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),
             sim_time_ns: progress.now.as_ns(),
             events: progress.events,
             delivered: counts.packets,
             in_flight: counts.in_flight(),
             hot_links: summary::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
-        })
+        });
+        self.order == Order::GoOn && !self.save
     }
 }
 

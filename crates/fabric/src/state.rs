@@ -186,6 +186,12 @@ impl<'a> Parts<'a> {
         self.iter().flat_map(|state| state.ports.as_slice())
     }
 
+    /// All output ports with their numbers.
+    pub fn numbered_ports(&self) -> impl Iterator<Item = (u32, &'a Port)> + '_ {
+        self.iter()
+            .flat_map(|state| state.ports.range().zip(state.ports.as_slice()))
+    }
+
     /// The state that output port `port` is in.
     pub fn of_port(&self, port: u32) -> &'a State {
         let behind = self.0.partition_point(|state| state.ports.range().start <= port);

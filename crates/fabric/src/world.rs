@@ -4,9 +4,10 @@ use crate::network::Network;
 use crate::nic;
 use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
+use crate::packing;
 use crate::router::{EMPTY, RouterModel};
 use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
-use des::{Event, Journal, Sink, Time, World};
+use des::{Event, Journal, Sink, Time, Torn, World};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -166,5 +167,17 @@ impl<M: RouterModel> World for Fabric<M> {
             .map(|node| *st.due.get(node))
             .min();
         Time(due.unwrap_or(u64::MAX))
+    }
+
+    fn pack(&self, st: &State, lp: u32, out: &mut Vec<u8>) {
+        packing::pack::<M>(&self.net, st, lp, out);
+    }
+
+    fn unpack(&self, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+        packing::unpack::<M>(&self.net, st, lp, input)
+    }
+
+    fn knows(&self, event: &Packet) -> bool {
+        packing::knows::<M>(&self.net, event)
     }
 }

@@ -73,7 +73,7 @@ pub fn of_run(py: Python<'_>, error: RunError) -> PyErr {
         RunError::Build(_) => of_key(py, "", "", &text),
         RunError::Interrupted { .. } => Interrupted::new_err(text),
         RunError::Check(summary) => attach(py, CheckFailed::new_err(text), "summary", json!(summary).to_string()),
-        RunError::Engine(_) => PyRuntimeError::new_err(text),
+        RunError::Engine(_) | RunError::Ranks(_) | RunError::Checkpoint(_) => PyRuntimeError::new_err(text),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The Python module `fabricsim._core`: converts values, releases the interpreter lock, maps errors. It makes no decisions.
 
 mod errors;
+mod ranks;
 mod result;
 mod study;
 

@@ -1,8 +1,11 @@
 //! Studies: checking, expanding, describing and running them.
 
 use crate::errors;
+use crate::ranks::PyRanks;
 use crate::result::RunResult;
+use des::Transport;
 use fabric::network::BuildError;
+use fabric::run::{Means, Order, run_by};
 use fabric::spec::{LoadOptions, RunSpec, load_study};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -147,15 +150,28 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
 }
 
 /// Runs one run; `progress` is called with JSON a few times per second and says whether to go on. `threads` are for it to take if the
-/// run leaves the number of its workers open.
+/// run leaves the number of its workers open. `ranks` joins the processes that share the run: all call this alike, the first has the
+/// result.
 #[pyfunction]
-#[pyo3(signature = (canonical, progress=None, threads=1))]
-pub fn run(py: Python<'_>, canonical: &str, progress: Option<Py<PyAny>>, threads: u16) -> PyResult<RunResult> {
+#[pyo3(signature = (canonical, progress=None, threads=1, ranks=None))]
+pub fn run(
+    py: Python<'_>,
+    canonical: &str,
+    progress: Option<Py<PyAny>>,
+    threads: u16,
+    ranks: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<RunResult>> {
     let run = one_run(canonical)?;
+    let mut ranks = ranks.map(PyRanks::new).transpose()?;
     let mut failed = None;
     let result = py.allow_threads(|| {
-        fabric::run::run_on(&run, threads, &mut |report| {
-            Python::with_gil(|py| {
+        let means = Means {
+            threads,
+            ranks: ranks.as_mut().map(|ranks| ranks as &mut dyn Transport),
+            ..Means::default()
+        };
+        run_by(&run, means, &mut |report| {
+            let go_on = Python::with_gil(|py| {
                 let go_on = py.check_signals().and_then(|()| match &progress {
                     None => Ok(true),
                     Some(callback) => callback.bind(py).call1((json!(report).to_string(),))?.is_truthy(),
@@ -164,12 +180,13 @@ pub fn run(py: Python<'_>, canonical: &str, progress: Option<Py<PyAny>>, threads
                     failed = Some(error);
                     false
                 })
-            })
+            });
+            if go_on { Order::GoOn } else { Order::Stop }
         })
     });
-    match (failed, result) {
+    match (failed.or(ranks.and_then(|ranks| ranks.raised)), result) {
         (Some(error), _) => Err(error),
-        (None, Ok(result)) => Ok(RunResult::new(result)),
+        (None, Ok(result)) => Ok(result.map(RunResult::new)),
         (None, Err(error)) => Err(errors::of_run(py, error)),
     }
 }

@@ -16,10 +16,12 @@
 use super::{RouterModel, route};
 use crate::network::{Network, Part, Site};
 use crate::packet::Packet;
+use crate::packing;
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
 use bytemuck::{Pod, Zeroable};
-use des::{Event, Journal, Sink};
+use des::checkpoint::{put, take};
+use des::{Event, Journal, NoJournal, Sink, Torn};
 use std::ops::Range;
 
 mod crossbar;
@@ -203,6 +205,42 @@ impl RouterModel for InputQueued {
         catch_up(net, st, j, lp, site, end, end, sink);
         let arbiter = st.arbiters.get(lp);
         arbiter.due.min(arbiter.turn)
+    }
+
+    fn pack(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
+        let site = &net.sites[lp as usize];
+        let ports = site.port..site.port + site.ports();
+        for index in ports.start * net.vcs..ports.end * net.vcs {
+            let input = *st.inputs.get(index);
+            let (head, tail) = (NONE, NONE);
+            put(out, Input { head, tail, ..input });
+            packing::put_packets(st, input.head, out);
+        }
+        ports.for_each(|port| put(out, *st.crossings.get(port)));
+        (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.arriving.get(word)));
+        put(out, *st.arbiters.get(lp));
+    }
+
+    fn unpack(net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+        let j = &mut NoJournal;
+        let site = net.sites[lp as usize];
+        let ports = site.port..site.port + site.ports();
+        for index in ports.start * net.vcs..ports.end * net.vcs {
+            let record: Input = take(input)?;
+            let (head, tail) = packing::take_packets::<Self>(net, st, lp, input)?;
+            if head != NONE && !(ports.contains(&record.output) && u32::from(record.vc) < net.vcs) {
+                return Err(Torn("a packet in it wants a port that is not there"));
+            }
+            st.inputs.set(j, index, Input { head, tail, ..record });
+        }
+        for port in ports {
+            st.crossings.set(j, port, take(input)?);
+        }
+        for word in lp * net.words..(lp + 1) * net.words {
+            st.arriving.set(j, word, take(input)?);
+        }
+        st.arbiters.set(j, lp, take(input)?);
+        Ok(())
     }
 
     /// Bytes in the output buffer of that channel; the router has been caught up already.

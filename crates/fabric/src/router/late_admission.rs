@@ -18,10 +18,11 @@ use super::{List, ModelParameters, RouterModel};
 use crate::network::{BuildError, Class, Network, Site};
 use crate::nic;
 use crate::packet::{Kind, Packet};
+use crate::packing;
 use crate::spec::RunSpec;
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
-use des::{Event, Journal, Sink, Time};
+use des::{Event, Journal, NoJournal, Sink, Time, Torn};
 
 /// The model.
 #[derive(Debug)]
@@ -212,6 +213,22 @@ impl RouterModel for LateAdmission {
             }
         }
         wake
+    }
+
+    fn pack(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
+        let site = &net.sites[lp as usize];
+        for index in site.port * Self::LISTS..(site.port + site.ports()) * Self::LISTS {
+            packing::put_packets(st, st.lists.get(index).head, out);
+        }
+    }
+
+    fn unpack(net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+        let site = net.sites[lp as usize];
+        for index in site.port * Self::LISTS..(site.port + site.ports()) * Self::LISTS {
+            let (head, tail) = packing::take_packets::<Self>(net, st, lp, input)?;
+            st.lists.set(&mut NoJournal, index, List { head, tail });
+        }
+        Ok(())
     }
 }
 

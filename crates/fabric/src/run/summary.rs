@@ -73,7 +73,7 @@ pub struct LinkRow {
 }
 
 /// How a run was executed; depends on the machine and its mood, never changes the result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Execution {
     /// Worker threads.
     pub workers: usize,
@@ -331,7 +331,7 @@ pub fn link_rows(net: &Network, state: &Parts<'_>, sim_time_ns: f64) -> Vec<Link
 /// The busiest links and the part of the time they were busy.
 pub(super) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> Vec<(String, f64)> {
     let mut best: Vec<(u64, u32)> = Vec::new();
-    for (port, record) in (0..).zip(state.ports()) {
+    for (port, record) in state.numbered_ports() {
         if best.len() < n || record.busy > best[n - 1].0 {
             best.push((record.busy, port));
             best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));

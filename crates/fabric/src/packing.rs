@@ -1,0 +1,176 @@
+//! A router with its nodes as bytes, for checkpoints: the records one after the other, every list as its elements in order.
+//!
+//! Places in pools are not written: a list is built anew from fresh places when it is read, and the lists of free places begin empty.
+
+use crate::network::Network;
+use crate::packet::{Kind, Packet};
+use crate::router::RouterModel;
+use crate::state::{Incoming, Link, NONE, Nic, Post, State};
+use des::checkpoint::{put, take};
+use des::{Event, NoJournal, Torn};
+use std::iter::successors;
+
+/// The places of a list from `head` on.
+fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
+    let there = |place: u32| (place != NONE).then_some(place);
+    successors(there(head), move |&place| there(next(place)))
+}
+
+/// Appends the number of a list's elements and each of them.
+fn put_elements(out: &mut Vec<u8>, places: impl Iterator<Item = u32>, mut element: impl FnMut(&mut Vec<u8>, u32)) {
+    let at = out.len();
+    put(out, 0u32);
+    let mut n = 0u32;
+    for place in places {
+        element(out, place);
+        n += 1;
+    }
+    out[at..at + 4].copy_from_slice(bytemuck::bytes_of(&n));
+}
+
+/// Appends a list of waiting packets.
+pub(crate) fn put_packets(st: &State, head: u32, out: &mut Vec<u8>) {
+    let places = places(head, |slot| st.links.get(slot).next);
+    put_elements(out, places, |out, slot| {
+        put(out, st.links.get(slot).sequence);
+        put(out, *st.slots.get(slot));
+    });
+}
+
+/// Takes a list of waiting packets of `lp`: its first and last slot.
+pub(crate) fn take_packets<M: RouterModel>(
+    net: &Network,
+    st: &mut State,
+    lp: u32,
+    input: &mut &[u8],
+) -> Result<(u32, u32), Torn> {
+    let j = &mut NoJournal;
+    let (mut head, mut tail) = (NONE, NONE);
+    for _ in 0..take::<u32>(input)? {
+        let link = Link {
+            next: NONE,
+            sequence: take(input)?,
+        };
+        let packet: Packet = take(input)?;
+        if packet.lp() != lp || packet.kind() != Kind::Arrival || !knows::<M>(net, &packet) {
+            return Err(Torn("a packet that waits in it is not of this network"));
+        }
+        st.links.push(j, link);
+        let slot = st.slots.push(j, packet);
+        match head {
+            NONE => head = slot,
+            _ => st.links.edit(j, tail).next = slot,
+        }
+        tail = slot;
+    }
+    Ok((head, tail))
+}
+
+/// Appends a router with its nodes.
+pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
+    let site = &net.sites[lp as usize];
+    put(out, st.routers.get(lp).queued);
+    (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.waiting.get(word)));
+    for port in site.port..site.port + site.ports() {
+        put(out, *st.ports.get(port));
+        for channel in port * net.vcs..(port + 1) * net.vcs {
+            let channel = st.channels.get(channel);
+            put(out, channel.credit);
+            put_packets(st, channel.head, out);
+        }
+    }
+    for node in site.node..site.node + u32::from(site.nodes) {
+        let nic = *st.nics.get(node);
+        let (post_head, post_tail) = (NONE, NONE);
+        put(
+            out,
+            Nic {
+                post_head,
+                post_tail,
+                ..nic
+            },
+        );
+        put_elements(
+            out,
+            places(nic.post_head, |post| st.posts.get(post).next),
+            |out, post| {
+                let post = *st.posts.get(post);
+                put(out, Post { next: NONE, ..post });
+            },
+        );
+        put(out, *st.due.get(node));
+        put(out, *st.sources.get(node));
+        let incoming = places(*st.incoming_head.get(node), |slot| st.incoming.get(slot).next);
+        put_elements(out, incoming, |out, slot| {
+            let entry = *st.incoming.get(slot);
+            put(out, Incoming { next: NONE, ..entry });
+        });
+    }
+    M::pack(net, st, lp, out);
+}
+
+/// Sets a router with its nodes, as they were before the first event, to what [`pack`] has written.
+pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+    let j = &mut NoJournal;
+    let site = net.sites[lp as usize];
+    st.routers.edit(j, lp).queued = take(input)?;
+    for word in lp * net.words..(lp + 1) * net.words {
+        st.waiting.set(j, word, take(input)?);
+    }
+    for port in site.port..site.port + site.ports() {
+        st.ports.set(j, port, take(input)?);
+        for channel in port * net.vcs..(port + 1) * net.vcs {
+            let credit = take(input)?;
+            let (head, tail) = take_packets::<M>(net, st, lp, input)?;
+            let channel = st.channels.edit(j, channel);
+            (channel.credit, channel.head, channel.tail) = (credit, head, tail);
+        }
+    }
+    for node in site.node..site.node + u32::from(site.nodes) {
+        let mut nic: Nic = take(input)?;
+        for _ in 0..take::<u32>(input)? {
+            let post: Post = take(input)?;
+            nodes_exist(net, &[post.destination])?;
+            let slot = st.posts.push(j, post);
+            match nic.post_head {
+                NONE => nic.post_head = slot,
+                _ => st.posts.edit(j, nic.post_tail).next = slot,
+            }
+            nic.post_tail = slot;
+        }
+        nodes_exist(net, &[nic.destination])?;
+        st.nics.set(j, node, nic);
+        st.due.set(j, node, take(input)?);
+        st.sources.set(j, node, take(input)?);
+        let mut last = NONE;
+        for _ in 0..take::<u32>(input)? {
+            let entry: Incoming = take(input)?;
+            nodes_exist(net, &[entry.source])?;
+            let slot = st.incoming.push(j, entry);
+            match last {
+                NONE => st.incoming_head.set(j, node, slot),
+                _ => st.incoming.edit(j, last).next = slot,
+            }
+            last = slot;
+        }
+    }
+    M::unpack(net, st, lp, input)
+}
+
+fn nodes_exist(net: &Network, nodes: &[u32]) -> Result<(), Torn> {
+    let there = nodes.iter().all(|&node| node < net.n_nodes());
+    there.then_some(()).ok_or(Torn("it names a node that is not there"))
+}
+
+/// `true` if an event names nothing that the network does not have; its router exists.
+pub(crate) fn knows<M: RouterModel>(net: &Network, event: &Packet) -> bool {
+    let site = &net.sites[event.lp() as usize];
+    let port = u32::from(event.port());
+    let nodes = event.source() < net.n_nodes() && event.destination() < net.n_nodes();
+    // Without buffers a virtual channel is a mere name.
+    let vc = !M::HOST_CREDITS || u32::from(event.vc()) < net.vcs;
+    match event.kind() {
+        Kind::Arrival | Kind::Credit => nodes && vc && port < site.ports(),
+        _ => nodes && port < u32::from(site.nodes),
+    }
+}
