@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fabricsim import _core
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
 from fabricsim._host import available_cores, available_memory, host_facts
+from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
 from fabricsim._tables import TABLES, merge_tables, runs_table
 from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, RunFailed, StudyError
@@ -110,6 +111,8 @@ class Campaign:
         The results directory.
     command : str
         What was typed, for the manifest.
+    ranks : Ranks, optional
+        The processes that share each run.
     """
 
     study: Study
@@ -117,6 +120,7 @@ class Campaign:
     selected: tuple[Run, ...]
     folder: Path
     command: str
+    ranks: Ranks | None = None
 
     @classmethod
     def plan(
@@ -127,6 +131,7 @@ class Campaign:
         experiments: Sequence[str] | None = None,
         limit: int | None = None,
         command: str = "",
+        ranks: Ranks | None = None,
     ) -> Campaign:
         """Expand a study and choose its directory; nothing is written.
 
@@ -146,9 +151,8 @@ class Campaign:
                 raise ValueError(f"no experiment {', '.join(unknown)} in {study.file_name}; there are: {names}")
             runs = tuple(run for run in runs if run.experiment in experiments)
         folder = Path(out) if out is not None else Path("results") / f"{_safe_name(expansion.name)}-{expansion.hash[:8]}"
-        return cls(
-            study=study, expansion=expansion, selected=runs[:limit] if limit is not None else runs, folder=folder, command=command
-        )
+        selected = runs[:limit] if limit is not None else runs
+        return cls(study=study, expansion=expansion, selected=selected, folder=folder, command=command, ranks=ranks)
 
     def execute(
         self,
@@ -194,6 +198,8 @@ class Campaign:
             finished = self._finished_ids() if resume else set()
             todo = [run for run in self.selected if run.id not in finished]
             outcome.reused = len(self.selected) - len(todo)
+            if self.ranks is not None:
+                jobs = 1
             count = jobs or max(1, min(len(todo), available_cores() // max(1, workers or 1)))
             threads = workers or max(1, available_cores() // min(count, max(1, len(todo))))
             observer.begin(
@@ -252,7 +258,11 @@ class Campaign:
 
         memory = available_memory()
         budget = int(memory * 0.8) if memory is not None else None
-        pool = Pool(jobs=jobs, memory_bytes=budget, on_message=on_message, tick=lambda: not observer.tick())
+        pool: Pool | RankPool
+        if self.ranks is None:
+            pool = Pool(jobs=jobs, memory_bytes=budget, on_message=on_message, tick=lambda: not observer.tick())
+        else:
+            pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick())
         folder = str((self.folder / "runs").resolve())
         try:
             pool.run([{"run": run.to_dict(), "folder": folder, "version": _core.__version__, "threads": threads} for run in todo])

@@ -59,7 +59,8 @@ def execute(task: dict[str, Any], emit: Any, wanted: Any) -> dict[str, Any]:
     Parameters
     ----------
     task : dict
-        ``run`` (an entry of the expansion), ``folder`` (where results go), ``version``, ``threads`` (for the run to take).
+        ``run`` (an entry of the expansion), ``folder`` (where results go), ``version``, ``threads`` (for the run to take),
+        ``ranks`` (the processes that share it, if any).
     emit : callable
         Receives every progress report.
     wanted : callable
@@ -84,7 +85,7 @@ def execute(task: dict[str, Any], emit: Any, wanted: Any) -> dict[str, Any]:
     try:
         tables: dict[str, Any] = {}
         try:
-            result = _core.run(run["canonical"], progress, task.get("threads", 1))
+            result = _core.run(run["canonical"], progress, task.get("threads", 1), task.get("ranks"))
             summary = json.loads(result.summary)
         except CheckFailed as error:
             result, summary = None, _failed_summary(error)

@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from fabricsim import __version__
+from fabricsim._mpi import Ranks, connect, serve
 from fabricsim.claims import ClaimError
 from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, StudyError, diagnostics_of
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["app", "main"]
 
 OK, OURS, INPUT, CHECK, INTERRUPTED = 0, 1, 2, 3, 130
+
+#: The other processes, where a launcher such as mpirun has started several.
+_ranks: Ranks | None = None
 
 app = typer.Typer(
     name="fabricsim",
@@ -125,7 +129,7 @@ def _campaign(
     from fabricsim.results import Results
 
     try:
-        campaign = Campaign.plan(study=study, out=out, experiments=experiments, limit=limit, command=_command())
+        campaign = Campaign.plan(study=study, out=out, experiments=experiments, limit=limit, command=_command(), ranks=_ranks)
     except ValueError as error:
         if isinstance(error, StudyError):
             raise
@@ -574,7 +578,15 @@ def _dispatch() -> int:
 
 
 def main() -> NoReturn:
-    """Entry point of the `fabricsim` command."""
+    """Entry point of the `fabricsim` command, on every rank where a launcher has started several."""
+    global _ranks
+    try:
+        _ranks = connect()
+    except RuntimeError as error:
+        raise SystemExit(_fail(INPUT, str(error))) from None
+    if _ranks is not None and _ranks.rank > 0:
+        serve(_ranks)
+        raise SystemExit(OK)
     try:
         code = _dispatch()
         sys.stdout.flush()
@@ -584,4 +596,8 @@ def main() -> NoReturn:
     except Exception:
         traceback.print_exc()
         code = _fail(OURS, "this is a fault of fabricsim, not of your study; please report it with the text above")
+        if _ranks is not None:
+            _ranks.abort()
+    if _ranks is not None:
+        _ranks.tell(None)
     raise SystemExit(code)

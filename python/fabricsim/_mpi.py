@@ -1,0 +1,179 @@
+"""Ranks: several processes under `mpirun` that share each run of a study.
+
+Rank 0 plans, reports and writes; the others wait for runs to take part in. Everything that mpi4py does not carry is in the core:
+:class:`Ranks` only moves bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from fabricsim import _core
+from fabricsim._pool import PoolStopped
+from fabricsim._worker import execute
+from fabricsim.errors import Interrupted, StudyError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["RankPool", "Ranks", "connect", "launched_ranks", "serve"]
+
+#: How launchers tell a process how many there are: Open MPI, MPICH and Intel MPI (Hydra), Slurm.
+_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+#: A message's first part holds its whole length and as many of its bytes; most windows need no second part.
+_FIRST = 1 << 16
+#: Looks at unfinished transfers before a rank lets others run, and the nap between two looks after that.
+_LOOKS = 200
+_NAP_S = 20e-6
+
+
+def launched_ranks() -> int:
+    """Return how many ranks the launcher has started, 1 without one."""
+    for name in _SIZES:
+        value = os.environ.get(name, "")
+        if value.isdigit():
+            return int(value)
+    return 1
+
+
+class Ranks:
+    """The connection of this rank to the others, for the core.
+
+    Parameters
+    ----------
+    communicator : mpi4py.MPI.Comm
+        All ranks of the run.
+    """
+
+    def __init__(self, communicator: MPI.Comm) -> None:
+        from mpi4py import MPI
+
+        self._mpi = MPI
+        self._communicator = communicator
+        self.rank: int = communicator.Get_rank()
+        self.size: int = communicator.Get_size()
+        self._inbox = {rank: bytearray(_FIRST + 8) for rank in range(self.size) if rank != self.rank}
+
+    def exchange(self, out: Sequence[bytes]) -> list[bytes]:
+        """Send ``out[r]`` to every rank ``r`` and return what each has sent here; called by all ranks alike."""
+        firsts = [self._communicator.Irecv([box, self._mpi.BYTE], source=rank, tag=1) for rank, box in self._inbox.items()]
+        # Buffers have to live until their transfer is done.
+        headed = {rank: len(out[rank]).to_bytes(8, "little") + out[rank][:_FIRST] for rank in self._inbox}
+        firsts += [self._communicator.Isend([part, self._mpi.BYTE], dest=rank, tag=1) for rank, part in headed.items()]
+        self._finish(firsts)
+        came = [b""] * self.size
+        came[self.rank] = out[self.rank]
+        rests: list[Any] = []
+        long: dict[int, bytearray] = {}
+        for rank, box in self._inbox.items():
+            length = int.from_bytes(box[:8], "little")
+            if length > _FIRST:
+                long[rank] = bytearray(length - _FIRST)
+                rests.append(self._communicator.Irecv([long[rank], self._mpi.BYTE], source=rank, tag=2))
+            came[rank] = bytes(memoryview(box)[8 : 8 + min(length, _FIRST)])
+            if len(out[rank]) > _FIRST:
+                rests.append(self._communicator.Isend([memoryview(out[rank])[_FIRST:], self._mpi.BYTE], dest=rank, tag=2))
+        self._finish(rests)
+        for rank, rest in long.items():
+            came[rank] += rest
+        return came
+
+    def _finish(self, requests: list[Any]) -> None:
+        """Wait for transfers without burning a core that another rank may need."""
+        looks = 0
+        while not self._mpi.Request.Testall(requests):
+            looks += 1
+            if looks > _LOOKS:
+                time.sleep(_NAP_S)
+
+    def tell(self, task: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Hand a task from rank 0 to all others; None ends their service."""
+        return self._communicator.bcast(task, root=0)  # type: ignore[no-any-return]
+
+    def abort(self) -> NoReturn:
+        """End all ranks."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._communicator.Abort(1)
+        raise SystemExit(1)
+
+
+def connect() -> Ranks | None:
+    """Join the other ranks if a launcher has started several, else return None.
+
+    Raises
+    ------
+    RuntimeError
+        A launcher has, but mpi4py or an MPI library is missing: every process would do all the work.
+    """
+    if launched_ranks() < 2:
+        return None
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:
+        raise RuntimeError(
+            f"a launcher has started {launched_ranks()} processes, but MPI cannot be used here: {error}; "
+            "install it with `pip install 'fabricsim[mpi]'`, or mpi4py for the MPI of the machine"
+        ) from error
+    communicator = MPI.COMM_WORLD
+    if communicator.Get_size() < 2:
+        raise RuntimeError(
+            f"a launcher has started {launched_ranks()} processes, but mpi4py sees one: mpirun and mpi4py are of different MPI "
+            "libraries; use the mpirun beside the MPI library that mpi4py loads (python -m mpi4py --mpi-lib-version)"
+        )
+    return Ranks(communicator)
+
+
+def serve(ranks: Ranks) -> None:
+    """Take part in the runs of rank 0 until it has no more."""
+    try:
+        while (task := ranks.tell(None)) is not None:
+            # What fails the same way on all ranks is told by rank 0.
+            with contextlib.suppress(StudyError, Interrupted):
+                _core.run(task["run"]["canonical"], None, 1, ranks)
+    except BaseException:
+        print(f"rank {ranks.rank} cannot go on:", file=sys.stderr)
+        traceback.print_exc()
+        ranks.abort()
+
+
+class RankPool:
+    """Runs tasks one after the other, each on all ranks; stands in for :class:`fabricsim._pool.Pool` on rank 0.
+
+    Parameters
+    ----------
+    ranks : Ranks
+        The connection to the others, which serve.
+    on_message, tick : callable
+        As for the pool of processes.
+    """
+
+    def __init__(self, ranks: Ranks, *, on_message: Callable[[dict[str, Any]], bool], tick: Callable[[], bool]) -> None:
+        self._ranks = ranks
+        self._on_message = on_message
+        self._tick = tick
+        self._stop = False
+
+    def run(self, tasks: Sequence[dict[str, Any]]) -> None:
+        """Run all tasks.
+
+        Raises
+        ------
+        PoolStopped
+            Asked to stop by a callback.
+        """
+        for task in tasks:
+            self._ranks.tell(task)
+            message = execute({**task, "ranks": self._ranks}, self._emit, lambda: self._stop)
+            self._stop |= self._on_message(message) or self._tick()
+            if self._stop:
+                raise PoolStopped(None)
+
+    def _emit(self, message: dict[str, Any]) -> None:
+        self._stop |= self._on_message(message) or self._tick()

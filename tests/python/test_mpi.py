@@ -1,0 +1,158 @@
+"""Runs shared by the ranks of a real MPI library: the same result on any number of ranks, and an end with words when a rank dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+MPIRUN = Path(sys.executable).parent / "mpirun"
+FABRICSIM = Path(sys.executable).parent / "fabricsim"
+#: Ranks that wait let others run: tests share two cores with much else.
+PATIENT = {**os.environ, "MPIR_CVAR_POLLS_BEFORE_YIELD": "10"}
+
+pytestmark = pytest.mark.skipif(not MPIRUN.exists(), reason="no mpirun beside this Python: pip install mpich")
+
+STUDY = """
+name = "ranks"
+topology = { kind = "torus", shape = [6, 5, 4] }
+[[job]]
+work = { kind = "uniform", load = 0.5, message = "5 KiB" }
+[run]
+end = "END"
+warmup = "0 us"
+[sweep]
+"router.model" = ["credit", "sculpin"]
+[observe]
+links = true
+messages = "full"
+"""
+
+
+def _study(folder: Path, end: str = "10 us", text: str = STUDY) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text.replace("END", end))
+    return path
+
+
+def _command(ranks: int, study: Path, out: Path) -> list[str]:
+    launcher = [str(MPIRUN), "-n", str(ranks)] if ranks > 1 else []
+    return [*launcher, str(FABRICSIM), "run", str(study), "--out", str(out), "--json"]
+
+
+def _runs(out: Path) -> list[dict[str, object]]:
+    return list(json.loads((out / "summary.json").read_text())["runs"])
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int) -> None:
+    study = _study(tmp_path)
+    outs = {n: tmp_path / f"out{n}" for n in (1, ranks)}
+    for n, out in outs.items():
+        done = subprocess.run(_command(n, study, out), capture_output=True, text=True, timeout=300, check=False, env=PATIENT)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["ok"]
+    alone, shared = (_runs(outs[n]) for n in (1, ranks))
+    assert len(alone) == len(shared) == 2
+    for one, many in zip(alone, shared, strict=True):
+        assert many["execution"]["workers"] == ranks  # type: ignore[index]
+        for key in ("digest", "messages", "packets", "packet_hops", "events", "latency_ns", "hops", "accepted_load", "verdict"):
+            assert one[key] == many[key], key
+    for table in ("links.parquet", "messages.parquet", "cdf.parquet", "hops.parquet"):
+        assert (outs[1] / table).read_bytes() == (outs[ranks] / table).read_bytes(), table
+
+
+def test_pairs_that_react_over_ranks(tmp_path: Path) -> None:
+    text = """
+name = "pairs"
+topology = { kind = "hyperx", shape = [4, 4], nodes_per_router = 3 }
+[[job]]
+work = { kind = "pairs", matching = "mutual", mode = "batch", batch = 3, messages = 7, message = "5 KiB", ack = "64 B" }
+"""
+    study = _study(tmp_path, text=text)
+    digests = []
+    for ranks in (1, 2):
+        out = tmp_path / f"out{ranks}"
+        done = subprocess.run(_command(ranks, study, out), capture_output=True, text=True, timeout=300, check=False, env=PATIENT)
+        assert done.returncode == 0, done.stderr
+        digests.append(_runs(out)[0]["digest"])
+    assert digests[0] == digests[1]
+
+
+def test_a_study_that_cannot_run_is_told_once(tmp_path: Path) -> None:
+    study = _study(tmp_path, text=STUDY.replace('"torus"', '"tours"'))
+    done = subprocess.run(
+        _command(2, study, tmp_path / "out"), capture_output=True, text=True, timeout=120, check=False, env=PATIENT
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("did you mean") == 1
+    assert len(done.stdout.splitlines()) == 1
+
+
+def _ranks_of(launcher: int) -> list[int]:
+    """Return the processes below `launcher` that run fabricsim."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            line = (entry / "cmdline").read_bytes().split(b"\0")
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            grandparent = int((Path("/proc") / str(parent) / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+        if launcher in (parent, grandparent) and any(part.endswith(b"/fabricsim") for part in line):
+            found.append(int(entry.name))
+    return sorted(found)
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+def test_a_killed_rank_ends_the_job_and_finished_runs_stay(tmp_path: Path) -> None:
+    # The first run is short, the second far too long.
+    text = STUDY.replace('"router.model" = ["credit", "sculpin"]', '"run.end" = ["1 us", "80 ms"]').replace('end = "END"\n', "")
+    study, out = _study(tmp_path, text=text), tmp_path / "out"
+    with subprocess.Popen(_command(2, study, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=PATIENT) as job:
+        deadline = time.monotonic() + 120
+        while not list(out.glob("runs/*.json")):
+            assert job.poll() is None, job.stderr.read() if job.stderr else ""
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        ranks = _ranks_of(job.pid)
+        assert len(ranks) >= 2
+        os.kill(ranks[-1], signal.SIGKILL)
+        said = job.communicate(timeout=60)
+    assert job.returncode != 0
+    assert b"BAD TERMINATION" in said[0] + said[1]
+    # What was finished is kept and taken up.
+    (finished,) = out.glob("runs/*.json")
+    written = finished.stat().st_mtime_ns
+    with subprocess.Popen(
+        [str(FABRICSIM), "run", str(study), "--out", str(out), "--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as again:
+        time.sleep(5)
+        again.send_signal(signal.SIGINT)
+        again.communicate(timeout=60)
+    assert again.returncode == 130
+    assert finished.stat().st_mtime_ns == written
+
+
+def test_several_processes_without_mpi_are_refused(tmp_path: Path) -> None:
+    if shutil.which("env") is None:
+        pytest.skip("needs env")
+    done = subprocess.run(
+        _command(1, _study(tmp_path), tmp_path / "out"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "OMPI_COMM_WORLD_SIZE": "4"},
+    )
+    assert done.returncode == 2
+    assert "mpi4py sees one" in done.stderr or "MPI cannot be used" in done.stderr
