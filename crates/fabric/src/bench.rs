@@ -3,7 +3,7 @@
 use crate::run::{RunError, run};
 use crate::spec::*;
 use des::Time;
-use des::engine::Engine as _;
+use des::optimistic::{OptimisticEngine, Speculation};
 use des::phold::{Nobody, Phold};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 10] = [
+pub const CASES: [Case; 14] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -137,6 +137,22 @@ pub const CASES: [Case; 10] = [
     Case {
         name: "phold-1m",
         about: "PHOLD, 1,048,576 LPs",
+    },
+    Case {
+        name: "phold-16k-optimistic",
+        about: "PHOLD, 16,384 LPs, optimistic engine on one worker",
+    },
+    Case {
+        name: "phold-65k-optimistic",
+        about: "PHOLD, 65,536 LPs, optimistic engine",
+    },
+    Case {
+        name: "phold-262k-optimistic",
+        about: "PHOLD, 262,144 LPs, optimistic engine",
+    },
+    Case {
+        name: "phold-1m-optimistic",
+        about: "PHOLD, 1,048,576 LPs, optimistic engine",
     },
 ];
 
@@ -238,7 +254,7 @@ pub fn bench(name: &str, length: f64) -> Option<Result<BenchResult, RunError>> {
             }
         }));
     }
-    let n_lps = match name {
+    let n_lps = match name.trim_end_matches("-optimistic") {
         "phold-16k" => 1 << 14,
         "phold-65k" => 1 << 16,
         "phold-262k" => 1 << 18,
@@ -259,7 +275,10 @@ fn phold(name: &str, n_lps: u32, length: f64) -> BenchResult {
         remote: 0.1,
         seed: 1,
     };
-    let mut engine = des::WindowEngine::new(&world, Nobody, 8);
+    let mut engine: Box<dyn des::engine::Engine<Phold> + '_> = match name.ends_with("-optimistic") {
+        false => Box::new(des::WindowEngine::new(&world, Nobody, 8)),
+        true => Box::new(OptimisticEngine::new(&world, Nobody, 8, 1, Speculation::default())),
+    };
     let built = crate::run::cpu_time();
     engine.run(Time((MEAN as f64 * 40.0 * length) as u64), &mut |_, _| true);
     let cpu_s = (crate::run::cpu_time() - built).as_secs_f64();

@@ -9,6 +9,7 @@ use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
+use des::optimistic::{OptimisticEngine, Speculation};
 use des::{Outcome, Progress, ReferenceEngine, RollbackCheck, Stop, Time, View, WindowEngine, mix};
 use serde::Serialize;
 use std::time::Duration;
@@ -110,6 +111,10 @@ fn engine<'w, M: RouterModel>(
     match kind {
         spec::Engine::Reference => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
         spec::Engine::RollbackCheck => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
+        spec::Engine::Optimistic => {
+            let engine = OptimisticEngine::new(world, stats, 8 * workers.max(1), workers, Speculation::default());
+            (Box::new(engine), "optimistic")
+        }
         spec::Engine::Conservative if workers > 1 => {
             let engine = WindowEngine::with_workers(world, stats, 8 * workers, workers);
             match engine.workers() {
