@@ -55,6 +55,13 @@ impl Wakes {
         *chunk = (*chunk).min(wake);
     }
 
+    /// Works out the lower bound of an LP and its neighbours anew.
+    pub(crate) fn bound_again(&mut self, place: usize) {
+        let chunk = place / CHUNK;
+        let lps = self.lps.iter().skip(chunk * CHUNK).take(CHUNK);
+        self.chunks[chunk] = lps.copied().fold(u64::MAX, u64::min);
+    }
+
     /// Puts an LP back to what it was.
     pub(crate) fn restore(&mut self, place: usize, wake: u64, digest: u64) {
         self.put(place, wake);

@@ -529,4 +529,35 @@ mod tests {
         state.small.fill(0, vec![0, 0]);
         assert_ne!(state.digest(), base);
     }
+
+    #[test]
+    fn a_part_is_undone_without_the_parts_of_others_around_it() {
+        let mut state = Pair::default();
+        state.small.fill(0, vec![1, 2, 3]);
+        let mut log = Log::default();
+        state.small.set(&mut log, 0, 10);
+        let from = log.mark();
+        state.small.set(&mut log, 1, 20);
+        let mine = state.large.push(&mut log, [4; 8]);
+        state.small.set(&mut log, 1, 21);
+        let to = log.mark();
+        let theirs = state.large.push(&mut log, [5; 8]);
+        state.small.set(&mut log, 2, 30);
+        let mut freed = Vec::new();
+        log.undo_part(from, to, &mut state, |column, index| freed.push((column, index)));
+        assert_eq!(state.small.as_slice(), [10, 2, 30]);
+        assert_eq!(
+            freed,
+            [(1, mine)],
+            "it is not the last element: another came into use after it"
+        );
+        assert_eq!(state.large.get(theirs), &[5; 8]);
+        let mut copy = Log::default();
+        copy.append_part(&log, to, log.mark());
+        assert_eq!(Log::size(Mark::default(), copy.mark()), Log::size(to, log.mark()));
+        copy.undo_part(Mark::default(), copy.mark(), &mut state, |_, index| {
+            assert_eq!(index, theirs)
+        });
+        assert_eq!(state.small.as_slice(), [10, 2, 3]);
+    }
 }

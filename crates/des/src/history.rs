@@ -5,284 +5,13 @@
 //! goes upward through the windows, has brought it back to where its neighbours are. What it sends then is compared with what it sent
 //! before: equal events stay where they are (lazy cancellation, Gafni 1988), others are taken back or sent.
 
-use crate::block::{Before, Block, Late, run_block, run_lp};
-use crate::column::{Journal, Log, Mark};
+use crate::block::{Block, run_block, run_lp};
+use crate::differ::{Changes, annihilate, differ, merge, of_lp};
+use crate::pass::{Capture, Keeping, Part, Pass, Segment, Spare, append, survives};
 use crate::sort::by_lp;
 use crate::time::Time;
-use crate::worker::{insert_late, take_late};
-use crate::world::{Event, Observe, Sink, World};
-use std::cmp::Ordering;
+use crate::world::{Event, Observe, World};
 use std::collections::VecDeque;
-use std::ops::Range;
-
-/// Part of a vector of a [`Pass`].
-#[derive(Clone, Copy, Debug, Default)]
-struct Part {
-    from: u32,
-    to: u32,
-}
-
-impl Part {
-    fn range(self) -> Range<usize> {
-        self.from as usize..self.to as usize
-    }
-
-    fn len(self) -> usize {
-        (self.to - self.from) as usize
-    }
-}
-
-/// One LP's run through one window.
-#[derive(Clone, Copy, Debug)]
-struct Segment {
-    lp: u32,
-    /// Events handled, those among them that the LP sent itself within the window included.
-    handled: u32,
-    inputs: Part,
-    sends: Part,
-    records: Part,
-    /// Its changes in the log.
-    from: Mark,
-    to: Mark,
-    /// What the LP was like before.
-    wake: u64,
-    digest: u64,
-    /// One more than the window that the LP ran through before this one; meaningless below the first window that is kept.
-    previous: u64,
-}
-
-/// All segments of a block in one window.
-struct Pass<W: World> {
-    inputs: Vec<W::Event>,
-    sends: Vec<W::Event>,
-    records: Vec<W::Record>,
-    log: Log,
-    /// In the order of their LPs; what a segment that was run again had before is garbage in the vectors above.
-    segments: Vec<Segment>,
-    /// LPs that broke a rule, which counts only if they still do when the window is committed.
-    broken: Vec<(u32, &'static str)>,
-    /// Bytes of garbage.
-    garbage: usize,
-}
-
-impl<W: World> Default for Pass<W> {
-    fn default() -> Self {
-        Pass {
-            inputs: Vec::new(),
-            sends: Vec::new(),
-            records: Vec::new(),
-            log: Log::default(),
-            segments: Vec::new(),
-            broken: Vec::new(),
-            garbage: 0,
-        }
-    }
-}
-
-impl<W: World> Pass<W> {
-    fn clear(&mut self) {
-        self.inputs.clear();
-        self.sends.clear();
-        self.records.clear();
-        self.log.commit();
-        self.segments.clear();
-        self.broken.clear();
-        self.garbage = 0;
-    }
-
-    /// Bytes of a segment and of what belongs to it.
-    fn size(segment: &Segment) -> usize {
-        size_of::<Segment>()
-            + (segment.inputs.len() + segment.sends.len()) * size_of::<W::Event>()
-            + segment.records.len() * size_of::<W::Record>()
-            + Log::size(segment.from, segment.to)
-    }
-
-    /// Bytes held, garbage included.
-    fn bytes(&self) -> usize {
-        self.segments.len() * size_of::<Segment>()
-            + (self.inputs.len() + self.sends.len()) * size_of::<W::Event>()
-            + self.records.len() * size_of::<W::Record>()
-            + Log::size(Mark::default(), self.log.mark())
-    }
-
-    fn find(&self, lp: u32) -> Result<usize, usize> {
-        self.segments.binary_search_by_key(&lp, |segment| segment.lp)
-    }
-
-    /// Drops the garbage.
-    fn compact(&mut self) {
-        let mut fresh = Pass::<W> {
-            broken: std::mem::take(&mut self.broken),
-            ..Pass::default()
-        };
-        for segment in &self.segments {
-            let mut moved = *segment;
-            moved.inputs = append(&mut fresh.inputs, &self.inputs[segment.inputs.range()]);
-            moved.sends = append(&mut fresh.sends, &self.sends[segment.sends.range()]);
-            moved.records = append(&mut fresh.records, &self.records[segment.records.range()]);
-            moved.from = fresh.log.mark();
-            fresh.log.append_part(&self.log, segment.from, segment.to);
-            moved.to = fresh.log.mark();
-            fresh.segments.push(moved);
-        }
-        *self = fresh;
-    }
-}
-
-fn append<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Part {
-    let from = all.len() as u32;
-    all.extend_from_slice(more);
-    Part {
-        from,
-        to: all.len() as u32,
-    }
-}
-
-/// Elements of columns that undone runs have put out of use, by column. Columns that grow together also lose elements together, so
-/// that they go on using elements of the same numbers.
-#[derive(Debug, Default)]
-struct Spare(Vec<Vec<u32>>);
-
-impl Spare {
-    fn free(&mut self, column: u16, index: u32) {
-        let column = usize::from(column);
-        if self.0.len() <= column {
-            self.0.resize_with(column + 1, Vec::new);
-        }
-        self.0[column].push(index);
-    }
-}
-
-/// The journal of a run ahead: a log, and the spare elements.
-struct Keeping<'a> {
-    log: &'a mut Log,
-    spare: &'a mut Spare,
-}
-
-impl Journal for Keeping<'_> {
-    const ACTIVE: bool = true;
-
-    #[inline]
-    fn save(&mut self, column: u16, index: u32, old: &[u8]) {
-        self.log.save(column, index, old);
-    }
-
-    fn grown(&mut self, column: u16, index: u32) {
-        self.log.grown(column, index);
-    }
-
-    fn reuse(&mut self, column: u16) -> Option<u32> {
-        self.spare.0.get_mut(usize::from(column))?.pop()
-    }
-
-    #[inline(always)]
-    fn mark(&self) -> Mark {
-        self.log.mark()
-    }
-}
-
-/// The sink of a run ahead: keeps what the handlers send and record, and cuts it into segments.
-struct Capture<W: World> {
-    sends: Vec<W::Event>,
-    records: Vec<W::Record>,
-    segments: Vec<Segment>,
-    broken: Vec<(u32, &'static str)>,
-    /// Own-LP events that fall into the open window, latest first.
-    late: Vec<W::Event>,
-    /// Late events that were handled.
-    handled: u32,
-    lp: u32,
-    start: u64,
-    end: u64,
-    seed: u64,
-    /// Events of the pass.
-    n_inputs: u32,
-    /// Where these begin among the inputs of the window.
-    first_input: u32,
-}
-
-impl<W: World> Capture<W> {
-    #[cold]
-    fn send_late(&mut self, event: W::Event) {
-        let reason = if event.time().0 < self.start {
-            "an event was sent into the past"
-        } else if event.lp() != self.lp {
-            "an event reached another logical process within the lookahead"
-        } else {
-            return insert_late(&mut self.late, event, self.seed);
-        };
-        self.broken.push((self.lp, reason));
-    }
-}
-
-impl<W: World> Sink<W> for Capture<W> {
-    #[inline(always)]
-    fn send_at(&mut self, time: Time, event: W::Event) {
-        debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
-        if time.0 < self.end {
-            self.send_late(event);
-        } else {
-            self.sends.push(event);
-        }
-    }
-
-    #[inline(always)]
-    fn record(&mut self, record: W::Record) {
-        self.records.push(record);
-    }
-}
-
-impl<W: World> Late<W::Event> for Capture<W> {
-    #[inline(always)]
-    fn enter(&mut self, lp: u32, before: Before) {
-        self.lp = lp;
-        let at = |place: usize| Part {
-            from: place as u32,
-            to: place as u32,
-        };
-        self.segments.push(Segment {
-            lp,
-            handled: self.handled,
-            inputs: at((self.first_input + self.n_inputs) as usize - before.left),
-            sends: at(self.sends.len()),
-            records: at(self.records.len()),
-            from: before.mark,
-            to: before.mark,
-            wake: before.wake,
-            digest: before.digest,
-            previous: 0,
-        });
-    }
-
-    #[inline(always)]
-    fn has_late(&self) -> bool {
-        !self.late.is_empty()
-    }
-
-    fn late_before(&mut self, event: Option<&W::Event>, seed: u64) -> Option<W::Event> {
-        let late = take_late(&mut self.late, event, seed);
-        self.handled += u32::from(late.is_some());
-        late
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, mark: Mark, left: usize) {
-        if !self.late.is_empty() {
-            let reason = "closing a logical process sent it an event within the window";
-            self.broken.push((self.lp, reason));
-            self.late.clear();
-        }
-        let Some(segment) = self.segments.last_mut() else {
-            return;
-        };
-        segment.inputs.to = self.first_input + self.n_inputs - left as u32;
-        segment.handled = self.handled - segment.handled + segment.inputs.len() as u32;
-        segment.sends.to = self.sends.len() as u32;
-        segment.records.to = self.records.len() as u32;
-        segment.to = mark;
-    }
-}
 
 /// A window that is run: its number and its times.
 #[derive(Clone, Copy, Debug)]
@@ -290,15 +19,6 @@ pub(crate) struct Open {
     pub(crate) index: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,
-}
-
-/// What changes for others when LPs run again.
-#[derive(Debug)]
-pub(crate) struct Changes<E> {
-    /// Events that they send now.
-    pub(crate) sent: Vec<E>,
-    /// Events that they sent before and do not send any more.
-    pub(crate) taken_back: Vec<E>,
 }
 
 /// Events by what became of them.
@@ -387,34 +107,24 @@ impl<W: World> History<W> {
     /// Runs the block through a window for the first time with the events that [`History::fill`] got; returns what was sent.
     pub(crate) fn run(&mut self, world: &W, block: &mut Block<W>, open: Open) -> &[W::Event] {
         let mut pass = std::mem::take(self.pass(open.index));
-        let mut capture = Capture::<W> {
-            sends: pass.sends,
-            records: pass.records,
-            segments: pass.segments,
-            broken: pass.broken,
-            late: Vec::new(),
-            handled: 0,
-            lp: 0,
-            start: open.start,
-            end: open.end,
-            seed: world.seed(),
-            n_inputs: pass.inputs.len() as u32,
-            first_input: 0,
-        };
+        let mut capture = Capture::begin(&mut pass, (open.start, open.end), world.seed(), 0);
         let mut journal = Keeping {
             log: &mut pass.log,
             spare: &mut self.spare,
         };
-        let handled = run_block(world, block, &mut journal, &pass.inputs, Time(open.end), &mut capture);
-        self.counts.executed += handled;
+        let (inputs, end) = (&pass.inputs[..], Time(open.end));
+        let ran = survives(|| {
+            run_block(world, block, &mut journal, inputs, end, &mut capture);
+        });
+        if !ran {
+            run_rest(world, block, &mut journal, inputs, end, &mut capture);
+        }
         for segment in &mut capture.segments {
+            self.counts.executed += u64::from(segment.handled);
             let latest = &mut self.latest[(segment.lp - block.lps.start) as usize];
             segment.previous = std::mem::replace(latest, open.index + 1);
         }
-        pass.sends = capture.sends;
-        pass.records = capture.records;
-        pass.segments = capture.segments;
-        pass.broken = capture.broken;
+        capture.end(&mut pass);
         self.kept += pass.bytes();
         let slot = self.pass(open.index);
         *slot = pass;
@@ -526,29 +236,22 @@ impl<W: World> History<W> {
         open: Open,
     ) -> Segment {
         let inputs = append(&mut pass.inputs, order);
-        let mut capture = Capture::<W> {
-            sends: std::mem::take(&mut pass.sends),
-            records: std::mem::take(&mut pass.records),
-            segments: Vec::with_capacity(1),
-            broken: std::mem::take(&mut pass.broken),
-            late: Vec::new(),
-            handled: 0,
-            lp,
-            start: open.start,
-            end: open.end,
-            seed: world.seed(),
-            n_inputs: inputs.len() as u32,
-            first_input: inputs.from,
-        };
+        let segments = std::mem::take(&mut pass.segments);
+        let mut capture = Capture::begin(pass, (open.start, open.end), world.seed(), inputs.range().start);
         let mut journal = Keeping {
             log: &mut pass.log,
             spare: &mut self.spare,
         };
-        self.counts.executed += run_lp(world, block, &mut journal, lp, order, Time(open.end), &mut capture);
-        pass.sends = capture.sends;
-        pass.records = capture.records;
-        pass.broken = capture.broken;
-        let mut segment = capture.segments.pop().expect("a run makes a segment");
+        let ran = survives(|| {
+            run_lp(world, block, &mut journal, lp, order, Time(open.end), &mut capture);
+        });
+        if !ran {
+            capture.stumble(block, &mut journal, order);
+        }
+        capture.end(pass);
+        let segment = std::mem::replace(&mut pass.segments, segments).pop();
+        let mut segment = segment.expect("a run makes a segment");
+        self.counts.executed += u64::from(segment.handled);
         let latest = &mut self.latest[(lp - block.lps.start) as usize];
         segment.previous = std::mem::replace(latest, open.index + 1);
         segment
@@ -582,83 +285,35 @@ impl<W: World> History<W> {
     }
 }
 
-/// Takes the events of `lp` off the front of `events`, which are ordered by LP and hold none of an LP before it.
-fn of_lp<'e, E: Event>(events: &mut &'e [E], lp: u32) -> &'e [E] {
-    let n = events.iter().take_while(|event| event.lp() == lp).count();
-    let (first, rest) = events.split_at(n);
-    *events = rest;
-    first
-}
-
-/// Appends two orders of one LP's events to `into`, as one order.
-fn merge<E: Event>(into: &mut Vec<E>, a: &[E], b: &[E], seed: u64) {
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    while let (Some(first), Some(second)) = (a.peek(), b.peek()) {
-        let next = if second.order(first, seed) == Ordering::Less {
-            &mut b
-        } else {
-            &mut a
-        };
-        into.extend(next.next());
-    }
-    into.extend(a.chain(b));
-}
-
-/// Takes for each of `antis` an equal event out of `events`; both are ordered by LP, time and tie.
-fn annihilate<E: Event>(events: &mut Vec<E>, antis: &[E], seed: u64) {
-    if antis.is_empty() {
-        return;
-    }
-    let mut gone: Vec<usize> = Vec::with_capacity(antis.len());
-    for anti in antis {
-        let first = events.partition_point(|event| by_lp(event, anti, seed) == Ordering::Less);
-        let is_gone = |at: &usize| {
-            gone.iter()
-                .rev()
-                .take_while(|&&other| other >= first)
-                .any(|other| other == at)
-        };
-        let at = (first..events.len())
-            .take_while(|&at| by_lp(&events[at], anti, seed) == Ordering::Equal)
-            .find(|at| bytemuck::bytes_of(&events[*at]) == bytemuck::bytes_of(anti) && !is_gone(at));
-        gone.push(at.expect("an event that is taken back was sent before"));
-    }
-    gone.sort_unstable();
-    let mut gone = gone.into_iter().peekable();
-    let mut at = 0;
-    events.retain(|_| {
-        let stays = gone.next_if_eq(&at).is_none();
-        at += 1;
-        stays
-    });
-}
-
-/// Notes how two multisets of events differ.
-fn differ<E: Event>(old: &[E], new: &[E], changes: &mut Changes<E>) {
-    let bytes = |events| bytemuck::cast_slice::<E, u8>(events);
-    if bytes(old) == bytes(new) {
-        return;
-    }
-    let sorted = |events: &[E]| {
-        let mut events = events.to_vec();
-        events.sort_unstable_by(|a, b| bytemuck::bytes_of(a).cmp(bytemuck::bytes_of(b)));
-        events
-    };
-    let (old, new) = (sorted(old), sorted(new));
-    let (mut old, mut new) = (&old[..], &new[..]);
-    while let (Some((a, olds)), Some((b, news))) = (old.split_first(), new.split_first()) {
-        match bytemuck::bytes_of(a).cmp(bytemuck::bytes_of(b)) {
-            Ordering::Equal => (old, new) = (olds, news),
-            Ordering::Less => {
-                changes.taken_back.push(*a);
-                old = olds;
-            }
-            Ordering::Greater => {
-                changes.sent.push(*b);
-                new = news;
-            }
+/// Runs the LPs behind one whose handler has panicked, one by one.
+#[cold]
+fn run_rest<W: World>(
+    world: &W,
+    block: &mut Block<W>,
+    journal: &mut Keeping<'_>,
+    inputs: &[W::Event],
+    end: Time,
+    capture: &mut Capture<W>,
+) {
+    let first = capture
+        .segments
+        .last()
+        .map_or(0, |segment| segment.inputs.range().start);
+    let stumbled = capture.stumble(block, journal, &inputs[first..]);
+    let mut rest = &inputs[first..];
+    of_lp(&mut rest, stumbled);
+    for lp in stumbled + 1..block.lps.end {
+        let from = inputs.len() - rest.len();
+        let order = of_lp(&mut rest, lp);
+        if order.is_empty() && block.wakes.wake((lp - block.lps.start) as usize) >= end.0 {
+            continue;
+        }
+        capture.go_on(from, order.len());
+        let ran = survives(|| {
+            run_lp(world, block, journal, lp, order, end, capture);
+        });
+        if !ran {
+            capture.stumble(block, journal, order);
         }
     }
-    changes.taken_back.extend_from_slice(old);
-    changes.sent.extend_from_slice(new);
 }

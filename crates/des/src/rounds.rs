@@ -343,3 +343,45 @@ impl<E: Event> Rounds<E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_depth_grows_while_it_is_quiet_and_falls_when_much_is_in_vain() {
+        let mut pace = Pace::new(Speculation::default());
+        assert_eq!(pace.depth, 4);
+        for _ in 0..8 {
+            pace.note(1_000, 100);
+        }
+        assert_eq!(pace.depth, 16, "doubled twice");
+        for _ in 0..100 {
+            pace.note(1_000, 0);
+        }
+        assert_eq!(pace.depth, 16, "never beyond the most");
+        for _ in 0..5 {
+            pace.note(1_000, 300);
+        }
+        assert_eq!(pace.depth, 1, "never below one");
+        // The next trial comes later than the first one did.
+        let quiet = |pace: &mut Pace| {
+            let depth = pace.depth;
+            (1..).find(|_| {
+                pace.note(1_000, 0);
+                pace.depth > depth
+            })
+        };
+        assert!(quiet(&mut pace).is_some_and(|rounds| rounds >= 64));
+    }
+
+    #[test]
+    fn a_fixed_depth_stays_and_none_is_beyond_half_a_ring() {
+        let mut pace = Pace::new(Speculation::fixed(7));
+        pace.note(1, 1);
+        assert_eq!(pace.depth, 7);
+        assert_eq!(Pace::new(Speculation::fixed(1_000)).depth, u64::from(MAX_DEPTH));
+        assert_eq!(Pace::new(Speculation::fixed(0)).depth, 1);
+        assert!(MAX_DEPTH as usize <= crate::ring::SLOTS / 2);
+    }
+}

@@ -4,7 +4,8 @@
 //! that is not empty is a straggler. So the first occupied bucket tells where the next sweep has to begin.
 
 use crate::block::Block;
-use crate::history::{Changes, Counts, History, Open};
+use crate::differ::Changes;
+use crate::history::{Counts, History, Open};
 use crate::ring::{Grid, Ring};
 use crate::sort::Scratch;
 use crate::time::Time;

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 const WIDTH: u64 = 1_000;
+/// Worlds drawn at random.
+const CASES: u64 = 60;
 
 /// Each event puts an item into its LP's list; an LP takes one item out at a time, by itself, and sends where it says. What an item
 /// says depends on all events before it, so that one straggler changes everything after it.
@@ -24,6 +26,8 @@ struct Gossip {
     seed: u64,
     /// The item that is sent on too soon.
     lie: Option<u64>,
+    /// The item over which a handler panics.
+    trap: Option<u64>,
     /// All items that were ever taken out, also by runs that were undone.
     said: Option<Arc<Mutex<Vec<u64>>>>,
 }
@@ -78,6 +82,10 @@ impl Gossip {
                 return;
             }
             let Item { value, next } = *state.items.get(teller.head);
+            // With the journal in the middle of a change.
+            state.items.edit(j, teller.head).value ^= 1;
+            assert!(self.trap != Some(value), "on purpose");
+            state.items.edit(j, teller.head).value ^= 1;
             assert_eq!(
                 *state.twins.get(teller.head),
                 value,
@@ -249,6 +257,7 @@ fn gossip(n_lps: u32, remote: u64, talkers: u64) -> Gossip {
         talkers,
         seed: 11,
         lie: None,
+        trap: None,
         said: None,
     }
 }
@@ -319,6 +328,38 @@ fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
         }
     }
     assert!(antis > 1_000, "{antis}");
+}
+
+#[test]
+fn worlds_engines_and_phases_drawn_at_random_give_one_answer() {
+    let mut deep = 0;
+    for case in 0..CASES {
+        let draw = |what: u64, from: u64, to: u64| from + below(mix(mix(case) ^ what), to - from);
+        let world = Gossip {
+            seed: case,
+            ..gossip(draw(1, 2, 400) as u32, draw(2, 0, 257), draw(3, 40, 257))
+        };
+        if world.start(0..world.n_lps).1.is_empty() {
+            continue;
+        }
+        let end = draw(4, 5, 120) * WIDTH + draw(5, 0, 2) * draw(6, 0, WIDTH);
+        let mut phases: Vec<Time> = (0..draw(7, 0, 4)).map(|i| Time(draw(8 + i, 1, end))).collect();
+        phases.push(Time(end));
+        phases.sort_unstable();
+        let expected = tell(&mut WindowEngine::new(&world, Notes::default(), 1), &[Time(end)]);
+        let depth = draw(12, 1, 40) as u32;
+        let how = Speculation {
+            least: draw(13, 1, u64::from(depth) + 1) as u32,
+            first: depth,
+            most: depth,
+            kept: 1 << draw(14, 10, 24),
+        };
+        let workers = draw(15, 1, 4) as u32;
+        let blocks = draw(16, u64::from(workers), 30) as u32;
+        let what = agree(&world, &phases, &expected, (blocks, workers), how);
+        deep += u32::from(what.rolled_back > 100);
+    }
+    assert!(deep > CASES as u32 / 4, "{deep}");
 }
 
 #[test]
@@ -421,7 +462,7 @@ fn a_watcher_sees_committed_state_only_and_can_stop_the_run() {
 }
 
 #[test]
-fn a_rule_is_broken_only_by_what_is_committed() {
+fn a_broken_rule_or_a_panic_counts_only_if_it_is_committed() {
     let honest = gossip(64, 128, 256);
     let end = Time(40 * WIDTH);
     let expected = tell(&mut WindowEngine::new(&honest, Notes::default(), 1), &[end]);
@@ -435,23 +476,39 @@ fn a_rule_is_broken_only_by_what_is_committed() {
     let mut undone: Vec<u64> = said.lock().unwrap().clone();
     undone.retain(|value| !committed.contains(value));
     assert!(undone.len() > 50, "{}", undone.len());
-    let with = |lie| Gossip {
-        lie: Some(lie),
+    let with = |lie, trap| Gossip {
+        lie,
+        trap,
         ..honest.clone()
     };
     // Rounds are the same in every run, so that these are said again.
     for &lie in undone.iter().step_by(undone.len() / 20) {
-        agree(&with(lie), &[end], &expected, (8, 2), Speculation::fixed(16));
+        agree(
+            &with(Some(lie), None),
+            &[end],
+            &expected,
+            (8, 2),
+            Speculation::fixed(16),
+        );
+        agree(
+            &with(None, Some(lie)),
+            &[end],
+            &expected,
+            (8, 2),
+            Speculation::fixed(16),
+        );
     }
     // A committed one stops it, at any depth.
     for depth in [1, 16] {
-        let liar = with(committed[committed.len() / 2]);
-        let mut engine = OptimisticEngine::new(&liar, Notes::default(), 8, 2, Speculation::fixed(depth));
-        let stop = engine.run(end, &mut |_, _| true);
-        assert!(
-            matches!(stop, Stop::Broken(reason) if reason.contains("lookahead")),
-            "{stop:?}"
-        );
+        let bad = Some(committed[committed.len() / 2]);
+        for (world, text) in [(with(bad, None), "lookahead"), (with(None, bad), "panicked")] {
+            let mut engine = OptimisticEngine::new(&world, Notes::default(), 8, 2, Speculation::fixed(depth));
+            let stop = engine.run(end, &mut |_, _| true);
+            assert!(
+                matches!(stop, Stop::Broken(reason) if reason.contains(text)),
+                "{stop:?}"
+            );
+        }
     }
 }
 
