@@ -1,7 +1,7 @@
 //! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
 
 use crate::checkpoint::{Opened, Torn};
-use crate::column::Journal;
+use crate::column::{Journal, Mark};
 use crate::time::Time;
 use crate::world::{Event, Sink, World, chain};
 use std::ops::Range;
@@ -42,6 +42,31 @@ impl Wakes {
     /// When each LP wants to be closed next.
     pub(crate) fn times(&self) -> &[u64] {
         &self.lps
+    }
+
+    /// When an LP wants to be closed.
+    pub(crate) fn wake(&self, place: usize) -> u64 {
+        self.lps[place]
+    }
+
+    /// Notes when an LP wants to be closed; the lower bound of its neighbours may be too low after that, never too high.
+    fn put(&mut self, place: usize, wake: u64) {
+        self.lps[place] = wake;
+        let chunk = &mut self.chunks[place / CHUNK];
+        *chunk = (*chunk).min(wake);
+    }
+
+    /// Works out the lower bound of an LP and its neighbours anew.
+    pub(crate) fn bound_again(&mut self, place: usize) {
+        let chunk = place / CHUNK;
+        let lps = self.lps.iter().skip(chunk * CHUNK).take(CHUNK);
+        self.chunks[chunk] = lps.copied().fold(u64::MAX, u64::min);
+    }
+
+    /// Puts an LP back to what it was.
+    pub(crate) fn restore(&mut self, place: usize, wake: u64, digest: u64) {
+        self.put(place, wake);
+        self.digests[place] = digest;
     }
 
     /// Of each LP the digest of its past.
@@ -107,7 +132,13 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 lp += 1;
                 continue;
             }
-            sink.enter(lp);
+            let before = Before {
+                wake: wakes.lps[place],
+                digest: wakes.digests[place],
+                mark: journal.mark(),
+                left: events.as_slice().len(),
+            };
+            sink.enter(lp, before);
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
@@ -127,7 +158,7 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 handled += run_late(world, state, journal, &mut wakes.digests[place], lp, None, sink);
             }
             let next = world.close(state, journal, lp, end, sink).0;
-            sink.leave();
+            sink.leave(journal.mark(), events.as_slice().len());
             wakes.lps[place] = next;
             earliest = earliest.min(next);
             lp += 1;
@@ -161,14 +192,64 @@ fn run_late<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     handled
 }
 
+/// Runs one LP alone through a window whose events at this LP are `order`; returns the events handled.
+pub(crate) fn run_lp<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
+    world: &W,
+    block: &mut Block<W>,
+    journal: &mut J,
+    lp: u32,
+    order: &[W::Event],
+    end: Time,
+    sink: &mut S,
+) -> u64 {
+    let Block { lps, state, wakes } = block;
+    let place = (lp - lps.start) as usize;
+    let before = Before {
+        wake: wakes.lps[place],
+        digest: wakes.digests[place],
+        mark: journal.mark(),
+        left: order.len(),
+    };
+    sink.enter(lp, before);
+    let mut handled = order.len() as u64;
+    let digest = &mut wakes.digests[place];
+    for event in order {
+        if sink.has_late() {
+            handled += run_late(world, state, journal, digest, lp, Some(event), sink);
+        }
+        *digest = chain(*digest, event);
+        world.handle(state, journal, lp, event, sink);
+    }
+    if sink.has_late() {
+        handled += run_late(world, state, journal, digest, lp, None, sink);
+    }
+    let next = world.close(state, journal, lp, end, sink).0;
+    sink.leave(journal.mark(), 0);
+    wakes.put(place, next);
+    handled
+}
+
+/// What an LP is like before it runs through a window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    /// When it wanted to be closed.
+    pub(crate) wake: u64,
+    /// The digest of its past.
+    pub(crate) digest: u64,
+    /// What the journal holds.
+    pub(crate) mark: Mark,
+    /// Events of the pass not yet handled.
+    pub(crate) left: usize,
+}
+
 /// Access to the own-LP events that fall into the open window.
 pub(crate) trait Late<E> {
     /// Names the LP that runs.
-    fn enter(&mut self, lp: u32);
+    fn enter(&mut self, lp: u32, before: Before);
     /// `true` if there is a late event.
     fn has_late(&self) -> bool;
     /// Takes the earliest late event if there is one and it comes before `event`, if that is given.
     fn late_before(&mut self, event: Option<&E>, seed: u64) -> Option<E>;
-    /// Checks that the LP left nothing behind.
-    fn leave(&mut self);
+    /// Checks that the LP left nothing behind; the journal holds `mark` now, and `left` events of the pass are not yet handled.
+    fn leave(&mut self, mark: Mark, left: usize);
 }

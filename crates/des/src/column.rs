@@ -11,8 +11,27 @@ pub trait Journal {
     const ACTIVE: bool;
     /// Saves `old`, the content of element `index` of column `column`.
     fn save(&mut self, column: u16, index: u32, old: &[u8]);
-    /// Notes that column `column` had `len` elements before it grew.
-    fn grown(&mut self, column: u16, len: u32);
+    /// Notes that element `index` of column `column` comes into use.
+    fn grown(&mut self, column: u16, index: u32);
+    /// An element of column `column` that an undo has put out of use, to be used instead of a new one.
+    #[inline(always)]
+    fn reuse(&mut self, _column: u16) -> Option<u32> {
+        None
+    }
+    /// How much is held.
+    #[inline(always)]
+    fn mark(&self) -> Mark {
+        Mark::default()
+    }
+}
+
+/// A place in an undo log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Changes before it.
+    pub entries: u32,
+    /// Saved bytes before it.
+    pub bytes: u32,
 }
 
 /// No journal: exactly zero cost.
@@ -24,14 +43,14 @@ impl Journal for NoJournal {
     #[inline(always)]
     fn save(&mut self, _column: u16, _index: u32, _old: &[u8]) {}
     #[inline(always)]
-    fn grown(&mut self, _column: u16, _len: u32) {}
+    fn grown(&mut self, _column: u16, _index: u32) {}
 }
 
 /// One undo entry; the bytes of a saved element follow in [`Log::bytes`].
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     column: u16,
-    /// Bytes saved; `GROWN` marks a length.
+    /// Bytes saved; `GROWN` marks an element that came into use.
     len: u16,
     index: u32,
 }
@@ -74,6 +93,34 @@ impl Log {
             }
         }
     }
+
+    /// Undoes the changes of `state` between two places, newest first, and leaves the log as it is. The changes of others in between
+    /// times stay, so that elements that came into use are not taken off the end of their column but shown to `free`.
+    pub fn undo_part<C: Columns>(&self, from: Mark, to: Mark, state: &mut C, mut free: impl FnMut(u16, u32)) {
+        let mut end = to.bytes as usize;
+        for entry in self.entries[from.entries as usize..to.entries as usize].iter().rev() {
+            if entry.len == GROWN {
+                free(entry.column, entry.index);
+            } else {
+                let start = end - usize::from(entry.len);
+                state.restore(entry.column, entry.index, &self.bytes[start..end]);
+                end = start;
+            }
+        }
+    }
+
+    /// Appends the changes that `other` has between two places.
+    pub fn append_part(&mut self, other: &Log, from: Mark, to: Mark) {
+        self.entries
+            .extend_from_slice(&other.entries[from.entries as usize..to.entries as usize]);
+        self.bytes
+            .extend_from_slice(&other.bytes[from.bytes as usize..to.bytes as usize]);
+    }
+
+    /// Bytes that are held between two places.
+    pub fn size(from: Mark, to: Mark) -> usize {
+        (to.entries - from.entries) as usize * size_of::<Entry>() + (to.bytes - from.bytes) as usize
+    }
 }
 
 impl Journal for Log {
@@ -88,12 +135,20 @@ impl Journal for Log {
         self.bytes.extend_from_slice(old);
     }
 
-    fn grown(&mut self, column: u16, len: u32) {
+    fn grown(&mut self, column: u16, index: u32) {
         self.entries.push(Entry {
             column,
             len: GROWN,
-            index: len,
+            index,
         });
+    }
+
+    #[inline(always)]
+    fn mark(&self) -> Mark {
+        Mark {
+            entries: self.entries.len() as u32,
+            bytes: self.bytes.len() as u32,
+        }
     }
 }
 
@@ -288,9 +343,21 @@ impl<T: Pod> Column<T> {
         *self.edit(journal, index) = value;
     }
 
-    /// Appends an element and returns its index.
+    /// Brings an element into use, most often by appending it, and returns its index.
     #[inline]
     pub fn push<J: Journal>(&mut self, journal: &mut J, value: T) -> u32 {
+        if J::ACTIVE
+            && let Some(index) = journal.reuse(self.id)
+        {
+            journal.grown(self.id, index);
+            let place = self.place(index);
+            // SAFETY: the element exists, or it could not have been put out of use.
+            #[allow(unsafe_code)]
+            unsafe {
+                place.write(value);
+            }
+            return index;
+        }
         let index = self.first + self.len;
         if J::ACTIVE {
             journal.grown(self.id, index);
@@ -461,5 +528,36 @@ mod tests {
         assert_ne!(state.digest(), base);
         state.small.fill(0, vec![0, 0]);
         assert_ne!(state.digest(), base);
+    }
+
+    #[test]
+    fn a_part_is_undone_without_the_parts_of_others_around_it() {
+        let mut state = Pair::default();
+        state.small.fill(0, vec![1, 2, 3]);
+        let mut log = Log::default();
+        state.small.set(&mut log, 0, 10);
+        let from = log.mark();
+        state.small.set(&mut log, 1, 20);
+        let mine = state.large.push(&mut log, [4; 8]);
+        state.small.set(&mut log, 1, 21);
+        let to = log.mark();
+        let theirs = state.large.push(&mut log, [5; 8]);
+        state.small.set(&mut log, 2, 30);
+        let mut freed = Vec::new();
+        log.undo_part(from, to, &mut state, |column, index| freed.push((column, index)));
+        assert_eq!(state.small.as_slice(), [10, 2, 30]);
+        assert_eq!(
+            freed,
+            [(1, mine)],
+            "it is not the last element: another came into use after it"
+        );
+        assert_eq!(state.large.get(theirs), &[5; 8]);
+        let mut copy = Log::default();
+        copy.append_part(&log, to, log.mark());
+        assert_eq!(Log::size(Mark::default(), copy.mark()), Log::size(to, log.mark()));
+        copy.undo_part(Mark::default(), copy.mark(), &mut state, |_, index| {
+            assert_eq!(index, theirs)
+        });
+        assert_eq!(state.small.as_slice(), [10, 2, 3]);
     }
 }

@@ -1,5 +1,6 @@
 //! What all engines have in common: how a run is driven, watched and stopped.
 
+use crate::optimistic::Speculated;
 use crate::time::Time;
 use crate::world::{Observe, World};
 use std::time::Duration;
@@ -108,6 +109,10 @@ pub trait Engine<W: World> {
     fn outcome(&self) -> Outcome;
     /// How several workers have shared the work; nothing where one is all there is.
     fn teamwork(&self) -> Option<Teamwork> {
+        None
+    }
+    /// What speculation did, on an engine that speculates.
+    fn speculated(&self) -> Option<Speculated> {
         None
     }
     /// Everything strictly before this time has been run.

@@ -53,6 +53,11 @@ impl Ball {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn is(&self, sequence: u64) -> bool {
+        self.sequence == sequence
+    }
+
     fn hash(&self, seed: u64) -> u64 {
         mix(seed ^ (u64::from(self.origin) << 32) ^ self.sequence)
     }

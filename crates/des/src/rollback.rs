@@ -3,9 +3,9 @@
 //! A model passes if its state after the undo is what it was, and if the second pass sends and records exactly what the first did:
 //! then any engine that speculates can roll it back.
 
-use crate::block::{Block, Late, run_block};
+use crate::block::{Before, Block, Late, run_block};
 use crate::checkpoint::Torn;
-use crate::column::{Columns, Log, NoJournal};
+use crate::column::{Columns, Log, Mark, NoJournal};
 use crate::engine::{Engine, Outcome, Stop, View, Watch};
 use crate::time::Time;
 use crate::window::WindowEngine;
@@ -53,7 +53,7 @@ impl<W: World> Sink<W> for Capture<W> {
 }
 
 impl<W: World> Late<W::Event> for Capture<W> {
-    fn enter(&mut self, lp: u32) {
+    fn enter(&mut self, lp: u32, _before: Before) {
         self.lp = lp;
     }
 
@@ -65,7 +65,7 @@ impl<W: World> Late<W::Event> for Capture<W> {
         take_late(&mut self.late, event, seed)
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, _mark: Mark, _left: usize) {
         self.left_behind |= !self.late.is_empty();
         self.late.clear();
     }

@@ -185,7 +185,7 @@ fn sort_crowded<E: Event>(order: &mut [E], ends: &[u32], seed: u64) {
 }
 
 #[inline(always)]
-fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
+pub(crate) fn by_lp<E: Event>(a: &E, b: &E, seed: u64) -> Ordering {
     a.lp().cmp(&b.lp()).then_with(|| a.order(b, seed))
 }
 

@@ -1,7 +1,7 @@
 //! A worker: the blocks it runs, their pending events, and the sink of their handlers.
 
-use crate::block::{Block, Late, run_block};
-use crate::column::NoJournal;
+use crate::block::{Before, Block, Late, run_block};
+use crate::column::{Mark, NoJournal};
 use crate::ring::{Grid, Ring};
 use crate::rollback::Checker;
 use crate::sort::Scratch;
@@ -111,7 +111,7 @@ impl<W: World> Sink<W> for Lanes<W> {
 
 impl<W: World> Late<W::Event> for Lanes<W> {
     #[inline(always)]
-    fn enter(&mut self, lp: u32) {
+    fn enter(&mut self, lp: u32, _before: Before) {
         self.lp = lp;
     }
 
@@ -125,7 +125,7 @@ impl<W: World> Late<W::Event> for Lanes<W> {
     }
 
     #[inline(always)]
-    fn leave(&mut self) {
+    fn leave(&mut self, _mark: Mark, _left: usize) {
         if !self.late.is_empty() {
             self.broken = Some("closing a logical process sent it an event within the window");
             self.late.clear();

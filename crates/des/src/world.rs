@@ -70,7 +70,7 @@ pub trait World: Sync {
     /// State of the LPs of a block.
     type State: Columns + Send + Sync;
     /// What handlers show to the observer.
-    type Record: Copy + PartialEq;
+    type Record: Copy + PartialEq + Send + Sync;
     /// Collects the records; engines give each worker a clone of the first one.
     type Observer: Observe<Self::Record> + Pack + Clone + Send + Sync;
 

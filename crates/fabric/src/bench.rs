@@ -3,7 +3,7 @@
 use crate::run::{RunError, run};
 use crate::spec::*;
 use des::Time;
-use des::engine::Engine as _;
+use des::optimistic::{OptimisticEngine, Speculation};
 use des::phold::{Nobody, Phold};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 14] = [
+pub const CASES: [Case; 18] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -154,6 +154,22 @@ pub const CASES: [Case; 14] = [
     Case {
         name: "phold-1m",
         about: "PHOLD, 1,048,576 LPs",
+    },
+    Case {
+        name: "phold-16k-optimistic",
+        about: "PHOLD, 16,384 LPs, optimistic engine on one worker",
+    },
+    Case {
+        name: "phold-65k-optimistic",
+        about: "PHOLD, 65,536 LPs, optimistic engine",
+    },
+    Case {
+        name: "phold-262k-optimistic",
+        about: "PHOLD, 262,144 LPs, optimistic engine",
+    },
+    Case {
+        name: "phold-1m-optimistic",
+        about: "PHOLD, 1,048,576 LPs, optimistic engine",
     },
 ];
 
@@ -333,7 +349,7 @@ pub fn bench(name: &str, options: BenchOptions) -> Option<Result<BenchResult, Ru
             }
         }));
     }
-    let n_lps = match name {
+    let n_lps = match name.trim_end_matches("-optimistic") {
         "phold-16k" => 1 << 14,
         "phold-65k" => 1 << 16,
         "phold-262k" => 1 << 18,
@@ -355,10 +371,19 @@ fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
         seed: 1,
     };
     let workers = u32::from(options.workers);
-    let mut engine = des::WindowEngine::with_workers(&world, Nobody, 8 * workers, workers);
-    if options.engine == Engine::Auto {
-        engine = engine.adaptive();
-    }
+    let blocks = 8 * workers;
+    let window = || des::WindowEngine::with_workers(&world, Nobody, blocks, workers);
+    let mut engine: Box<dyn des::engine::Engine<Phold> + '_> = match options.engine {
+        _ if name.ends_with("-optimistic") => Box::new(OptimisticEngine::new(
+            &world,
+            Nobody,
+            blocks,
+            workers,
+            Speculation::default(),
+        )),
+        Engine::Auto => Box::new(window().adaptive()),
+        _ => Box::new(window()),
+    };
     let built = crate::run::cpu_time();
     let begun_wall = std::time::Instant::now();
     engine.run(Time((MEAN as f64 * 40.0 * options.length) as u64), &mut |_, _| true);
@@ -373,7 +398,7 @@ fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
         events: outcome.events,
         cpu_s,
         wall_s,
-        workers: engine.workers(),
+        workers: engine.teamwork().map_or(1, |teamwork| teamwork.workers),
         barrier_share: engine.teamwork().map(|teamwork| teamwork.waiting),
         events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
         build_s: (built - begun).as_secs_f64(),

@@ -10,6 +10,7 @@ use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
+use des::optimistic::{OptimisticEngine, Speculation};
 use des::{
     Gathered, Outcome, Progress, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport,
     View, WindowEngine, mix,
@@ -186,6 +187,14 @@ fn engine<'w, M: RouterModel>(
         (spec::Engine::RollbackCheck, Some(saved)) => {
             let engine = RollbackCheck::restore(world, stats, saved)?;
             (Box::new(engine), "rollback-check")
+        }
+        (spec::Engine::Optimistic, saved) => {
+            let blocks = 8 * workers.max(1);
+            let engine = match saved {
+                None => OptimisticEngine::new(world, stats, blocks, workers, Speculation::default()),
+                Some(saved) => OptimisticEngine::restore(world, stats, saved, blocks, workers, Speculation::default())?,
+            };
+            (Box::new(engine), "optimistic")
         }
         (spec::Engine::Conservative | spec::Engine::Auto, _) if workers > 1 => {
             let engine = window(stats, 8 * workers, workers)?;

@@ -191,6 +191,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         (Engine::RollbackCheck, 1),
         (Engine::Conservative, 2),
         (Engine::Conservative, 3),
+        (Engine::Optimistic, 2),
     ] {
         let mut spec = spec.clone();
         spec.control.workers = workers;

@@ -527,6 +527,14 @@ pub(super) const ENGINES: &[Entry] = &[
     },
     Entry {
         kind: Kind::Engine,
+        name: "optimistic",
+        line: "Workers run windows ahead of the safe one, keep an undo log, and go back where that was wrong (Time Warp).",
+        groups: &[],
+        source: "Jefferson 1985; Steinman 1991 (rounds)",
+        limits: "At most 64 threads. Slower than conservative unless little travels between workers.",
+    },
+    Entry {
+        kind: Kind::Engine,
         name: "reference",
         line: "A plain binary heap of events, written to be read.",
         groups: &[],

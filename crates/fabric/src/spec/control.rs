@@ -133,6 +133,7 @@ pub(crate) fn read_run(
     let engine = match values.text("engine")? {
         "sequential" => Engine::Sequential,
         "conservative" => Engine::Conservative,
+        "optimistic" => Engine::Optimistic,
         "reference" => Engine::Reference,
         "rollback-check" => Engine::RollbackCheck,
         _ => Engine::Auto,

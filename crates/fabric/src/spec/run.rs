@@ -445,6 +445,8 @@ pub enum Engine {
     Sequential,
     /// The window engine on several workers, which meet after every window.
     Conservative,
+    /// Workers that run windows ahead of the safe one and go back where that was wrong.
+    Optimistic,
     /// The plain binary-heap engine, written to be read.
     Reference,
     /// The window engine, every window run forward, back and forward again.

@@ -1,0 +1,261 @@
+//! The optimistic engine (Time Warp, Jefferson 1985) in rounds of windows: workers run some windows ahead of the one that is safe,
+//! keep what they need to go back, and mend what turns out to be wrong.
+//!
+//! It runs the worlds that the other engines run and gives the same answer, bit for bit: models are written forward only, the journal
+//! of their columns takes them back. A round is as many windows as has paid so far, between one and [`Speculation::most`]; with one it
+//! is the conservative engine with a journal.
+//!
+//! - `history`: what a block has run ahead of the commit, segment by segment of one LP in one window; rollback and running again.
+//! - `speculator`: a worker, and its sweep through the windows of a round.
+//! - `rounds`: the barrier, the mailboxes, and the commit.
+//!
+//! A handler may see an LP that some events have not reached yet, or that some have reached which are taken back later. It must come
+//! to an end without a panic then, as in any history of events that each sender could have sent.
+
+use crate::block::Block;
+use crate::checkpoint::{self, Opened, Part, Torn};
+use crate::crew::{Bounds, Pause};
+use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
+use crate::ring::Grid;
+use crate::rounds::Rounds;
+pub use crate::rounds::{MAX_DEPTH, Speculation};
+use crate::speculator::Speculator;
+use crate::time::Time;
+use crate::window::WindowEngine;
+use crate::worker::MAX_BLOCKS;
+use crate::world::{Observe, World};
+use std::convert::Infallible;
+use std::ops::Range;
+
+/// Events after which the watcher is asked, per worker.
+const WATCH_EVENTS: u64 = 1 << 18;
+/// Rounds after which the watcher is asked at the latest.
+const WATCH_ROUNDS: u64 = 1 << 12;
+
+/// What speculation did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Speculated {
+    /// Events handled, once or again.
+    pub executed: u64,
+    /// Events undone.
+    pub rolled_back: u64,
+    /// Events handled for good.
+    pub committed: u64,
+    /// Events that were sent and taken back.
+    pub antis: u64,
+    /// Rounds, each with one barrier.
+    pub rounds: u64,
+    /// Most bytes of inputs, undo logs, sent events and records kept.
+    pub peak_kept: u64,
+    /// Most windows of a round.
+    pub deepest: u64,
+}
+
+impl Speculated {
+    /// The part of the events handled that was for good.
+    pub fn efficiency(&self) -> f64 {
+        self.committed as f64 / self.executed.max(1) as f64
+    }
+}
+
+/// Runs a world ahead of what is safe, on several workers.
+pub struct OptimisticEngine<'w, W: World> {
+    world: &'w W,
+    workers: Vec<Speculator<W>>,
+    rounds: Rounds<W::Event>,
+    outcome: Outcome,
+    now: Time,
+    /// Events of the run before this engine took it up.
+    before: u64,
+}
+
+impl<'w, W: World> OptimisticEngine<'w, W> {
+    /// An engine with `n_workers` workers, on as many threads, on about `n_blocks` blocks, at most 64; no more workers than blocks.
+    pub fn new(world: &'w W, observer: W::Observer, n_blocks: u32, n_workers: u32, speculation: Speculation) -> Self {
+        let block = |lps| Ok::<_, Infallible>(Block::new(world, lps));
+        let Ok(engine) = Self::build(world, observer, n_blocks, n_workers, speculation, Time::ZERO, block);
+        engine
+    }
+
+    /// [`OptimisticEngine::new`] that goes on from what an engine has saved; `observer` is one that has seen nothing.
+    ///
+    /// # Errors
+    /// The bytes are not those of a run of this world.
+    pub fn restore(
+        world: &'w W,
+        observer: W::Observer,
+        saved: &[u8],
+        n_blocks: u32,
+        n_workers: u32,
+        speculation: Speculation,
+    ) -> Result<Self, Torn> {
+        let opened = Opened::read(world, saved)?;
+        let block = |lps| Block::restore(world, lps, &opened);
+        let mut engine = Self::build(world, observer, n_blocks, n_workers, speculation, opened.time, block)?;
+        engine.outcome = opened.outcome;
+        engine.before = opened.outcome.events;
+        engine.workers[0].observer = opened.observer;
+        Ok(engine)
+    }
+
+    /// An engine at `time` with blocks and their events from `block`.
+    fn build<E>(
+        world: &'w W,
+        observer: W::Observer,
+        n_blocks: u32,
+        n_workers: u32,
+        speculation: Speculation,
+        time: Time,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+    ) -> Result<Self, E> {
+        let n_lps = world.n_lps().max(1);
+        let per_block = n_lps.div_ceil(n_blocks.clamp(1, MAX_BLOCKS as u32)).next_power_of_two();
+        let shift = per_block.ilog2();
+        let n_blocks = n_lps.div_ceil(per_block);
+        let mut grid = Grid::new(world.lookahead().0.clamp(WindowEngine::<W>::MIN_WIDTH, Grid::MAX_WIDTH));
+        grid.open(time.0 / grid.width);
+        let n_workers = n_workers.clamp(1, n_blocks) as usize;
+        let mut workers: Vec<Speculator<W>> = (0..n_workers)
+            .map(|_| Speculator::new(world, observer.clone(), grid, shift))
+            .collect();
+        for number in 0..n_blocks {
+            let (block, first) = block(number << shift..n_lps.min((number + 1) << shift))?;
+            // The first LP decides: whole blocks, as even as they allow.
+            let worker = (u64::from(number) * n_workers as u64 / u64::from(n_blocks)) as usize;
+            workers[worker].add(number as usize, block, first);
+        }
+        Ok(OptimisticEngine {
+            world,
+            rounds: Rounds::new(n_workers, speculation),
+            workers,
+            outcome: Outcome::default(),
+            now: time,
+            before: 0,
+        })
+    }
+
+    /// Number of workers.
+    pub fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// What speculation did so far.
+    pub fn speculated(&self) -> Speculated {
+        let agreed = &self.rounds.agreed;
+        let mut all = Speculated {
+            rounds: agreed.rounds,
+            peak_kept: agreed.peak_kept,
+            deepest: agreed.deepest,
+            ..Speculated::default()
+        };
+        for worker in &self.workers {
+            let counts = worker.counts();
+            all.executed += counts.executed;
+            all.rolled_back += counts.rolled_back;
+            all.committed += counts.committed;
+            all.antis += worker.taken_back;
+        }
+        all
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block<W>> {
+        self.workers.iter().flat_map(|worker| &worker.blocks)
+    }
+}
+
+impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
+    fn run(&mut self, until: Time, watch: Watch<'_, W>) -> Stop {
+        loop {
+            let Some(index) = self.workers.iter().filter_map(Speculator::next_window).min() else {
+                return Stop::Idle;
+            };
+            if index * self.workers[0].grid.width >= until.0 {
+                self.now = self.now.max(until);
+                return Stop::Until;
+            }
+            let bounds = Bounds {
+                index,
+                until,
+                events: WATCH_EVENTS * self.workers.len() as u64,
+                windows: WATCH_ROUNDS * if self.workers.len() == 1 { 1 } else { 8 },
+            };
+            let burst = self.rounds.run(self.world, &mut self.workers, bounds);
+            self.outcome.windows += burst.windows;
+            let committed = self.workers.iter().map(|worker| worker.counts().committed);
+            self.outcome.events = self.before + committed.sum::<u64>();
+            if let Some(reason) = self.workers.iter().find_map(|worker| worker.broken) {
+                return Stop::Broken(reason);
+            }
+            let grid = &self.workers[0].grid;
+            self.now = Time(grid.start.min(until.0)).max(self.now);
+            let progress = Progress {
+                now: self.now,
+                events: self.outcome.events,
+            };
+            match burst.pause {
+                Pause::Idle => return Stop::Idle,
+                Pause::Until => {
+                    self.now = until;
+                    return Stop::Until;
+                }
+                Pause::Enough if !watch(&self.view(), progress) => return Stop::Interrupted,
+                Pause::Enough | Pause::Broken => {}
+            }
+        }
+    }
+
+    fn view(&self) -> View<'_, W> {
+        View::new(
+            self.blocks().map(|block| &block.state).collect(),
+            self.workers.iter().map(|worker| &worker.observer).collect(),
+        )
+    }
+
+    fn digests(&self) -> Vec<u64> {
+        self.blocks().flat_map(|block| block.wakes.digests()).copied().collect()
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    fn reached(&self) -> Time {
+        self.now
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let parts = self.blocks().map(|block| Part {
+            lps: block.lps.clone(),
+            state: &block.state,
+            wakes: block.wakes.times().to_vec(),
+            digests: block.wakes.digests(),
+        });
+        checkpoint::write(self.world, self, parts)
+    }
+
+    fn speculated(&self) -> Option<Speculated> {
+        Some(OptimisticEngine::speculated(self))
+    }
+
+    fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
+        for worker in &self.workers {
+            worker.pending(show);
+        }
+    }
+
+    fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
+        let mut states = Vec::new();
+        let mut all: Option<W::Observer> = None;
+        for worker in self.workers {
+            states.extend(worker.blocks.into_iter().map(|block| block.state));
+            match &mut all {
+                None => all = Some(worker.observer),
+                Some(all) => all.merge(worker.observer),
+            }
+        }
+        (states, all.expect("an engine has a worker"), self.outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests;

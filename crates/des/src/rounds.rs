@@ -1,0 +1,387 @@
+//! Rounds of workers that run ahead: all sweep up to the same frontier, leave each other events and events to be taken back, meet at
+//! the barrier, and agree on the first window that anybody still has to run or to mend: the global virtual time (GVT, Jefferson 1985)
+//! in windows. What is below is committed.
+//!
+//! Mailboxes are used as by the conservative workers: one per worker and parity of the round, one barrier a round. All decisions are
+//! made by every worker for itself from what the mailboxes say, in the same way.
+
+use crate::barrier::Barrier;
+use crate::crew::{Bounds, Burst, Pause};
+use crate::ring::Ring;
+use crate::speculator::{Reach, Speculator};
+use crate::worker::MAX_BLOCKS;
+use crate::world::{Event, World};
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// "Nothing to do."
+const NEVER: u64 = u64::MAX;
+/// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`Ring::draw_near`]).
+pub const MAX_DEPTH: u32 = 64;
+
+/// How far workers may run ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speculation {
+    /// Fewest windows of a round. One: nothing beyond the window that is safe, unless it pays.
+    pub least: u32,
+    /// Windows of the first rounds.
+    pub first: u32,
+    /// Most windows of a round, at most [`MAX_DEPTH`].
+    pub most: u32,
+    /// Bytes of inputs, undo logs and sent events that all workers together may keep; with more they run one window a round.
+    pub kept: usize,
+}
+
+impl Default for Speculation {
+    /// Up to 16 windows, as many as pay, and a quarter of a GiB.
+    fn default() -> Self {
+        Speculation {
+            least: 1,
+            first: 4,
+            most: 16,
+            kept: 1 << 28,
+        }
+    }
+}
+
+impl Speculation {
+    /// Always `depth` windows a round.
+    pub fn fixed(depth: u32) -> Self {
+        Speculation {
+            least: depth,
+            first: depth,
+            most: depth,
+            ..Self::default()
+        }
+    }
+}
+
+/// The present depth of speculation: doubled after quiet rounds, halved when much is run in vain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    least: u64,
+    most: u64,
+    pub(crate) depth: u64,
+    /// Rounds without a halving.
+    quiet: u32,
+    /// Rounds that have to be quiet for a doubling; more of them after each halving, or every other round would be one.
+    patience: u32,
+}
+
+/// Of so many events that were run one may be rolled back.
+const RATIO: u64 = 4;
+const PATIENT: u32 = 1 << 10;
+
+impl Pace {
+    pub(crate) fn new(speculation: Speculation) -> Self {
+        let most = u64::from(speculation.most.clamp(1, MAX_DEPTH));
+        let least = u64::from(speculation.least).clamp(1, most);
+        Pace {
+            least,
+            most,
+            depth: u64::from(speculation.first).clamp(least, most),
+            quiet: 0,
+            patience: 4,
+        }
+    }
+
+    /// Takes note of a round in which so many events were run and rolled back.
+    fn note(&mut self, executed: u64, rolled_back: u64) {
+        if rolled_back * RATIO > executed {
+            self.depth = (self.depth / 2).max(self.least);
+            self.patience = (self.patience * 2).min(PATIENT);
+            self.quiet = 0;
+            return;
+        }
+        self.quiet += 1;
+        if self.quiet >= self.patience {
+            if self.depth == self.most {
+                self.patience = (self.patience / 2).max(4);
+            }
+            self.depth = (self.depth * 2).min(self.most);
+            self.quiet = 0;
+        }
+    }
+}
+
+/// What one worker leaves for the others in one round.
+#[repr(align(128))]
+struct Mailbox<E> {
+    /// Next window in which the worker's blocks, or what it left here, have something to do.
+    next: AtomicU64,
+    /// Events run in the round.
+    executed: AtomicU64,
+    /// Events rolled back in the round.
+    rolled_back: AtomicU64,
+    /// Bytes kept.
+    kept: AtomicU64,
+    /// Most bytes kept within the round.
+    peak: AtomicU64,
+    /// A committed window broke a rule.
+    broken: AtomicBool,
+    /// Events by block. Touched by the owner before the barrier, by the block's worker after it.
+    rings: Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>,
+    /// Events to be taken back, in the same way.
+    antis: Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>,
+}
+
+// SAFETY: the barrier separates the owner's turn from the takers', each of which touches the rings of its own blocks only.
+#[allow(unsafe_code)]
+unsafe impl<E: Send> Sync for Mailbox<E> {}
+
+/// Barrier and mailboxes of some workers, and what they have agreed on.
+pub(crate) struct Rounds<E> {
+    barrier: Barrier,
+    mailboxes: Vec<[Mailbox<E>; 2]>,
+    most_kept: usize,
+    pub(crate) agreed: Agreed,
+}
+
+/// What all workers agree on after a round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agreed {
+    /// Rounds so far.
+    pub(crate) rounds: u64,
+    pace: Pace,
+    /// Too much is kept.
+    full: bool,
+    /// Most bytes kept so far.
+    pub(crate) peak_kept: u64,
+    /// Most windows of a round so far.
+    pub(crate) deepest: u64,
+}
+
+impl<E: Event> Rounds<E> {
+    /// Rounds of `workers`.
+    pub(crate) fn new(workers: usize, speculation: Speculation) -> Self {
+        // Without a core for each, waiting for another means to let it run.
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let spins = if workers <= cores { 2_000 } else { 0 };
+        let rings = || Box::new(std::array::from_fn(|_| UnsafeCell::new(Ring::default())));
+        let mailbox = || Mailbox {
+            next: AtomicU64::new(NEVER),
+            executed: AtomicU64::new(0),
+            rolled_back: AtomicU64::new(0),
+            kept: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            broken: AtomicBool::new(false),
+            rings: rings(),
+            antis: rings(),
+        };
+        Rounds {
+            barrier: Barrier::new(workers, spins),
+            mailboxes: (0..workers).map(|_| [mailbox(), mailbox()]).collect(),
+            most_kept: speculation.kept,
+            agreed: Agreed {
+                rounds: 0,
+                pace: Pace::new(speculation),
+                full: false,
+                peak_kept: 0,
+                deepest: 0,
+            },
+        }
+    }
+
+    /// Runs rounds on all workers, the first on the calling thread, until one of the bounds is reached; what was run is committed then.
+    pub(crate) fn run<W: World<Event = E>>(
+        &mut self,
+        world: &W,
+        workers: &mut [Speculator<W>],
+        bounds: Bounds,
+    ) -> Burst {
+        let rounds = &*self;
+        let (burst, agreed) = std::thread::scope(|scope| {
+            let (first, rest) = workers.split_first_mut().expect("there are workers");
+            for (me, worker) in (1..).zip(rest) {
+                scope.spawn(move || rounds.work(world, worker, me, bounds));
+            }
+            rounds.work(world, first, 0, bounds)
+        });
+        self.agreed = agreed;
+        burst
+    }
+
+    fn work<W: World<Event = E>>(
+        &self,
+        world: &W,
+        worker: &mut Speculator<W>,
+        me: usize,
+        bounds: Bounds,
+    ) -> (Burst, Agreed) {
+        let place = self.barrier.enter(me);
+        let mut agreed = self.agreed;
+        let mut burst = Burst {
+            pause: Pause::Until,
+            events: 0,
+            windows: 0,
+        };
+        let width = worker.grid.width;
+        // Windows before this one end before the run does.
+        let whole = bounds.until.0 / width;
+        let mut base = bounds.index;
+        worker.commit(Some(base));
+        // Where the watcher is to be asked no window is opened any more, until all that were are committed.
+        let mut last = None;
+        let mut reached = base;
+        loop {
+            if base == NEVER {
+                burst.pause = Pause::Idle;
+                return (burst, agreed);
+            }
+            if base.saturating_mul(width) >= bounds.until.0 {
+                return (burst, agreed);
+            }
+            if last.is_some_and(|last| base >= last) {
+                burst.pause = Pause::Enough;
+                return (burst, agreed);
+            }
+            let cut = base == whole;
+            let depth = if agreed.full { 1 } else { agreed.pace.depth };
+            let reach = Reach {
+                frontier: (base + depth).min(whole).min(last.unwrap_or(NEVER)),
+                most_kept: self.most_kept / self.mailboxes.len(),
+            };
+            let before = worker.counts();
+            let peak = if cut {
+                worker.run_cut(world, bounds.until);
+                0
+            } else {
+                agreed.deepest = agreed.deepest.max(reach.frontier - base);
+                worker.sweep(world, reach)
+            };
+            reached = reached.max(reach.frontier);
+            agreed.rounds += 1;
+            let step = agreed.rounds;
+            let after = worker.counts();
+            let mailbox = &self.mailboxes[me][step as usize % 2];
+            mailbox.executed.store(after.executed - before.executed, Relaxed);
+            mailbox
+                .rolled_back
+                .store(after.rolled_back - before.rolled_back, Relaxed);
+            mailbox.kept.store(worker.kept() as u64, Relaxed);
+            mailbox.peak.store(peak as u64, Relaxed);
+            self.leave(worker, me, step);
+            place.finish(step);
+            if place.wait(step).is_err() {
+                // Another worker has panicked: the scope passes that on.
+                burst.pause = Pause::Broken;
+                return (burst, agreed);
+            }
+            base = NEVER;
+            let (mut executed, mut rolled_back, mut kept, mut peak) = (0, 0, 0, 0);
+            let mut broken = false;
+            for mailboxes in &self.mailboxes {
+                let mailbox = &mailboxes[step as usize % 2];
+                base = base.min(mailbox.next.load(Relaxed));
+                executed += mailbox.executed.load(Relaxed);
+                rolled_back += mailbox.rolled_back.load(Relaxed);
+                kept += mailbox.kept.load(Relaxed);
+                peak += mailbox.peak.load(Relaxed);
+                broken |= mailbox.broken.load(Relaxed);
+            }
+            self.take(worker, me, step);
+            worker.commit((base != NEVER).then_some(base));
+            agreed.pace.note(executed, rolled_back);
+            agreed.full = kept > self.most_kept as u64;
+            agreed.peak_kept = agreed.peak_kept.max(peak);
+            // Of this burst alone all that was rolled back was run in it as well.
+            burst.events = burst.events + executed - rolled_back;
+            burst.windows += 1;
+            if broken {
+                burst.pause = Pause::Broken;
+                return (burst, agreed);
+            }
+            if cut {
+                return (burst, agreed);
+            }
+            if burst.events >= bounds.events || burst.windows >= bounds.windows {
+                last = last.or(Some(reached));
+            }
+        }
+    }
+
+    /// Leaves what worker `me` has sent to blocks of others, and what it has to say.
+    fn leave<W: World<Event = E>>(&self, worker: &mut Speculator<W>, me: usize, step: u64) {
+        let mailbox = &self.mailboxes[me][step as usize % 2];
+        let own = worker.own();
+        let mut next = worker.next_window().unwrap_or(NEVER);
+        let n_blocks = worker.n_blocks;
+        let pairs = [(&mut worker.rings, &mailbox.rings), (&mut worker.antis, &mailbox.antis)];
+        for (rings, slots) in pairs {
+            for (block, ring) in rings[..n_blocks].iter_mut().enumerate() {
+                if own.contains(&block) || ring.is_empty() {
+                    continue;
+                }
+                next = next.min(ring.next_window(&worker.grid).unwrap_or(NEVER));
+                // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
+                #[allow(unsafe_code)]
+                let slot = unsafe { &mut *slots[block].get() };
+                std::mem::swap(ring, slot);
+            }
+        }
+        mailbox.next.store(next, Relaxed);
+        mailbox.broken.store(worker.broken.is_some(), Relaxed);
+    }
+
+    /// Takes what the others have left for the blocks of worker `me`.
+    fn take<W: World<Event = E>>(&self, worker: &mut Speculator<W>, me: usize, step: u64) {
+        let own = worker.own();
+        for (other, mailboxes) in self.mailboxes.iter().enumerate() {
+            if other == me {
+                continue;
+            }
+            let mailbox = &mailboxes[step as usize % 2];
+            let pairs = [(&mut worker.rings, &mailbox.rings), (&mut worker.antis, &mailbox.antis)];
+            for (rings, slots) in pairs {
+                for block in own.clone() {
+                    // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
+                    #[allow(unsafe_code)]
+                    let left = unsafe { &mut *slots[block].get() };
+                    rings[block].absorb(left);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_depth_grows_while_it_is_quiet_and_falls_when_much_is_in_vain() {
+        let mut pace = Pace::new(Speculation::default());
+        assert_eq!(pace.depth, 4);
+        for _ in 0..8 {
+            pace.note(1_000, 100);
+        }
+        assert_eq!(pace.depth, 16, "doubled twice");
+        for _ in 0..100 {
+            pace.note(1_000, 0);
+        }
+        assert_eq!(pace.depth, 16, "never beyond the most");
+        for _ in 0..5 {
+            pace.note(1_000, 300);
+        }
+        assert_eq!(pace.depth, 1, "never below one");
+        // The next trial comes later than the first one did.
+        let quiet = |pace: &mut Pace| {
+            let depth = pace.depth;
+            (1..).find(|_| {
+                pace.note(1_000, 0);
+                pace.depth > depth
+            })
+        };
+        assert!(quiet(&mut pace).is_some_and(|rounds| rounds >= 64));
+    }
+
+    #[test]
+    fn a_fixed_depth_stays_and_none_is_beyond_half_a_ring() {
+        let mut pace = Pace::new(Speculation::fixed(7));
+        pace.note(1, 1);
+        assert_eq!(pace.depth, 7);
+        assert_eq!(Pace::new(Speculation::fixed(1_000)).depth, u64::from(MAX_DEPTH));
+        assert_eq!(Pace::new(Speculation::fixed(0)).depth, 1);
+        assert!(MAX_DEPTH as usize <= crate::ring::SLOTS / 2);
+    }
+}

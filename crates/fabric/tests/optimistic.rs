@@ -1,0 +1,120 @@
+//! Networks run far ahead of what is safe: every router model is rolled back many times and gives the answer of the window engine.
+
+use des::engine::{Engine as _, Stop, history};
+use des::optimistic::{OptimisticEngine, Speculated, Speculation};
+use des::{Time, WindowEngine};
+use fabric::bench::plain;
+use fabric::network::Network;
+use fabric::observe::Stats;
+use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel as Model, Sculpin};
+use fabric::spec::*;
+use fabric::state::{Parts, State};
+use fabric::world::Fabric;
+use topo::{Lattice, TopologySpec};
+
+/// A torus with traffic that keeps its queues filled.
+fn torus(work: Work) -> RunSpec {
+    let mut spec = plain(TopologySpec::Torus(Lattice {
+        shape: vec![4, 4, 2],
+        width: vec![],
+        nodes_per_router: 2,
+    }));
+    spec.router.buffer = Some(Bytes(6_000));
+    spec.jobs[0].work = work;
+    spec
+}
+
+fn uniform(load: f64) -> Work {
+    Work::Synthetic(Synthetic {
+        pattern: Pattern::Uniform,
+        message: Bytes(5_000),
+        load: Some(load),
+        count: None,
+        process: Process::Poisson,
+    })
+}
+
+fn pairs() -> Work {
+    Work::Pairs(Pairs {
+        matching: Matching::Mutual,
+        mode: PairMode::Batch { batch: 3 },
+        messages: 30,
+        message: Bytes(5_000),
+        ack: Bytes(64),
+        active: None,
+        start_spread: Time(1_000),
+        seed: None,
+    })
+}
+
+/// What every port sent and every node injected: state without places in pools.
+fn figures(states: &[&State]) -> Vec<[u64; 4]> {
+    let parts = Parts::new(states.iter().copied());
+    let ports = parts
+        .ports()
+        .map(|port| [port.packets, port.bytes, port.busy, port.free]);
+    let nics = parts.iter().flat_map(|state| state.nics.as_slice());
+    ports
+        .chain(nics.map(|nic| [nic.packets, nic.left, nic.free, nic.ready]))
+        .collect()
+}
+
+fn check<M: Model>(what: &str, spec: &RunSpec) {
+    let net = || Network::build(spec).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let senders = net().n_nodes();
+    let stats = || Stats::new(senders, true, 0, u64::MAX, u64::MAX);
+    let world = Fabric::<M>::new(net());
+    let end = Time::from_us(12);
+    let mut window = WindowEngine::new(&world, stats(), 1);
+    let stop = window.run(end, &mut |_, _| true);
+    let mut seen = window.view().observers[0].clone();
+    seen.rows.as_mut().unwrap().sort_unstable();
+    for (depth, workers) in [(1, 2), (4, 2), (24, 2), (9, 3)] {
+        let mut engine = OptimisticEngine::new(&world, stats(), 8 * workers, workers, Speculation::fixed(depth));
+        assert_eq!(engine.run(end, &mut |_, _| true), stop, "{what}");
+        let what = format!("{what}, {depth} windows");
+        let did: Speculated = engine.speculated();
+        assert_eq!(history(&engine.digests()), history(&window.digests()), "{what}");
+        assert_eq!(did.committed, window.outcome().events, "{what}");
+        assert_eq!(figures(&engine.view().states), figures(&window.view().states), "{what}");
+        if depth == 1 {
+            assert_eq!((did.rolled_back, did.antis), (0, 0), "{what}");
+        } else {
+            assert!(
+                did.rolled_back > 500 && (did.antis > 500 || depth == 4),
+                "{what}: {did:?}"
+            );
+        }
+        let (_, mut all, _) = Box::new(engine).into_parts();
+        all.rows.as_mut().unwrap().sort_unstable();
+        assert!(all.rows.as_ref().unwrap().len() > 100, "{what}");
+        assert_eq!(all.rows, seen.rows, "{what}");
+        assert_eq!((all.hops, all.bins), (seen.hops.clone(), seen.bins.clone()), "{what}");
+        assert_eq!(all.senders, seen.senders, "{what}");
+    }
+    assert!(stop == Stop::Until || stop == Stop::Idle);
+}
+
+#[test]
+fn router_models_are_rolled_back_and_give_one_answer() {
+    for (name, work) in [("uniform", uniform(0.7)), ("pairs", pairs())] {
+        let mut spec = torus(work);
+        check::<Credit>(&format!("credit, {name}"), &spec);
+        spec.routing = RoutingSpec::MinA;
+        check::<Credit>(&format!("adaptive credit, {name}"), &spec);
+        // In the fixed order of dimensions packets would come to the other worker's routers last, and change nothing there.
+        spec.routing = RoutingSpec::RDR;
+        spec.router.model = RouterModel::Sculpin;
+        check::<Sculpin>(&format!("sculpin, {name}"), &spec);
+        spec.router.model = RouterModel::Credit;
+        spec.router.architecture = Architecture::InputQueued;
+        spec.router.output_buffer = Some(Bytes(5_000));
+        check::<InputQueued>(&format!("input-queued, {name}"), &spec);
+        spec.router.output_buffer = None;
+        spec.router.architecture = Architecture::LateAdmission;
+        spec.router.bubble = 2;
+        spec.router.local_latency = Time(750);
+        spec.nic.chunk = Some(Bytes(300));
+        check::<LateAdmission>(&format!("late admission, {name}"), &spec);
+    }
+}
