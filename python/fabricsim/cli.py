@@ -118,12 +118,19 @@ def _campaign(
     force: bool,
     limit: int | None,
     quiet: bool,
+    checkpoint_every: str | None = None,
 ) -> tuple[Outcome, Results]:
     """Run a study with progress on stderr and orderly Ctrl-C."""
+    from fabricsim import _core
     from fabricsim._campaign import Campaign
     from fabricsim._progress import Bars, Lines, Quiet, interruptible
     from fabricsim.results import Results
 
+    try:
+        if checkpoint_every is not None:
+            _core.checkpoint_interval(checkpoint_every)
+    except ValueError as error:
+        raise _InputError(f"--checkpoint-every: {error}") from error
     try:
         campaign = Campaign.plan(study=study, out=out, experiments=experiments, limit=limit, command=_command())
     except ValueError as error:
@@ -136,7 +143,9 @@ def _campaign(
     console = _stderr()
     observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
     with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
-        outcome = campaign.execute(observer=observer, jobs=jobs, workers=workers or 1, resume=resume, force=force)
+        outcome = campaign.execute(
+            observer=observer, jobs=jobs, workers=workers or 1, resume=resume, force=force, checkpoint_every=checkpoint_every
+        )
     return outcome, Results.open(campaign.folder)
 
 
@@ -144,6 +153,8 @@ def _outcome_code(outcome: Outcome) -> int:
     """Say what went wrong in a campaign and return the exit code."""
     for text in outcome.user_errors:
         _say(f"error: {text}")
+    for text in outcome.refused:
+        _say(f"error: a run cannot go on: {text}")
     for text in outcome.faults:
         _say(f"error: a run gave no result: {text}")
     for text in outcome.failed_checks:
@@ -152,7 +163,7 @@ def _outcome_code(outcome: Outcome) -> int:
         return OURS
     if outcome.failed_checks:
         return CHECK
-    return INPUT if outcome.user_errors else OK
+    return INPUT if outcome.user_errors or outcome.refused else OK
 
 
 def _failed_code(results: Results, code: int) -> int:
@@ -171,7 +182,18 @@ def run(
         int | None, typer.Option("--workers", min=1, help="Threads of one run; they never change the result.")
     ] = None,
     jobs: JobsOption = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished, run the rest.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the runs that are finished, go on with the others from their checkpoints.")
+    ] = False,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint-every",
+            metavar="TIME",
+            help="Write a checkpoint of every run in progress this often. The unit says whose time: s, min, h are wall time "
+            "(10min), ms, us, ns simulated time (1ms). SIGTERM writes one in any case.",
+        ),
+    ] = None,
     force: ForceOption = False,
     limit_runs: Annotated[int | None, typer.Option("--limit-runs", min=1, metavar="N", help="Only the first N runs.")] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
@@ -190,6 +212,7 @@ def run(
         force=force,
         limit=limit_runs,
         quiet=quiet,
+        checkpoint_every=checkpoint_every,
     )
     code = _failed_code(results, _outcome_code(outcome))
     written = results.report() if report and len(results) else None

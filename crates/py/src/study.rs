@@ -2,7 +2,9 @@
 
 use crate::errors;
 use crate::result::RunResult;
+use fabric::checkpoint::{Checkpoints, Every};
 use fabric::network::BuildError;
+use fabric::run::Order;
 use fabric::spec::{LoadOptions, RunSpec, load_study};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -146,22 +148,62 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
+/// Reads the checkpoint object: `{"file": path, "every": "10 min" or null, "resume": bool}`.
+fn checkpoints(text: &str) -> PyResult<Checkpoints> {
+    let value: Value = serde_json::from_str(text).map_err(|error| errors::plain(format!("checkpoint: {error}")))?;
+    let file = value["file"]
+        .as_str()
+        .ok_or_else(|| errors::plain("checkpoint: no file".into()))?;
+    let every = value["every"].as_str().map(Every::parse).transpose();
+    Ok(Checkpoints {
+        file: file.into(),
+        every: every.map_err(errors::plain)?,
+        resume: value["resume"].as_bool().unwrap_or_default(),
+    })
+}
+
+/// Whether the time between two checkpoints is `wall` or `simulated` time.
+#[pyfunction]
+pub fn checkpoint_interval(text: &str) -> PyResult<&'static str> {
+    match Every::parse(text).map_err(errors::plain)? {
+        Every::Wall(_) => Ok("wall"),
+        Every::Simulated(_) => Ok("simulated"),
+    }
+}
+
+/// What a progress callback wants: anything true goes on, the word `checkpoint` saves and stops, anything false stops.
+fn order(answer: &Bound<'_, PyAny>) -> PyResult<Order> {
+    if answer.extract::<&str>().is_ok_and(|word| word == "checkpoint") {
+        return Ok(Order::SaveAndStop);
+    }
+    Ok(match answer.is_truthy()? {
+        true => Order::GoOn,
+        false => Order::Stop,
+    })
+}
+
 /// Runs one run; `progress` is called with JSON a few times per second and says whether to go on.
 #[pyfunction]
-#[pyo3(signature = (canonical, progress=None))]
-pub fn run(py: Python<'_>, canonical: &str, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
+#[pyo3(signature = (canonical, progress=None, checkpoint=None))]
+pub fn run(
+    py: Python<'_>,
+    canonical: &str,
+    progress: Option<Py<PyAny>>,
+    checkpoint: Option<&str>,
+) -> PyResult<RunResult> {
     let run = one_run(canonical)?;
+    let checkpoints = checkpoint.map(checkpoints).transpose()?;
     let mut failed = None;
     let result = py.allow_threads(|| {
-        fabric::run::run(&run, &mut |report| {
+        fabric::run::run_with(&run, checkpoints.as_ref(), &mut |report| {
             Python::with_gil(|py| {
-                let go_on = py.check_signals().and_then(|()| match &progress {
-                    None => Ok(true),
-                    Some(callback) => callback.bind(py).call1((json!(report).to_string(),))?.is_truthy(),
+                let wanted = py.check_signals().and_then(|()| match &progress {
+                    None => Ok(Order::GoOn),
+                    Some(callback) => order(&callback.bind(py).call1((json!(report).to_string(),))?),
                 });
-                go_on.unwrap_or_else(|error| {
+                wanted.unwrap_or_else(|error| {
                     failed = Some(error);
-                    false
+                    Order::Stop
                 })
             })
         })
