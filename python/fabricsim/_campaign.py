@@ -1,7 +1,7 @@
 """A campaign: all runs of a study, in a results directory that loses no finished run.
 
 Layout: `manifest.json` (what was asked, by what, where), `runs/<id>.json` and `runs/<id>.<table>.arrow` (a run is
-finished when its JSON is there; files are written whole or not at all), then from these `summary.json`,
+finished when its JSON is there; files are written whole or not at all), `runs/<id>.checkpoint` of runs in progress, then from these `summary.json`,
 `runs.parquet` and one Parquet file per table. Everything but the manifest's provenance and the run times and
 memory (`cpu_s`, `build_s`, `peak_rss_bytes`) is a function of the study.
 """
@@ -44,7 +44,15 @@ _OWN_FOLDERS = ("runs", "figures")
 
 
 class Observer(Protocol):
-    """Who watches a campaign. Every method is called in the caller's thread."""
+    """Who watches a campaign. Every method is called in the caller's thread.
+
+    Attributes
+    ----------
+    save : bool
+        When the campaign stops, runs in progress are to write a checkpoint first.
+    """
+
+    save: bool
 
     def begin(self, *, folder: Path, total: int, reused: int, jobs: int) -> None:
         """Note that a campaign starts with `reused` of `total` runs finished already."""
@@ -53,7 +61,7 @@ class Observer(Protocol):
         """Note a run's progress; False stops the campaign."""
 
     def finished(self, *, run: Run, kind: str, message: str, done: int, total: int, campaign_fraction: float) -> None:
-        """Note the end of a run: kind is `done`, `failed-check`, `fault`, `study`, `interrupted` or `disk`."""
+        """Note the end of a run: kind is `done`, `failed-check`, `fault`, `study`, `checkpoint`, `interrupted` or `disk`."""
 
     def tick(self) -> bool:
         """Return False to stop the campaign; called about ten times a second."""
@@ -78,6 +86,8 @@ class Outcome:
         What went wrong in runs that gave no result.
     user_errors : list of str
         Runs that the core refused as the study's fault.
+    refused : list of str
+        Runs whose checkpoint cannot be used.
     """
 
     folder: Path
@@ -86,11 +96,14 @@ class Outcome:
     failed_checks: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     user_errors: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
     def raise_for_faults(self) -> None:
-        """Raise `StudyError` or `RunFailed` where runs gave no result."""
+        """Raise `StudyError`, `ResultsError` or `RunFailed` where runs gave no result."""
         if self.user_errors:
             raise StudyError("\n".join(self.user_errors))
+        if self.refused:
+            raise ResultsError("\n".join(self.refused))
         if self.faults:
             raise RunFailed("\n".join(self.faults))
 
@@ -162,6 +175,7 @@ class Campaign:
         workers: int | None = None,
         resume: bool = False,
         force: bool = False,
+        checkpoint_every: str | None = None,
     ) -> Outcome:
         """Execute the selected runs and assemble the results.
 
@@ -174,12 +188,16 @@ class Campaign:
         workers : int, optional
             Threads that one run may use; by default the cores that the other runs leave.
         resume : bool, optional
-            Keep the runs that are finished.
+            Keep the runs that are finished, go on with the others from their checkpoints.
         force : bool, optional
             Replace the results of another study or version.
+        checkpoint_every : str, optional
+            Time between two checkpoints of a run, such as ``"10 min"`` (wall time) or ``"1 ms"`` (simulated time).
 
         Raises
         ------
+        ValueError
+            `checkpoint_every` is no duration.
         ResultsError
             The directory belongs to something else.
         DiskError
@@ -187,6 +205,8 @@ class Campaign:
         CampaignInterrupted
             Stopped by the user; finished runs are kept.
         """
+        if checkpoint_every is not None:
+            _core.checkpoint_interval(checkpoint_every)
         with translate_disk_errors(self.folder):
             existed = self.folder.is_dir()
             if self.folder.exists() and not existed:
@@ -206,8 +226,10 @@ class Campaign:
                 folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo)))
             )
             try:
+                for key in finished:
+                    self._checkpoint(key).unlink(missing_ok=True)
                 if todo:
-                    self._run_all(todo, outcome, observer, count, threads)
+                    self._run_all(todo, outcome, observer, count, threads, {"every": checkpoint_every, "resume": resume})
             except (CampaignInterrupted, DiskError, KeyboardInterrupt):
                 # What is finished is readable at once; on a full disk the runs' own files must do.
                 with contextlib.suppress(DiskError):
@@ -219,7 +241,18 @@ class Campaign:
             assemble(self.folder)
             return outcome
 
-    def _run_all(self, todo: list[Run], outcome: Outcome, observer: Observer, jobs: int, threads: int) -> None:
+    def _checkpoint(self, key: str) -> Path:
+        return self.folder / "runs" / f"{key}.checkpoint"
+
+    def _run_all(
+        self,
+        todo: list[Run],
+        outcome: Outcome,
+        observer: Observer,
+        jobs: int,
+        threads: int,
+        checkpoint: dict[str, Any],
+    ) -> None:
         weights = {run.id: float(run.estimate.get("nodes") or 1) for run in todo}
         total_weight = sum(weights.values())
         fractions = dict.fromkeys(weights, 0.0)
@@ -248,6 +281,8 @@ class Campaign:
             elif kind == "fault":
                 detail = str(message.get("traceback") or "").strip()
                 outcome.faults.append(f"{run.label} ({run.id}): {text}" + (f"\n{detail}" if detail else ""))
+            elif kind == "checkpoint":
+                outcome.refused.append(f"{run.label} ({run.id}): {text}")
             elif kind == "study":
                 outcome.user_errors.append(f"{run.label} ({run.id}): {text}")
             elif kind == "disk":
@@ -260,15 +295,25 @@ class Campaign:
         budget = int(memory * 0.8) if memory is not None else None
         pool: Pool | RankPool
         if self.ranks is None:
-            pool = Pool(jobs=jobs, memory_bytes=budget, on_message=on_message, tick=lambda: not observer.tick())
+            pool = Pool(
+                jobs=jobs,
+                memory_bytes=budget,
+                on_message=on_message,
+                tick=lambda: not observer.tick(),
+                saves=lambda: observer.save,
+            )
         else:
             pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick())
         folder = str((self.folder / "runs").resolve())
+        shared = {"folder": folder, "version": _core.__version__, "checkpoint": checkpoint, "threads": threads}
         try:
-            pool.run([{"run": run.to_dict(), "folder": folder, "version": _core.__version__, "threads": threads} for run in todo])
+            pool.run([{"run": run.to_dict(), **shared} for run in todo])
         except PoolStopped:
             done = outcome.reused + outcome.executed
             kept = f"{done} of {len(self.selected)} runs are finished and kept in {self.folder}"
+            saved = sum(self._checkpoint(run.id).is_file() for run in todo)
+            if saved:
+                kept += f", {saved} more {'has a checkpoint' if saved == 1 else 'have checkpoints'}"
             if fatal:
                 raise DiskError(None, f"{fatal[0].get('message')}; {kept}") from None
             raise CampaignInterrupted(kept) from None

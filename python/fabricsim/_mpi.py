@@ -136,7 +136,7 @@ def serve(ranks: Ranks) -> None:
         while (task := ranks.tell(None)) is not None:
             # What fails the same way on all ranks is told by rank 0.
             with contextlib.suppress(StudyError, Interrupted):
-                _core.run(task["run"]["canonical"], None, 1, ranks)
+                _core.run(task["run"]["canonical"], None, None, 1, ranks)
     except BaseException:
         print(f"rank {ranks.rank} cannot go on:", file=sys.stderr)
         traceback.print_exc()
@@ -170,7 +170,8 @@ class RankPool:
         """
         for task in tasks:
             self._ranks.tell(task)
-            message = execute({**task, "ranks": self._ranks}, self._emit, lambda: self._stop)
+            alone = {key: value for key, value in task.items() if key != "checkpoint"}
+            message = execute({**alone, "ranks": self._ranks}, self._emit, lambda: not self._stop)
             self._stop |= self._on_message(message) or self._tick()
             if self._stop:
                 raise PoolStopped(None)

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,8 @@ _START = "import sys; sys.path.append(sys.argv.pop()); from fabricsim._worker im
 _RETIRE_BYTES = 256 << 20
 #: A stopped worker has this long to end its run before it is killed.
 _GRACE_S = 10.0
+#: The same where it writes a checkpoint first.
+_SAVING_GRACE_S = 300.0
 
 
 class PoolStopped(Exception):
@@ -62,12 +65,15 @@ class Pool:
         Receives every message of every worker (dicts with `kind` and `id`); returns True to stop the pool.
     tick : callable
         Called about ten times a second; returns True to stop the pool.
+    saves : callable, optional
+        Asked when the pool stops: True if runs in progress are to write a checkpoint first.
     """
 
     jobs: int
     memory_bytes: int | None
     on_message: Callable[[dict[str, Any]], bool]
     tick: Callable[[], bool]
+    saves: Callable[[], bool] = lambda: False
     _workers: list[_Worker] = field(default_factory=list)
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
@@ -184,10 +190,11 @@ class Pool:
         worker.errors.close()
 
     def _stop_all(self) -> None:
+        saves = self.saves()
         for worker in self._workers:
             if worker.task:
-                worker.process.terminate()
-        deadline = time.monotonic() + _GRACE_S
+                worker.process.send_signal(signal.SIGTERM if saves else signal.SIGUSR1)
+        deadline = time.monotonic() + (_SAVING_GRACE_S if saves else _GRACE_S)
         while any(worker.task for worker in self._workers) and time.monotonic() < deadline:
             self._poll(0.1)
 

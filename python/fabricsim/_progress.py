@@ -26,10 +26,11 @@ __all__ = ["Bars", "Lines", "Quiet", "interruptible", "make_observer"]
 
 
 class Quiet:
-    """Watches and says nothing; the base of the others. `stop` asks the campaign to end."""
+    """Watches and says nothing; the base of the others. `stop` asks the campaign to end, `save` with checkpoints."""
 
     def __init__(self) -> None:
         self.stop = False
+        self.save = False
         self.started = time.monotonic()
 
     def begin(self, *, folder: Path, total: int, reused: int, jobs: int) -> None:
@@ -125,6 +126,7 @@ class Lines(Quiet):
             "failed-check": "SELF-CHECK FAILED",
             "fault": "FAILED",
             "study": "REFUSED",
+            "checkpoint": "REFUSED",
             "interrupted": "interrupted",
             "disk": "NOT WRITTEN",
         }
@@ -198,13 +200,14 @@ def make_observer(progress: bool | Callable[[dict[str, Any]], bool | None], *, c
 
 @contextmanager
 def interruptible(observer: Quiet, console: Console, note: str) -> Iterator[None]:
-    """Let the first Ctrl-C (or SIGTERM) end the campaign in order, and a second one end the process at once."""
+    """Let the first Ctrl-C end the campaign in order, SIGTERM with checkpoints; a second one ends the process at once."""
 
-    def handler(_number: int, _frame: FrameType | None) -> None:
+    def handler(number: int, _frame: FrameType | None) -> None:
         if observer.stop:
             sys.stderr.flush()
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.raise_signal(signal.SIGINT)
+        observer.save = number == signal.SIGTERM
         observer.stop = True
         console.print(f"stopping; {note} (Ctrl-C again to end at once)", markup=False, highlight=False)
 

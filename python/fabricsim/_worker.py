@@ -1,7 +1,7 @@
 """A worker process: takes runs as JSON lines on stdin, writes each result atomically, reports as JSON lines on stdout.
 
 A process of its own per run at a time keeps a crash, a kill for memory or a full disk from touching any other run.
-SIGTERM asks the run in progress to stop; a parent that has gone stops it as well.
+SIGTERM asks the run in progress to write a checkpoint and stop, SIGUSR1 to stop; a parent that has gone stops it as well.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from types import FrameType
 from typing import Any
 
 from fabricsim import _core
-from fabricsim._files import atomic_write
+from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._tables import TABLES, table_of_columns, write_arrow
-from fabricsim.errors import CheckFailed, DiskError, Interrupted, StudyError, diagnostics_of
+from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, StudyError, diagnostics_of
 
 __all__ = ["execute", "main"]
 
@@ -30,15 +30,23 @@ class _Stop:
 
     def __init__(self) -> None:
         self.asked = False
+        self.save = False
         self.parent = os.getppid()
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
         """Note the request; the next progress report passes it on."""
         self.asked = True
+        self.save |= number == signal.SIGTERM
 
     def wanted(self) -> bool:
         """Tell whether to stop: asked to, or orphaned."""
         return self.asked or os.getppid() != self.parent
+
+    def order(self) -> bool | str:
+        """Return what the core's progress callback is to say."""
+        if self.save and os.getppid() == self.parent:
+            return "checkpoint"
+        return not self.wanted()
 
 
 def _failed_summary(error: CheckFailed) -> dict[str, Any]:
@@ -53,39 +61,45 @@ def _failed_summary(error: CheckFailed) -> dict[str, Any]:
     return {"verdict": {"ok": False, "checks": [{"name": "self-check", "ok": False, "detail": str(error)}]}}
 
 
-def execute(task: dict[str, Any], emit: Any, wanted: Any) -> dict[str, Any]:
+def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     """Run one task and write its files; the JSON record comes last and makes the run finished.
 
     Parameters
     ----------
     task : dict
-        ``run`` (an entry of the expansion), ``folder`` (where results go), ``version``, ``threads`` (for the run to take),
-        ``ranks`` (the processes that share it, if any).
+        ``run`` (an entry of the expansion), ``folder`` (where results go), ``version``; ``checkpoint`` with ``every``
+        and ``resume`` if the run may have one; ``threads`` for the run to take; ``ranks`` if processes share it.
     emit : callable
         Receives every progress report.
-    wanted : callable
-        Says whether the user wants to stop.
+    order : callable
+        Says whether the run goes on: True, False, or ``"checkpoint"`` to write one and stop.
 
     Returns
     -------
     dict
-        The closing report: ``kind`` is ``done``, ``failed-check``, ``interrupted``, ``disk``, ``study`` or ``fault``.
+        The closing report: ``kind`` is ``done``, ``failed-check``, ``interrupted``, ``checkpoint`` (it cannot be used),
+        ``disk``, ``study`` or ``fault``.
     """
     run = task["run"]
     folder = Path(task["folder"])
     started = time.monotonic()
 
-    def progress(text: str) -> bool:
+    checkpoint = folder / f"{run['id']}.checkpoint"
+    options = json.dumps({"file": str(checkpoint), **task["checkpoint"]}) if "checkpoint" in task else None
+
+    def progress(text: str) -> bool | str:
         try:
             emit({"kind": "progress", "id": run["id"], "state": json.loads(text)})
         except OSError:
             return False
-        return not wanted()
+        answer: bool | str = order()
+        return answer
 
     try:
         tables: dict[str, Any] = {}
         try:
-            result = _core.run(run["canonical"], progress, task.get("threads", 1), task.get("ranks"))
+            with translate_disk_errors(checkpoint):
+                result = _core.run(run["canonical"], progress, options, task.get("threads", 1), task.get("ranks"))
             summary = json.loads(result.summary)
         except CheckFailed as error:
             result, summary = None, _failed_summary(error)
@@ -107,9 +121,14 @@ def execute(task: dict[str, Any], emit: Any, wanted: Any) -> dict[str, Any]:
             "tables": tables,
         }
         atomic_write(folder / f"{run['id']}.json", json.dumps(record, indent=1))
+        if options is not None:
+            checkpoint.unlink(missing_ok=True)
         return {"kind": "done" if ok else "failed-check", "id": run["id"], "record": record}
     except Interrupted:
-        return {"kind": "interrupted", "id": run["id"]}
+        goes_on = "goes on from its checkpoint with --resume" if options is not None and checkpoint.is_file() else ""
+        return {"kind": "interrupted", "id": run["id"], "message": goes_on}
+    except CheckpointRefused as error:
+        return {"kind": "checkpoint", "id": run["id"], "message": str(error)}
     except DiskError as error:
         return {"kind": "disk", "id": run["id"], "message": error.strerror or str(error)}
     except StudyError as error:
@@ -129,6 +148,7 @@ def main() -> None:
     """Serve tasks until stdin ends."""
     stop = _Stop()
     signal.signal(signal.SIGTERM, stop.on_signal)
+    signal.signal(signal.SIGUSR1, stop.on_signal)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints by accident goes to stderr, never into the protocol
@@ -141,7 +161,7 @@ def main() -> None:
         emit({"kind": "ready"})
         for line in sys.stdin:
             task = json.loads(line)
-            emit(execute(task, emit, stop.wanted))
+            emit(execute(task, emit, stop.order))
             if stop.wanted():
                 break
 

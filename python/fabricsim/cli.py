@@ -122,12 +122,21 @@ def _campaign(
     force: bool,
     limit: int | None,
     quiet: bool,
+    checkpoint_every: str | None = None,
 ) -> tuple[Outcome, Results]:
     """Run a study with progress on stderr and orderly Ctrl-C."""
+    from fabricsim import _core
     from fabricsim._campaign import Campaign
     from fabricsim._progress import Bars, Lines, Quiet, interruptible
     from fabricsim.results import Results
 
+    try:
+        if checkpoint_every is not None:
+            if _ranks is not None:
+                raise ValueError("runs that ranks share have no checkpoints; start one process, with --workers")
+            _core.checkpoint_interval(checkpoint_every)
+    except ValueError as error:
+        raise _InputError(f"--checkpoint-every: {error}") from error
     try:
         campaign = Campaign.plan(study=study, out=out, experiments=experiments, limit=limit, command=_command(), ranks=_ranks)
     except ValueError as error:
@@ -140,7 +149,9 @@ def _campaign(
     console = _stderr()
     observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
     with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
-        outcome = campaign.execute(observer=observer, jobs=jobs, workers=workers, resume=resume, force=force)
+        outcome = campaign.execute(
+            observer=observer, jobs=jobs, workers=workers, resume=resume, force=force, checkpoint_every=checkpoint_every
+        )
     return outcome, Results.open(campaign.folder)
 
 
@@ -148,6 +159,8 @@ def _outcome_code(outcome: Outcome) -> int:
     """Say what went wrong in a campaign and return the exit code."""
     for text in outcome.user_errors:
         _say(f"error: {text}")
+    for text in outcome.refused:
+        _say(f"error: a run cannot go on: {text}")
     for text in outcome.faults:
         _say(f"error: a run gave no result: {text}")
     for text in outcome.failed_checks:
@@ -156,7 +169,7 @@ def _outcome_code(outcome: Outcome) -> int:
         return OURS
     if outcome.failed_checks:
         return CHECK
-    return INPUT if outcome.user_errors else OK
+    return INPUT if outcome.user_errors or outcome.refused else OK
 
 
 def _failed_code(results: Results, code: int) -> int:
@@ -175,7 +188,18 @@ def run(
         int | None, typer.Option("--workers", min=1, help="Threads of one run; they never change the result.")
     ] = None,
     jobs: JobsOption = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished, run the rest.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the runs that are finished, go on with the others from their checkpoints.")
+    ] = False,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint-every",
+            metavar="TIME",
+            help="Write a checkpoint of every run in progress this often. The unit says whose time: s, min, h are wall time "
+            "(10min), ms, us, ns simulated time (1ms). SIGTERM writes one in any case.",
+        ),
+    ] = None,
     force: ForceOption = False,
     limit_runs: Annotated[int | None, typer.Option("--limit-runs", min=1, metavar="N", help="Only the first N runs.")] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
@@ -194,6 +218,7 @@ def run(
         force=force,
         limit=limit_runs,
         quiet=quiet,
+        checkpoint_every=checkpoint_every,
     )
     code = _failed_code(results, _outcome_code(outcome))
     written = results.report() if report and len(results) else None

@@ -1,6 +1,6 @@
 """Errors of the Python face: every error says what was wrong, where, and what to do.
 
-`StudyError`, `CheckFailed` and `Interrupted` are raised by the core; the others by the campaign layer.
+`StudyError`, `CheckFailed`, `CheckpointRefused` and `Interrupted` are raised by the core; the others by the campaign layer.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from fabricsim._core import CheckFailed, Interrupted, StudyError
+from fabricsim._core import CheckFailed, CheckpointRefused, Interrupted, StudyError
 
 __all__ = [
     "CampaignInterrupted",
     "CheckFailed",
+    "CheckpointRefused",
     "Diagnostic",
     "DiskError",
     "FabricsimError",

@@ -399,6 +399,7 @@ class Study:
         experiments: Sequence[str] | None = None,
         resume: bool = True,
         force: bool = False,
+        checkpoint_every: str | None = None,
         progress: bool | Callable[[dict[str, Any]], bool | None] = True,
     ) -> Results:
         """Run the study and return its results.
@@ -412,9 +413,12 @@ class Study:
         experiments : sequence of str, optional
             Only these experiments.
         resume : bool, optional
-            Keep runs that `out` already has (the default); False runs them again.
+            Keep runs that `out` already has and go on from checkpoints (the default); False runs all of them again.
         force : bool, optional
             Replace the results of another study in `out`.
+        checkpoint_every : str, optional
+            Write a checkpoint of every run in progress this often: ``"10 min"``, ``"2 h"``, ``"30 s"`` are wall time,
+            ``"1 ms"``, ``"50 us"``, ``"200 ns"`` simulated time.
         progress : bool or callable, optional
             True shows bars; a callable receives a dict about five times a second (``run``, ``fraction``,
             ``campaign_fraction``, ``events_per_s``, ...) and stops the campaign by returning False.
@@ -434,7 +438,9 @@ class Study:
         from fabricsim.results import Results
 
         campaign = Campaign.plan(study=self, out=out, experiments=experiments, command="python: Study.run")
-        outcome = campaign.execute(jobs=jobs, resume=resume, force=force, observer=make_observer(progress))
+        outcome = campaign.execute(
+            jobs=jobs, resume=resume, force=force, checkpoint_every=checkpoint_every, observer=make_observer(progress)
+        )
         outcome.raise_for_faults()
         return Results.open(campaign.folder)
 

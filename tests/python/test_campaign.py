@@ -47,6 +47,91 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_repeats_nothing(shell, number)
     assert {name: after[name] for name in kept} == kept
 
 
+def checkpoints(folder):
+    return sorted(path.name for path in (folder / "runs").glob("*.checkpoint"))
+
+
+def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell):
+    study, out = shell.study(loads="0.1, 0.2", fake="seconds = 3.0"), shell.folder / "r"
+    process = shell.start("run", study, "--out", "r", "--jobs", "2")
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not (out / "runs").is_dir():
+        time.sleep(0.02)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "2 more have checkpoints" in err
+    assert "--resume" in err
+    assert len(checkpoints(out)) == 2
+    steps = [int((out / "runs" / name).read_text().split()[1]) for name in checkpoints(out)]
+    assert min(steps) > 2, "the rest is shorter than the whole"
+    begun = time.monotonic()
+    ran = shell("run", study, "--out", "r", "--resume")
+    assert ran.code == 0, ran.err
+    assert time.monotonic() - begun < 60
+    assert checkpoints(out) == [], "a finished run has none"
+    assert shell("run", study, "--out", "whole").code == 0
+    assert digests(out) == digests(shell.folder / "whole")
+
+
+def test_ctrl_c_writes_no_checkpoint(shell):
+    study, out = shell.study(loads="0.1", fake="seconds = 3.0"), shell.folder / "r"
+    process = shell.start("run", study, "--out", "r")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "checkpoint" not in err
+    assert checkpoints(out) == []
+
+
+def test_a_damaged_checkpoint_is_refused_by_name_and_costs_no_other_run(shell):
+    study, out = shell.study(loads="0.1, 0.2"), shell.folder / "r"
+    assert shell("run", study, "--out", "r").code == 0
+    first = sorted((out / "runs").glob("*.json"))[0]
+    first.unlink()
+    damaged = first.with_suffix(".checkpoint")
+    damaged.write_text("nothing 5")
+    ran = shell("run", study, "--out", "r", "--resume")
+    assert ran.code == 2
+    assert str(damaged) in ran.err
+    assert "remove the file" in ran.err
+    assert damaged.exists()
+    assert len(finished(out)) == 1
+    damaged.unlink()
+    assert shell("run", study, "--out", "r", "--resume").code == 0
+
+
+def test_without_resume_a_checkpoint_is_no_beginning(shell):
+    study, out = shell.study(loads="0.1"), shell.folder / "r"
+    assert shell("run", study, "--out", "r").code == 0
+    path = next((out / "runs").glob("*.json")).with_suffix(".checkpoint")
+    path.write_text("nothing 5")
+    assert shell("run", study, "--out", "r").code == 0
+    assert checkpoints(out) == []
+
+
+def test_checkpoints_by_the_clock_are_gone_when_runs_are_finished(shell):
+    study, out = shell.study(loads="0.1", fake="seconds = 3.0"), shell.folder / "r"
+    process = shell.start("run", study, "--out", "r", "--checkpoint-every", "1s")
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not checkpoints(out):
+        time.sleep(0.02)
+    assert checkpoints(out)
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert checkpoints(out) == []
+
+
+def test_a_duration_without_sense_is_refused_before_anything_is_written(shell):
+    study = shell.study()
+    ran = shell("run", study, "--out", "r", "--checkpoint-every", "often")
+    assert ran.code == 2
+    assert "--checkpoint-every" in ran.err
+    assert not (shell.folder / "r").exists()
+
+
 def test_a_kill_loses_no_finished_run_and_leaves_no_worker(shell):
     study, out = shell.study(**SLOW), shell.folder / "r"
     process = shell.start("run", study, "--out", "r", "--jobs", "2")

@@ -12,8 +12,8 @@ use crate::world::Fabric;
 use des::engine::Engine;
 use des::optimistic::{OptimisticEngine, Speculation};
 use des::{
-    Gathered, Outcome, Progress, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport,
-    View, WindowEngine, mix,
+    Gathered, Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport, WindowEngine,
+    mix,
 };
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -21,12 +21,14 @@ use std::time::{Duration, Instant};
 mod keeper;
 mod steady;
 mod summary;
+mod supervisor;
 
 use keeper::Keeper;
 pub use steady::{SteadyState, steady_state};
 pub use summary::{
     Execution, HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates,
 };
+use supervisor::{Counts, Supervisor, advance};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -337,42 +339,6 @@ fn drive<M: RouterModel>(
     run.conclude(engine_name, begun, built, ran).map(Some)
 }
 
-/// Runs everything before `goal`, with checkpoints on the way.
-fn advance<M: RouterModel>(
-    engine: &mut dyn NetworkEngine<M>,
-    goal: Time,
-    supervisor: &mut Supervisor<'_, '_>,
-    keeper: &mut Option<Keeper<'_>>,
-) -> Result<Stop, RunError> {
-    loop {
-        let until = keeper
-            .as_ref()
-            .map_or(goal, |keeper| keeper.next(engine.reached()).min(goal));
-        supervisor.save_at = keeper.as_ref().and_then(|keeper| keeper.save_at);
-        supervisor.order = Order::GoOn;
-        supervisor.save = false;
-        let stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
-        let wanted = match stop {
-            Stop::Until => keeper.as_ref().is_some_and(|keeper| keeper.is_due(until)),
-            Stop::Interrupted => supervisor.save || supervisor.order == Order::SaveAndStop,
-            _ => false,
-        };
-        if let Some(keeper) = keeper
-            && wanted
-        {
-            keeper.save(engine, supervisor)?;
-        }
-        let goes_on = match stop {
-            Stop::Until => until < goal,
-            Stop::Interrupted => supervisor.save && supervisor.order == Order::GoOn && !supervisor.stalled,
-            _ => false,
-        };
-        if !goes_on {
-            return Ok(stop);
-        }
-    }
-}
-
 /// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
 fn slowest_step(net: &Network) -> u64 {
     let step = |class: &Class| (class.ser(net.packet)).saturating_add(class.hop + class.credit);
@@ -531,109 +497,6 @@ fn digest(events: u64, stats: &Stats) -> u64 {
     ]
     .iter()
     .fold(events, |digest, &word| mix(digest ^ word))
-}
-
-/// What all workers together have counted.
-struct Counts {
-    injected: u64,
-    packets: u64,
-    messages: u64,
-}
-
-impl Counts {
-    fn new<M: RouterModel>(view: &View<'_, Fabric<M>>) -> Counts {
-        let [injected, packets, messages] = view.tally;
-        Counts {
-            injected,
-            packets,
-            messages,
-        }
-    }
-
-    /// Packets that have left their node and not reached another.
-    fn in_flight(&self) -> u64 {
-        self.injected - self.packets
-    }
-}
-
-/// Watches a run for its caller: progress, interruption, stalls.
-struct Supervisor<'a, 'w> {
-    net: &'a Network,
-    total: Option<u64>,
-    last: Time,
-    watch: Conduct<'w>,
-    next_report: Duration,
-    now: Time,
-    stall_after: Time,
-    progress_at: Time,
-    delivered: u64,
-    stalled: bool,
-    /// What the caller wants.
-    order: Order,
-    /// When the next checkpoint is due.
-    save_at: Option<Instant>,
-    /// The engine was stopped for a checkpoint.
-    save: bool,
-    /// CPU time at the first event of this process.
-    begun: Duration,
-    /// CPU time that was spent before the checkpoint the run went on from.
-    before: Duration,
-}
-
-impl<'a, 'w> Supervisor<'a, 'w> {
-    fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Conduct<'w>) -> Self {
-        Supervisor {
-            order: Order::GoOn,
-            save_at: None,
-            save: false,
-            begun: Duration::ZERO,
-            before: Duration::ZERO,
-            net,
-            total,
-            last,
-            watch,
-            next_report: Duration::ZERO,
-            now: Time::ZERO,
-            // Slow or long links are no stall: a packet that moves is there after its hops.
-            stall_after: spec.control.stall_after.max(Time(
-                slowest_step(net).saturating_mul(4 * u64::from(net.topology.diameter()) + 8),
-            )),
-            progress_at: Time::ZERO,
-            delivered: 0,
-            stalled: false,
-        }
-    }
-
-    fn look<M: RouterModel>(&mut self, view: &View<'_, Fabric<M>>, progress: Progress) -> bool {
-        let counts = Counts::new(view);
-        self.now = progress.now;
-        if counts.packets != self.delivered {
-            self.delivered = counts.packets;
-            self.progress_at = progress.now;
-        } else if counts.in_flight() > 0 && progress.now.saturating_sub(self.progress_at) > self.stall_after {
-            self.stalled = true;
-            return false;
-        }
-        self.save = self.save_at.is_some_and(|time| Instant::now() >= time);
-        let cpu = cpu_time();
-        if cpu < self.next_report {
-            return !self.save;
-        }
-        self.next_report = cpu + Duration::from_millis(200);
-        let fraction = match self.total {
-            Some(total) if total > 0 => counts.messages as f64 / total as f64,
-            _ => progress.now.0 as f64 / self.last.0 as f64,
-        };
-        self.order = (self.watch)(&RunProgress {
-            fraction: fraction.clamp(0.0, 1.0),
-            sim_time_ns: progress.now.as_ns(),
-            events: progress.events,
-            delivered: counts.packets,
-            in_flight: counts.in_flight(),
-            hot_links: summary::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
-        });
-        self.order == Order::GoOn && !self.save
-    }
 }
 
 /// CPU time of this process.

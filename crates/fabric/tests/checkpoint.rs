@@ -372,6 +372,41 @@ fn an_order_to_stop_writes_a_checkpoint_and_the_rest_of_the_way_is_walked() {
 }
 
 #[test]
+fn a_run_taken_up_when_all_has_arrived_still_ends_with_its_step_of_the_drain() {
+    let folder = Folder::new("drain");
+    let (what, mut spec) = cases().swap_remove(9);
+    spec.control.drain = Some(Time::from_us(64));
+    spec.router.credit_delay = Time::from_ns(500);
+    let whole = run(&spec, &mut |_| true).unwrap();
+    // Credits are still under way, and the drain is looked at every 4 us from the end at 3 us on.
+    let latest = whole.stats.latest;
+    let left = 4_000_000 - (latest - 3_000_000) % 4_000_000;
+    assert!(left > 1_000_000, "{what}: {left} ps are left behind {latest} ps");
+    let every = Some(Every::Simulated(Time(latest + 1_000)));
+    run_with(&spec, Some(&folder.checkpoints(every, false)), &mut |_| Order::GoOn).unwrap();
+    let whole = content(whole);
+    for engine in [Engine::Reference, Engine::Sequential, Engine::RollbackCheck] {
+        spec.control.engine = engine;
+        let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| Order::GoOn).unwrap();
+        assert!(content(resumed) == whole, "{what} taken up on {engine:?}");
+    }
+}
+
+#[test]
+fn short_steps_between_checkpoints_let_the_caller_stop() {
+    let folder = Folder::new("short");
+    let (_, mut spec) = cases().swap_remove(0);
+    spec.control.end = Some(Time::from_us(200));
+    let keep = folder.checkpoints(Some(Every::Simulated(Time::from_ns(900))), false);
+    let stopped = run_with(&spec, Some(&keep), &mut |_| Order::SaveAndStop);
+    assert!(
+        matches!(stopped, Err(RunError::Interrupted { at }) if at == Time::from_ns(900)),
+        "{}",
+        outcome(stopped)
+    );
+}
+
+#[test]
 fn checkpoints_by_wall_time_come_without_being_asked_for() {
     let folder = Folder::new("wall");
     let (_, mut spec) = cases().swap_remove(9);

@@ -1,9 +1,10 @@
 //! Errors: each of ours is one Python exception.
 
+use fabric::checkpoint::CheckpointError;
 use fabric::run::RunError;
 use fabric::spec::{Diagnostic, render};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -24,6 +25,13 @@ create_exception!(
     Interrupted,
     PyRuntimeError,
     "The progress callback asked to stop."
+);
+
+create_exception!(
+    fabricsim,
+    CheckpointRefused,
+    PyValueError,
+    "A run's checkpoint cannot be used: the text names the file, the reason and what to do."
 );
 
 /// A diagnostic as a JSON object.
@@ -73,7 +81,9 @@ pub fn of_run(py: Python<'_>, error: RunError) -> PyErr {
         RunError::Build(_) => of_key(py, "", "", &text),
         RunError::Interrupted { .. } => Interrupted::new_err(text),
         RunError::Check(summary) => attach(py, CheckFailed::new_err(text), "summary", json!(summary).to_string()),
-        RunError::Engine(_) | RunError::Ranks(_) | RunError::Checkpoint(_) => PyRuntimeError::new_err(text),
+        RunError::Engine(_) | RunError::Ranks(_) => PyRuntimeError::new_err(text),
+        RunError::Checkpoint(CheckpointError::Write { error, .. }) => PyOSError::new_err((error.raw_os_error(), text)),
+        RunError::Checkpoint(_) => CheckpointRefused::new_err(text),
     }
 }
 

@@ -104,11 +104,13 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("StudyError", py.get_type::<errors::StudyError>())?;
     m.add("CheckFailed", py.get_type::<errors::CheckFailed>())?;
     m.add("Interrupted", py.get_type::<errors::Interrupted>())?;
+    m.add("CheckpointRefused", py.get_type::<errors::CheckpointRefused>())?;
     m.add_class::<result::RunResult>()?;
     m.add_function(wrap_pyfunction!(study::check, m)?)?;
     m.add_function(wrap_pyfunction!(study::expand, m)?)?;
     m.add_function(wrap_pyfunction!(study::describe, m)?)?;
     m.add_function(wrap_pyfunction!(study::run, m)?)?;
+    m.add_function(wrap_pyfunction!(study::checkpoint_interval, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(run_bench, m)?)?;

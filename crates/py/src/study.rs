@@ -4,6 +4,7 @@ use crate::errors;
 use crate::ranks::PyRanks;
 use crate::result::RunResult;
 use des::Transport;
+use fabric::checkpoint::{Checkpoints, Every};
 use fabric::network::BuildError;
 use fabric::run::{Means, Order, run_by};
 use fabric::spec::{LoadOptions, RunSpec, load_study};
@@ -149,39 +150,74 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
-/// Runs one run; `progress` is called with JSON a few times per second and says whether to go on. `threads` are for it to take if the
-/// run leaves the number of its workers open. `ranks` joins the processes that share the run: all call this alike, the first has the
-/// result.
+/// Reads the checkpoint object: `{"file": path, "every": "10 min" or null, "resume": bool}`.
+fn checkpoints(text: &str) -> PyResult<Checkpoints> {
+    let value: Value = serde_json::from_str(text).map_err(|error| errors::plain(format!("checkpoint: {error}")))?;
+    let file = value["file"]
+        .as_str()
+        .ok_or_else(|| errors::plain("checkpoint: no file".into()))?;
+    let every = value["every"].as_str().map(Every::parse).transpose();
+    Ok(Checkpoints {
+        file: file.into(),
+        every: every.map_err(errors::plain)?,
+        resume: value["resume"].as_bool().unwrap_or_default(),
+    })
+}
+
+/// Whether the time between two checkpoints is `wall` or `simulated` time.
 #[pyfunction]
-#[pyo3(signature = (canonical, progress=None, threads=1, ranks=None))]
+pub fn checkpoint_interval(text: &str) -> PyResult<&'static str> {
+    match Every::parse(text).map_err(errors::plain)? {
+        Every::Wall(_) => Ok("wall"),
+        Every::Simulated(_) => Ok("simulated"),
+    }
+}
+
+/// What a progress callback wants: anything true goes on, the word `checkpoint` saves and stops, anything false stops.
+fn order(answer: &Bound<'_, PyAny>) -> PyResult<Order> {
+    if answer.extract::<&str>().is_ok_and(|word| word == "checkpoint") {
+        return Ok(Order::SaveAndStop);
+    }
+    Ok(match answer.is_truthy()? {
+        true => Order::GoOn,
+        false => Order::Stop,
+    })
+}
+
+/// Runs one run; `progress` is called with JSON a few times per second and says whether to go on. `checkpoint` says where checkpoints go.
+/// `threads` are for the run to take if it leaves the number of its workers open. `ranks` joins the processes that share the run: all call
+/// this alike, the first has the result.
+#[pyfunction]
+#[pyo3(signature = (canonical, progress=None, checkpoint=None, threads=1, ranks=None))]
 pub fn run(
     py: Python<'_>,
     canonical: &str,
     progress: Option<Py<PyAny>>,
+    checkpoint: Option<&str>,
     threads: u16,
     ranks: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Option<RunResult>> {
     let run = one_run(canonical)?;
+    let checkpoints = checkpoint.map(checkpoints).transpose()?;
     let mut ranks = ranks.map(PyRanks::new).transpose()?;
     let mut failed = None;
     let result = py.allow_threads(|| {
         let means = Means {
             threads,
+            checkpoints: checkpoints.as_ref(),
             ranks: ranks.as_mut().map(|ranks| ranks as &mut dyn Transport),
-            ..Means::default()
         };
         run_by(&run, means, &mut |report| {
-            let go_on = Python::with_gil(|py| {
-                let go_on = py.check_signals().and_then(|()| match &progress {
-                    None => Ok(true),
-                    Some(callback) => callback.bind(py).call1((json!(report).to_string(),))?.is_truthy(),
+            Python::with_gil(|py| {
+                let wanted = py.check_signals().and_then(|()| match &progress {
+                    None => Ok(Order::GoOn),
+                    Some(callback) => order(&callback.bind(py).call1((json!(report).to_string(),))?),
                 });
-                go_on.unwrap_or_else(|error| {
+                wanted.unwrap_or_else(|error| {
                     failed = Some(error);
-                    false
+                    Order::Stop
                 })
-            });
-            if go_on { Order::GoOn } else { Order::Stop }
+            })
         })
     });
     match (failed.or(ranks.and_then(|ranks| ranks.raised)), result) {

@@ -12,6 +12,7 @@ import math
 import os
 import time
 import tomllib
+from pathlib import Path
 
 import numpy as np
 
@@ -27,6 +28,10 @@ class CheckFailed(RuntimeError):
 
 
 class Interrupted(RuntimeError):
+    """As the core's."""
+
+
+class CheckpointRefused(ValueError):
     """As the core's."""
 
 
@@ -235,7 +240,27 @@ def _links(shape, rng):
     return rows
 
 
-def run(canonical, progress, threads=1):
+def checkpoint_interval(text):
+    unit = text.lstrip("0123456789. ")
+    if unit not in ("s", "min", "h", "ms", "us", "ns"):
+        raise ValueError(f"{text!r} is no duration")
+    return "wall" if unit in ("s", "min", "h") else "simulated"
+
+
+def _step_of(checkpoint, digest):
+    """Return the step to go on with; a checkpoint is the run's hash and a step."""
+    path = Path(checkpoint["file"])
+    if not checkpoint["resume"]:
+        path.unlink(missing_ok=True)
+    if not path.exists():
+        return 0
+    theirs, _, step = path.read_text().partition(" ")
+    if theirs != digest:
+        raise CheckpointRefused(f"{path}: the checkpoint is damaged; remove the file to begin this run anew")
+    return int(step)
+
+
+def run(canonical, progress, checkpoint=None, threads=1, ranks=None):
     spec = json.loads(canonical)
     fake = spec.get("fake", {})
     rng = np.random.default_rng(int(hashlib.sha256(canonical.encode()).hexdigest()[:12], 16))
@@ -246,7 +271,9 @@ def run(canonical, progress, threads=1):
     load = float(job.get("load", 0.5))
     message = int(str(job.get("message", "2048 B")).split()[0])
     steps = max(1, int(float(fake.get("seconds", 0.0)) / 0.05))
-    for step in range(steps):
+    checkpoint = json.loads(checkpoint) if checkpoint else None
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    for step in range(_step_of(checkpoint, digest) if checkpoint else 0, steps):
         if fake.get("crash") == (spec["experiment"] or "all"):
             os._exit(66)
         time.sleep(float(fake.get("seconds", 0.0)) / steps)
@@ -259,7 +286,10 @@ def run(canonical, progress, threads=1):
             "in_flight": 5,
             "hot_links": [["router 3 x+ -> router 4", 0.93]],
         }
-        if progress is not None and not progress(json.dumps(state)):
+        answer = True if progress is None else progress(json.dumps(state))
+        if checkpoint and (answer == "checkpoint" or checkpoint["every"]):
+            Path(checkpoint["file"]).write_text(f"{digest} {step}")
+        if answer == "checkpoint" or not answer:
             raise Interrupted("stopped")
     diameter = sum(extent // 2 for extent in shape) + 1
     mean_hops = 1 + sum(extent / 4 for extent in shape)
