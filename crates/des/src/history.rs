@@ -46,7 +46,9 @@ pub(crate) struct History<W: World> {
     /// Bytes kept.
     pub(crate) kept: usize,
     pub(crate) counts: Counts,
+    /// Buffers of a run through one window again.
     merged: Vec<W::Event>,
+    single: Vec<Segment>,
 }
 
 impl<W: World> History<W> {
@@ -62,6 +64,7 @@ impl<W: World> History<W> {
             kept: 0,
             counts: Counts::default(),
             merged: Vec::new(),
+            single: Vec::new(),
         }
     }
 
@@ -236,7 +239,7 @@ impl<W: World> History<W> {
         open: Open,
     ) -> Segment {
         let inputs = append(&mut pass.inputs, order);
-        let segments = std::mem::take(&mut pass.segments);
+        let segments = std::mem::replace(&mut pass.segments, std::mem::take(&mut self.single));
         let mut capture = Capture::begin(pass, (open.start, open.end), world.seed(), inputs.range().start);
         let mut journal = Keeping {
             log: &mut pass.log,
@@ -249,8 +252,8 @@ impl<W: World> History<W> {
             capture.stumble(block, &mut journal, order);
         }
         capture.end(pass);
-        let segment = std::mem::replace(&mut pass.segments, segments).pop();
-        let mut segment = segment.expect("a run makes a segment");
+        self.single = std::mem::replace(&mut pass.segments, segments);
+        let mut segment = self.single.pop().expect("a run makes a segment");
         self.counts.executed += u64::from(segment.handled);
         let latest = &mut self.latest[(lp - block.lps.start) as usize];
         segment.previous = std::mem::replace(latest, open.index + 1);
