@@ -46,7 +46,9 @@ pub(crate) struct History<W: World> {
     /// Bytes kept.
     pub(crate) kept: usize,
     pub(crate) counts: Counts,
+    /// Buffers of a run through one window again.
     merged: Vec<W::Event>,
+    single: Vec<Segment>,
 }
 
 impl<W: World> History<W> {
@@ -62,6 +64,7 @@ impl<W: World> History<W> {
             kept: 0,
             counts: Counts::default(),
             merged: Vec::new(),
+            single: Vec::new(),
         }
     }
 
@@ -236,7 +239,7 @@ impl<W: World> History<W> {
         open: Open,
     ) -> Segment {
         let inputs = append(&mut pass.inputs, order);
-        let segments = std::mem::take(&mut pass.segments);
+        let segments = std::mem::replace(&mut pass.segments, std::mem::take(&mut self.single));
         let mut capture = Capture::begin(pass, (open.start, open.end), world.seed(), inputs.range().start);
         let mut journal = Keeping {
             log: &mut pass.log,
@@ -249,8 +252,8 @@ impl<W: World> History<W> {
             capture.stumble(block, &mut journal, order);
         }
         capture.end(pass);
-        let segment = std::mem::replace(&mut pass.segments, segments).pop();
-        let mut segment = segment.expect("a run makes a segment");
+        self.single = std::mem::replace(&mut pass.segments, segments);
+        let mut segment = self.single.pop().expect("a run makes a segment");
         self.counts.executed += u64::from(segment.handled);
         let latest = &mut self.latest[(lp - block.lps.start) as usize];
         segment.previous = std::mem::replace(latest, open.index + 1);
@@ -260,6 +263,7 @@ impl<W: World> History<W> {
     /// Commits all windows below `base`: shows their records and forgets them. Returns the first broken rule.
     pub(crate) fn commit(&mut self, base: u64, observer: &mut W::Observer) -> Option<&'static str> {
         let mut broken = None;
+        let held = self.passes.len();
         while self.base < base
             && let Some(mut pass) = self.passes.pop_front()
         {
@@ -276,7 +280,15 @@ impl<W: World> History<W> {
             self.base += 1;
         }
         self.base = self.base.max(base);
+        // Buffers for as many windows as there were, no more: fewer windows ahead give memory back.
+        self.unused.truncate(held);
         broken
+    }
+
+    /// Windows for which there are buffers.
+    #[cfg(test)]
+    pub(crate) fn buffers(&self) -> usize {
+        self.unused.len() + self.passes.len()
     }
 
     /// Takes the last committed window for one that is yet to be run: it was run in part.
@@ -315,5 +327,114 @@ fn run_rest<W: World>(
         if !ran {
             capture.stumble(block, journal, order);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phold::{Ball, Nobody, Phold};
+
+    const WIDTH: u64 = 1_000;
+
+    fn phold() -> Phold {
+        Phold {
+            n_lps: 10,
+            events_per_lp: 1,
+            mean: Time(3 * WIDTH),
+            lookahead: Time(WIDTH),
+            remote: 0.0,
+            seed: 3,
+        }
+    }
+
+    fn open(index: u64) -> Open {
+        Open {
+            index,
+            start: index * WIDTH,
+            end: (index + 1) * WIDTH,
+        }
+    }
+
+    /// One event for every LP, in the middle of a window.
+    fn events(window: u64) -> Vec<Ball> {
+        let event = |lp| Ball::new(Time(window * WIDTH + WIDTH / 2), lp, lp, window);
+        (0..10).map(event).collect()
+    }
+
+    #[test]
+    fn an_lp_goes_back_alone_and_comes_to_the_same_state_again() {
+        let world = phold();
+        let (mut block, _) = Block::new(&world, 0..10);
+        let mut history = History::new(10);
+        let begin = block.wakes.clone();
+        let mut sent = Vec::new();
+        for window in 0..4 {
+            history.fill(window, &events(window), &mut [], 3);
+            sent.push(history.run(&world, &mut block, open(window)).to_vec());
+        }
+        let (ahead, kept) = (block.wakes.clone(), history.kept);
+        history.roll_back(&mut block, 4, 1);
+        assert_eq!(history.counts.rolled_back, 3);
+        let other = |lp: usize| block.wakes.digests()[lp] == ahead.digests()[lp];
+        assert!(other(3) && !other(4) && other(5), "nobody else goes back");
+        history.roll_back(&mut block, 4, 0);
+        assert_eq!(block.wakes.digests()[4], begin.digests()[4]);
+        // A straggler that is taken back again at once: all windows are run again and nothing changes for others.
+        let mut changes = Changes {
+            sent: Vec::new(),
+            taken_back: Vec::new(),
+        };
+        let mut straggler = [Ball::new(Time(7), 4, 9, 9)];
+        history.patch(
+            &world,
+            &mut block,
+            open(0),
+            (&mut straggler.clone(), &mut straggler),
+            &mut changes,
+        );
+        for window in 1..4 {
+            history.patch(&world, &mut block, open(window), (&mut [], &mut []), &mut changes);
+        }
+        history.caught_up();
+        assert!(changes.sent.is_empty() && changes.taken_back.is_empty(), "{changes:?}");
+        assert_eq!(block.wakes, ahead);
+        assert!(history.kept >= kept, "what was replaced is garbage until it is dropped");
+        // One that stays changes what is sent from its window on.
+        history.patch(
+            &world,
+            &mut block,
+            open(1),
+            (&mut [Ball::new(Time(WIDTH + 7), 4, 9, 9)], &mut []),
+            &mut changes,
+        );
+        assert!(changes.sent.len() == 2 && changes.taken_back.len() == 1, "{changes:?}");
+        assert!(sent[1].contains(&changes.taken_back[0]));
+        for window in 2..4 {
+            history.patch(&world, &mut block, open(window), (&mut [], &mut []), &mut changes);
+        }
+        history.caught_up();
+        assert_eq!(history.commit(4, &mut Nobody), None);
+        assert_eq!((history.counts.committed, history.kept), (41, 0));
+        assert_eq!(history.counts.executed, 41 + history.counts.rolled_back);
+    }
+
+    #[test]
+    fn buffers_are_given_back_when_fewer_windows_are_run_ahead() {
+        let world = phold();
+        let (mut block, _) = Block::new(&world, 0..10);
+        let mut history = History::new(10);
+        let mut run = |history: &mut History<Phold>, window| {
+            history.fill(window, &events(window), &mut [], 3);
+            history.run(&world, &mut block, open(window));
+        };
+        for window in 0..8 {
+            run(&mut history, window);
+        }
+        history.commit(8, &mut Nobody);
+        assert_eq!(history.buffers(), 8);
+        run(&mut history, 8);
+        history.commit(9, &mut Nobody);
+        assert_eq!(history.buffers(), 1);
     }
 }

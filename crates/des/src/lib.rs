@@ -5,6 +5,7 @@
 //!
 //! - [`window`]: the engine that is used. All events of a window as wide as the lookahead are taken at once, ordered by one radix
 //!   pass and run LP by LP.
+//! - [`optimistic`]: runs windows ahead of the one that is safe, and goes back where that was wrong.
 //! - [`reference`]: a binary heap in total stamp order, written to be read; the oracle for the other.
 //! - [`rollback`]: the window engine, every window run forward, undone from the journal, compared, and run forward again.
 //!

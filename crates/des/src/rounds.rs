@@ -56,12 +56,15 @@ impl Speculation {
     }
 }
 
-/// The present depth of speculation: doubled after quiet rounds, halved when much is run in vain.
+/// The present depth of speculation: doubled after quiet rounds that hold few events, halved when much is run in vain or when rounds
+/// hold more events than a barrier needs to be cheap, which only costs memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     least: u64,
     most: u64,
     pub(crate) depth: u64,
+    /// Events that make a round long enough.
+    enough: u64,
     /// Rounds without a halving.
     quiet: u32,
     /// Rounds that have to be quiet for a doubling; more of them after each halving, or every other round would be one.
@@ -71,15 +74,18 @@ pub(crate) struct Pace {
 /// Of so many events that were run one may be rolled back.
 const RATIO: u64 = 4;
 const PATIENT: u32 = 1 << 10;
+/// Events of a worker that make a round long enough: a barrier costs as much as some tens of them.
+const ENOUGH: u64 = 1 << 11;
 
 impl Pace {
-    pub(crate) fn new(speculation: Speculation) -> Self {
+    pub(crate) fn new(speculation: Speculation, workers: usize) -> Self {
         let most = u64::from(speculation.most.clamp(1, MAX_DEPTH));
         let least = u64::from(speculation.least).clamp(1, most);
         Pace {
             least,
             most,
             depth: u64::from(speculation.first).clamp(least, most),
+            enough: ENOUGH * workers as u64,
             quiet: 0,
             patience: 4,
         }
@@ -90,6 +96,13 @@ impl Pace {
         if rolled_back * RATIO > executed {
             self.depth = (self.depth / 2).max(self.least);
             self.patience = (self.patience * 2).min(PATIENT);
+            self.quiet = 0;
+            return;
+        }
+        if executed > 2 * self.enough {
+            self.depth = (self.depth / 2).max(self.least);
+        }
+        if executed > self.enough {
             self.quiet = 0;
             return;
         }
@@ -174,7 +187,7 @@ impl<E: Event> Rounds<E> {
             most_kept: speculation.kept,
             agreed: Agreed {
                 rounds: 0,
-                pace: Pace::new(speculation),
+                pace: Pace::new(speculation, workers),
                 full: false,
                 peak_kept: 0,
                 deepest: 0,
@@ -350,7 +363,7 @@ mod tests {
 
     #[test]
     fn the_depth_grows_while_it_is_quiet_and_falls_when_much_is_in_vain() {
-        let mut pace = Pace::new(Speculation::default());
+        let mut pace = Pace::new(Speculation::default(), 1);
         assert_eq!(pace.depth, 4);
         for _ in 0..8 {
             pace.note(1_000, 100);
@@ -376,12 +389,27 @@ mod tests {
     }
 
     #[test]
+    fn rounds_that_are_long_enough_do_not_grow() {
+        let mut pace = Pace::new(Speculation::default(), 2);
+        for _ in 0..100 {
+            pace.note(ENOUGH * 2 + 1, 0);
+        }
+        assert_eq!(pace.depth, 4);
+        pace.note(ENOUGH * 4 + 1, 0);
+        assert_eq!(pace.depth, 2);
+        for _ in 0..100 {
+            pace.note(ENOUGH * 2, 0);
+        }
+        assert_eq!(pace.depth, 16);
+    }
+
+    #[test]
     fn a_fixed_depth_stays_and_none_is_beyond_half_a_ring() {
-        let mut pace = Pace::new(Speculation::fixed(7));
+        let mut pace = Pace::new(Speculation::fixed(7), 2);
         pace.note(1, 1);
         assert_eq!(pace.depth, 7);
-        assert_eq!(Pace::new(Speculation::fixed(1_000)).depth, u64::from(MAX_DEPTH));
-        assert_eq!(Pace::new(Speculation::fixed(0)).depth, 1);
+        assert_eq!(Pace::new(Speculation::fixed(1_000), 1).depth, u64::from(MAX_DEPTH));
+        assert_eq!(Pace::new(Speculation::fixed(0), 1).depth, 1);
         assert!(MAX_DEPTH as usize <= crate::ring::SLOTS / 2);
     }
 }

@@ -81,7 +81,7 @@ impl<W: World> Speculator<W> {
             self.first = number;
         }
         for event in first {
-            self.rings[number].insert(&self.grid, event);
+            self.rings[(event.lp() >> self.shift) as usize].insert(&self.grid, event);
         }
         self.histories.push(History::new(block.lps.len()));
         self.blocks.push(block);
