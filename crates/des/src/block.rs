@@ -253,3 +253,29 @@ pub(crate) trait Late<E> {
     /// Checks that the LP left nothing behind; the journal holds `mark` now, and `left` events of the pass are not yet handled.
     fn leave(&mut self, mark: Mark, left: usize);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lower_bound_of_wake_times_is_never_too_high() {
+        let mut wakes = Wakes {
+            lps: vec![u64::MAX; 130],
+            chunks: vec![u64::MAX; 3],
+            digests: vec![0; 130],
+        };
+        // A rollback wakes an LP that slept.
+        wakes.restore(100, 70, 5);
+        assert_eq!((wakes.wake(100), wakes.digests()[100], wakes.earliest()), (70, 5, 70));
+        // It may be too low, which a pass of the chunk mends.
+        wakes.restore(100, 90, 5);
+        assert_eq!(wakes.earliest(), 70);
+        wakes.bound_again(100);
+        assert_eq!(wakes.earliest(), 90);
+        // A pass that ended in the middle of a chunk has changed wake times and not yet the bound.
+        wakes.lps[129] = 3;
+        wakes.bound_again(128);
+        assert_eq!(wakes.earliest(), 3);
+    }
+}

@@ -244,6 +244,7 @@ impl<W: World> Capture<W> {
         segment.to = segment.from;
         let place = (lp - block.lps.start) as usize;
         block.wakes.restore(place, segment.wake, segment.digest);
+        // The pass has ended before it told the chunk's bound what the LPs before this one want.
         block.wakes.bound_again(place);
         segment.inputs.to = segment.inputs.from + rest.iter().take_while(|event| event.lp() == lp).count() as u32;
         self.sends.truncate(segment.sends.from as usize);

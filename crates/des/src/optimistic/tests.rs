@@ -105,7 +105,8 @@ impl Gossip {
             let edited = state.tellers.edit(j, lp);
             edited.free = teller.head;
             edited.head = next as u32;
-            edited.due = at + 1 + value % 700;
+            // One in 16 sleeps long, so that whole blocks do.
+            edited.due = at + 1 + value % 700 + u64::from(value >> 50 & 15 == 0) * 9 * WIDTH;
             sink.record((lp, at, value));
             if let Some(said) = &self.said {
                 said.lock().unwrap().push(value);
@@ -308,7 +309,7 @@ fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
         (97, 26, 256),
         (300, 256, 256),
         (64, 128, 60),
-        (3, 64, 256),
+        (12, 64, 256),
         (1_500, 128, 20),
     ] {
         let world = gossip(n_lps, remote, talkers);
@@ -331,11 +332,8 @@ fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
                 let shared = workers > 1 && n_lps > 1;
                 if depth == 1 || !shared {
                     assert_eq!((what.rolled_back, what.antis), (0, 0), "nothing is in doubt: {what:?}");
-                } else if talkers == 256 {
-                    assert!(
-                        what.rolled_back > 0 && (what.antis > 0 || depth == 2),
-                        "{depth}: {what:?}"
-                    );
+                } else if talkers == 256 && depth > 2 {
+                    assert!(what.rolled_back > 0 && what.antis > 0, "{depth}: {what:?}");
                     assert_eq!(what.deepest, u64::from(depth).min(40), "a phase at most: {what:?}");
                 }
                 antis += what.antis;
