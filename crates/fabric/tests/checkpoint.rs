@@ -70,6 +70,8 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     late.nic.chunk = Some(Bytes(300));
     late.nic.message_overhead = Time::from_ns(10);
     late.nic.idle_delay_per_byte = Time(40);
+    let mut cumulative = late.clone();
+    cumulative.router.completion = Completion::Cumulative;
     vec![
         ("plain sculpin", plain_sculpin),
         ("sculpin", sculpin),
@@ -79,6 +81,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("credit, more than 64 ports", wide),
         ("input-queued", input_queued),
         ("late admission", late),
+        ("late admission, cumulative completion", cumulative),
     ]
 }
 
@@ -234,7 +237,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn cuts_anywhere_change_nothing(
-        case in 0usize..24,
+        case in 0usize..27,
         first in 0..ENGINES,
         seed in 1u64..1_000,
         mut cuts in prop::collection::vec(0u64..3_000_000, 1..6),
