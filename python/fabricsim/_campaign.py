@@ -220,6 +220,7 @@ class Campaign:
             outcome.reused = len(self.selected) - len(todo)
             if self.ranks is not None:
                 jobs = 1
+                self._no_checkpoints(todo, checkpoint_every, resume=resume)
             count = jobs or max(1, min(len(todo), available_cores() // max(1, workers or 1)))
             threads = workers or max(1, available_cores() // min(count, max(1, len(todo))))
             observer.begin(
@@ -243,6 +244,18 @@ class Campaign:
 
     def _checkpoint(self, key: str) -> Path:
         return self.folder / "runs" / f"{key}.checkpoint"
+
+    def _no_checkpoints(self, todo: list[Run], every: str | None, *, resume: bool) -> None:
+        """Refuse what ranks cannot do: write checkpoints, or go on from one."""
+        if every is not None:
+            raise ResultsError("--checkpoint-every: runs that ranks share write no checkpoints; run without mpirun")
+        for path in (self._checkpoint(run.id) for run in todo):
+            if resume and path.exists():
+                raise ResultsError(
+                    f"{path}: runs that ranks share go on from no checkpoint; go on without mpirun, "
+                    "or remove the file to begin this run anew"
+                )
+            path.unlink(missing_ok=True)
 
     def _run_all(
         self,

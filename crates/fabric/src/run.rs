@@ -265,6 +265,9 @@ fn drive<M: RouterModel>(
     let unseen = stats.clone();
     let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match ranks {
         Some(ranks) if ranks.size() > 1 => {
+            if keeper.is_some() {
+                return Err(RunError::Ranks("runs that ranks share have no checkpoints".into()));
+            }
             if world.net.lookahead.0 < WindowEngine::<Fabric<M>>::MIN_WIDTH {
                 return Err(RunError::Ranks(
                     "links and routers without delay leave no window in which ranks could work side by side".into(),

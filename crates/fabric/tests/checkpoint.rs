@@ -70,6 +70,8 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     late.nic.chunk = Some(Bytes(300));
     late.nic.message_overhead = Time::from_ns(10);
     late.nic.idle_delay_per_byte = Time(40);
+    let mut cumulative = late.clone();
+    cumulative.router.completion = Completion::Cumulative;
     vec![
         ("plain sculpin", plain_sculpin),
         ("sculpin", sculpin),
@@ -79,6 +81,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("credit, more than 64 ports", wide),
         ("input-queued", input_queued),
         ("late admission", late),
+        ("late admission, cumulative completion", cumulative),
     ]
 }
 
@@ -234,7 +237,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
     fn cuts_anywhere_change_nothing(
-        case in 0usize..24,
+        case in 0usize..27,
         first in 0..ENGINES,
         seed in 1u64..1_000,
         mut cuts in prop::collection::vec(0u64..3_000_000, 1..6),
@@ -327,7 +330,7 @@ fn a_run_from_its_file_gives_the_same_result_on_every_engine() {
         assert!(keep.file.is_file(), "{what} writes a checkpoint");
         let header = std::fs::read(&keep.file).unwrap();
         assert!(String::from_utf8_lossy(&header[28..400]).contains("time_ps"), "{what}");
-        for (engine, workers) in engines {
+        for (engine, workers) in engines.into_iter().chain([(Engine::Optimistic, 2)]) {
             (spec.control.engine, spec.control.workers) = (engine, workers);
             let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| Order::GoOn).unwrap();
             assert!(content(resumed) == whole, "{what} taken up on {engine:?}");
