@@ -16,7 +16,7 @@ WHEELS := $(STAMPS)/wheels
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \
 	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
-.PHONY: help setup demo test test-rust test-python check gate fuzz bench docs clean
+.PHONY: help setup demo test test-rust test-python parity check gate fuzz bench docs clean
 
 help: ## what there is to type
 	@echo "fabricsim: make TARGET"
@@ -62,6 +62,10 @@ test-rust:
 
 test-python: setup $(STAMPS)/test-tools
 	$(BIN)/python -m pytest --doctest-modules --pyargs fabricsim tests/python
+
+parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
+	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric --lib --test engines --test optimistic --test checkpoint --test self_checks
+	$(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py
 
 check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	cargo fmt --all --check

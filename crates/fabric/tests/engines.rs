@@ -1,8 +1,9 @@
 //! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
 
 use des::Time;
+use des::ranks::local;
 use fabric::bench::plain;
-use fabric::run::{RunResult, run};
+use fabric::run::{Means, Order, RunResult, run, run_by};
 use fabric::spec::*;
 use topo::{Arrangement, Lattice, TopologySpec};
 
@@ -183,27 +184,78 @@ fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
     run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{what} on {engine:?}: {error}"))
 }
 
+/// Runs a specification on ranks that are threads; what the first of them has.
+fn on_ranks(what: &str, spec: &RunSpec, ranks: usize) -> RunResult {
+    let mut ends = local::connect(ranks);
+    let results: Vec<Option<RunResult>> = std::thread::scope(|scope| {
+        let runs = ends.iter_mut().map(|end| {
+            scope.spawn(move || {
+                let means = Means {
+                    ranks: Some(end),
+                    ..Means::default()
+                };
+                let result = run_by(spec, means, &mut |_| Order::GoOn);
+                result.unwrap_or_else(|error| panic!("{what} on {ranks} ranks: {error}"))
+            })
+        });
+        let runs: Vec<_> = runs.collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert!(results[1..].iter().all(Option::is_none), "{what}");
+    results.into_iter().next().flatten().unwrap()
+}
+
+/// How a run is executed: an engine with a number of workers, or a number of ranks.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Engine(Engine, u16),
+    Ranks(usize),
+}
+
+/// The ways that are held against the sequential engine: some of them, or with `FABRICSIM_PARITY=whole` (`make parity`) all.
+fn ways() -> Vec<Way> {
+    use Engine::*;
+    let mut ways = vec![Way::Engine(Reference, 1), Way::Engine(RollbackCheck, 1)];
+    let whole = std::env::var("FABRICSIM_PARITY").is_ok_and(|value| value == "whole");
+    let workers = if whole { vec![1, 2, 3, 4] } else { vec![3] };
+    ways.extend(workers.iter().map(|&workers| Way::Engine(Conservative, workers)));
+    let workers = if whole { vec![1, 2, 4] } else { vec![2] };
+    ways.extend(workers.iter().map(|&workers| Way::Engine(Optimistic, workers)));
+    ways.extend(if whole {
+        vec![Way::Ranks(2), Way::Ranks(3)]
+    } else {
+        vec![Way::Ranks(2)]
+    });
+    ways
+}
+
 fn one_answer(what: &str, spec: &RunSpec) {
     let sequential = result(what, spec, Engine::Sequential);
     assert!(sequential.summary.messages > 20, "{what}: the case must do something");
-    for (engine, workers) in [
-        (Engine::Reference, 1),
-        (Engine::RollbackCheck, 1),
-        (Engine::Conservative, 2),
-        (Engine::Conservative, 3),
-        (Engine::Optimistic, 2),
-    ] {
+    for way in ways() {
         let mut spec = spec.clone();
-        spec.control.workers = workers;
-        let other = result(what, &spec, engine);
-        assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {engine:?}");
-        assert_eq!(other.latencies, sequential.latencies, "{what} on {engine:?}");
-        assert_eq!(other.summary.events, sequential.summary.events, "{what} on {engine:?}");
-        assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {engine:?}");
-        assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {engine:?}");
-        assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {engine:?}");
-        if engine == Engine::Conservative && other.summary.n_routers > 1 {
-            assert_eq!(other.summary.engine, "conservative", "{what}");
+        let other = match way {
+            Way::Engine(engine, workers) => {
+                spec.control.workers = workers;
+                result(what, &spec, engine)
+            }
+            Way::Ranks(ranks) => on_ranks(what, &spec, ranks),
+        };
+        assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {way:?}");
+        assert_eq!(other.latencies, sequential.latencies, "{what} on {way:?}");
+        assert_eq!(other.summary.events, sequential.summary.events, "{what} on {way:?}");
+        assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
+        assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {way:?}");
+        assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
+        let ran = |way: &Way| match way {
+            Way::Engine(Engine::Reference, _) => "reference",
+            Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
+            Way::Engine(Engine::Optimistic, _) => "optimistic",
+            Way::Engine(_, 1) => "sequential",
+            _ => "conservative",
+        };
+        if other.summary.n_routers > 1 {
+            assert_eq!(other.summary.engine, ran(&way), "{what}");
         }
     }
 }
