@@ -1,6 +1,7 @@
 //! One block's history by hand: going back, running again, panics, buffers.
 
 use super::*;
+use crate::checkpoint::Torn;
 use crate::column::Journal;
 use crate::phold::{Ball, Nobody, Phold};
 use crate::world::Sink;
@@ -125,6 +126,14 @@ impl World for Sleepers {
 
     fn n_lps(&self) -> u32 {
         10
+    }
+    // These worlds are not saved.
+    fn pack(&self, _: &Alarms, _: u32, _: &mut Vec<u8>) {}
+    fn unpack(&self, _: &mut Alarms, _: u32, _: &mut &[u8]) -> Result<(), Torn> {
+        Err(Torn("not saved"))
+    }
+    fn knows(&self, _: &Ball) -> bool {
+        true
     }
     fn lookahead(&self) -> Time {
         Time(WIDTH)
