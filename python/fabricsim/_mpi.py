@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fabricsim import _core
+from fabricsim._host import available_cores
 from fabricsim._pool import PoolStopped
 from fabricsim._worker import execute
 from fabricsim.errors import Interrupted, StudyError
@@ -28,8 +29,8 @@ __all__ = ["RankPool", "Ranks", "connect", "launched_ranks", "serve"]
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 #: A message's first part holds its whole length and as many of its bytes; most windows need no second part.
 _FIRST = 1 << 16
-#: Looks at unfinished transfers before a rank lets others run, and the nap between two looks after that.
-_LOOKS = 200
+#: Looks at unfinished transfers before a rank naps: with a core for each rank (a millisecond's worth), and with fewer cores.
+_LOOKS = (4_000, 50)
 _NAP_S = 20e-6
 
 
@@ -59,6 +60,9 @@ class Ranks:
         self.rank: int = communicator.Get_rank()
         self.size: int = communicator.Get_size()
         self._inbox = {rank: bytearray(_FIRST + 8) for rank in range(self.size) if rank != self.rank}
+        #: Where what does not fit a first part arrives; kept, since fresh memory costs more than the transfer.
+        self._rests = {rank: bytearray() for rank in self._inbox}
+        self._looks = _LOOKS[0] if self.size <= available_cores() else _LOOKS[1]
 
     def exchange(self, out: Sequence[bytes]) -> list[bytes]:
         """Send ``out[r]`` to every rank ``r`` and return what each has sent here; called by all ranks alike."""
@@ -70,18 +74,22 @@ class Ranks:
         came = [b""] * self.size
         came[self.rank] = out[self.rank]
         rests: list[Any] = []
-        long: dict[int, bytearray] = {}
+        long: dict[int, int] = {}
         for rank, box in self._inbox.items():
             length = int.from_bytes(box[:8], "little")
             if length > _FIRST:
-                long[rank] = bytearray(length - _FIRST)
-                rests.append(self._communicator.Irecv([long[rank], self._mpi.BYTE], source=rank, tag=2))
-            came[rank] = bytes(memoryview(box)[8 : 8 + min(length, _FIRST)])
+                long[rank] = length - _FIRST
+                if len(self._rests[rank]) < long[rank]:
+                    self._rests[rank] = bytearray(2 * long[rank])
+                rest = memoryview(self._rests[rank])[: long[rank]]
+                rests.append(self._communicator.Irecv([rest, self._mpi.BYTE], source=rank, tag=2))
+            else:
+                came[rank] = bytes(memoryview(box)[8 : 8 + length])
             if len(out[rank]) > _FIRST:
                 rests.append(self._communicator.Isend([memoryview(out[rank])[_FIRST:], self._mpi.BYTE], dest=rank, tag=2))
         self._finish(rests)
-        for rank, rest in long.items():
-            came[rank] += rest
+        for rank, length in long.items():
+            came[rank] = b"".join((memoryview(self._inbox[rank])[8:], memoryview(self._rests[rank])[:length]))
         return came
 
     def _finish(self, requests: list[Any]) -> None:
@@ -89,7 +97,7 @@ class Ranks:
         looks = 0
         while not self._mpi.Request.Testall(requests):
             looks += 1
-            if looks > _LOOKS:
+            if looks > self._looks:
                 time.sleep(_NAP_S)
 
     def tell(self, task: dict[str, Any] | None) -> dict[str, Any] | None:

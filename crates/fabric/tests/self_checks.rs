@@ -1,6 +1,6 @@
 //! Runs prove themselves or fail loudly: deadlocks, broken books, interruptions, limits, and the extremes of what a user may ask for.
 
-use des::{Time, World as _};
+use des::{Columns as _, Time, World as _};
 use fabric::bench::plain;
 use fabric::check::{Facts, InFlight, Verdict, verdict};
 use fabric::network::Network;
@@ -512,4 +512,34 @@ fn long_links_are_no_stall() {
         spec.control.end = None;
         assert_eq!(result("2 ms", &spec).summary.messages, 36_000, "{model:?}");
     }
+}
+
+/// The state takes what ARCHITECTURE.md says (section "Memory per node"), whatever the size of the network.
+#[test]
+fn memory_per_node_is_what_is_stated_at_every_size() {
+    let dragonfly = |groups, routers| TopologySpec::Dragonfly {
+        groups,
+        routers_per_group: vec![routers],
+        nodes_per_router: 8,
+        links_per_pair: 1,
+        local_width: 1,
+        arrangement: topo::Arrangement::Absolute,
+        arrangement_seed: 1,
+    };
+    let tori = [6, 12, 30].map(|side| torus(&[side; 3], 1));
+    let mut per_node = Vec::new();
+    for topology in tori
+        .into_iter()
+        .chain([dragonfly(17, 8), dragonfly(33, 16), dragonfly(129, 16)])
+    {
+        let world = Fabric::<Credit>::new(Network::build(&plain(topology)).unwrap());
+        let net = &world.net;
+        let (routers, ports, nodes) = (net.sites.len(), net.peers.len(), net.n_nodes() as usize);
+        let (vcs, words) = (net.vcs as usize, net.words as usize);
+        let stated = ports * (64 + 16 * vcs) + routers * (16 + 8 * words) + nodes * (64 + 40 + 8 + 4);
+        let (state, _) = world.start(0..world.n_lps());
+        assert_eq!(state.memory(), stated, "{} nodes", nodes);
+        per_node.push(stated / nodes);
+    }
+    assert_eq!(per_node, [812, 812, 812, 323, 419, 491]);
 }
