@@ -19,6 +19,8 @@ struct Flag {
     thread: Mutex<Option<Thread>>,
 }
 
+/// Looks at another's flag before a worker with a core of its own lets others run.
+const SPINS: u32 = 2_000;
 /// Times a worker lets others run before it sleeps.
 const YIELDS: u32 = 100;
 
@@ -35,6 +37,13 @@ pub(crate) struct Barrier {
 pub(crate) struct Gone;
 
 impl Barrier {
+    /// A barrier for `workers` at step 0 that suits the cores of the machine.
+    pub(crate) fn for_workers(workers: usize) -> Barrier {
+        // Without a core for each, waiting for another means to let it run.
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        Barrier::new(workers, if workers <= cores { SPINS } else { 0 })
+    }
+
     /// A barrier for `workers` at step 0, each of which looks `spins` times at another's flag before it sleeps.
     pub(crate) fn new(workers: usize, spins: u32) -> Barrier {
         let flag = |_| Flag {

@@ -1,44 +1,35 @@
 //! Several workers on threads: a window each, then the events for others change hands and all agree on the next window.
 //!
-//! What a worker sends to blocks of others in a window it leaves in the mailbox of that window's parity. After the barrier each worker
-//! takes what is for its blocks. A mailbox is used again two windows later, which its owner cannot reach before everybody has
-//! passed the barrier between, with the taking done: one barrier per window is enough.
+//! How events change hands: [`crate::mail`].
 
 use crate::barrier::Barrier;
-use crate::ring::Ring;
+use crate::mail::{Mail, NEVER};
 use crate::time::Time;
-use crate::worker::{MAX_BLOCKS, Worker};
+use crate::worker::Worker;
 use crate::world::{Event, World};
-use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// Windows between two measurements of running and waiting; a look at the clock costs as much as a few events.
 const MEASURED: u64 = 8;
-/// "Nothing to do."
-const NEVER: u64 = u64::MAX;
-
-/// What one worker leaves for the others in one window.
+/// What one worker tells the others after one window.
 #[repr(align(128))]
-struct Mailbox<E> {
-    /// Next window in which the worker's blocks, or what it left here, have something to do.
+#[derive(Default)]
+struct Report {
+    /// Next window in which the worker's blocks, or what it has left for others, have something to do.
     next: AtomicU64,
     /// Events handled in the window.
     handled: AtomicU64,
     /// Its model broke a rule.
     broken: AtomicBool,
-    /// Events by block. Touched by the owner before the barrier, by the block's worker after it.
-    rings: Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>,
 }
 
-// SAFETY: the barrier separates the owner's turn from the takers', each of which touches the rings of its own blocks only.
-#[allow(unsafe_code)]
-unsafe impl<E: Send> Sync for Mailbox<E> {}
-
-/// Barrier and mailboxes of some workers.
+/// Barrier, mailboxes and reports of some workers.
 pub(crate) struct Crew<E> {
     barrier: Barrier,
-    mailboxes: Vec<[Mailbox<E>; 2]>,
+    mail: Mail<E>,
+    /// By worker and parity of the step, as mailboxes.
+    reports: Vec<[Report; 2]>,
     step: u64,
 }
 
@@ -77,18 +68,10 @@ pub(crate) struct Bounds {
 impl<E: Event> Crew<E> {
     /// A crew of `workers`.
     pub(crate) fn new(workers: usize) -> Self {
-        // Without a core for each, waiting for another means to let it run.
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let spins = if workers <= cores { 2_000 } else { 0 };
-        let mailbox = || Mailbox {
-            next: AtomicU64::new(NEVER),
-            handled: AtomicU64::new(0),
-            broken: AtomicBool::new(false),
-            rings: Box::new(std::array::from_fn(|_| UnsafeCell::new(Ring::default()))),
-        };
         Crew {
-            barrier: Barrier::new(workers, spins),
-            mailboxes: (0..workers).map(|_| [mailbox(), mailbox()]).collect(),
+            barrier: Barrier::for_workers(workers),
+            mail: Mail::new(workers),
+            reports: (0..workers).map(|_| Default::default()).collect(),
             step: 0,
         }
     }
@@ -142,13 +125,13 @@ impl<E: Event> Crew<E> {
             burst.windows += 1;
             index = NEVER;
             let mut broken = false;
-            for mailboxes in &self.mailboxes {
-                let mailbox = &mailboxes[step as usize % 2];
-                index = index.min(mailbox.next.load(Relaxed));
-                burst.events += mailbox.handled.load(Relaxed);
-                broken |= mailbox.broken.load(Relaxed);
+            for reports in &self.reports {
+                let report = &reports[step as usize % 2];
+                index = index.min(report.next.load(Relaxed));
+                burst.events += report.handled.load(Relaxed);
+                broken |= report.broken.load(Relaxed);
             }
-            self.take(worker, me, step);
+            self.mail.take(me, step, &worker.own(), &mut *worker.lanes.rings);
             if broken {
                 burst.pause = Pause::Broken;
                 return burst;
@@ -165,39 +148,14 @@ impl<E: Event> Crew<E> {
 
     /// Leaves what worker `me` has sent to blocks of others, and what it has to say.
     fn leave<W: World<Event = E>>(&self, worker: &mut Worker<W>, me: usize, step: u64, handled: u64) {
-        let mailbox = &self.mailboxes[me][step as usize % 2];
-        let own = worker.own();
-        let mut next = worker.next_window().unwrap_or(NEVER);
-        let grid = &worker.lanes.grid;
-        for (block, ring) in worker.lanes.rings[..worker.lanes.n_blocks].iter_mut().enumerate() {
-            if own.contains(&block) || ring.is_empty() {
-                continue;
-            }
-            next = next.min(ring.next_window(grid).unwrap_or(NEVER));
-            // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
-            #[allow(unsafe_code)]
-            let slot = unsafe { &mut *mailbox.rings[block].get() };
-            std::mem::swap(ring, slot);
-        }
-        mailbox.next.store(next, Relaxed);
-        mailbox.handled.store(handled, Relaxed);
-        mailbox.broken.store(worker.lanes.broken.is_some(), Relaxed);
-    }
-
-    /// Takes what the others have left for the blocks of worker `me`.
-    fn take<W: World<Event = E>>(&self, worker: &mut Worker<W>, me: usize, step: u64) {
-        let own = worker.own();
-        for (other, mailboxes) in self.mailboxes.iter().enumerate() {
-            if other == me {
-                continue;
-            }
-            let mailbox = &mailboxes[step as usize % 2];
-            for block in own.clone() {
-                // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
-                #[allow(unsafe_code)]
-                let left = unsafe { &mut *mailbox.rings[block].get() };
-                worker.lanes.rings[block].absorb(left);
-            }
-        }
+        let (own, next) = (worker.own(), worker.next_window().unwrap_or(NEVER));
+        let lanes = &mut worker.lanes;
+        let sent = self
+            .mail
+            .leave(me, step, &own, &lanes.grid, &mut lanes.rings[..lanes.n_blocks]);
+        let report = &self.reports[me][step as usize % 2];
+        report.next.store(next.min(sent), Relaxed);
+        report.handled.store(handled, Relaxed);
+        report.broken.store(lanes.broken.is_some(), Relaxed);
     }
 }

@@ -20,6 +20,7 @@ mod crew;
 mod differ;
 pub mod engine;
 mod history;
+mod mail;
 pub mod optimistic;
 mod pass;
 pub mod phold;

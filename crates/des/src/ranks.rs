@@ -7,6 +7,7 @@
 use crate::block::Block;
 use crate::checkpoint::{self, Part, Torn};
 use crate::engine::{Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
+use crate::mail::NEVER;
 use crate::ring::Grid;
 use crate::time::Time;
 use crate::window::WindowEngine;
@@ -44,7 +45,6 @@ struct Head {
     spare: u64,
 }
 
-const NEVER: u64 = u64::MAX;
 /// Windows after which the watcher is asked at the latest.
 const WATCH_WINDOWS: u64 = 1 << 14;
 /// Events of all ranks together after which the watcher is asked, per rank.

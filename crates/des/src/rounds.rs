@@ -2,20 +2,16 @@
 //! the barrier, and agree on the first window that anybody still has to run or to mend: the global virtual time (GVT, Jefferson 1985)
 //! in windows. What is below is committed.
 //!
-//! Mailboxes are used as by the conservative workers: one per worker and parity of the round, one barrier a round. All decisions are
-//! made by every worker for itself from what the mailboxes say, in the same way.
+//! Mailboxes are those of the conservative workers ([`crate::mail`]): one barrier a round. All decisions are made by every worker for
+//! itself from what all report, in the same way.
 
 use crate::barrier::Barrier;
 use crate::crew::{Bounds, Burst, Pause};
-use crate::ring::Ring;
+use crate::mail::{Mail, NEVER};
 use crate::speculator::{Reach, Speculator};
-use crate::worker::MAX_BLOCKS;
 use crate::world::{Event, World};
-use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// "Nothing to do."
-const NEVER: u64 = u64::MAX;
 /// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`Ring::draw_near`]).
 pub const MAX_DEPTH: u32 = 64;
 
@@ -117,10 +113,11 @@ impl Pace {
     }
 }
 
-/// What one worker leaves for the others in one round.
+/// What one worker tells the others after one round.
 #[repr(align(128))]
-struct Mailbox<E> {
-    /// Next window in which the worker's blocks, or what it left here, have something to do.
+#[derive(Default)]
+struct Report {
+    /// Next window in which the worker's blocks, or what it has left for others, have something to do.
     next: AtomicU64,
     /// Events run in the round.
     executed: AtomicU64,
@@ -132,20 +129,16 @@ struct Mailbox<E> {
     peak: AtomicU64,
     /// A committed window broke a rule.
     broken: AtomicBool,
-    /// Events by block. Touched by the owner before the barrier, by the block's worker after it.
-    rings: Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>,
-    /// Events to be taken back, in the same way.
-    antis: Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>,
 }
-
-// SAFETY: the barrier separates the owner's turn from the takers', each of which touches the rings of its own blocks only.
-#[allow(unsafe_code)]
-unsafe impl<E: Send> Sync for Mailbox<E> {}
 
 /// Barrier and mailboxes of some workers, and what they have agreed on.
 pub(crate) struct Rounds<E> {
     barrier: Barrier,
-    mailboxes: Vec<[Mailbox<E>; 2]>,
+    events: Mail<E>,
+    /// Events to be taken back.
+    antis: Mail<E>,
+    /// By worker and parity of the round, as mailboxes.
+    reports: Vec<[Report; 2]>,
     most_kept: usize,
     pub(crate) agreed: Agreed,
 }
@@ -167,23 +160,11 @@ pub(crate) struct Agreed {
 impl<E: Event> Rounds<E> {
     /// Rounds of `workers`.
     pub(crate) fn new(workers: usize, speculation: Speculation) -> Self {
-        // Without a core for each, waiting for another means to let it run.
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let spins = if workers <= cores { 2_000 } else { 0 };
-        let rings = || Box::new(std::array::from_fn(|_| UnsafeCell::new(Ring::default())));
-        let mailbox = || Mailbox {
-            next: AtomicU64::new(NEVER),
-            executed: AtomicU64::new(0),
-            rolled_back: AtomicU64::new(0),
-            kept: AtomicU64::new(0),
-            peak: AtomicU64::new(0),
-            broken: AtomicBool::new(false),
-            rings: rings(),
-            antis: rings(),
-        };
         Rounds {
-            barrier: Barrier::new(workers, spins),
-            mailboxes: (0..workers).map(|_| [mailbox(), mailbox()]).collect(),
+            barrier: Barrier::for_workers(workers),
+            events: Mail::new(workers),
+            antis: Mail::new(workers),
+            reports: (0..workers).map(|_| Default::default()).collect(),
             most_kept: speculation.kept,
             agreed: Agreed {
                 rounds: 0,
@@ -252,7 +233,7 @@ impl<E: Event> Rounds<E> {
             let depth = if agreed.full { 1 } else { agreed.pace.depth };
             let reach = Reach {
                 frontier: (base + depth).min(whole).min(last.unwrap_or(NEVER)),
-                most_kept: self.most_kept / self.mailboxes.len(),
+                most_kept: self.most_kept / self.reports.len(),
             };
             let before = worker.counts();
             let peak = if cut {
@@ -266,13 +247,13 @@ impl<E: Event> Rounds<E> {
             agreed.rounds += 1;
             let step = agreed.rounds;
             let after = worker.counts();
-            let mailbox = &self.mailboxes[me][step as usize % 2];
-            mailbox.executed.store(after.executed - before.executed, Relaxed);
-            mailbox
+            let report = &self.reports[me][step as usize % 2];
+            report.executed.store(after.executed - before.executed, Relaxed);
+            report
                 .rolled_back
                 .store(after.rolled_back - before.rolled_back, Relaxed);
-            mailbox.kept.store(worker.kept() as u64, Relaxed);
-            mailbox.peak.store(peak as u64, Relaxed);
+            report.kept.store(worker.kept() as u64, Relaxed);
+            report.peak.store(peak as u64, Relaxed);
             self.leave(worker, me, step);
             place.finish(step);
             if place.wait(step).is_err() {
@@ -283,16 +264,18 @@ impl<E: Event> Rounds<E> {
             base = NEVER;
             let (mut executed, mut rolled_back, mut kept, mut peak) = (0, 0, 0, 0);
             let mut broken = false;
-            for mailboxes in &self.mailboxes {
-                let mailbox = &mailboxes[step as usize % 2];
-                base = base.min(mailbox.next.load(Relaxed));
-                executed += mailbox.executed.load(Relaxed);
-                rolled_back += mailbox.rolled_back.load(Relaxed);
-                kept += mailbox.kept.load(Relaxed);
-                peak += mailbox.peak.load(Relaxed);
-                broken |= mailbox.broken.load(Relaxed);
+            for reports in &self.reports {
+                let report = &reports[step as usize % 2];
+                base = base.min(report.next.load(Relaxed));
+                executed += report.executed.load(Relaxed);
+                rolled_back += report.rolled_back.load(Relaxed);
+                kept += report.kept.load(Relaxed);
+                peak += report.peak.load(Relaxed);
+                broken |= report.broken.load(Relaxed);
             }
-            self.take(worker, me, step);
+            let own = worker.own();
+            self.events.take(me, step, &own, &mut *worker.rings);
+            self.antis.take(me, step, &own, &mut *worker.antis);
             worker.commit((base != NEVER).then_some(base));
             agreed.pace.note(executed, rolled_back);
             agreed.full = kept > self.most_kept as u64;
@@ -315,45 +298,14 @@ impl<E: Event> Rounds<E> {
 
     /// Leaves what worker `me` has sent to blocks of others, and what it has to say.
     fn leave<W: World<Event = E>>(&self, worker: &mut Speculator<W>, me: usize, step: u64) {
-        let mailbox = &self.mailboxes[me][step as usize % 2];
-        let own = worker.own();
+        let (own, n_blocks) = (worker.own(), worker.n_blocks);
         let mut next = worker.next_window().unwrap_or(NEVER);
-        let n_blocks = worker.n_blocks;
-        let pairs = [(&mut worker.rings, &mailbox.rings), (&mut worker.antis, &mailbox.antis)];
-        for (rings, slots) in pairs {
-            for (block, ring) in rings[..n_blocks].iter_mut().enumerate() {
-                if own.contains(&block) || ring.is_empty() {
-                    continue;
-                }
-                next = next.min(ring.next_window(&worker.grid).unwrap_or(NEVER));
-                // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
-                #[allow(unsafe_code)]
-                let slot = unsafe { &mut *slots[block].get() };
-                std::mem::swap(ring, slot);
-            }
+        for (mail, rings) in [(&self.events, &mut worker.rings), (&self.antis, &mut worker.antis)] {
+            next = next.min(mail.leave(me, step, &own, &worker.grid, &mut rings[..n_blocks]));
         }
-        mailbox.next.store(next, Relaxed);
-        mailbox.broken.store(worker.broken.is_some(), Relaxed);
-    }
-
-    /// Takes what the others have left for the blocks of worker `me`.
-    fn take<W: World<Event = E>>(&self, worker: &mut Speculator<W>, me: usize, step: u64) {
-        let own = worker.own();
-        for (other, mailboxes) in self.mailboxes.iter().enumerate() {
-            if other == me {
-                continue;
-            }
-            let mailbox = &mailboxes[step as usize % 2];
-            let pairs = [(&mut worker.rings, &mailbox.rings), (&mut worker.antis, &mailbox.antis)];
-            for (rings, slots) in pairs {
-                for block in own.clone() {
-                    // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
-                    #[allow(unsafe_code)]
-                    let left = unsafe { &mut *slots[block].get() };
-                    rings[block].absorb(left);
-                }
-            }
-        }
+        let report = &self.reports[me][step as usize % 2];
+        report.next.store(next, Relaxed);
+        report.broken.store(worker.broken.is_some(), Relaxed);
     }
 }
 

@@ -1,0 +1,63 @@
+//! What workers leave for each other between two meetings at the barrier: events by block, in rings that change hands as a whole.
+//!
+//! What a worker sends to blocks of others in a step it leaves in the mailbox of that step's parity. After the barrier each worker takes
+//! what is for its blocks. A mailbox is used again two steps later, which its owner cannot reach before everybody has passed the barrier
+//! between, with the taking done: one barrier per step is enough.
+
+use crate::ring::{Grid, Ring};
+use crate::worker::MAX_BLOCKS;
+use crate::world::Event;
+use std::cell::UnsafeCell;
+use std::ops::Range;
+
+/// "No window."
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Events by block that one worker leaves in one step. Touched by the owner before the barrier, by the block's worker after it.
+#[repr(align(128))]
+struct Mailbox<E>(Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>);
+
+// SAFETY: the barrier separates the owner's turn from the takers', each of which touches the rings of its own blocks only.
+#[allow(unsafe_code)]
+unsafe impl<E: Send> Sync for Mailbox<E> {}
+
+/// The mailboxes of all workers.
+pub(crate) struct Mail<E>(Vec<[Mailbox<E>; 2]>);
+
+impl<E: Event> Mail<E> {
+    /// Empty mailboxes of `workers`.
+    pub(crate) fn new(workers: usize) -> Self {
+        let mailbox = || Mailbox(Box::new(std::array::from_fn(|_| UnsafeCell::new(Ring::default()))));
+        Mail((0..workers).map(|_| [mailbox(), mailbox()]).collect())
+    }
+
+    /// Leaves what `rings` hold for blocks other than worker `me`'s `own`; returns the first window of it. Before the barrier of `step`.
+    pub(crate) fn leave(&self, me: usize, step: u64, own: &Range<usize>, grid: &Grid, rings: &mut [Ring<E>]) -> u64 {
+        let mailbox = &self.0[me][step as usize % 2];
+        let mut next = NEVER;
+        for (block, ring) in rings.iter_mut().enumerate() {
+            if own.contains(&block) || ring.is_empty() {
+                continue;
+            }
+            next = next.min(ring.next_window(grid).unwrap_or(NEVER));
+            // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
+            #[allow(unsafe_code)]
+            let slot = unsafe { &mut *mailbox.0[block].get() };
+            std::mem::swap(ring, slot);
+        }
+        next
+    }
+
+    /// Takes what the others have left for the blocks `own` of worker `me` into `rings`. After the barrier of `step`.
+    pub(crate) fn take(&self, me: usize, step: u64, own: &Range<usize>, rings: &mut [Ring<E>]) {
+        for (_, mailboxes) in self.0.iter().enumerate().filter(|&(other, _)| other != me) {
+            let mailbox = &mailboxes[step as usize % 2];
+            for block in own.clone() {
+                // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
+                #[allow(unsafe_code)]
+                let left = unsafe { &mut *mailbox.0[block].get() };
+                rings[block].absorb(left);
+            }
+        }
+    }
+}
