@@ -1,6 +1,6 @@
 //! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
 
-use crate::checkpoint::{Opened, Torn};
+use crate::checkpoint::{Opened, Part, Torn};
 use crate::column::{Journal, Mark};
 use crate::time::Time;
 use crate::world::{Event, Sink, World, chain};
@@ -39,18 +39,13 @@ impl Wakes {
         self.chunks.iter().copied().fold(u64::MAX, u64::min)
     }
 
-    /// When each LP wants to be closed next.
-    pub(crate) fn times(&self) -> &[u64] {
-        &self.lps
-    }
-
     /// When an LP wants to be closed.
     pub(crate) fn wake(&self, place: usize) -> u64 {
         self.lps[place]
     }
 
     /// Notes when an LP wants to be closed; the lower bound of its neighbours may be too low after that, never too high.
-    fn put(&mut self, place: usize, wake: u64) {
+    pub(crate) fn put(&mut self, place: usize, wake: u64) {
         self.lps[place] = wake;
         let chunk = &mut self.chunks[place / CHUNK];
         *chunk = (*chunk).min(wake);
@@ -63,6 +58,11 @@ impl Wakes {
         self.chunks[chunk] = lps.copied().fold(u64::MAX, u64::min);
     }
 
+    /// Notes that an LP has handled an event.
+    pub(crate) fn learn<E: Event>(&mut self, place: usize, event: &E) {
+        self.digests[place] = chain(self.digests[place], event);
+    }
+
     /// Puts an LP back to what it was.
     pub(crate) fn restore(&mut self, place: usize, wake: u64, digest: u64) {
         self.put(place, wake);
@@ -70,6 +70,7 @@ impl Wakes {
     }
 
     /// Of each LP the digest of its past.
+    #[cfg(test)]
     pub(crate) fn digests(&self) -> &[u64] {
         &self.digests
     }
@@ -94,6 +95,33 @@ impl<W: World> Block<W> {
         };
         Ok((block, taken.events))
     }
+
+    /// The block for a checkpoint.
+    pub(crate) fn part(&self) -> Part<'_, W> {
+        Part {
+            lps: self.lps.clone(),
+            state: &self.state,
+            wakes: &self.wakes.lps,
+            digests: &self.wakes.digests,
+        }
+    }
+}
+
+/// The digests of the pasts of all LPs of some blocks, in the order of their names.
+pub(crate) fn by_name<'a, W: World>(world: &W, blocks: impl IntoIterator<Item = &'a Block<W>>) -> Vec<u64>
+where
+    W: 'a,
+{
+    let named = |block: &'a Block<W>| {
+        block
+            .lps
+            .clone()
+            .map(|lp| world.name(lp))
+            .zip(block.wakes.digests.iter().copied())
+    };
+    let mut digests: Vec<(u32, u64)> = blocks.into_iter().flat_map(named).collect();
+    digests.sort_unstable_by_key(|&(name, _)| name);
+    digests.into_iter().map(|(_, digest)| digest).collect()
 }
 
 /// Runs a block through one window whose events are `order`; returns the events handled.

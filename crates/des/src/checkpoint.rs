@@ -1,20 +1,20 @@
 //! A run between two windows as bytes, and what engines need to go on from there.
 //!
 //! Everything strictly before the time reached has happened, nothing at or after it. What is written depends on the run alone, not on
-//! the engine's blocks and workers or on the places of pooled records: each LP's state is written by [`World::pack`], pending events
-//! stand in the order of their LPs. Numbers are in the byte order of the machine; who keeps the bytes guards them by a checksum.
+//! the engine's blocks and workers, on the numbers of the LPs in them or on the places of pooled records: each LP's state is written by
+//! [`World::pack`], and LPs are known by their names ([`World::name`]), in events as well. Numbers are in the byte order of the machine; who keeps the bytes guards them by a checksum.
 //!
 //! | part | content |
 //! |---|---|
 //! | head | time reached (ps), events handled, windows, number of LPs, number of pending events: u64 each |
 //! | observer | all workers' records, [`Pack`] |
-//! | LPs | of each wake time (ps), digest of its past, bytes of its state: u64 each |
-//! | states | one after the other |
-//! | events | as in memory, by LP, then in their total order |
+//! | LPs | of each, by name, wake time (ps), digest of its past, bytes of its state: u64 each |
+//! | states | one after the other, by name |
+//! | events | as in memory but for the name in place of the LP, by name, then in their total order |
 
-use crate::engine::{Engine, Outcome};
+use crate::engine::{Engine, Outcome, merged};
 use crate::time::Time;
-use crate::world::{Event, Observe, World};
+use crate::world::{Event, World};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
 
@@ -108,24 +108,24 @@ struct Kept {
     bytes: u64,
 }
 
-/// Neighbouring LPs of an engine.
+/// A block of an engine.
 pub(crate) struct Part<'a, W: World> {
     pub(crate) lps: Range<u32>,
     pub(crate) state: &'a W::State,
-    pub(crate) wakes: Vec<u64>,
+    /// When they want to be closed next (ps).
+    pub(crate) wakes: &'a [u64],
     pub(crate) digests: &'a [u64],
 }
 
-/// Writes what an engine has reached; `parts` in the order of their LPs.
+/// Writes what an engine has reached; parts need not hold all LPs (see [`join`]).
 pub(crate) fn write<'a, W: World + 'a>(
     world: &W,
     engine: &dyn Engine<W>,
     parts: impl Iterator<Item = Part<'a, W>>,
 ) -> Vec<u8> {
     let mut events = Vec::new();
-    engine.pending(&mut |event| events.push(*event));
-    let seed = world.seed();
-    events.sort_unstable_by(|a, b| a.lp().cmp(&b.lp()).then_with(|| a.order(b, seed)));
+    engine.pending(&mut |event| events.push(event.with_lp(world.name(event.lp()))));
+    sort(world, &mut events);
     let outcome = engine.outcome();
     let n_lps = world.n_lps() as usize;
     let head = Head {
@@ -137,35 +137,47 @@ pub(crate) fn write<'a, W: World + 'a>(
     };
     let mut out = Vec::new();
     put(&mut out, head);
-    let view = engine.view();
-    if let Some((first, rest)) = view.observers.split_first() {
-        let mut all = (*first).clone();
-        rest.iter().for_each(|&observer| all.merge(observer.clone()));
-        all.pack(&mut out);
-    }
+    let observers = engine.view().observers;
+    merged(observers.into_iter().cloned()).pack(&mut out);
     let table = out.len();
     out.resize(table + n_lps * size_of::<Kept>(), 0);
-    for part in parts {
-        for ((lp, wake), &digest) in part.lps.zip(part.wakes).zip(part.digests) {
-            let before = out.len();
-            world.pack(part.state, lp, &mut out);
-            let bytes = (out.len() - before) as u64;
-            let place = table + lp as usize * size_of::<Kept>();
-            let kept = Kept { wake, digest, bytes };
-            out[place..place + size_of::<Kept>()].copy_from_slice(bytemuck::bytes_of(&kept));
-        }
+    let parts: Vec<Part<'a, W>> = parts.collect();
+    let mut order: Vec<(u32, u32, &Part<'a, W>)> = Vec::new();
+    for part in &parts {
+        order.extend(part.lps.clone().map(|lp| (world.name(lp), lp, part)));
+    }
+    order.sort_unstable_by_key(|&(name, _, _)| name);
+    for (name, lp, part) in order {
+        let before = out.len();
+        world.pack(part.state, lp, &mut out);
+        let in_part = (lp - part.lps.start) as usize;
+        let kept = Kept {
+            wake: part.wakes[in_part],
+            digest: part.digests[in_part],
+            bytes: (out.len() - before) as u64,
+        };
+        let place = table + name as usize * size_of::<Kept>();
+        out[place..place + size_of::<Kept>()].copy_from_slice(bytemuck::bytes_of(&kept));
     }
     put_all(&mut out, &events);
     out
 }
 
-/// Makes one run of the parts of several engines, each of which has saved the LPs named beside it and nothing of the others. Parts come in
-/// the order of their LPs and hold all of them.
+/// Puts events into the order of a checkpoint.
+fn sort<W: World>(world: &W, events: &mut [W::Event]) {
+    let seed = world.seed();
+    events.sort_unstable_by(|a, b| a.lp().cmp(&b.lp()).then_with(|| a.order(b, seed)));
+}
+
+/// Makes one run of the parts of several engines, each of which has saved the LPs numbered in the range beside it, of its layout, and nothing
+/// of the others. The parts hold all of them.
 pub(crate) fn join<W: World>(world: &W, parts: &[(Range<u32>, &[u8])]) -> Result<Vec<u8>, Torn> {
     let opened = parts.iter().map(|(_, saved)| Opened::<W>::read(world, saved));
     let opened = opened.collect::<Result<Vec<_>, _>>()?;
     let first = opened.first().ok_or(Torn("it has no parts"))?;
-    let events: Vec<W::Event> = opened.iter().flat_map(|part| part.events.iter().copied()).collect();
+    let named = |event: &W::Event| event.with_lp(world.name(event.lp()));
+    let mut events: Vec<W::Event> = opened.iter().flat_map(|part| part.events.iter().map(named)).collect();
+    sort(world, &mut events);
     let head = Head {
         time: first.time.0,
         events: first.outcome.events,
@@ -175,16 +187,18 @@ pub(crate) fn join<W: World>(world: &W, parts: &[(Range<u32>, &[u8])]) -> Result
     };
     let mut out = Vec::new();
     put(&mut out, head);
-    let mut observer = first.observer.clone();
-    opened[1..]
-        .iter()
-        .for_each(|part| observer.merge(part.observer.clone()));
-    observer.pack(&mut out);
-    for ((lps, _), part) in parts.iter().zip(&opened) {
-        put_all(&mut out, &part.lps[lps.start as usize..lps.end as usize]);
+    merged(opened.iter().map(|part| part.observer.clone())).pack(&mut out);
+    let holders = (0..world.n_lps()).map(|name| {
+        let lp = world.named(name);
+        let holder = parts.iter().position(|(lps, _)| lps.contains(&lp));
+        holder.ok_or(Torn("a logical process is in none of the parts"))
+    });
+    let holders = holders.collect::<Result<Vec<usize>, _>>()?;
+    for (name, &holder) in holders.iter().enumerate() {
+        put(&mut out, opened[holder].lps[name]);
     }
-    for part in &opened {
-        put_all(&mut out, part.states);
+    for (name, &holder) in holders.iter().enumerate() {
+        put_all(&mut out, opened[holder].state(name));
     }
     put_all(&mut out, &events);
     Ok(out)
@@ -195,7 +209,9 @@ pub(crate) struct Opened<'a, W: World> {
     pub(crate) time: Time,
     pub(crate) outcome: Outcome,
     pub(crate) observer: W::Observer,
+    /// By LP, with the numbers of the world's layout.
     events: Vec<W::Event>,
+    /// By name.
     lps: Vec<Kept>,
     /// Where each LP's state begins.
     places: Vec<usize>,
@@ -228,16 +244,22 @@ impl<'a, W: World> Opened<'a, W> {
                 .ok_or(Torn("a length in it is too large"))?;
         }
         let states = take_bytes(&mut input, end)?;
-        let events: Vec<W::Event> = take_exactly(&mut input, head.pending)?;
+        let mut events: Vec<W::Event> = take_exactly(&mut input, head.pending)?;
         if !input.is_empty() {
             return Err(Torn("there is more behind its end"));
         }
-        let known = |event: &W::Event| {
-            u64::from(event.lp()) < head.lps && event.time() >= Time(head.time) && world.knows(event)
+        let sorted = events.is_sorted_by_key(|event| event.lp());
+        let known = |event: &mut W::Event| {
+            if u64::from(event.lp()) >= head.lps {
+                return false;
+            }
+            *event = event.with_lp(world.named(event.lp()));
+            event.time() >= Time(head.time) && world.knows(event)
         };
-        if !events.iter().all(known) || !events.is_sorted_by_key(|event| event.lp()) {
+        if !events.iter_mut().all(known) || !sorted {
             return Err(Torn("it holds an event that this run cannot have"));
         }
+        events.sort_by_key(|event| event.lp());
         Ok(Opened {
             time: Time(head.time),
             outcome: Outcome {
@@ -252,24 +274,29 @@ impl<'a, W: World> Opened<'a, W> {
         })
     }
 
-    /// The LPs `lps` with what is pending for them.
+    /// The packed state of the LP of a name.
+    fn state(&self, name: usize) -> &'a [u8] {
+        let place = self.places[name];
+        &self.states[place..place + self.lps[name].bytes as usize]
+    }
+
+    /// The LPs `lps`, of one block, with what is pending for them.
     pub(crate) fn take(&self, world: &W, lps: Range<u32>) -> Result<Taken<W>, Torn> {
         let (mut state, _) = world.start(lps.clone());
         for lp in lps.clone() {
-            let place = self.places[lp as usize];
-            let mut input = &self.states[place..place + self.lps[lp as usize].bytes as usize];
+            let mut input = self.state(world.name(lp) as usize);
             world.unpack(&mut state, lp, &mut input)?;
             if !input.is_empty() {
                 return Err(Torn("the state of a logical process is too long"));
             }
         }
-        let kept = &self.lps[lps.start as usize..lps.end as usize];
+        let kept = lps.clone().map(|lp| self.lps[world.name(lp) as usize]);
         let from = self.events.partition_point(|event| event.lp() < lps.start);
         let to = self.events.partition_point(|event| event.lp() < lps.end);
         Ok(Taken {
             state,
-            wakes: kept.iter().map(|kept| kept.wake).collect(),
-            digests: kept.iter().map(|kept| kept.digest).collect(),
+            wakes: kept.clone().map(|kept| kept.wake).collect(),
+            digests: kept.map(|kept| kept.digest).collect(),
             events: self.events[from..to].to_vec(),
         })
     }

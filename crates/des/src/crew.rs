@@ -1,5 +1,7 @@
-//! Several workers on threads: a window each, then the events for others change hands and all agree on the next window.
+//! Several workers on threads: each runs its windows up to where others could reach it, then the events for others change hands and all
+//! agree on where to go on.
 //!
+//! That is one window, or several where events between LPs of different workers take longer than the world's lookahead.
 //! How events change hands: [`crate::mail`].
 
 use crate::barrier::Barrier;
@@ -10,15 +12,15 @@ use crate::world::{Event, World};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// Windows between two measurements of running and waiting; a look at the clock costs as much as a few events.
+/// Meetings between two measurements of running and waiting; a look at the clock costs as much as a few events.
 const MEASURED: u64 = 8;
-/// What one worker tells the others after one window.
+/// What one worker tells the others when they meet.
 #[repr(align(128))]
 #[derive(Default)]
 struct Report {
     /// Next window in which the worker's blocks, or what it has left for others, have something to do.
     next: AtomicU64,
-    /// Events handled in the window.
+    /// Events handled since the last meeting.
     handled: AtomicU64,
     /// Its model broke a rule.
     broken: AtomicBool,
@@ -51,6 +53,7 @@ pub(crate) enum Pause {
 pub(crate) struct Burst {
     pub(crate) pause: Pause,
     pub(crate) events: u64,
+    /// As of [`Bounds::windows`].
     pub(crate) windows: u64,
 }
 
@@ -62,7 +65,10 @@ pub(crate) struct Bounds {
     pub(crate) until: Time,
     /// Events of all workers together.
     pub(crate) events: u64,
+    /// Meetings of the workers; windows of a worker alone.
     pub(crate) windows: u64,
+    /// Windows from one meeting to the next: nothing that a worker sends reaches others within them. At most half a ring's.
+    pub(crate) together: u64,
 }
 
 impl<E: Event> Crew<E> {
@@ -108,7 +114,7 @@ impl<E: Event> Crew<E> {
                 return burst;
             }
             let begun = step.is_multiple_of(MEASURED).then(Instant::now);
-            let handled = worker.run_window(world, index, bounds.until, None);
+            let handled = worker.run_windows(world, index..index + bounds.together, bounds.until);
             step += 1;
             self.leave(worker, me, step, handled);
             place.finish(step);
@@ -153,6 +159,10 @@ impl<E: Event> Crew<E> {
         let sent = self
             .mail
             .leave(me, step, &own, &lanes.grid, &mut lanes.rings[..lanes.n_blocks]);
+        if sent <= lanes.grid.index && lanes.broken.is_none() {
+            lanes.broken =
+                Some("an event reached a logical process of another worker within the lookahead between them");
+        }
         let report = &self.reports[me][step as usize % 2];
         report.next.store(next.min(sent), Relaxed);
         report.handled.store(handled, Relaxed);

@@ -43,8 +43,10 @@ pub struct Teamwork {
     pub workers: usize,
     /// Events handled while several workers ran.
     pub events_shared: u64,
-    /// Windows opened while several workers ran.
+    /// Meetings of the workers: of one window, or of several where what they send to each other takes longer.
     pub windows_shared: u64,
+    /// Windows from one meeting to the next.
+    pub together: u64,
     /// Wall time with several workers running.
     pub wall_shared: Duration,
     /// Part of the workers' time spent waiting for each other, 0 to 1, measured in some of the windows.
@@ -81,6 +83,15 @@ impl<'a, W: World> View<'a, W> {
 /// Adds counts to counts.
 pub(crate) fn add(sum: &mut [u64; 3], counts: [u64; 3]) {
     sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+}
+
+/// What all observers of a run have seen, in one.
+pub(crate) fn merged<R, O: Observe<R>>(observers: impl IntoIterator<Item = O>) -> O {
+    let all = observers.into_iter().reduce(|mut all, observer| {
+        all.merge(observer);
+        all
+    });
+    all.expect("a run has an observer")
 }
 
 /// Where a run is once all its ranks have brought it together.

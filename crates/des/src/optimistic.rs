@@ -12,18 +12,16 @@
 //! A handler may see an LP that some events have not reached yet, or that some have reached which are taken back later. It must come
 //! to an end without a panic then, as in any history of events that each sender could have sent.
 
-use crate::block::Block;
-use crate::checkpoint::{self, Opened, Part, Torn};
+use crate::block::{Block, by_name};
+use crate::checkpoint::{self, Opened, Torn};
 use crate::crew::{Bounds, Pause};
-use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
+use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch, merged};
 use crate::ring::Grid;
 use crate::rounds::Rounds;
 pub use crate::rounds::{MAX_DEPTH, Speculation};
 use crate::speculator::Speculator;
 use crate::time::Time;
-use crate::window::WindowEngine;
-use crate::worker::MAX_BLOCKS;
-use crate::world::{Observe, World};
+use crate::world::World;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -108,21 +106,15 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         time: Time,
         mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
-        let n_lps = world.n_lps().max(1);
-        let per_block = n_lps.div_ceil(n_blocks.clamp(1, MAX_BLOCKS as u32)).next_power_of_two();
-        let shift = per_block.ilog2();
-        let n_blocks = n_lps.div_ceil(per_block);
-        let mut grid = Grid::new(world.lookahead().0.clamp(WindowEngine::<W>::MIN_WIDTH, Grid::MAX_WIDTH));
-        grid.open(time.0 / grid.width);
-        let n_workers = n_workers.clamp(1, n_blocks) as usize;
+        let layout = world.layout(n_blocks);
+        let grid = Grid::at(world.lookahead(), time);
+        let n_workers = (n_workers as usize).clamp(1, layout.n_blocks());
         let mut workers: Vec<Speculator<W>> = (0..n_workers)
-            .map(|_| Speculator::new(world, observer.clone(), grid, shift))
+            .map(|_| Speculator::new(observer.clone(), grid, &layout))
             .collect();
-        for number in 0..n_blocks {
-            let (block, first) = block(number << shift..n_lps.min((number + 1) << shift))?;
-            // The first LP decides: whole blocks, as even as they allow.
-            let worker = (u64::from(number) * n_workers as u64 / u64::from(n_blocks)) as usize;
-            workers[worker].add(number as usize, block, first);
+        for (number, owner) in layout.owners(n_workers).into_iter().enumerate() {
+            let (block, first) = block(layout.lps(number))?;
+            workers[owner].add(number, block, first);
         }
         Ok(OptimisticEngine {
             world,
@@ -178,6 +170,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
                 until,
                 events: WATCH_EVENTS * self.workers.len() as u64,
                 windows: WATCH_ROUNDS * if self.workers.len() == 1 { 1 } else { 8 },
+                together: 1,
             };
             let burst = self.rounds.run(self.world, &mut self.workers, bounds);
             self.outcome.windows += burst.windows;
@@ -212,7 +205,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
     }
 
     fn digests(&self) -> Vec<u64> {
-        self.blocks().flat_map(|block| block.wakes.digests()).copied().collect()
+        by_name(self.world, self.blocks())
     }
 
     fn outcome(&self) -> Outcome {
@@ -224,13 +217,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let parts = self.blocks().map(|block| Part {
-            lps: block.lps.clone(),
-            state: &block.state,
-            wakes: block.wakes.times().to_vec(),
-            digests: block.wakes.digests(),
-        });
-        checkpoint::write(self.world, self, parts)
+        checkpoint::write(self.world, self, self.blocks().map(Block::part))
     }
 
     fn speculated(&self) -> Option<Speculated> {
@@ -245,15 +232,12 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
 
     fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
         let mut states = Vec::new();
-        let mut all: Option<W::Observer> = None;
+        let mut observers = Vec::new();
         for worker in self.workers {
             states.extend(worker.blocks.into_iter().map(|block| block.state));
-            match &mut all {
-                None => all = Some(worker.observer),
-                Some(all) => all.merge(worker.observer),
-            }
+            observers.push(worker.observer);
         }
-        (states, all.expect("an engine has a worker"), self.outcome)
+        (states, merged(observers), self.outcome)
     }
 }
 

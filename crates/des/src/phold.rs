@@ -54,6 +54,14 @@ impl Ball {
     }
 
     #[cfg(test)]
+    pub(crate) fn delayed(self, by: Time) -> Ball {
+        Ball {
+            time: self.time + by,
+            ..self
+        }
+    }
+
+    #[cfg(test)]
     pub(crate) fn is(&self, sequence: u64) -> bool {
         self.sequence == sequence
     }
@@ -72,6 +80,10 @@ impl Event for Ball {
     #[inline(always)]
     fn lp(&self) -> u32 {
         self.lp
+    }
+
+    fn with_lp(self, lp: u32) -> Self {
+        Ball { lp, ..self }
     }
 
     #[inline(always)]
@@ -133,6 +145,23 @@ impl Phold {
     }
 }
 
+impl Phold {
+    /// An LP before its first event.
+    pub(crate) fn first(&self) -> Player {
+        Player {
+            sent: u64::from(self.events_per_lp),
+        }
+    }
+
+    /// What LP `lp` sends on at an event.
+    #[inline(always)]
+    pub(crate) fn react(&self, player: &mut Player, lp: u32, now: Time) -> Ball {
+        let sequence = player.sent;
+        player.sent += 1;
+        self.next(lp, sequence, now, false)
+    }
+}
+
 impl World for Phold {
     type Event = Ball;
     type State = Players;
@@ -153,9 +182,9 @@ impl World for Phold {
 
     fn start(&self, lps: Range<u32>) -> (Players, Vec<Ball>) {
         let mut players = Players::default();
-        let sent = u64::from(self.events_per_lp);
-        players.players.fill(lps.start, vec![Player { sent }; lps.len()]);
-        let first = lps.flat_map(|lp| (0..sent).map(move |sequence| self.next(lp, sequence, Time::ZERO, true)));
+        let player = self.first();
+        players.players.fill(lps.start, vec![player; lps.len()]);
+        let first = lps.flat_map(|lp| (0..player.sent).map(move |sequence| self.next(lp, sequence, Time::ZERO, true)));
         (players, first.collect())
     }
 
@@ -169,9 +198,7 @@ impl World for Phold {
         sink: &mut S,
     ) {
         let player = state.players.edit(journal, lp);
-        let sequence = player.sent;
-        player.sent += 1;
-        sink.send(self.next(lp, sequence, event.time, false));
+        sink.send(self.react(player, lp, event.time));
     }
 
     #[inline(always)]

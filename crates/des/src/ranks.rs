@@ -4,13 +4,13 @@
 //! that of [`crate::window`], with one exchange in place of the barrier. What a rank decides it decides from the heads of all ranks, so that
 //! all decide alike.
 
-use crate::block::Block;
-use crate::checkpoint::{self, Part, Torn};
+use crate::block::{Block, by_name};
+use crate::checkpoint::{self, Torn};
 use crate::engine::{Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
+use crate::layout::Layout;
 use crate::mail::NEVER;
 use crate::ring::Grid;
 use crate::time::Time;
-use crate::window::WindowEngine;
 use crate::worker::{MAX_BLOCKS, Worker};
 use crate::world::{Observe, World};
 use std::ops::Range;
@@ -71,32 +71,25 @@ fn torn(reason: &str) -> Broken {
     Broken(format!("a message between ranks is torn: {reason}"))
 }
 
-/// Blocks of `n_ranks` ranks: (LPs per block as a power of two, first block of each rank and the number of blocks).
-fn blocks_of_ranks(n_lps: u32, n_ranks: usize) -> (u32, Vec<usize>) {
-    let wanted = (8 * n_ranks).clamp(1, MAX_BLOCKS) as u32;
-    let shift = n_lps.max(1).div_ceil(wanted).next_power_of_two().ilog2();
-    let n_blocks = n_lps.max(1).div_ceil(1 << shift) as usize;
-    let owner = |block: usize| {
-        let start = (block as u64) << shift;
-        let end = (start + (1 << shift)).min(u64::from(n_lps));
-        ((start + end) / 2 * n_ranks as u64 / u64::from(n_lps.max(1))).min(n_ranks as u64 - 1) as usize
-    };
-    (shift, (0..n_blocks).map(owner).collect())
+/// Blocks of `n_ranks` ranks, and the rank of each.
+fn blocks_of_ranks<W: World>(world: &W, n_ranks: usize) -> (Layout, Vec<usize>) {
+    let layout = world.layout((8 * n_ranks).clamp(1, MAX_BLOCKS) as u32);
+    let owners = layout.owners(n_ranks);
+    (layout, owners)
 }
 
 impl<'w, 't, W: World> RankEngine<'w, 't, W> {
     /// The engine of the transport's rank; at most 64 ranks.
     pub fn new(world: &'w W, observer: W::Observer, transport: &'t mut dyn Transport) -> Self {
-        let grid = Grid::new(world.lookahead().0.clamp(WindowEngine::<W>::MIN_WIDTH, Grid::MAX_WIDTH));
-        let (shift, owners) = blocks_of_ranks(world.n_lps(), transport.size());
-        let mut worker = Worker::new(world, observer, grid, shift);
+        let grid = Grid::at(world.lookahead(), Time::ZERO);
+        let (layout, owners) = blocks_of_ranks(world, transport.size());
+        let mut worker = Worker::new(world, observer, grid, &layout);
         for (number, _) in owners
             .iter()
             .enumerate()
             .filter(|&(_, &owner)| owner == transport.rank())
         {
-            let start = (number as u32) << shift;
-            let (block, first) = Block::new(world, start..world.n_lps().min(start + (1 << shift)));
+            let (block, first) = Block::new(world, layout.lps(number));
             if worker.blocks.is_empty() {
                 worker.first = number;
             }
@@ -286,8 +279,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
     }
 
     fn digests(&self) -> Vec<u64> {
-        let blocks = self.worker.blocks.iter();
-        blocks.flat_map(|block| block.wakes.digests()).copied().collect()
+        by_name(self.world, &self.worker.blocks)
     }
 
     fn outcome(&self) -> Outcome {
@@ -300,13 +292,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
 
     /// The LPs of this rank; [`checkpoint::join`] makes a whole run of those of all ranks.
     fn save(&self) -> Vec<u8> {
-        let parts = self.worker.blocks.iter().map(|block| Part {
-            lps: block.lps.clone(),
-            state: &block.state,
-            wakes: block.wakes.times().to_vec(),
-            digests: block.wakes.digests(),
-        });
-        checkpoint::write(self.world, self, parts)
+        checkpoint::write(self.world, self, self.worker.blocks.iter().map(Block::part))
     }
 
     fn teamwork(&self) -> Option<Teamwork> {
@@ -318,6 +304,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
             wall_shared: self.wait + self.busy,
             waiting,
             given_up: None,
+            together: 1,
         })
     }
 
@@ -396,6 +383,7 @@ pub mod local {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WindowEngine;
     use crate::engine::history;
     use crate::phold::{Nobody, Phold};
 

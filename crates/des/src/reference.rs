@@ -1,13 +1,16 @@
 //! The reference engine: a binary heap of events and one of wake-ups, in total stamp order. Written to be read; the oracle of the
 //! window engine, and the engine of last resort where the lookahead is zero.
 
-use crate::checkpoint::{self, Opened, Part, Taken, Torn};
+use crate::block::{Block, by_name};
+use crate::checkpoint::{self, Opened, Torn};
 use crate::column::NoJournal;
 use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
 use crate::time::Time;
-use crate::world::{Event, Observe, Sink, World, chain};
+use crate::world::{Event, Observe, Sink, World};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::convert::Infallible;
+use std::ops::Range;
 
 /// An event in the heap, ordered by (time, LP, tie); the order of different LPs at one time is immaterial.
 struct Pending<E> {
@@ -42,11 +45,11 @@ impl<E: Event> Eq for Pending<E> {}
 /// Runs a world one event at a time.
 pub struct ReferenceEngine<'w, W: World> {
     world: &'w W,
-    state: W::State,
+    blocks: Vec<Block<W>>,
+    /// An LP's block is `lp >> shift`.
+    shift: u32,
     queue: Queue<W>,
-    /// When each LP wants to be closed; the heap may hold outdated entries.
-    wake: Vec<Time>,
-    digests: Vec<u64>,
+    /// When LPs want to be closed; some entries are outdated.
     wakes: BinaryHeap<Reverse<(Time, u32)>>,
     outcome: Outcome,
     reached: Time,
@@ -72,18 +75,19 @@ impl<W: World> Sink<W> for Queue<W> {
     }
 }
 
+/// The block of an LP, and its place there.
+fn find<W: World>(blocks: &mut [Block<W>], shift: u32, lp: u32) -> (&mut Block<W>, usize) {
+    let block = &mut blocks[(lp >> shift) as usize];
+    let place = (lp - block.lps.start) as usize;
+    (block, place)
+}
+
 impl<'w, W: World> ReferenceEngine<'w, W> {
     /// An engine before the first event.
     pub fn new(world: &'w W, observer: W::Observer) -> Self {
-        let (state, events) = world.start(0..world.n_lps());
-        let wakes: Vec<u64> = (0..world.n_lps()).map(|lp| world.first_wake(&state, lp).0).collect();
-        let taken = Taken {
-            state,
-            digests: vec![0; wakes.len()],
-            wakes,
-            events,
-        };
-        Self::build(world, observer, Time::ZERO, Outcome::default(), taken)
+        let block = |lps| Ok::<_, Infallible>(Block::new(world, lps));
+        let Ok(engine) = Self::build(world, observer, Time::ZERO, Outcome::default(), block);
+        engine
     }
 
     /// An engine that goes on from what an engine has saved.
@@ -92,43 +96,56 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
     /// The bytes are not those of a run of this world.
     pub fn restore(world: &'w W, saved: &[u8]) -> Result<Self, Torn> {
         let opened = Opened::read(world, saved)?;
-        let taken = opened.take(world, 0..world.n_lps())?;
-        Ok(Self::build(world, opened.observer, opened.time, opened.outcome, taken))
+        let block = |lps| Block::restore(world, lps, &opened);
+        Self::build(world, opened.observer.clone(), opened.time, opened.outcome, block)
     }
 
-    fn build(world: &'w W, observer: W::Observer, time: Time, outcome: Outcome, taken: Taken<W>) -> Self {
+    /// An engine at `time` with blocks and their events from `block`.
+    fn build<E>(
+        world: &'w W,
+        observer: W::Observer,
+        time: Time,
+        outcome: Outcome,
+        mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
+    ) -> Result<Self, E> {
+        let layout = world.layout(1);
         let seed = world.seed();
-        let events = taken.events.into_iter();
-        let events = events.map(|event| Reverse(Pending { event, seed })).collect();
-        let wake: Vec<Time> = taken.wakes.into_iter().map(Time).collect();
-        let wakes = (0..)
-            .zip(&wake)
-            .filter(|&(_, &time)| time < Time::MAX)
-            .map(|(lp, &time)| Reverse((time, lp)))
-            .collect();
-        let queue = Queue {
-            events,
+        let mut queue = Queue {
+            events: BinaryHeap::new(),
             observer,
             seed,
             now: time,
             broken: false,
         };
-        ReferenceEngine {
+        let (mut blocks, mut wakes) = (Vec::new(), BinaryHeap::new());
+        for number in 0..layout.n_blocks() {
+            let (block, events) = block(layout.lps(number))?;
+            queue
+                .events
+                .extend(events.into_iter().map(|event| Reverse(Pending { event, seed })));
+            let times = block
+                .lps
+                .clone()
+                .map(|lp| (Time(block.wakes.wake((lp - block.lps.start) as usize)), lp));
+            wakes.extend(times.filter(|&(time, _)| time < Time::MAX).map(Reverse));
+            blocks.push(block);
+        }
+        Ok(ReferenceEngine {
             world,
-            state: taken.state,
+            blocks,
+            shift: layout.shift(),
             queue,
-            digests: taken.digests,
-            wake,
             wakes,
             outcome,
             reached: time,
-        }
+        })
     }
 
     /// Earliest valid wake-up.
     fn next_wake(&mut self) -> Option<(Time, u32)> {
         while let Some(&Reverse((time, lp))) = self.wakes.peek() {
-            if self.wake[lp as usize] == time {
+            let (block, place) = find(&mut self.blocks, self.shift, lp);
+            if block.wakes.wake(place) == time.0 {
                 return Some((time, lp));
             }
             self.wakes.pop();
@@ -138,11 +155,12 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
 
     /// Closes an LP and notes when it wants to be closed next.
     fn close(&mut self, lp: u32, end: Time) {
+        let (block, place) = find(&mut self.blocks, self.shift, lp);
         let wake = self
             .world
-            .close(&mut self.state, &mut NoJournal, lp, end, &mut self.queue);
-        if wake != self.wake[lp as usize] {
-            self.wake[lp as usize] = wake;
+            .close(&mut block.state, &mut NoJournal, lp, end, &mut self.queue);
+        if wake.0 != block.wakes.wake(place) {
+            block.wakes.put(place, wake.0);
             if wake < Time::MAX {
                 self.wakes.push(Reverse((wake, lp)));
             }
@@ -164,11 +182,11 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
             (Some(time), _) if time == now => {
                 let Reverse(Pending { event, .. }) = self.queue.events.pop()?;
                 let lp = event.lp();
-                let digest = &mut self.digests[lp as usize];
-                *digest = chain(*digest, &event);
                 self.outcome.events += 1;
+                let (block, place) = find(&mut self.blocks, self.shift, lp);
+                block.wakes.learn(place, &event);
                 self.world
-                    .handle(&mut self.state, &mut NoJournal, lp, &event, &mut self.queue);
+                    .handle(&mut block.state, &mut NoJournal, lp, &event, &mut self.queue);
                 self.close(lp, now);
             }
             (_, Some((_, lp))) => self.close(lp, Time(now.0 + 1)),
@@ -213,11 +231,14 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
     }
 
     fn view(&self) -> View<'_, W> {
-        View::new(vec![&self.state], vec![&self.queue.observer])
+        View::new(
+            self.blocks.iter().map(|block| &block.state).collect(),
+            vec![&self.queue.observer],
+        )
     }
 
     fn digests(&self) -> Vec<u64> {
-        self.digests.clone()
+        by_name(self.world, &self.blocks)
     }
 
     fn outcome(&self) -> Outcome {
@@ -229,13 +250,7 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let part = Part {
-            lps: 0..self.world.n_lps(),
-            state: &self.state,
-            wakes: self.wake.iter().map(|time| time.0).collect(),
-            digests: &self.digests,
-        };
-        checkpoint::write(self.world, self, std::iter::once(part))
+        checkpoint::write(self.world, self, self.blocks.iter().map(Block::part))
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
@@ -246,6 +261,7 @@ impl<W: World> Engine<W> for ReferenceEngine<'_, W> {
     }
 
     fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
-        (vec![self.state], self.queue.observer, self.outcome)
+        let states = self.blocks.into_iter().map(|block| block.state).collect();
+        (states, self.queue.observer, self.outcome)
     }
 }

@@ -24,12 +24,17 @@ pub struct Grid {
 }
 
 impl Grid {
+    /// Least width, in ps.
+    pub const MIN_WIDTH: u64 = 2;
     /// Largest width for which the reciprocal is exact over a whole ring: 0.2 ms.
     pub const MAX_WIDTH: u64 = 200_000_000;
 
-    /// A grid of windows `width` ps wide, at most [`Grid::MAX_WIDTH`] and at least 2.
+    /// A grid of windows `width` ps wide, [`Grid::MIN_WIDTH`] to [`Grid::MAX_WIDTH`].
     pub fn new(width: u64) -> Grid {
-        assert!((2..=Self::MAX_WIDTH).contains(&width), "window width out of range");
+        assert!(
+            (Self::MIN_WIDTH..=Self::MAX_WIDTH).contains(&width),
+            "window width out of range"
+        );
         let reciprocal = ((1u128 << 64).div_ceil(u128::from(width))) as u64;
         Grid {
             width,
@@ -38,6 +43,13 @@ impl Grid {
             reach: width * SLOTS as u64,
             reciprocal,
         }
+    }
+
+    /// The grid of a run with that lookahead, at the window of `time`.
+    pub fn at(lookahead: Time, time: Time) -> Grid {
+        let mut grid = Grid::new(lookahead.0.clamp(Self::MIN_WIDTH, Self::MAX_WIDTH));
+        grid.open(time.0 / grid.width);
+        grid
     }
 
     /// How many windows `offset` ps reach, for offsets below `SLOTS * width`.

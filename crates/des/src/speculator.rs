@@ -6,6 +6,7 @@
 use crate::block::Block;
 use crate::differ::Changes;
 use crate::history::{Counts, History, Open};
+use crate::layout::Layout;
 use crate::ring::{Grid, Ring};
 use crate::sort::Scratch;
 use crate::time::Time;
@@ -52,15 +53,15 @@ pub(crate) struct Reach {
 
 impl<W: World> Speculator<W> {
     /// A worker without blocks.
-    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, shift: u32) -> Self {
+    pub(crate) fn new(observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
         let rings = || Box::new(std::array::from_fn(|_| Ring::default()));
         Speculator {
             rings: rings(),
             antis: rings(),
             grid,
             done: 0,
-            shift,
-            n_blocks: (world.n_lps().max(1) as usize).div_ceil(1 << shift),
+            shift: layout.shift(),
+            n_blocks: layout.n_blocks(),
             first: 0,
             blocks: Vec::new(),
             histories: Vec::new(),

@@ -6,16 +6,17 @@
 //!
 //! Blocks are shared out to workers. One worker runs on the calling thread without any synchronisation; several meet once per window.
 
-use crate::block::Block;
-use crate::checkpoint::{self, Opened, Part, Torn};
+use crate::block::{Block, by_name};
+use crate::checkpoint::{self, Opened, Torn};
 use crate::choice::Choice;
 use crate::crew::{Bounds, Burst, Crew, Pause};
-use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch};
-use crate::ring::Grid;
+use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch, merged};
+use crate::layout::Layout;
+use crate::ring::{Grid, SLOTS};
 use crate::rollback::Checker;
 use crate::time::Time;
-use crate::worker::{MAX_BLOCKS, Worker};
-use crate::world::{Event, Observe, World};
+use crate::worker::Worker;
+use crate::world::World;
 use std::convert::Infallible;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -28,6 +29,9 @@ const WATCH_WINDOWS: u64 = 1 << 12;
 /// Runs a world window by window.
 pub struct WindowEngine<'w, W: World> {
     world: &'w W,
+    layout: Layout,
+    /// Windows from one meeting of all workers to the next.
+    together: u64,
     workers: Vec<Worker<W>>,
     /// Workers that have blocks: the first, or all.
     active: usize,
@@ -39,11 +43,22 @@ pub struct WindowEngine<'w, W: World> {
     reached: Time,
 }
 
+/// Windows that `n` workers can run from one meeting to the next: nothing that one sends reaches another within them.
+pub(crate) fn windows_together<W: World>(world: &W, layout: &Layout, n: usize) -> u64 {
+    if n == 1 {
+        return 1;
+    }
+    let owners = layout.owners(n);
+    let across = world.lookahead_across(&|lp| owners[(lp >> layout.shift()) as usize]);
+    let width = Grid::at(world.lookahead(), Time::ZERO).width;
+    (across.0 / width).clamp(1, SLOTS as u64 / 2)
+}
+
 impl<'w, W: World> WindowEngine<'w, W> {
     /// Narrowest window the engine takes, in ps; below it the reference engine's total order is the better loop.
-    pub const MIN_WIDTH: u64 = 2;
+    pub const MIN_WIDTH: u64 = Grid::MIN_WIDTH;
 
-    /// An engine with one worker on about `n_blocks` blocks, at most 64.
+    /// An engine with one worker on about `n_blocks` blocks, at most 64 (see [`World::layout`]).
     pub fn new(world: &'w W, observer: W::Observer, n_blocks: u32) -> Self {
         Self::with_workers(world, observer, n_blocks, 1)
     }
@@ -83,26 +98,24 @@ impl<'w, W: World> WindowEngine<'w, W> {
         time: Time,
         mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
-        let n_lps = world.n_lps().max(1);
-        let per_block = n_lps.div_ceil(n_blocks.clamp(1, MAX_BLOCKS as u32)).next_power_of_two();
-        let shift = per_block.ilog2();
-        let n_blocks = n_lps.div_ceil(per_block);
-        let mut grid = Grid::new(world.lookahead().0.clamp(Self::MIN_WIDTH, Grid::MAX_WIDTH));
-        grid.open(time.0 / grid.width);
-        let n_workers = n_workers.clamp(1, n_blocks) as usize;
+        let layout = world.layout(n_blocks);
+        let grid = Grid::at(world.lookahead(), time);
+        let n_workers = (n_workers as usize).clamp(1, layout.n_blocks());
         let mut workers: Vec<Worker<W>> = (0..n_workers)
-            .map(|_| Worker::new(world, observer.clone(), grid, shift))
+            .map(|_| Worker::new(world, observer.clone(), grid, &layout))
             .collect();
-        for number in 0..n_blocks {
-            let lps = number << shift..world.n_lps().min((number + 1) << shift);
-            let (block, first) = block(lps)?;
+        for number in 0..layout.n_blocks() {
+            let (block, first) = block(layout.lps(number))?;
             workers[0].blocks.push(block);
             for event in first {
-                workers[0].lanes.rings[(event.lp() >> shift) as usize].insert(&grid, event);
+                workers[0].lanes.rings[number].insert(&grid, event);
             }
         }
+        let together = windows_together(world, &layout, n_workers);
         let mut engine = WindowEngine {
             world,
+            together,
+            layout,
             crew: Crew::new(n_workers),
             workers,
             active: 1,
@@ -110,6 +123,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
             outcome: Outcome::default(),
             teamwork: Teamwork {
                 workers: n_workers,
+                together,
                 ..Teamwork::default()
             },
             reached: time,
@@ -124,7 +138,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         self
     }
 
-    /// Shares the blocks out to the first `n` workers: whole blocks, neighbours together, LPs as even as that allows.
+    /// Shares the blocks out to the first `n` workers, as the layout has it.
     fn share_out(&mut self, n: usize) {
         if n == self.active {
             return;
@@ -140,11 +154,9 @@ impl<'w, W: World> WindowEngine<'w, W> {
                 blocks.push((block, std::mem::take(&mut worker.lanes.rings[number])));
             }
         }
-        let n_lps = u64::from(self.world.n_lps().max(1));
-        for (number, (block, ring)) in blocks.into_iter().enumerate() {
-            // The middle LP of a block decides.
-            let middle = (u64::from(block.lps.start) + u64::from(block.lps.end)) / 2;
-            let worker = &mut self.workers[((middle * n as u64 / n_lps) as usize).min(n - 1)];
+        let owners = self.layout.owners(n);
+        for ((number, owner), (block, ring)) in owners.into_iter().enumerate().zip(blocks) {
+            let worker = &mut self.workers[owner];
             if worker.blocks.is_empty() {
                 worker.first = number;
             }
@@ -220,6 +232,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
                 until,
                 events: trial.unwrap_or(WATCH_EVENTS * workers as u64),
                 windows: WATCH_WINDOWS * if workers == 1 { 1 } else { 8 },
+                together: self.together,
             };
             let begun = Instant::now();
             let burst = match workers {
@@ -274,7 +287,7 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
     }
 
     fn digests(&self) -> Vec<u64> {
-        self.blocks().flat_map(|block| block.wakes.digests()).copied().collect()
+        by_name(self.world, self.blocks())
     }
 
     fn outcome(&self) -> Outcome {
@@ -298,13 +311,7 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
     }
 
     fn save(&self) -> Vec<u8> {
-        let parts = self.blocks().map(|block| Part {
-            lps: block.lps.clone(),
-            state: &block.state,
-            wakes: block.wakes.times().to_vec(),
-            digests: block.wakes.digests(),
-        });
-        checkpoint::write(self.world, self, parts)
+        checkpoint::write(self.world, self, self.blocks().map(Block::part))
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
@@ -315,14 +322,11 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
 
     fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
         let mut states = Vec::new();
-        let mut all: Option<W::Observer> = None;
+        let mut observers = Vec::new();
         for worker in self.workers {
             states.extend(worker.blocks.into_iter().map(|block| block.state));
-            match &mut all {
-                None => all = Some(worker.lanes.observer),
-                Some(all) => all.merge(worker.lanes.observer),
-            }
+            observers.push(worker.lanes.observer);
         }
-        (states, all.expect("an engine has a worker"), self.outcome)
+        (states, merged(observers), self.outcome)
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::block::{Before, Block, Late, run_block};
 use crate::column::{Mark, NoJournal};
+use crate::layout::Layout;
+pub(crate) use crate::layout::MAX_BLOCKS;
 use crate::ring::{Grid, Ring};
 use crate::rollback::Checker;
 use crate::sort::Scratch;
@@ -10,9 +12,6 @@ use crate::world::{Event, Observe, Sink, World};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::time::Duration;
-
-/// Most blocks; a power of two.
-pub(crate) const MAX_BLOCKS: usize = 64;
 
 /// Pending events by block, and the window that is open.
 ///
@@ -135,14 +134,14 @@ impl<W: World> Late<W::Event> for Lanes<W> {
 
 impl<W: World> Worker<W> {
     /// A worker without blocks.
-    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, shift: u32) -> Self {
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
         Worker {
             lanes: Lanes {
                 rings: Box::new(std::array::from_fn(|_| Ring::default())),
                 grid,
                 end: 0,
-                shift,
-                n_blocks: (world.n_lps().max(1) as usize).div_ceil(1 << shift),
+                shift: layout.shift(),
+                n_blocks: layout.n_blocks(),
                 late: Vec::new(),
                 lp: 0,
                 seed: world.seed(),
@@ -173,6 +172,24 @@ impl<W: World> Worker<W> {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         }
+    }
+
+    /// Runs all of `windows` in which its blocks have something to do, up to `until`, and leaves the last of them open; returns the
+    /// events handled.
+    pub(crate) fn run_windows(&mut self, world: &W, windows: Range<u64>, until: Time) -> u64 {
+        let width = self.lanes.grid.width;
+        // The last one begins before the run ends.
+        let last = (windows.end - 1).min((until.0 - 1) / width);
+        let mut handled = 0;
+        let mut index = windows.start;
+        // The first one is opened anyhow: it takes in what is far.
+        while index <= last && self.lanes.broken.is_none() {
+            handled += self.run_window(world, index, until, None);
+            index = self.next_window().unwrap_or(u64::MAX).max(index + 1);
+        }
+        self.lanes.grid.open(last);
+        self.lanes.end = (self.lanes.grid.start + width).min(until.0);
+        handled
     }
 
     /// Opens window `index` and runs its blocks up to `until`; returns the events handled.

@@ -2,6 +2,7 @@
 
 use crate::checkpoint::{Pack, Torn};
 use crate::column::{Columns, Journal};
+use crate::layout::Layout;
 use crate::time::Time;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -16,10 +17,12 @@ pub trait Event: Copy + bytemuck::Pod + Send + Sync + 'static {
     fn time(&self) -> Time;
     /// The logical process it happens to.
     fn lp(&self) -> u32;
+    /// The same at the logical process `lp`.
+    fn with_lp(self, lp: u32) -> Self;
     /// Order among events of one LP at one time.
     fn tie(&self, other: &Self, seed: u64) -> Ordering;
 
-    /// The content folded into one word, for the digest of what happened; cheap, it is asked for once per event.
+    /// The content but the LP folded into one word, for the digest of what happened; cheap, it is asked for once per event.
     fn fold(&self) -> u64;
 
     /// Total order of the events of one LP.
@@ -63,7 +66,7 @@ pub trait Observe<R> {
     fn merge(&mut self, other: Self);
 }
 
-/// A model: logical processes `0..n_lps` with state in columns.
+/// A model: logical processes with state in columns. They are numbered `0..n_lps` unless it says otherwise by its [`World::layout`].
 pub trait World: Sync {
     /// The event type; 32 bytes for networks.
     type Event: Event;
@@ -78,10 +81,27 @@ pub trait World: Sync {
     fn n_lps(&self) -> u32;
     /// No event that a handler sends reaches any LP sooner than this, except own-LP events that the model declares as such.
     fn lookahead(&self) -> Time;
+    /// How the LPs lie in blocks, about `n_blocks` of them if the world leaves it to the engine.
+    fn layout(&self, n_blocks: u32) -> Layout {
+        Layout::even(self.n_lps(), n_blocks)
+    }
+    /// The name of an LP, `0..n_lps`: results and checkpoints speak of LPs by name, so that they are the same in every layout.
+    fn name(&self, lp: u32) -> u32 {
+        lp
+    }
+    /// The LP of that name.
+    fn named(&self, name: u32) -> u32 {
+        name
+    }
+    /// No event that a handler sends reaches an LP of another owner sooner than this; at least [`World::lookahead`].
+    fn lookahead_across(&self, _owner: &dyn Fn(u32) -> usize) -> Time {
+        self.lookahead()
+    }
     /// Seed of the run, part of every tie.
     fn seed(&self) -> u64;
 
-    /// State of the LPs `lps` before the first event, with columns numbered as in the whole world, and the first events of these LPs.
+    /// State of the LPs `lps`, all of one block, before the first event, with columns numbered as in the whole world, and the first
+    /// events of these LPs.
     fn start(&self, lps: Range<u32>) -> (Self::State, Vec<Self::Event>);
 
     /// Handles one event of `lp`. Everything due strictly before the event's time has to be caught up first by the handler itself.
@@ -118,6 +138,6 @@ pub trait World: Sync {
     /// Sets the state of `lp`, which is as [`World::start`] made it, to what [`World::pack`] has written; takes exactly that.
     fn unpack(&self, state: &mut Self::State, lp: u32, input: &mut &[u8]) -> Result<(), Torn>;
 
-    /// `true` if `event`, read from outside, names nothing that the world does not have. Its LP exists.
+    /// `true` if `event`, read from outside, has nothing in it that the world does not have. Its LP exists.
     fn knows(&self, event: &Self::Event) -> bool;
 }

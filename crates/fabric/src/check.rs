@@ -311,7 +311,8 @@ fn waiting_cycle(net: &Network, parts: &Parts<'_>) -> Vec<String> {
         found
     };
     let mut done = std::collections::BTreeSet::new();
-    for site in &net.sites {
+    for router in 0..net.n_routers() {
+        let site = net.site_of(router);
         for port in site.port..site.port + u32::from(site.net) {
             for vc in 0..vcs {
                 if !blocked(port, vc) || done.contains(&(port, vc)) {

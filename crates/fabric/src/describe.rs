@@ -50,7 +50,7 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
         let routers: Vec<Value> = (0..topology.n_routers())
             .map(|r| {
                 let (x, y) = topology.layout(r);
-                json!({"id": r, "name": topology.router_name(r), "x": x, "y": y, "nodes": net.sites[r as usize].nodes})
+                json!({"id": r, "name": topology.router_name(r), "x": x, "y": y, "nodes": net.site_of(r).nodes})
             })
             .collect();
         let mut links = Vec::new();

@@ -4,6 +4,7 @@
 //! `des` crate through [`world::Fabric`] -> [`observe::Stats`] -> [`run::Summary`].
 
 pub mod bench;
+pub mod blocks;
 pub mod check;
 pub mod checkpoint;
 pub mod describe;

@@ -1,11 +1,12 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
+use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
 use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::router::late_admission;
 use crate::routing::Routing;
 use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
 use crate::workload::Workload;
-use des::{Table, Time};
+use des::{Layout, Table, Time};
 use std::ops::Range;
 use topo::{Topology, TopologySpec};
 
@@ -73,8 +74,9 @@ fn serialisation(size: u32, bandwidth: u64) -> u64 {
     (u64::from(size) * 8_000_000_000_000).div_ceil(bandwidth)
 }
 
-/// Where a router's ports and nodes begin.
+/// A router: its number, and where its ports and nodes begin.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
 pub struct Site {
     /// First output port in the port columns.
     pub port: u32,
@@ -84,9 +86,17 @@ pub struct Site {
     pub net: u16,
     /// Nodes.
     pub nodes: u16,
+    /// Its number; [`NO_ROUTER`] for a place without a router.
+    pub router: u32,
 }
 
 impl Site {
+    /// Its nodes.
+    #[inline(always)]
+    pub fn node_numbers(&self) -> Range<u32> {
+        self.node..self.node + u32::from(self.nodes)
+    }
+
     /// All output ports.
     #[inline(always)]
     pub fn ports(&self) -> u32 {
@@ -97,7 +107,7 @@ impl Site {
 /// What an output port is wired to.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
-    /// Router at the other end (the own router for ejection ports).
+    /// Place of the router at the other end (the own router for ejection ports).
     pub lp: u32,
     /// Its input port.
     pub port: u16,
@@ -110,7 +120,7 @@ pub struct Peer {
 pub struct Part {
     /// Their output ports.
     pub ports: Range<u32>,
-    /// Their nodes.
+    /// Their nodes, by place in the columns.
     pub nodes: Range<u32>,
 }
 
@@ -119,16 +129,21 @@ pub struct Part {
 pub struct Network {
     /// The shape.
     pub topology: Topology,
-    /// Per router.
+    /// Per router, by its place: where its logical process lies among those of all blocks.
     pub sites: Table<Site>,
+    /// Per place: where the nodes of its router begin in the node columns.
+    first_places: Table<u32>,
+    /// Place of each router.
+    pub places: Table<u32>,
+    /// How places lie in blocks; `None`: places are router numbers, and blocks are the engine's affair.
+    pub layout: Option<Layout>,
     /// Per output port.
     pub peers: Table<Peer>,
     /// Per link class; class 0 is the host link.
     pub classes: Table<Class>,
     /// The injection side of the host link, which may be slower.
     pub injection: Class,
-    /// Router of each node.
-    pub node_router: Table<u32>,
+    n_nodes: u32,
     /// Virtual channels per port.
     pub vcs: u32,
     /// Words of the waiting set per router.
@@ -167,6 +182,8 @@ pub struct Network {
     ejection: u64,
     /// From the start of a packet on the ejection link until its credit is back at the router (input-queued routers; ps).
     pub node_credit: u64,
+    /// Routers give credits.
+    credits: bool,
     /// Window width.
     pub lookahead: Time,
     /// No interface injects more than this (bytes) from a time on until a lookahead later.
@@ -183,6 +200,15 @@ pub struct Network {
 impl Network {
     /// Builds the network of a valid specification.
     pub fn build(spec: &RunSpec) -> Result<Network, BuildError> {
+        Self::build_apart(spec, |_| Ok(None))
+    }
+
+    /// The same with routers placed in the blocks that `blocks` chooses for a topology, if it does; nothing that can be seen of a run
+    /// depends on them.
+    pub fn build_apart(
+        spec: &RunSpec,
+        blocks: impl FnOnce(&Topology) -> Result<Option<Blocks>, BuildError>,
+    ) -> Result<Network, BuildError> {
         let mut topology = spec.topology.build().map_err(BuildError::Topology)?;
         if let RoutingSpec::Dor { tie: Tie::Unwrapped } | RoutingSpec::Rdr { tie: Tie::Unwrapped } = spec.routing {
             topology = topology.with_unwrapped_ties();
@@ -246,16 +272,33 @@ impl Network {
         }
         let ejection = host.latency + if queued { outside.0 } else { 0 };
         let node_credit = ejection + router.node_credit_delay.0 + credit(host.latency, inside).0;
-        let n_routers = topology.n_routers();
-        let mut sites = Vec::with_capacity(n_routers as usize);
+        let Laid {
+            routers,
+            places,
+            layout,
+        } = lay_out(blocks(&topology)?, wiring);
+        let mut sites = Vec::with_capacity(routers.len());
+        let mut first_places = Vec::with_capacity(routers.len());
         let mut peers = Vec::new();
-        let mut port = 0;
+        let (mut port, mut nodes_before) = (0, 0u32);
         let mut most_ports = 0;
-        for r in 0..n_routers as usize {
+        for (place, &router) in (0..).zip(&routers) {
+            let r = router as usize;
+            if router == NO_ROUTER {
+                sites.push(Site {
+                    port,
+                    node: 0,
+                    net: 0,
+                    nodes: 0,
+                    router,
+                });
+                first_places.push(nodes_before);
+                continue;
+            }
             let (from, to) = (wiring.port_offset[r] as usize, wiring.port_offset[r + 1] as usize);
             let (node, node_end) = (wiring.node_offset[r], wiring.node_offset[r + 1]);
             if (to - from) + (node_end - node) as usize > usize::from(u16::MAX) {
-                let name = topology.router_name(r as u32);
+                let name = topology.router_name(router);
                 let reason = format!("router {name} has {} ports and {} nodes", to - from, node_end - node);
                 return Err(BuildError::field(
                     "topology",
@@ -268,22 +311,25 @@ impl Network {
                 node,
                 net: (to - from) as u16,
                 nodes: (node_end - node) as u16,
+                router,
             };
+            first_places.push(nodes_before);
             for p in from..to {
                 peers.push(Peer {
-                    lp: wiring.peer_router[p],
+                    lp: places[wiring.peer_router[p] as usize],
                     port: wiring.peer_port[p],
                     class: wiring.class[p],
                 });
             }
             for local in 0..site.nodes {
                 peers.push(Peer {
-                    lp: r as u32,
+                    lp: place,
                     port: site.net + local,
                     class: 0,
                 });
             }
             port += site.ports();
+            nodes_before += u32::from(site.nodes);
             most_ports = most_ports.max(site.ports());
             sites.push(site);
         }
@@ -317,8 +363,11 @@ impl Network {
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
         let mut network = Network {
-            node_router: wiring.node_router.clone().into(),
+            n_nodes: topology.n_nodes(),
             sites: sites.into(),
+            first_places: first_places.into(),
+            places: places.into(),
+            layout,
             peers: peers.into(),
             injection,
             vcs,
@@ -344,6 +393,7 @@ impl Network {
             idle_delay: spec.nic.idle_delay_per_byte.0,
             ejection,
             node_credit,
+            credits: spec.router.model == RouterModel::Credit,
             lookahead: Time::ZERO,
             window_bytes: 0,
             least_hop,
@@ -363,19 +413,8 @@ impl Network {
     /// No event a handler sends comes sooner than this.
     fn window(&self, spec: &RunSpec) -> Time {
         let least = self.workload.least_packet(self.packet);
-        let credits = spec.router.model == RouterModel::Credit;
-        let fastest = self.classes.iter().map(|class| class.ser(least)).min().unwrap_or(0);
-        let mut window = self.injection.hop.min(HORIZON.0);
-        for (i, class) in self.classes.iter().enumerate() {
-            if i > 0 {
-                window = window.min(class.hop);
-            }
-            if credits {
-                // The buffer is freed by the tail's start on any output, over which it may leave faster than it came.
-                let class = if i == 0 { &self.injection } else { class };
-                window = window.min(self.model.least_credit(class.credit, fastest));
-            }
-        }
+        let delays = (0..self.classes.len()).map(|class| self.least_delay(class));
+        let mut window = delays.min().unwrap_or(u64::MAX).min(HORIZON.0);
         if spec.router.is_input_queued() {
             window = window.min(self.node_credit);
         }
@@ -384,6 +423,47 @@ impl Network {
             window = window.min(self.delivery_delay(least));
         }
         Time(window)
+    }
+
+    /// No event reaches a router of another owner sooner than this; `owner` is that of a place.
+    pub fn lookahead_across(&self, owner: &dyn Fn(u32) -> usize) -> Time {
+        // A message of several packets is announced to its destination, wherever that is.
+        if self.model.cumulative || self.workload.most_bytes() > u64::from(self.unit) {
+            return self.lookahead;
+        }
+        let mut crossed = vec![false; self.classes.len()];
+        for (place, site) in (0..).zip(&self.sites) {
+            for port in site.port..site.port + u32::from(site.net) {
+                let peer = &self.peers[port as usize];
+                crossed[usize::from(peer.class)] |= owner(peer.lp) != owner(place);
+            }
+        }
+        let least = (0..crossed.len())
+            .filter(|&class| crossed[class])
+            .map(|class| self.least_delay(class))
+            .min();
+        Time(least.unwrap_or(u64::MAX).max(self.lookahead.0))
+    }
+
+    /// What a packet over a link of a class, or its credit, takes at least (ps).
+    fn least_delay(&self, class: usize) -> u64 {
+        let least = self.workload.least_packet(self.packet);
+        let mut delay = if class == 0 {
+            self.injection.hop
+        } else {
+            self.classes[class].hop
+        };
+        if self.credits {
+            let fastest = self.classes.iter().map(|class| class.ser(least)).min().unwrap_or(0);
+            // The buffer is freed by the tail's start on any output, over which it may leave faster than it came.
+            let class = if class == 0 {
+                &self.injection
+            } else {
+                &self.classes[class]
+            };
+            delay = delay.min(self.model.least_credit(class.credit, fastest));
+        }
+        delay
     }
 
     /// `true` if [`RouterModel::PLAIN`](crate::router::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, links of
@@ -428,42 +508,41 @@ impl Network {
     /// The least time (ps) from injection to delivery of a packet between two nodes on an idle network.
     #[inline(always)]
     pub fn bound(&self, source: u32, destination: u32, size: u32) -> u64 {
-        self.way_bound(source, self.node_router[destination as usize]) + self.delivery_delay(size)
+        self.way_bound(source, self.topology.router_of(destination)) + self.delivery_delay(size)
     }
 
-    /// The least time (ps) from injection at node `source` until the head can leave router `lp` on an idle network.
+    /// The least time (ps) from injection at node `source` until the head can leave router `router` on an idle network.
     #[inline(always)]
-    pub fn way_bound(&self, source: u32, lp: u32) -> u64 {
-        let hops = self.topology.node_distance(source, lp).min(self.shortest_detour);
+    pub fn way_bound(&self, source: u32, router: u32) -> u64 {
+        let hops = self.topology.node_distance(source, router).min(self.shortest_detour);
         self.injection.hop + u64::from(hops) * self.least_hop
     }
 
     /// Router hops of the least path between two nodes.
     pub fn distance(&self, source: u32, destination: u32) -> u32 {
-        self.topology.distance(
-            self.node_router[source as usize],
-            self.node_router[destination as usize],
-        )
+        self.topology
+            .distance(self.topology.router_of(source), self.topology.router_of(destination))
     }
 
-    /// The output port of `lp` that `packet` takes next, with its virtual channel and routing phase: (local port, channel, phase).
+    /// The output port of the router that `packet` takes next, with its virtual channel and routing phase: (local port, channel,
+    /// phase).
     #[inline(always)]
-    pub fn route(&self, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    pub fn route(&self, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         let destination = packet.destination();
         let local = destination.wrapping_sub(site.node);
         if local < u32::from(site.nodes) {
             return (u32::from(site.net) + local, 0, 0);
         }
-        self.routing.next(self, lp, site, packet)
+        self.routing.next(self, site, packet)
     }
 
-    /// The ports and nodes of neighbouring routers.
-    pub fn part(&self, routers: &Range<u32>) -> Part {
-        let begin = |router: u32| match self.sites.get(router as usize) {
-            Some(site) => (site.port, site.node),
+    /// The ports and nodes of the routers at neighbouring places.
+    pub fn part(&self, places: &Range<u32>) -> Part {
+        let begin = |place: u32| match self.sites.get(place as usize) {
+            Some(site) => (site.port, self.first_places[place as usize]),
             None => (self.peers.len() as u32, self.n_nodes()),
         };
-        let (from, to) = (begin(routers.start), begin(routers.end));
+        let (from, to) = (begin(places.start), begin(places.end));
         Part {
             ports: from.0..to.0,
             nodes: from.1..to.1,
@@ -472,20 +551,44 @@ impl Network {
 
     /// Number of routers.
     pub fn n_routers(&self) -> u32 {
-        self.sites.len() as u32
+        self.places.len() as u32
     }
 
     /// Number of nodes.
     pub fn n_nodes(&self) -> u32 {
-        self.node_router.len() as u32
+        self.n_nodes
+    }
+
+    /// A router by its number.
+    pub fn site_of(&self, router: u32) -> &Site {
+        &self.sites[self.places[router as usize] as usize]
+    }
+
+    /// Where a node of the router at place `lp` is in the node columns.
+    #[inline(always)]
+    pub fn node_place(&self, lp: u32, node: u32) -> u32 {
+        self.first_places[lp as usize] + (node - self.sites[lp as usize].node)
+    }
+
+    /// Where the nodes of the router at place `lp`, which is `site`, are in the node columns.
+    #[inline(always)]
+    pub fn node_places(&self, lp: u32, site: &Site) -> Range<u32> {
+        let first = self.first_places[lp as usize];
+        first..first + u32::from(site.nodes)
+    }
+
+    /// Place of a node's router.
+    #[inline(always)]
+    pub fn place_of_node(&self, node: u32) -> u32 {
+        self.places[self.topology.router_of(node) as usize]
     }
 
     /// A port's name with its router: `(0,1,0) x+`.
     pub fn port_name(&self, lp: u32, port: u32) -> String {
         let site = &self.sites[lp as usize];
-        let router = self.topology.router_name(lp);
+        let router = self.topology.router_name(site.router);
         if port < u32::from(site.net) {
-            format!("{router} {}", self.topology.port_name(lp, port as u16))
+            format!("{router} {}", self.topology.port_name(site.router, port as u16))
         } else {
             format!("{router} to node {}", site.node + port - u32::from(site.net))
         }

@@ -13,7 +13,7 @@ use crate::router::RouterModel;
 use crate::state::{Incoming, NONE, Post, State};
 use crate::workload::{Message, Reaction};
 use crate::world::Fabric;
-use des::{Journal, Sink, Time};
+use des::{Event, Journal, Sink, Time};
 
 /// The bit of a message number that marks an acknowledgement.
 pub const ACK: u16 = 1 << 15;
@@ -30,17 +30,19 @@ pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) -> u64 {
     let mut wake = u64::MAX;
-    for node in site.node..site.node + u32::from(site.nodes) {
-        let mut due = *st.due.get(node);
+    let places = net.node_places(lp, site);
+    let number = site.node.wrapping_sub(places.start);
+    for place in places {
+        let mut due = *st.due.get(place);
         if due < end {
-            due = inject::<M, J, S>(net, st, j, lp, site, node, end, sink);
+            due = inject::<M, J, S>(net, st, j, lp, site, (place, place.wrapping_add(number)), end, sink);
         }
         wake = wake.min(due);
     }
     wake
 }
 
-/// Injects everything of `node` that starts strictly before `end`; returns when it can act next (ps, `u64::MAX`: not by itself).
+/// Injects everything of a node, given by its place in the columns and its number, that starts strictly before `end`; returns when it can act next (ps, `u64::MAX`: not by itself).
 #[allow(clippy::too_many_arguments)]
 #[inline(never)]
 pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
@@ -49,7 +51,7 @@ pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     j: &mut J,
     lp: u32,
     site: &Site,
-    node: u32,
+    node: (u32, u32),
     end: u64,
     sink: &mut S,
 ) -> u64 {
@@ -64,11 +66,11 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     j: &mut J,
     lp: u32,
     site: &Site,
-    node: u32,
+    (place, node): (u32, u32),
     end: u64,
     sink: &mut S,
 ) -> u64 {
-    let nic = st.nics.edit(j, node);
+    let nic = st.nics.edit(j, place);
     let due = loop {
         if nic.birth == u64::MAX {
             let message = if nic.post_head != NONE {
@@ -86,7 +88,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 }
             } else {
                 nic.message = 0;
-                match net.workload.generate(node, st.sources.edit(j, node)) {
+                match net.workload.generate(node, st.sources.edit(j, place)) {
                     Some(message) => message,
                     None => break u64::MAX,
                 }
@@ -98,7 +100,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.single = u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
             // Numbers tell messages of several packets apart, and messages that are born at one time.
             if nic.single == 0 || net.bursts {
-                let number = &mut st.sources.edit(j, node).number;
+                let number = &mut st.sources.edit(j, place).number;
                 nic.message |= *number as u16 & (ACK - 1);
                 *number = number.wrapping_add(1);
             }
@@ -146,7 +148,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         let mark = if single { nic.birth } else { u64::from(nic.part) };
         let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
         if !single && nic.part == 0 {
-            let to = net.node_router[nic.destination as usize];
+            let to = net.place_of_node(nic.destination);
             let local = nic.destination - net.sites[to as usize].node;
             let notice = Packet::new(Kind::Notice, Time(start) + net.lookahead, to, local as u16);
             // The message's size follows in a second word: births fit 48 bits, sizes do not share theirs.
@@ -176,7 +178,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.ready = nic.free + net.packet_overhead;
         }
     };
-    st.due.set(j, node, due);
+    st.due.set(j, place, due);
     due
 }
 
@@ -192,21 +194,22 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let site = net.sites[lp as usize];
     let node = site.node + u32::from(event.port());
-    let due = *st.due.get(node);
+    let place = net.node_place(lp, node);
+    let due = *st.due.get(place);
     let wake = M::wake(net);
     // What starts before now needs none of this credit. Where the old credit is enough for all of it, the order does not matter, and
     // it is left for the end of the window; but whether the credit wakes an idle interface must be known now.
-    let enough = now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(node).credit >= net.window_bytes;
+    let enough = now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(place).credit >= net.window_bytes;
     if due < now && (wake != 0 || !enough) {
-        advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
+        advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
     }
-    let nic = st.nics.edit(j, node);
+    let nic = st.nics.edit(j, place);
     nic.credit += event.value() as i32;
     if nic.blocked != 0 {
         nic.blocked = 0;
         nic.free = nic.free.max(now + wake);
         let due = nic.ready.max(nic.free);
-        st.due.set(j, node, due);
+        st.due.set(j, place, due);
     } else if wake != 0 && nic.free <= now.min(nic.birth) {
         // A credit wakes an idle interface even if it has nothing to send: what it is given before the turn that follows goes then.
         let turn = now + wake;
@@ -218,14 +221,14 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.free = turn;
             if given < turn {
                 nic.ready = turn;
-                st.due.set(j, node, turn);
+                st.due.set(j, place, turn);
             }
         }
     }
 }
 
-/// Hands a message to a node's interface.
-fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32, message: Message, ack: bool) {
+/// Hands a message to the interface of the node at `place`.
+fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, place: u32, message: Message, ack: bool) {
     let record = Post {
         birth: message.birth,
         bytes: message.bytes,
@@ -242,7 +245,7 @@ fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32
         st.posts.set(j, free, record);
         free
     };
-    let nic = st.nics.edit(j, node);
+    let nic = st.nics.edit(j, place);
     if nic.post_head == NONE {
         nic.post_head = slot;
     } else {
@@ -251,7 +254,7 @@ fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32
     nic.post_tail = slot;
     if nic.birth == u64::MAX {
         let due = message.birth.max(nic.free).saturating_add(net.message_overhead);
-        st.due.set(j, node, due.min(*st.due.get(node)));
+        st.due.set(j, place, due.min(*st.due.get(place)));
     }
 }
 
@@ -267,10 +270,11 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let site = net.sites[lp as usize];
     let node = site.node + u32::from(event.port());
-    if *st.due.get(node) < now {
-        advance::<M, J, S>(net, st, j, lp, &site, node, now, sink);
+    let place = net.node_place(lp, node);
+    if *st.due.get(place) < now {
+        advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
     }
-    let source = st.sources.edit(j, node);
+    let source = st.sources.edit(j, place);
     let acknowledged = event.kind() == Kind::Delivered && event.message() & ACK != 0;
     if acknowledged {
         let batch = source.clock;
@@ -284,32 +288,32 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         Reaction::None => {}
         Reaction::Data { count, message } => {
             for _ in 0..count {
-                post(net, st, j, lp, node, message, false);
+                post(net, st, j, lp, place, message, false);
             }
         }
-        Reaction::Ack(message) => post(net, st, j, lp, node, message, true),
+        Reaction::Ack(message) => post(net, st, j, lp, place, message, true),
     }
 }
 
-/// A packet has been put on the ejection link at `start`: counts it towards its message.
+/// A packet at the router `site` has been put on the ejection link at `start`: counts it towards its message.
 #[inline(never)]
 pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
-    lp: u32,
+    site: &Site,
     packet: &Packet,
     start: u64,
     sink: &mut S,
 ) {
-    let size = packet.size();
+    let (size, lp) = (packet.size(), packet.lp());
     let delay = net.delivery_delay(size);
     let time = start + delay;
     if M::SEQUENCER && net.model.cumulative {
         cumulative::deliver::<M, J, S>(net, st, j, lp, packet, time, sink);
     } else if packet.single() {
         let birth = packet.mark();
-        let early = birth + net.way_bound(packet.source(), lp) + delay > time;
+        let early = birth + net.way_bound(packet.source(), site.router) + delay > time;
         complete::<M, S>(
             net,
             lp,
@@ -328,7 +332,7 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             hops: packet.hops(),
             time,
         });
-        let slot = incoming(st, j, lp, packet, u32::from(packet.message()));
+        let slot = incoming(net, st, j, lp, packet, u32::from(packet.message()));
         let entry = st.incoming.edit(j, slot);
         entry.left = entry.left.wrapping_sub(u64::from(size));
         entry.latest = entry.latest.max(time);
@@ -346,7 +350,7 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     event: &Packet,
     sink: &mut S,
 ) {
-    let slot = incoming(st, j, lp, event, u32::from(event.message()));
+    let slot = incoming(net, st, j, lp, event, u32::from(event.message()));
     let entry = st.incoming.edit(j, slot);
     if event.vc() == 0 {
         entry.birth = event.value();
@@ -361,9 +365,10 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 }
 
 /// Finds or makes the record of a message with `packet`'s source and destination.
-fn incoming<J: Journal>(st: &mut State, j: &mut J, lp: u32, packet: &Packet, message: u32) -> u32 {
-    let (node, source) = (packet.destination(), packet.source());
-    let first = *st.incoming_head.get(node);
+fn incoming<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, packet: &Packet, message: u32) -> u32 {
+    let source = packet.source();
+    let place = net.node_place(lp, packet.destination());
+    let first = *st.incoming_head.get(place);
     let mut slot = first;
     while slot != NONE {
         let entry = st.incoming.get(slot);
@@ -393,7 +398,7 @@ fn incoming<J: Journal>(st: &mut State, j: &mut J, lp: u32, packet: &Packet, mes
         st.incoming.set(j, free, entry);
         free
     };
-    st.incoming_head.set(j, node, slot);
+    st.incoming_head.set(j, place, slot);
     slot
 }
 
@@ -411,7 +416,7 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
         return;
     }
-    forget(st, j, lp, packet.destination(), slot);
+    forget(net, st, j, lp, packet.destination(), slot);
     let least = net.bound(entry.source, packet.destination(), 1);
     let early = entry.birth + least > entry.latest;
     complete::<M, S>(
@@ -430,11 +435,12 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 
 /// Drops the record of a message to `node`.
 #[inline(always)]
-fn forget<J: Journal>(st: &mut State, j: &mut J, lp: u32, node: u32, slot: u32) {
+fn forget<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32, slot: u32) {
+    let place = net.node_place(lp, node);
     let after = st.incoming.get(slot).next;
-    let head = *st.incoming_head.get(node);
+    let head = *st.incoming_head.get(place);
     if head == slot {
-        st.incoming_head.set(j, node, after);
+        st.incoming_head.set(j, place, after);
     } else {
         let mut before = head;
         while st.incoming.get(before).next != slot {

@@ -3,7 +3,7 @@
 //! | word | bits, from the lowest |
 //! |---|---|
 //! | 0 | port or local index 16, time in ps 48 |
-//! | 1 | logical process (router) 32, destination node 28, routing phase 4 |
+//! | 1 | logical process (a router, by its place) 32, destination node 28, routing phase 4 |
 //! | 2 | size in bytes minus one 16, birth in ps (packets of one-packet messages) or packet number within its message 48 |
 //! | 3 | source node 28, message number 16, virtual channel 6, kind 3, one-packet message 1, hops 10 |
 //!
@@ -252,10 +252,10 @@ impl Packet {
         self.words[2] ^ mix(self.words[3] & FIXED)
     }
 
-    /// A number that differs from hop to hop as well.
+    /// A number that differs from hop to hop as well: of a packet at router `router`.
     #[inline(always)]
-    pub fn moment(&self) -> u64 {
-        self.words[0] ^ self.words[1] << 32
+    pub fn moment(&self, router: u32) -> u64 {
+        self.words[0] ^ u64::from(router) << 32
     }
 }
 
@@ -270,11 +270,19 @@ impl Event for Packet {
         self.words[1] as u32
     }
 
-    /// All words, for digests.
+    #[inline(always)]
+    fn with_lp(self, lp: u32) -> Self {
+        let [a, place, c, d] = self.words;
+        Packet {
+            words: [a, place & !0xFFFF_FFFF | u64::from(lp), c, d],
+        }
+    }
+
+    /// All but the LP and what shows in where a packet goes next: its destination and phase.
     #[inline(always)]
     fn fold(&self) -> u64 {
-        let [a, b, c, d] = self.words;
-        (a ^ d.rotate_left(23)).wrapping_add(c) ^ b
+        let [a, _, c, d] = self.words;
+        (a ^ d.rotate_left(23)).wrapping_add(c)
     }
 
     fn tie(&self, other: &Self, seed: u64) -> Ordering {

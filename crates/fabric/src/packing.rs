@@ -28,12 +28,12 @@ fn put_elements(out: &mut Vec<u8>, places: impl Iterator<Item = u32>, mut elemen
     out[at..at + 4].copy_from_slice(bytemuck::bytes_of(&n));
 }
 
-/// Appends a list of waiting packets.
-pub(crate) fn put_packets(st: &State, head: u32, out: &mut Vec<u8>) {
+/// Appends a list of waiting packets of `lp`, which its router's number stands for.
+pub(crate) fn put_packets(net: &Network, st: &State, lp: u32, head: u32, out: &mut Vec<u8>) {
     let places = places(head, |slot| st.links.get(slot).next);
     put_elements(out, places, |out, slot| {
         put(out, st.links.get(slot).sequence);
-        put(out, *st.slots.get(slot));
+        put(out, st.slots.get(slot).with_lp(net.sites[lp as usize].router));
     });
 }
 
@@ -52,7 +52,9 @@ pub(crate) fn take_packets<M: RouterModel>(
             sequence: take(input)?,
         };
         let packet: Packet = take(input)?;
-        if packet.lp() != lp || packet.kind() != Kind::Arrival || !knows::<M>(net, &packet) {
+        let router = packet.lp();
+        let packet = packet.with_lp(lp);
+        if router != net.sites[lp as usize].router || packet.kind() != Kind::Arrival || !knows::<M>(net, &packet) {
             return Err(Torn("a packet that waits in it is not of this network"));
         }
         st.links.push(j, link);
@@ -76,10 +78,10 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
         for channel in port * net.vcs..(port + 1) * net.vcs {
             let channel = st.channels.get(channel);
             put(out, channel.credit);
-            put_packets(st, channel.head, out);
+            put_packets(net, st, lp, channel.head, out);
         }
     }
-    for node in site.node..site.node + u32::from(site.nodes) {
+    for node in net.node_places(lp, site) {
         let nic = *st.nics.get(node);
         let (post_head, post_tail) = (NONE, NONE);
         put(
@@ -126,7 +128,7 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
             (channel.credit, channel.head, channel.tail) = (credit, head, tail);
         }
     }
-    for node in site.node..site.node + u32::from(site.nodes) {
+    for node in net.node_places(lp, &site) {
         let mut nic: Nic = take(input)?;
         for _ in 0..take::<u32>(input)? {
             let post: Post = take(input)?;

@@ -241,13 +241,13 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         if local < u32::from(site.nodes) {
             return (u32::from(site.net) + local, 0, 0);
         }
-        return (net.routing.next_minimal(net, lp, site, packet), 0, 0);
+        return (net.routing.next_minimal(net, site, packet), 0, 0);
     }
     if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
         let backlog = |local: u32, vc: u8| M::backlog(net, st, j, lp, site, site.port + local, vc, now, sink);
-        return net.routing.adaptive(net, lp, packet, backlog);
+        return net.routing.adaptive(net, site, packet, backlog);
     }
-    net.route(lp, site, packet)
+    net.route(site, packet)
 }
 
 /// Puts a packet at the end of a channel's queue.

@@ -122,11 +122,11 @@ impl Routing {
 
     /// The next output port of a packet that is not at its last router, by minimal routing on one virtual channel.
     #[inline(always)]
-    pub fn next_minimal(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> u32 {
-        if let Some((port, links)) = net.topology.direct(lp, packet.destination()) {
-            return self.one_of(port, links, packet);
+    pub fn next_minimal(&self, net: &Network, site: &Site, packet: &Packet) -> u32 {
+        if let Some((port, links)) = net.topology.direct(site.router, packet.destination()) {
+            return self.one_of(site, port, links, packet);
         }
-        self.minimal_by_way(net, lp, site, *packet).0
+        self.minimal_by_way(net, site, *packet).0
     }
 
     /// Virtual channels per port.
@@ -136,77 +136,82 @@ impl Routing {
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
-    pub fn next(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    pub fn next(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         if self.kind == Kind::Minimal {
-            return self.minimal(net, lp, site, packet);
+            return self.minimal(net, site, packet);
         }
-        self.detour(net, lp, site, packet)
+        self.detour(net, site, packet)
     }
 
     #[inline(never)]
-    fn detour(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    fn detour(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         match self.kind {
-            Kind::Minimal => self.minimal(net, lp, site, packet),
-            Kind::Rdr { unwrapped: true } => self.random_dimension(net, lp, site, packet),
-            Kind::Rdr { .. } | Kind::MinRandom => self.random(net, lp, packet),
+            Kind::Minimal => self.minimal(net, site, packet),
+            Kind::Rdr { unwrapped: true } => self.random_dimension(net, site, packet),
+            Kind::Rdr { .. } | Kind::MinRandom => self.random(net, site, packet),
             // Without a router to look at: as on an idle one.
-            Kind::MinA => self.adaptive(net, lp, packet, |_, _| 0),
-            Kind::Valiant => self.valiant(net, lp, site, packet),
+            Kind::MinA => self.adaptive(net, site, packet, |_, _| 0),
+            Kind::Valiant => self.valiant(net, site, packet),
         }
     }
 
     /// The topology's own minimal routing.
     #[inline(always)]
-    fn minimal(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        if let Some((port, links)) = net.topology.direct(lp, packet.destination()) {
-            return (self.one_of(port, links, packet), 0, 0);
+    fn minimal(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        if let Some((port, links)) = net.topology.direct(site.router, packet.destination()) {
+            return (self.one_of(site, port, links, packet), 0, 0);
         }
-        self.minimal_by_way(net, lp, site, *packet)
+        self.minimal_by_way(net, site, *packet)
     }
 
     /// The same where the next hop depends on how the packet came or on its identity.
     ///
     /// Takes the packet by value: a reference would keep it in memory on the way of [`Topology::direct`] too.
     #[inline(never)]
-    fn minimal_by_way(&self, net: &Network, lp: u32, site: &Site, packet: Packet) -> (u32, u8, u8) {
+    fn minimal_by_way(&self, net: &Network, site: &Site, packet: Packet) -> (u32, u8, u8) {
         let packet = &packet;
-        let hop = net
-            .topology
-            .minimal(lp, packet.destination(), came(site, packet), packet.identity() as u32);
-        (self.cable(hop, packet), hop.vc.min(self.last_vc), 0)
+        let hop = net.topology.minimal(
+            site.router,
+            packet.destination(),
+            came(site, packet),
+            packet.identity() as u32,
+        );
+        (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0)
     }
 
     /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
     #[inline(always)]
-    fn cable(&self, hop: Hop, packet: &Packet) -> u32 {
-        self.one_of(u32::from(hop.port), u32::from(hop.links), packet)
+    fn cable(&self, site: &Site, hop: Hop, packet: &Packet) -> u32 {
+        self.one_of(site, u32::from(hop.port), u32::from(hop.links), packet)
     }
 
     #[inline(always)]
-    fn one_of(&self, first: u32, links: u32, packet: &Packet) -> u32 {
+    fn one_of(&self, site: &Site, first: u32, links: u32, packet: &Packet) -> u32 {
         if links == 1 {
             return first;
         }
-        first + below(mix(self.seed ^ packet.moment()), u64::from(links)) as u32
+        first + below(mix(self.seed ^ packet.moment(site.router)), u64::from(links)) as u32
     }
 
     /// A random dimension (RDR), in it the way that the topology's ties take.
     #[inline(always)]
-    fn random_dimension(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        let target = net.node_router[packet.destination() as usize];
-        let word = mix(self.seed ^ packet.moment() ^ packet.identity());
+    fn random_dimension(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let target = net.topology.router_of(packet.destination());
+        let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
         let pick = |n: u32| below(word, u64::from(n)) as u32;
-        let hop = net.topology.minimal_along(lp, target, came(site, packet), pick);
+        let hop = net
+            .topology
+            .minimal_along(site.router, target, came(site, packet), pick);
         let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
-        (self.cable(hop, packet), vc, 0)
+        (self.cable(site, hop, packet), vc, 0)
     }
 
     /// A random minimal neighbour (min-random) or a random dimension (RDR).
-    fn random(&self, net: &Network, lp: u32, packet: &Packet) -> (u32, u8, u8) {
-        let target = net.node_router[packet.destination() as usize];
+    fn random(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
-            net.topology.minimal_hops(lp, target, hops);
-            let word = mix(self.seed ^ packet.moment() ^ packet.identity());
+            net.topology.minimal_hops(site.router, target, hops);
+            let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
             let hop = if self.kind != Kind::MinRandom {
                 // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
                 let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
@@ -224,28 +229,28 @@ impl Routing {
                 vc: 0,
             });
             let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
-            (self.cable(hop, packet), vc, 0)
+            (self.cable(site, hop, packet), vc, 0)
         })
     }
 
     /// Valiant's two legs (Valiant 1982): minimal to a random router, then minimal to the destination, each on its own channels.
-    fn valiant(&self, net: &Network, lp: u32, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    fn valiant(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         let destination = packet.destination();
         let key = packet.identity() as u32;
         let mut came = came(site, packet);
         if packet.phase() != SECOND_LEG {
             let via = self.intermediate(net, packet);
-            if via != lp {
-                let hop = net.topology.minimal_to(lp, via, came, key);
-                return (self.cable(hop, packet), hop.vc.min(self.last_vc), 0);
+            if via != site.router {
+                let hop = net.topology.minimal_to(site.router, via, came, key);
+                return (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);
             }
             came = Came::INJECTED;
         } else {
             came.vc -= self.minimal_vcs.min(came.vc);
         }
-        let hop = net.topology.minimal(lp, destination, came, key);
+        let hop = net.topology.minimal(site.router, destination, came, key);
         (
-            self.cable(hop, packet),
+            self.cable(site, hop, packet),
             (hop.vc + self.minimal_vcs).min(self.last_vc),
             SECOND_LEG,
         )
@@ -254,7 +259,7 @@ impl Routing {
     /// The intermediate router of a packet: uniform over routers that have nodes, recomputed at every hop.
     fn intermediate(&self, net: &Network, packet: &Packet) -> u32 {
         let node = below(mix(self.seed ^ packet.identity()), u64::from(net.n_nodes()));
-        net.node_router[node as usize]
+        net.topology.router_of(node as u32)
     }
 }
 

@@ -181,7 +181,7 @@ impl<'a> Parts<'a> {
         self.0.iter().copied()
     }
 
-    /// All output ports by number.
+    /// All output ports, block by block.
     pub fn ports(&self) -> impl Iterator<Item = &'a Port> + '_ {
         self.iter().flat_map(|state| state.ports.as_slice())
     }

@@ -201,6 +201,15 @@ impl Workload {
         sizes.map(size).min().unwrap_or(packet)
     }
 
+    /// Size of the largest message.
+    pub fn most_bytes(&self) -> u64 {
+        let sizes = self.jobs.iter().map(|job| match &job.kind {
+            JobKind::Synthetic { spec, .. } => spec.message.0,
+            JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
+        });
+        sizes.max().unwrap_or(0)
+    }
+
     /// `true` if a node may make several messages at one time.
     pub fn bursts(&self) -> bool {
         self.jobs.iter().any(|job| match &job.kind {

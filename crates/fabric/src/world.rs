@@ -7,7 +7,7 @@ use crate::packet::{Kind, Packet};
 use crate::packing;
 use crate::router::{EMPTY, RouterModel};
 use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
-use des::{Event, Journal, Sink, Time, Torn, World};
+use des::{Event, Journal, Layout, Sink, Time, Torn, World};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -41,6 +41,23 @@ impl<M: RouterModel> World for Fabric<M> {
 
     fn lookahead(&self) -> Time {
         self.net.lookahead
+    }
+
+    fn layout(&self, n_blocks: u32) -> Layout {
+        let even = || Layout::even(self.net.n_routers(), n_blocks);
+        self.net.layout.clone().unwrap_or_else(even)
+    }
+
+    fn name(&self, lp: u32) -> u32 {
+        self.net.sites[lp as usize].router
+    }
+
+    fn named(&self, name: u32) -> u32 {
+        self.net.places[name as usize]
+    }
+
+    fn lookahead_across(&self, owner: &dyn Fn(u32) -> usize) -> Time {
+        self.net.lookahead_across(owner)
     }
 
     fn seed(&self) -> u64 {
@@ -99,10 +116,12 @@ impl<M: RouterModel> World for Fabric<M> {
         st.nics.fill(part.nodes.start, vec![nic; part.nodes.len()]);
         let mut first = Vec::new();
         let mut due = vec![u64::MAX; part.nodes.len()];
-        for (node, due) in part.nodes.clone().zip(&mut due) {
-            let lp = net.node_router[node as usize];
+        let nodes = lps.clone().flat_map(|lp| {
+            let site = net.sites[lp as usize];
+            site.node_numbers().map(move |node| (lp, node, node - site.node))
+        });
+        for ((lp, node, local), due) in nodes.zip(&mut due) {
             if let Some(start) = net.workload.start(node) {
-                let local = node - net.sites[lp as usize].node;
                 first.push(Packet::new(Kind::Start, Time(start), lp, local as u16));
             } else if net.workload.generates(node) {
                 *due = 0;
@@ -144,9 +163,9 @@ impl<M: RouterModel> World for Fabric<M> {
     #[inline(always)]
     fn close<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: Time, sink: &mut S) -> Time {
         let net = &self.net;
-        let site = net.sites[lp as usize];
-        let wake = nic::close::<M, J, S>(net, st, j, lp, &site, end.0, sink);
-        Time(wake.min(M::close(net, st, j, lp, &site, end.0, sink)))
+        let site = &net.sites[lp as usize];
+        let wake = nic::close::<M, J, S>(net, st, j, lp, site, end.0, sink);
+        Time(wake.min(M::close(net, st, j, lp, site, end.0, sink)))
     }
 
     #[inline(always)]
@@ -156,15 +175,16 @@ impl<M: RouterModel> World for Fabric<M> {
         st.ports.prefetch(ports.start, ports.end);
         st.channels
             .prefetch(ports.start * self.net.vcs, ports.end * self.net.vcs);
-        let nodes = site.node..site.node + u32::from(site.nodes);
+        let nodes = self.net.node_places(lp, site);
         st.nics.prefetch(nodes.start, nodes.end);
         st.sources.prefetch(nodes.start, nodes.end);
     }
 
     fn first_wake(&self, st: &State, lp: u32) -> Time {
-        let site = &self.net.sites[lp as usize];
-        let due = (site.node..site.node + u32::from(site.nodes))
-            .map(|node| *st.due.get(node))
+        let due = self
+            .net
+            .node_places(lp, &self.net.sites[lp as usize])
+            .map(|place| *st.due.get(place))
             .min();
         Time(due.unwrap_or(u64::MAX))
     }

@@ -7,7 +7,7 @@ use crate::engine::history;
 use crate::phold::{Ball, Nobody, Phold};
 use crate::rng::{below, mix};
 use crate::world::{Event, Sink};
-use crate::{ReferenceEngine, run_phases};
+use crate::{Observe, ReferenceEngine, WindowEngine, run_phases};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 

@@ -37,13 +37,13 @@ pub(super) fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         hops: packet.hops(),
         time,
     });
-    let slot = incoming(st, j, lp, packet, u32::from(packet.message()));
+    let slot = incoming(net, st, j, lp, packet, u32::from(packet.message()));
     let entry = st.incoming.edit(j, slot);
     entry.left = entry.left.wrapping_sub(u64::from(size));
     entry.parts = entry.parts.max(packet.mark() as u32 + 1);
     entry.hops = entry.hops.max(packet.hops());
     entry.latest = entry.latest.max(time);
-    let flow = incoming(st, j, lp, packet, FLOW);
+    let flow = incoming(net, st, j, lp, packet, FLOW);
     let record = st.incoming.edit(j, flow);
     record.bytes += u64::from(size);
     record.latest = record.latest.max(time);
@@ -61,7 +61,7 @@ pub(super) fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     slot: u32,
     sink: &mut S,
 ) {
-    let flow = incoming(st, j, lp, event, FLOW);
+    let flow = incoming(net, st, j, lp, event, FLOW);
     if event.vc() != 0 {
         let until = st.incoming.get(flow).until + event.value();
         st.incoming.edit(j, flow).until = until;
@@ -82,7 +82,7 @@ fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let (node, source) = (packet.destination(), packet.source());
     let Incoming { bytes, latest, .. } = *st.incoming.get(flow);
-    let mut slot = *st.incoming_head.get(node);
+    let mut slot = *st.incoming_head.get(net.node_place(lp, node));
     while slot != NONE {
         let mut entry = *st.incoming.get(slot);
         let next = entry.next;
@@ -98,7 +98,7 @@ fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 complete::<M, S>(net, lp, &message, size, birth, latest, hops, early, false, sink);
             }
             if entry.delivered != 0 && entry.left == 0 {
-                forget(st, j, lp, node, slot);
+                forget(net, st, j, lp, node, slot);
             }
         }
         slot = next;

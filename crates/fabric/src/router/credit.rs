@@ -11,7 +11,7 @@ use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
 use crate::world::Fabric;
-use des::{Event, Journal, Sink, Time};
+use des::{Event, Journal, Sink};
 
 /// The model.
 #[derive(Debug)]
@@ -272,7 +272,7 @@ fn depart<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
         launch::<Credit<PLAIN>, S>(net, peer, hop, packet, vc, start, serialisation, sink);
     } else {
         // A packet of its own, so that only this way keeps one in memory.
-        let landed = packet.at(Time(start), lp, packet.port());
-        nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, lp, &landed, start, sink);
+        let landed = packet.with_lp(lp);
+        nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, site, &landed, start, sink);
     }
 }

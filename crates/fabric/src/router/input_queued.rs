@@ -214,7 +214,7 @@ impl RouterModel for InputQueued {
             let input = *st.inputs.get(index);
             let (head, tail) = (NONE, NONE);
             put(out, Input { head, tail, ..input });
-            packing::put_packets(st, input.head, out);
+            packing::put_packets(net, st, lp, input.head, out);
         }
         ports.for_each(|port| put(out, *st.crossings.get(port)));
         (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.arriving.get(word)));

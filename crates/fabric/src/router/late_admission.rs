@@ -94,9 +94,9 @@ impl RouterModel for LateAdmission {
     ) {
         let site = net.sites[lp as usize];
         let now = packet.time().0;
-        let (local, _, phase) = net.route(lp, &site, &packet);
+        let (local, _, phase) = net.route(&site, &packet);
         if local >= u32::from(site.net) {
-            eject(net, st, j, lp, &site, site.port + local, packet, sink);
+            eject(net, st, j, &site, site.port + local, packet, sink);
             return;
         }
         let port = site.port + local;
@@ -218,7 +218,7 @@ impl RouterModel for LateAdmission {
     fn pack(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
         let site = &net.sites[lp as usize];
         for index in site.port * Self::LISTS..(site.port + site.ports()) * Self::LISTS {
-            packing::put_packets(st, st.lists.get(index).head, out);
+            packing::put_packets(net, st, lp, st.lists.get(index).head, out);
         }
     }
 
@@ -337,7 +337,6 @@ fn eject<J: Journal, S: Sink<Fabric<LateAdmission>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
-    lp: u32,
     site: &Site,
     port: u32,
     packet: Packet,
@@ -353,9 +352,9 @@ fn eject<J: Journal, S: Sink<Fabric<LateAdmission>>>(
     let mut rest = packet;
     while rest.size() > net.unit {
         let chunk = rest.split_off(net.unit);
-        nic::deliver::<LateAdmission, J, S>(net, st, j, lp, &chunk, now, sink);
+        nic::deliver::<LateAdmission, J, S>(net, st, j, site, &chunk, now, sink);
     }
-    nic::deliver::<LateAdmission, J, S>(net, st, j, lp, &rest, now, sink);
+    nic::deliver::<LateAdmission, J, S>(net, st, j, site, &rest, now, sink);
 }
 
 /// Gives the room of a chunk back to the queue that it came from.

@@ -9,7 +9,7 @@ use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
 use crate::world::Fabric;
-use des::{Event, Journal, Sink, Time};
+use des::{Event, Journal, Sink};
 
 /// The model.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         mut packet: Packet,
         sink: &mut S,
     ) {
-        let site = net.sites[lp as usize];
+        let site = &net.sites[lp as usize];
         let now = packet.time().0;
-        let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
+        let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, site, &packet, now, sink);
         if !PLAIN {
             packet.set_phase(phase);
         }
@@ -42,7 +42,7 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         let (serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = now;
         if !PLAIN && net.mixed_speeds {
-            ready += net.overtaking_delay(&site, &packet, serialisation);
+            ready += net.overtaking_delay(site, &packet, serialisation);
         }
         let start = ready.max(record.free);
         record.free = start + serialisation;
@@ -53,8 +53,8 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
             launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
         } else {
             // A packet of its own, so that only this way keeps one in memory.
-            let landed = packet.at(Time(start), lp, packet.port());
-            nic::deliver::<Self, J, S>(net, st, j, lp, &landed, start, sink);
+            let landed = packet.with_lp(lp);
+            nic::deliver::<Self, J, S>(net, st, j, site, &landed, start, sink);
         }
     }
 

@@ -5,7 +5,7 @@
 //! as many as the diameter keep it free of deadlock.
 
 use super::{HOPS, Kind, Routing};
-use crate::network::Network;
+use crate::network::{Network, Site};
 use crate::packet::Packet;
 
 impl Routing {
@@ -20,14 +20,14 @@ impl Routing {
     pub fn adaptive(
         &self,
         net: &Network,
-        lp: u32,
+        site: &Site,
         packet: &Packet,
         mut backlog: impl FnMut(u32, u8) -> u64,
     ) -> (u32, u8, u8) {
-        let target = net.node_router[packet.destination() as usize];
+        let target = net.topology.router_of(packet.destination());
         let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
         HOPS.with_borrow_mut(|hops| {
-            net.topology.minimal_hops(lp, target, hops);
+            net.topology.minimal_hops(site.router, target, hops);
             let mut best = (u64::MAX, 0);
             for hop in hops.iter() {
                 for port in hop.port..hop.port + hop.links {

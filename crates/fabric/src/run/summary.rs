@@ -309,14 +309,19 @@ pub fn sender_rates(stats: &Stats) -> impl Iterator<Item = (u32, f64)> + '_ {
 pub fn link_rows(net: &Network, state: &Parts<'_>, sim_time_ns: f64) -> Vec<LinkRow> {
     let span = (sim_time_ns * 1e3).max(1.0);
     let mut rows = Vec::with_capacity(net.peers.len());
-    let mut records = state.ports();
-    for (router, site) in (0..).zip(&net.sites) {
-        for (port, record) in (0..site.ports()).zip(&mut records) {
+    for router in 0..net.n_routers() {
+        let site = net.site_of(router);
+        for port in 0..site.ports() {
+            let record = state.of_port(site.port).ports.get(site.port + port);
             let peer = net.peers[(site.port + port) as usize];
             rows.push(LinkRow {
                 router,
                 port,
-                peer_router: if port < u32::from(site.net) { peer.lp } else { u32::MAX },
+                peer_router: if port < u32::from(site.net) {
+                    net.sites[peer.lp as usize].router
+                } else {
+                    u32::MAX
+                },
                 class: peer.class,
                 // What a link has accepted may reach beyond the end of the run; from there on it is busy without a gap.
                 utilisation: (record.busy - record.free.saturating_sub(span as u64).min(record.busy)) as f64 / span,

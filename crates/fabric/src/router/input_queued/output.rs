@@ -162,7 +162,7 @@ fn send<J: Journal, S: Sink<Fabric<InputQueued>>>(
     if local < u32::from(site.net) {
         transmit::<InputQueued, S>(net, port, packet, vc, start, serialisation, sink);
     } else {
-        nic::deliver::<InputQueued, J, S>(net, st, j, lp, &packet, start, sink);
+        nic::deliver::<InputQueued, J, S>(net, st, j, site, &packet, start, sink);
         let back = Time(start + net.node_credit);
         sink.send(Packet::new(Kind::Credit, back, lp, local as u16).with_value(u64::from(room)));
     }
