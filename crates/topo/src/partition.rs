@@ -9,10 +9,12 @@
 //! bisection (Berger & Bokhari 1987). METIS (Karypis & Kumar 1998) is asked where the order is not known (`multilevel`).
 
 mod halves;
+mod map_file;
 mod multilevel;
 mod order;
 mod quality;
 
+pub use map_file::{MapMistake, read_map};
 pub use quality::{ClassCut, Quality, Share};
 
 use crate::spec::TopologySpec;
@@ -139,7 +141,7 @@ impl Partition {
         match method {
             Method::Map(parts) => {
                 let of_worker = workers_of_map(parts, workers, topology.n_routers())?;
-                Ok(blank.from_workers(topology, &weights, &of_worker, Made::Map))
+                Ok(blank.with_workers(topology, &weights, &of_worker, Made::Map))
             }
             Method::Metis => Ok(blank.best(topology, &weights)),
             Method::Auto if graph => Ok(blank.best(topology, &weights)),
@@ -154,7 +156,7 @@ impl Partition {
         let of_worker = multilevel::workers(topology, &weights, workers).ok()?;
         let one = Self::new(topology, &Method::Map(vec![0; weights.len()]), 1, 1).ok()?;
         let blank = Self { workers, ..one };
-        Some(blank.from_workers(topology, &weights, &of_worker, Made::Metis))
+        Some(blank.with_workers(topology, &weights, &of_worker, Made::Metis))
     }
 
     /// Blocks of all workers; some may be empty.
@@ -234,7 +236,7 @@ impl Partition {
     }
 
     /// By a worker for every router, blocks in breadth-first order.
-    fn from_workers(mut self, topology: &Topology, weights: &[u32], of_worker: &[u32], made: Made) -> Self {
+    fn with_workers(mut self, topology: &Topology, weights: &[u32], of_worker: &[u32], made: Made) -> Self {
         let mut lists = vec![Vec::new(); self.workers as usize];
         for (router, &worker) in of_worker.iter().enumerate() {
             lists[worker as usize].push(router as u32);
@@ -266,7 +268,7 @@ impl Partition {
         }
         match multilevel::workers(topology, weights, self.workers) {
             Ok(of_worker) => {
-                let metis = self.from_workers(topology, weights, &of_worker, Made::Metis);
+                let metis = self.with_workers(topology, weights, &of_worker, Made::Metis);
                 let (a, b) = (metis.quality(topology), blocks.quality(topology));
                 let even = a.imbalance <= b.imbalance.max(1.0 + MOST_UNEVEN);
                 if even && a.cables_cut < b.cables_cut {

@@ -161,7 +161,7 @@ impl Scale {
     /// A load over that of an even cut, in 2^-16.
     fn uneven(&self, load: u64) -> u128 {
         let even = u128::from(self.total) * u128::from(self.left) * u128::from(self.right);
-        (u128::from(load) * u128::from(self.left + self.right) << 16) / even.max(1)
+        ((u128::from(load) * u128::from(self.left + self.right)) << 16) / even.max(1)
     }
 }
 
