@@ -140,6 +140,34 @@ fn workers_are_even_and_cut_no_more_than_numbering_order() {
 }
 
 #[test]
+fn the_number_of_blocks_does_not_change_who_gets_which_router() {
+    for spec in families() {
+        let t = built(&spec);
+        for method in [Method::Blocks, Method::Metis] {
+            let workers = |blocks| {
+                let p = Partition::new(&t, &method, 3, blocks).unwrap();
+                (0..t.n_routers()).map(|r| p.worker(r)).collect::<Vec<_>>()
+            };
+            let expected = workers(1);
+            assert!(
+                [2, 5, 16].iter().all(|&blocks| workers(blocks) == expected),
+                "{spec:?} {method:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_worker_s_blocks_are_pieces_of_the_network() {
+    let t = built(&torus(&[16, 16, 16], &[], 1));
+    let p = Partition::new(&t, &Method::Blocks, 2, 8).unwrap();
+    let between = |r: u32| t.wiring().runs(r).filter(|run| p.block(run.peer) != p.block(r)).count();
+    let cut = (0..t.n_routers()).map(between).sum::<usize>() / 2;
+    // Sixteen slabs of one plane would cut all 4096 cables of a dimension; boxes of 8 x 8 x 4 cut 4 + 2 + 2 planes of 256.
+    assert_eq!(cut, (4 + 2 + 2) * 256);
+}
+
+#[test]
 fn a_ring_is_cut_once_per_worker() {
     for (routers, width) in [(24, 1), (1000, 3)] {
         let t = built(&ring(routers, width, 1));
