@@ -83,7 +83,7 @@ fn main() {
         if topology.n_routers() > 100_000 && !large {
             continue;
         }
-        for workers in [2, 3, 4, 7, 8, 16, 64] {
+        for workers in [2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 48, 64] {
             let started = Instant::now();
             let blocks = Partition::new(&topology, &Method::Blocks, workers, 8).expect("few blocks");
             let a = (started.elapsed(), blocks.quality(&topology));
