@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricsim.results import Results
     from fabricsim.study import Expansion
 
-__all__ = ["bench_text", "claims_text", "expansion_text", "network_text", "registry_text", "runs_text"]
+__all__ = ["bench_text", "claims_text", "expansion_text", "network_text", "partition_text", "registry_text", "runs_text"]
 
 _MOST_ROWS = 200
 _MOST_EXECUTIONS = 4
@@ -159,6 +159,35 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
         console.print("link classes: " + ", ".join(str(name) for name in network["classes"]), markup=False)
     if others > 0:
         console.print(f"(the first of {others + 1} runs; --run ID shows another)", markup=False, style="dim")
+
+
+_METHODS = {"blocks": "by the order of the network's family", "metis": "by METIS", "map": "by the study's map"}
+
+
+def partition_text(found: Mapping[str, Any]) -> None:
+    """Print what each worker gets, and the cables that are cut."""
+    console = _console()
+    shares = found["workers"]
+    title = f"\n{len(shares)} workers share out the routers {_METHODS.get(found['method'], found['method'])}"
+    console.print(title, markup=False)
+    names = ["worker", "routers", "nodes", "weight", "share [%]", "cables to others"]
+    table = _table(names, numbers=names)
+    for worker, share in enumerate(shares[:_MOST_ROWS]):
+        counts = [f"{share[key]:,}" for key in ("routers", "nodes", "weight")]
+        table.add_row(str(worker), *counts, _number(100 * share["share"]), f"{share['cables_out']:,}")
+    console.print(table)
+    if len(shares) > _MOST_ROWS:
+        console.print(f"... and {len(shares) - _MOST_ROWS} more (--json lists all)", markup=False)
+    console.print(f"cables between workers: {_of_all(found['cables_cut'], found['cables'])}", markup=False)
+    for entry in found["classes"]:
+        console.print(f"  {entry['class']}: {_of_all(entry['cut'], entry['cables'])}", markup=False)
+    console.print(f"imbalance: the heaviest worker has {found['imbalance']:.3f} times the mean weight", markup=False)
+    if found.get("note"):
+        console.print(str(found["note"]), markup=False)
+
+
+def _of_all(some: int, whole: int) -> str:
+    return f"{some:,} of {whole:,} ({100 * some / max(1, whole):.1f} %)"
 
 
 def bench_text(found: Sequence[dict[str, Any]]) -> None:

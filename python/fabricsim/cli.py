@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from fabricsim import __version__
+from fabricsim._host import available_cores
 from fabricsim._mpi import Ranks, connect, serve
 from fabricsim.claims import ClaimError
 from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, StudyError, diagnostics_of
@@ -343,10 +344,19 @@ def show(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Draw the network into this .svg, .png or .pdf file.")
     ] = None,
+    shares: Annotated[
+        bool, typer.Option("--partition", help="Also show which worker gets which routers; a drawing is coloured by worker.")
+    ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers", min=1, max=65_536, help="Workers of --partition \\[default: those of the study, else the cores]."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a network: its metrics, and a drawing with --out."""
-    from fabricsim.registry import describe
+    """Show a network: its metrics, who gets which router, and a drawing with --out."""
+    from fabricsim.registry import describe, partition
     from fabricsim.study import Study, find_study
 
     pairs = _parse_sets(sets)
@@ -362,6 +372,9 @@ def show(
     if not chosen:
         raise _InputError(f"no run {run_id} in {study}; `fabricsim expand {study}` lists them")
     network = describe(chosen[0].canonical)
+    if shares or workers is not None:
+        count = workers or json.loads(chosen[0].canonical)["control"].get("workers") or max(2, available_cores())
+        network["partition"] = partition(chosen[0].canonical, count)
     if out is not None:
         from fabricsim.plots import network as draw
         from fabricsim.plots import save
@@ -375,9 +388,11 @@ def show(
     if as_json:
         _print(json.dumps(network))
     else:
-        from fabricsim._text import network_text
+        from fabricsim._text import network_text, partition_text
 
         network_text(network, others=len(plan.runs) - 1)
+        if "partition" in network:
+            partition_text(network["partition"])
         if out is not None:
             _print(f"drawn into {out}")
 

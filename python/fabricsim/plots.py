@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
@@ -310,6 +311,28 @@ def _draw_network(axes: Any, network: Mapping[str, Any], load: Mapping[tuple[int
     return lines
 
 
+def _colour_by_worker(axes: Any, network: Mapping[str, Any], workers: Sequence[int]) -> None:
+    """Draw routers in the colours of their workers, and thicker and dark the links between workers."""
+    count = max(workers) + 1
+    # Neighbours in number get far colours: steps of the golden ratio round the circle.
+    palette = [colormaps["hsv"](worker * 0.618034 % 1.0) if count > len(COLOURS) else COLOURS[worker] for worker in range(count)]
+    places = {router["id"]: (float(router["x"]), float(router["y"])) for router in network["routers"]}
+    pairs = {(min(a, b), max(a, b)) for a, _, b, *_ in network["links"] if isinstance(b, int) and workers[a] != workers[b]}
+    span = max((max(x for x, _ in places.values()) - min(x for x, _ in places.values())), 1.0)
+    cut = [_curve(places[a], places[b], span) for a, b in sorted(pairs)]
+    axes.add_collection(LineCollection(cut, linewidths=0.9, colors="#334155", zorder=2))
+    size = max(6.0, min(90.0, 6000 / max(1, len(places))))
+    order = [router["id"] for router in network["routers"]]
+    axes.scatter(
+        [places[router][0] for router in order],
+        [places[router][1] for router in order],
+        s=size,
+        c=[palette[workers[router]] for router in order],
+        zorder=4,
+        linewidths=0,
+    )
+
+
 def _height(description: Mapping[str, Any]) -> float:
     """Return the height in inches of a drawing 7 inches wide that fits the network's extents."""
     xs, ys = ([float(router[axis]) for router in description["routers"]] for axis in ("x", "y"))
@@ -335,9 +358,12 @@ def _curve(a: tuple[float, float], b: tuple[float, float], span: float) -> list[
 
 
 def network(description: Mapping[str, Any]) -> Figure:
-    """Draw a network as `fabricsim.describe` gives it."""
+    """Draw a network as `fabricsim.describe` gives it; with a `partition`, routers have the colour of their worker."""
     figure, axes = _figure(7, _height(description))
     _draw_network(axes, description, None)
+    workers = description.get("partition", {}).get("worker_of_router")
+    if workers:
+        _colour_by_worker(axes, description, workers)
     axes.set_title(str(description.get("name", "")), fontsize=10)
     return figure
 

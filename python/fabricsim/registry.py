@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricsim import _core
 
-__all__ = ["KINDS", "bench_cases", "describe", "list_entries", "schema"]
+__all__ = ["KINDS", "bench_cases", "describe", "list_entries", "partition", "schema"]
 
 #: Kinds that `list_entries` is asked for when none is named, in reading order.
 KINDS = (
@@ -61,6 +61,22 @@ def describe(canonical: str, /) -> dict[str, Any]:
         The `canonical` of a `Run`.
     """
     found: dict[str, Any] = json.loads(_core.describe(canonical))
+    return found
+
+
+def partition(canonical: str, workers: int, /) -> dict[str, Any]:
+    """Return how so many workers would share out the routers of a run: weights, imbalance, cables cut by link class.
+
+    Up to 5,000 routers, `worker_of_router` holds the worker of each.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+    workers : int
+        Threads or ranks, at least 1.
+    """
+    found: dict[str, Any] = json.loads(_core.partition(canonical, workers))
     return found
 
 

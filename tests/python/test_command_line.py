@@ -67,6 +67,7 @@ BAD = {
     "bench options": (["bench", "--options", "[1]"], "write a JSON object"),
     "unknown study to reproduce": (["reproduce", "cold-fusion"], "no study file cold-fusion"),
     "drawing of another kind": (["show", "study.toml", "--out", "n.gif"], ".svg, .png or .pdf"),
+    "no workers": (["show", "study.toml", "--partition", "--workers", "0"], "--workers"),
     "run that is not there": (["show", "study.toml", "--run", "zzz"], "no run zzz"),
     "out is a file": (["run", "study.toml", "--out", "study.toml"], "is a file"),
     "new in no folder": (["new", "a/b.toml"], "no folder a"),
@@ -131,6 +132,13 @@ def test_show_draws_the_network(shell, name):
     ran = shell("show", shell.study(), "--out", name)
     assert ran.code == 0, ran.err
     assert (shell.folder / name).stat().st_size > 2000
+
+
+def test_show_tells_who_gets_which_router(shell):
+    ran = shell("show", shell.study(), "--partition", "--workers", "2")
+    assert ran.code == 0, ran.err
+    assert "cables between workers: 8 of 32 (25.0 %)" in ran.out
+    assert shell("show", shell.study(), "--workers", "2", "--json").json["partition"]["worker_of_router"] == [0] * 8 + [1] * 8
 
 
 def test_show_takes_a_preset_that_is_no_file(shell):

@@ -83,6 +83,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             drain: None,
             engine: Engine::Auto,
             workers: 1,
+            partition: PartitionSpec::Auto,
             stall_after: Time::from_us(10_000),
         },
     }

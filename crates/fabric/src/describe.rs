@@ -3,11 +3,11 @@
 use crate::check;
 use crate::network::{BuildError, Network};
 use crate::routing::Routing;
-use crate::spec::{RunSpec, canonical, hash};
+use crate::spec::{PartitionSpec, RunSpec, canonical, hash};
 use crate::state::{Channel, Nic, Port, Router, Source};
 use serde_json::{Value, json};
-use topo::TopologySpec;
 use topo::bisection::BisectionMethod;
+use topo::{Partition, TopologySpec};
 
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;
@@ -74,6 +74,24 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
     Ok(value)
 }
 
+/// How `workers` would share out the routers of a run: evenness, cables cut by class, and the worker of each router of a network
+/// that can be drawn.
+pub fn partition(run: &RunSpec, workers: u32) -> Result<Value, BuildError> {
+    let topology = run.topology.build().map_err(BuildError::Topology)?;
+    let partition =
+        Partition::new(&topology, &run.control.partition.method(), workers, 1).map_err(|error| BuildError::Field {
+            key: "run.partition".into(),
+            reason: error.to_string(),
+            hint: Some(error.hint()),
+        })?;
+    let mut value = json!(partition.quality(&topology));
+    if topology.n_routers() <= MOST_DRAWN {
+        let workers: Vec<u32> = (0..topology.n_routers()).map(|r| partition.worker(r)).collect();
+        value["worker_of_router"] = json!(workers);
+    }
+    Ok(value)
+}
+
 /// Size of a run: nodes, routers and an upper estimate of its memory in bytes, without building the network twice.
 pub fn estimate(run: &RunSpec) -> Result<Value, BuildError> {
     let topology = run.topology.build().map_err(BuildError::Topology)?;
@@ -112,10 +130,11 @@ pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
 
 /// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
 pub fn run_hash(run: &RunSpec) -> String {
-    // The engine and its workers never change a result, so they are no part of its name.
+    // The engine, its workers and what they share out never change a result, so they are no part of its name.
     let mut named = run.clone();
     named.control.engine = crate::spec::Engine::Auto;
     named.control.workers = 0;
+    named.control.partition = PartitionSpec::Auto;
     // A network from a file is named by what the file says, not by where it lies.
     if let TopologySpec::Graph { file, .. } = &mut named.topology
         && let Ok(text) = std::fs::read_to_string(&*file)

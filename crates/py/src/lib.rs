@@ -109,6 +109,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::check, m)?)?;
     m.add_function(wrap_pyfunction!(study::expand, m)?)?;
     m.add_function(wrap_pyfunction!(study::describe, m)?)?;
+    m.add_function(wrap_pyfunction!(study::partition, m)?)?;
     m.add_function(wrap_pyfunction!(study::run, m)?)?;
     m.add_function(wrap_pyfunction!(study::checkpoint_interval, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;

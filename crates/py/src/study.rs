@@ -150,6 +150,19 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
+/// How so many workers would share out the routers of a run.
+#[pyfunction]
+pub fn partition(py: Python<'_>, canonical: &str, workers: u32) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    py.allow_threads(|| fabric::describe::partition(&run, workers))
+        .map(|value| value.to_string())
+        .map_err(|error| {
+            let (key, reason, hint) = refusal(&error);
+            let hint = if hint.is_empty() { hint } else { format!("; {hint}") };
+            errors::of_key(py, "", &key, &format!("{reason}{hint}"))
+        })
+}
+
 /// Reads the checkpoint object: `{"file": path, "every": "10 min" or null, "resume": bool}`.
 fn checkpoints(text: &str) -> PyResult<Checkpoints> {
     let value: Value = serde_json::from_str(text).map_err(|error| errors::plain(format!("checkpoint: {error}")))?;

@@ -118,6 +118,23 @@ impl FatTree {
         (level, router - self.levels[level].first)
     }
 
+    /// First leaf and number of leaves of the subtree that a router roots, its place among the routers that root it, and their number.
+    pub(crate) fn over_leaves(&self, router: u32) -> (u32, u32, u32, u32) {
+        let (level, a, b) = self.place(router);
+        let (leaves, siblings) = (
+            self.levels[level].leaves.divisor(),
+            self.levels[level].siblings.divisor(),
+        );
+        (a * leaves, leaves, b, siblings)
+    }
+
+    /// Column of a router among those of a level at or below its own, and their number: routers of one column are joined from that
+    /// level upwards, and no cable there leads to another column.
+    pub(crate) fn column(&self, router: u32, level: usize) -> (u32, u32) {
+        let siblings = self.levels[level].siblings;
+        (siblings.split(self.place(router).2).1, siblings.divisor())
+    }
+
     #[inline]
     fn place(&self, router: u32) -> Place {
         let (level, index) = self.level_index(router);

@@ -32,12 +32,14 @@ pub mod bisection;
 pub mod deadlock;
 pub mod load;
 pub mod metrics;
+pub mod partition;
 pub mod presets;
 pub mod verify;
 
 pub use deadlock::{Channel, Proof, Verdict, check, check_or_reduced, check_within};
 pub use hop::{Came, Hop, HopList};
 pub use metrics::Metrics;
+pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{Preset, preset, presets};
 pub use rule::{MinimalRule, RoutingRule, Step};
 pub use spec::*;

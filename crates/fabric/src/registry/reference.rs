@@ -1,6 +1,6 @@
 //! The generated reference of study files, in Markdown.
 
-use super::entry::{Default, Entry, Kind, Parameter, Type};
+use super::entry::{Choice, Default, Entry, Kind, Parameter, Type};
 use super::{TOPOLOGY_COMMON, list, sections, top_level};
 use crate::spec::units::Unit;
 use std::fmt::Write;
@@ -163,7 +163,7 @@ fn parameters(page: &mut String, parameters: impl Iterator<Item = &'static Param
             let values: Vec<String> = when.values.iter().map(|value| format!("\"{value}\"")).collect();
             let _ = write!(doc, " Only with `{} = {}`.", when.key, values.join(" or "));
         }
-        if let Type::Choice(choices) = parameter.kind {
+        if let Type::Choice(choices) | Type::ChoiceOrFile(choices) = parameter.kind {
             for (name, line) in choices {
                 let _ = write!(doc, " `\"{name}\"`: {line}");
             }
@@ -195,11 +195,8 @@ fn values(kind: &Type) -> String {
                 (min, _) => format!("{noun} from {} to {}", unit.print(min), unit.print(*max)),
             }
         }
-        Type::Choice(choices) => choices
-            .iter()
-            .map(|(name, _)| format!("`\"{name}\"`"))
-            .collect::<Vec<_>>()
-            .join(", "),
+        Type::Choice(choices) => quoted(choices),
+        Type::ChoiceOrFile(choices) => format!("{} or `{{ file = \"...\" }}`", quoted(choices)),
         Type::Of(kind) => format!("a {}", kind.name().replace('-', " ")),
         Type::Integers { min, max, single } => {
             let list = format!("list of whole numbers from {min} to {max}");
@@ -214,6 +211,11 @@ fn values(kind: &Type) -> String {
         Type::Work => "table with `kind`, see below".to_owned(),
         other => other.words().trim_start_matches("a ").to_owned(),
     }
+}
+
+fn quoted(choices: &[Choice]) -> String {
+    let names: Vec<String> = choices.iter().map(|(name, _)| format!("`\"{name}\"`")).collect();
+    names.join(", ")
 }
 
 fn row(page: &mut String, cells: &[String]) {

@@ -96,6 +96,15 @@ fn type_schema(kind: &Type) -> Value {
         Type::Choice(choices) => {
             json!({ "enum": choices.iter().map(|(name, _)| *name).collect::<Vec<_>>() })
         }
+        Type::ChoiceOrFile(choices) => json!({ "anyOf": [
+            { "enum": choices.iter().map(|(name, _)| *name).collect::<Vec<_>>() },
+            {
+                "type": "object",
+                "properties": { "file": { "type": "string", "minLength": 1 } },
+                "required": ["file"],
+                "additionalProperties": false,
+            },
+        ] }),
         Type::Of(kind) => json!({ "enum": list(*kind).iter().map(|entry| entry.name).collect::<Vec<_>>() }),
         Type::Integers { min, max, single } => {
             let element = json!({ "type": "integer", "minimum": min, "maximum": max });

@@ -448,6 +448,19 @@ const RUN: &[Parameter] = &[
         "Worker threads of a run; never changes the result.",
     ),
     key(
+        "partition",
+        Type::ChoiceOrFile(&[
+            (
+                "auto",
+                "what suits the network: METIS for graphs from files, else `blocks`.",
+            ),
+            ("blocks", "planes, groups or pods of the family; graphs breadth first."),
+            ("metis", "METIS where it cuts fewer cables."),
+        ]),
+        Default::Text("auto"),
+        "How several workers share out the routers; never changes the result, only the speed. A file is a CSV map with the header `router,part`.",
+    ),
+    key(
         "stall_after",
         span(LONGEST),
         Default::Text("1 ms"),

@@ -1,8 +1,9 @@
 //! Canonical texts: the same runs always give the same bytes, so that their hash names them.
 
-use super::run::{JobSpec, Links, NicSpec, ObserveSpec, RouterSpec, RoutingSpec, RunControl, RunSpec};
+use super::run::{JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RoutingSpec, RunControl, RunSpec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 use topo::TopologySpec;
 
 /// A run as JSON on one line: fields in a fixed order, all defaults written out, times in ps, sizes in bytes, bandwidths in
@@ -53,11 +54,20 @@ pub(crate) fn canonical_study(name: &str, description: &str, runs: &[RunSpec]) -
             places.jobs.place(&run.jobs, &mut study.jobs),
             places.observes.place(&run.observe, &mut study.observes),
         ];
+        let mut control = run.control.clone();
+        let map = match std::mem::take(&mut control.partition) {
+            PartitionSpec::Map(map) => Some(places.maps.place(&map, &mut study.maps)),
+            named => {
+                control.partition = named;
+                None
+            }
+        };
         study.runs.push(CanonicalRun {
             experiment: run.experiment.clone(),
             sweep: run.sweep.clone(),
             parts,
-            control: run.control,
+            map,
+            control,
         });
     }
     to_json(&study)
@@ -78,6 +88,8 @@ struct CanonicalStudy {
     nics: Vec<NicSpec>,
     jobs: Vec<Vec<JobSpec>>,
     observes: Vec<ObserveSpec>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    maps: Vec<Arc<[u32]>>,
     runs: Vec<CanonicalRun>,
 }
 
@@ -88,6 +100,9 @@ struct CanonicalRun {
     sweep: Vec<(String, String)>,
     /// Topology, links, router, routing, nic, jobs, observe.
     parts: [usize; 7],
+    /// The map of `control.partition`, which is the default here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    map: Option<usize>,
     control: RunControl,
 }
 
@@ -100,6 +115,10 @@ impl CanonicalStudy {
         }
         let expand = |run: &CanonicalRun| {
             let [topology, links, router, routing, nic, jobs, observe] = run.parts;
+            let mut control = run.control.clone();
+            if let Some(map) = run.map {
+                control.partition = PartitionSpec::Map(part(&self.maps, map)?);
+            }
             Ok(RunSpec {
                 study: self.name.clone(),
                 experiment: run.experiment.clone(),
@@ -111,7 +130,7 @@ impl CanonicalStudy {
                 nic: part(&self.nics, nic)?,
                 jobs: part(&self.jobs, jobs)?,
                 observe: part(&self.observes, observe)?,
-                control: run.control,
+                control,
             })
         };
         self.runs.iter().map(expand).collect()
@@ -128,6 +147,7 @@ struct Places {
     nics: Known,
     jobs: Known,
     observes: Known,
+    maps: Known,
 }
 
 /// Positions of values in their list by their JSON.
@@ -179,6 +199,7 @@ mod tests {
             experiment: String::new(),
             sweep: Vec::new(),
             parts: [3; 7],
+            map: None,
             control: RunControl {
                 seed: 1,
                 end: None,
@@ -186,6 +207,7 @@ mod tests {
                 drain: None,
                 engine: super::super::run::Engine::Auto,
                 workers: 1,
+                partition: PartitionSpec::Auto,
                 stall_after: des::Time(1),
             },
         };

@@ -4,6 +4,7 @@ use super::diagnostic::Findings;
 use super::document::Table;
 use super::jobs::is_endless;
 use super::network::parameters;
+use super::partition::{self, Map};
 use super::reader::{self, Checked, Source};
 use super::run::{Engine, JobSpec, MessageDetail, ObserveSpec, RunControl};
 use super::units::Unit;
@@ -30,11 +31,12 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
 }
 
 /// Reads `[run]`: the seeds and what all of them share; `None` after errors. `jobs` is `None` after errors there, `longest_step`
-/// is the longest time between two signs of progress of a lone packet.
+/// is the longest time between two signs of progress of a lone packet, `map` what a map of its routers needs.
 pub(crate) fn read_run(
     root: &Table,
     jobs: Option<&[JobSpec]>,
     longest_step: Option<Time>,
+    map: Map<'_>,
     findings: &mut Findings,
 ) -> Option<(Vec<u64>, RunControl)> {
     let before = findings.n_errors();
@@ -129,7 +131,9 @@ pub(crate) fn read_run(
     }
     let workers = values
         .integer("workers")
-        .and_then(|workers| u16::try_from(workers).ok());
+        .and_then(|workers| u16::try_from(workers).ok())
+        .unwrap_or(0);
+    let partition = partition::read(&values, map, workers, findings);
     let engine = match values.text("engine")? {
         "sequential" => Engine::Sequential,
         "conservative" => Engine::Conservative,
@@ -145,7 +149,8 @@ pub(crate) fn read_run(
         warmup,
         drain: time("drain"),
         engine,
-        workers: workers.unwrap_or(0),
+        workers,
+        partition: partition.unwrap_or_default(),
         stall_after,
     };
     (findings.n_errors() == before).then_some((seeds, control))

@@ -14,6 +14,7 @@ mod document;
 mod experiments;
 mod jobs;
 mod network;
+mod partition;
 mod presets;
 mod reader;
 pub mod run;

@@ -17,6 +17,8 @@ pub(crate) enum Checked {
     Quantity(u64),
     Integers(Vec<u64>),
     Pairs(Vec<(u32, u32)>),
+    /// The file of [`Type::ChoiceOrFile`].
+    File(String),
     /// The word of [`Type::Or`].
     Word(&'static str),
 }
@@ -185,6 +187,7 @@ fn example(kind: &Type) -> String {
         Type::Integers { .. } => "[4, 4]".to_owned(),
         Type::Pairs => "[[0, 1]]".to_owned(),
         Type::Work => "{ kind = \"uniform\" }".to_owned(),
+        Type::ChoiceOrFile(choices) => format!("\"{}\"", choices.first().map_or("", |choice| choice.0)),
         Type::Or((word, _), _) => format!("\"{word}\""),
     }
 }
@@ -420,6 +423,15 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             }
             fine.then_some(Checked::Integers(integers))
         }
+        (Type::ChoiceOrFile(choices), Value::Text(text)) => choose(
+            text,
+            choices.iter().map(|choice| choice.0),
+            kind,
+            node.place,
+            path,
+            findings,
+        ),
+        (Type::ChoiceOrFile(_), Value::Table(table)) => file(table, node.place, path, findings).map(Checked::File),
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
         (Type::Or((word, _), other), _) => {
@@ -543,6 +555,22 @@ fn choose<'a>(
     let hint = did_you_mean(text, names).unwrap_or_else(|| format!("use {}", kind.words()));
     findings.error(place, path, format!("unknown {} {text:?}", last_key(path)), hint);
     None
+}
+
+/// The one key of a table that names a file.
+fn file(table: &Table, place: Place, path: &str, findings: &mut Findings) -> Option<String> {
+    let before = findings.n_errors();
+    for item in table.entries.iter().filter(|item| item.key != "file") {
+        unknown_key(item, &format!("{path}.{}", item.key), ["file"].into_iter(), findings);
+    }
+    let Some(item) = table.get("file") else {
+        findings.error(place, path, "names no file", "write { file = \"map.csv\" }");
+        return None;
+    };
+    match check(&Type::Text, &item.node, &format!("{path}.file"), findings) {
+        Some(Checked::Text(name)) if findings.n_errors() == before => Some(name),
+        _ => None,
+    }
 }
 
 fn pairs(elements: &[Node], path: &str, findings: &mut Findings) -> Option<Vec<(u32, u32)>> {

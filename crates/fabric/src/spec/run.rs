@@ -3,6 +3,7 @@
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use topo::TopologySpec;
 
 /// A size in bytes.
@@ -417,7 +418,7 @@ pub enum MessageDetail {
 }
 
 /// Seed, length and engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunControl {
     /// Seed of every random draw.
     pub seed: u64,
@@ -431,8 +432,43 @@ pub struct RunControl {
     pub engine: Engine,
     /// Worker threads, 0 for as many as the caller has to give; never changes the result.
     pub workers: u16,
+    /// How several workers share out the routers; never changes the result.
+    #[serde(default, skip_serializing_if = "PartitionSpec::is_auto")]
+    pub partition: PartitionSpec,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,
+}
+
+/// How the workers of a run share out the routers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartitionSpec {
+    /// What suits the network.
+    #[default]
+    Auto,
+    /// By the order of the network's family.
+    Blocks,
+    /// By METIS.
+    Metis,
+    /// A part for every router, as the user's file says.
+    Map(Arc<[u32]>),
+}
+
+impl PartitionSpec {
+    /// Whether it is what holds when nothing is said.
+    pub fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+
+    /// The same for [`topo::Partition::new`].
+    pub fn method(&self) -> topo::Method {
+        match self {
+            Self::Auto => topo::Method::Auto,
+            Self::Blocks => topo::Method::Blocks,
+            Self::Metis => topo::Method::Metis,
+            Self::Map(parts) => topo::Method::Map(parts.to_vec()),
+        }
+    }
 }
 
 /// Which engine executes a run.

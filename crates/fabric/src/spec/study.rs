@@ -7,6 +7,7 @@ use super::document::{self, Node, Table, Value, to_json};
 use super::experiments::{self, Experiment, Override, Wanted};
 use super::jobs;
 use super::network;
+use super::partition::Map;
 use super::reader::unknown_key;
 use super::run::RunSpec;
 use super::topology::{self, Networks};
@@ -252,7 +253,12 @@ fn check_run(
     let jobs = jobs::read(root, facts.and_then(|facts| facts.n_nodes), findings);
     let observe = control::read_observe(root, findings);
     let step = network.as_ref().map(network::longest_step);
-    let control = control::read_run(root, jobs.as_deref(), step, findings);
+    let map = Map {
+        topology: topology.as_ref(),
+        base,
+        known: &mut networks.maps,
+    };
+    let control = control::read_run(root, jobs.as_deref(), step, map, findings);
     if findings.n_errors() > before {
         return None;
     }

@@ -170,6 +170,7 @@ fn defaults_are_those_of_the_reference() {
             drain: None,
             engine: Engine::Auto,
             workers: 0,
+            partition: PartitionSpec::Auto,
             stall_after: Time::from_us(1_000),
         },
     };

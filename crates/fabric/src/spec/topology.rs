@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Findings, Place, did_you_mean};
 use super::document::{Node, Table, Value, from_json};
+use super::partition::Maps;
 use super::reader::{self, Source, Values};
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON};
@@ -11,12 +12,16 @@ use topo::{Arrangement, FieldError, GraphFormat, Lattice, TopologySpec};
 
 /// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
 #[derive(Default)]
-pub(crate) struct Networks(BTreeMap<String, Result<Facts, Vec<FieldError>>>);
+pub(crate) struct Networks {
+    examined: BTreeMap<String, Result<Facts, Vec<FieldError>>>,
+    /// What users' files say about who gets which router of them.
+    pub(crate) maps: Maps,
+}
 
 impl Networks {
     fn examine(&mut self, spec: &TopologySpec) -> &Result<Facts, Vec<FieldError>> {
         let name = serde_json::to_string(spec).unwrap_or_default();
-        self.0.entry(name).or_insert_with(|| examine(spec))
+        self.examined.entry(name).or_insert_with(|| examine(spec))
     }
 }
 
