@@ -190,6 +190,46 @@ pub(crate) fn join<W: World>(world: &W, parts: &[(Range<u32>, &[u8])]) -> Result
     Ok(out)
 }
 
+/// The inverse of [`join`]: parts of what an engine has saved for the LPs `of`. They are read as a whole run is, but only the LPs that a
+/// part is for may be taken from it. What was recorded goes with the first, the others get `unseen`.
+pub(crate) fn split<W: World>(
+    world: &W,
+    unseen: &W::Observer,
+    saved: &[u8],
+    of: &[Range<u32>],
+) -> Result<Vec<Vec<u8>>, Torn> {
+    let opened = Opened::<W>::read(world, saved)?;
+    let part = |(number, lps): (usize, &Range<u32>)| {
+        let events = opened.pending(lps);
+        let mut out = Vec::new();
+        put(
+            &mut out,
+            Head {
+                time: opened.time.0,
+                events: opened.outcome.events,
+                windows: opened.outcome.windows,
+                lps: opened.lps.len() as u64,
+                pending: events.len() as u64,
+            },
+        );
+        match number {
+            0 => opened.observer.pack(&mut out),
+            _ => unseen.pack(&mut out),
+        }
+        let table = out.len();
+        out.resize(table + opened.lps.len() * size_of::<Kept>(), 0);
+        let kept = &opened.lps[lps.start as usize..lps.end as usize];
+        let place = table + lps.start as usize * size_of::<Kept>();
+        out[place..place + size_of_val(kept)].copy_from_slice(bytemuck::cast_slice(kept));
+        for lp in lps.clone() {
+            out.extend_from_slice(opened.state(lp));
+        }
+        put_all(&mut out, events);
+        out
+    };
+    Ok(of.iter().enumerate().map(part).collect())
+}
+
 /// A checkpoint that has been read, for engines to take their LPs from.
 pub(crate) struct Opened<'a, W: World> {
     pub(crate) time: Time,
@@ -256,21 +296,31 @@ impl<'a, W: World> Opened<'a, W> {
     pub(crate) fn take(&self, world: &W, lps: Range<u32>) -> Result<Taken<W>, Torn> {
         let (mut state, _) = world.start(lps.clone());
         for lp in lps.clone() {
-            let place = self.places[lp as usize];
-            let mut input = &self.states[place..place + self.lps[lp as usize].bytes as usize];
+            let mut input = self.state(lp);
             world.unpack(&mut state, lp, &mut input)?;
             if !input.is_empty() {
                 return Err(Torn("the state of a logical process is too long"));
             }
         }
         let kept = &self.lps[lps.start as usize..lps.end as usize];
-        let from = self.events.partition_point(|event| event.lp() < lps.start);
-        let to = self.events.partition_point(|event| event.lp() < lps.end);
         Ok(Taken {
             state,
             wakes: kept.iter().map(|kept| kept.wake).collect(),
             digests: kept.iter().map(|kept| kept.digest).collect(),
-            events: self.events[from..to].to_vec(),
+            events: self.pending(&lps).to_vec(),
         })
+    }
+
+    /// The bytes of an LP's state.
+    fn state(&self, lp: u32) -> &'a [u8] {
+        let place = self.places[lp as usize];
+        &self.states[place..place + self.lps[lp as usize].bytes as usize]
+    }
+
+    /// The pending events of the LPs `lps`.
+    fn pending(&self, lps: &Range<u32>) -> &[W::Event] {
+        let from = self.events.partition_point(|event| event.lp() < lps.start);
+        let to = self.events.partition_point(|event| event.lp() < lps.end);
+        &self.events[from..to]
     }
 }

@@ -1,0 +1,286 @@
+//! Where the workers of all ranks meet: once at the barrier of their rank, then the first worker of each rank exchanges with the others
+//! what is for other ranks, while the workers beside it wait at the next barrier.
+//!
+//! Within a rank events change hands by [`crate::mail`], in two steps of it a meeting: what workers have sent, and what has come from
+//! other ranks. Bytes between ranks are a [`Head`], then events, 32 bytes each, of every kind of mail.
+
+use super::layout::Layout;
+use super::{Broken, Transport};
+use crate::barrier::{Barrier, Entered};
+use crate::mail::{Mail, NEVER};
+use crate::ring::{Grid, Ring};
+use crate::world::Event;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What a worker has to say at a meeting, or all together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Report {
+    /// Next window with something to do here, or in what is sent.
+    pub(super) next: u64,
+    /// Events run.
+    pub(super) executed: u64,
+    /// Workers for which a model broke a rule.
+    pub(super) broken: u64,
+}
+
+impl Report {
+    /// Of nobody.
+    const NOTHING: Report = Report {
+        next: NEVER,
+        executed: 0,
+        broken: 0,
+    };
+
+    fn add(&mut self, other: Report) {
+        self.next = self.next.min(other.next);
+        self.executed += other.executed;
+        self.broken += other.broken;
+    }
+}
+
+/// A report that others read after the barrier.
+#[repr(align(128))]
+#[derive(Default)]
+struct Posted([AtomicU64; size_of::<Report>() / 8]);
+
+impl Posted {
+    fn put(&self, report: Report) {
+        let words: [u64; size_of::<Report>() / 8] = bytemuck::cast(report);
+        self.0
+            .iter()
+            .zip(words)
+            .for_each(|(place, word)| place.store(word, Relaxed));
+    }
+
+    fn get(&self) -> Report {
+        bytemuck::cast(std::array::from_fn::<u64, { size_of::<Report>() / 8 }, _>(|i| {
+            self.0[i].load(Relaxed)
+        }))
+    }
+}
+
+/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Head {
+    report: Report,
+    events: [u64; 2],
+    /// Unused: events stay aligned to their 32 bytes.
+    spare: [u64; 3],
+}
+
+/// The other ranks, in the hands of the first worker.
+pub(super) struct Abroad<'a> {
+    pub(super) transport: &'a mut dyn Transport,
+    pub(super) layout: &'a Layout,
+    /// Why the connection is broken.
+    pub(super) failure: Option<Broken>,
+    /// Time between meetings, and at them.
+    pub(super) busy: Duration,
+    pub(super) wait: Duration,
+    since: Instant,
+}
+
+impl<'a> Abroad<'a> {
+    pub(super) fn new(transport: &'a mut dyn Transport, layout: &'a Layout) -> Self {
+        Abroad {
+            transport,
+            layout,
+            failure: None,
+            busy: Duration::ZERO,
+            wait: Duration::ZERO,
+            since: Instant::now(),
+        }
+    }
+
+    /// Moves what `rings` hold for other ranks to `out`; returns the first window of it.
+    fn collect<E: Event>(&self, grid: &Grid, rings: &mut [Ring<E>], out: &mut [Vec<E>]) -> u64 {
+        let mut next = NEVER;
+        for (rank, out) in out
+            .iter_mut()
+            .enumerate()
+            .filter(|&(rank, _)| rank != self.transport.rank())
+        {
+            for ring in &mut rings[self.layout.blocks_of(rank)] {
+                next = next.min(ring.next_window(grid).unwrap_or(NEVER));
+                ring.drain_into(out);
+            }
+        }
+        next
+    }
+
+    /// Sends `out` to the other ranks, puts what comes from them into `rings`, and adds up the reports of all.
+    fn exchange<E: Event, const K: usize>(
+        &mut self,
+        grid: &Grid,
+        rings: &mut [&mut [Ring<E>]; K],
+        report: Report,
+        out: [Vec<Vec<E>>; K],
+    ) -> Result<Report, Broken> {
+        const {
+            assert!(
+                size_of::<E>() == 32 && size_of::<Head>() == 64,
+                "events travel as 32 bytes"
+            )
+        };
+        let message = |rank: usize| {
+            let events: [&[E]; K] = std::array::from_fn(|kind| &out[kind][rank][..]);
+            let head = Head {
+                report,
+                events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
+                spare: [0; 3],
+            };
+            let n: usize = events.iter().map(|events| events.len()).sum();
+            let mut bytes = Vec::with_capacity(size_of::<Head>() + n * size_of::<E>());
+            bytes.extend_from_slice(bytemuck::bytes_of(&head));
+            events
+                .iter()
+                .for_each(|events| bytes.extend_from_slice(bytemuck::cast_slice(events)));
+            bytes
+        };
+        let messages = (0..self.transport.size()).map(message).collect();
+        drop(out);
+        let came = self.transport.exchange(messages)?;
+        let own = self.layout.blocks_of(self.transport.rank());
+        let mut all = Report::NOTHING;
+        for message in &came {
+            let (head, body) = message
+                .split_at_checked(size_of::<Head>())
+                .ok_or_else(|| Broken::torn("it is too short"))?;
+            let head: Head = bytemuck::pod_read_unaligned(head);
+            all.add(head.report);
+            let (mut events, rest) = body.as_chunks::<32>();
+            if !rest.is_empty() || head.events.iter().sum::<u64>() != events.len() as u64 {
+                return Err(Broken::torn("it holds part of an event"));
+            }
+            for (rings, n) in rings.iter_mut().zip(head.events) {
+                let (these, others) = events.split_at(n as usize);
+                events = others;
+                for bytes in these {
+                    let event: E = bytemuck::pod_read_unaligned(bytes);
+                    let block = self.layout.block(event.lp());
+                    if !own.contains(&block) || event.time().0 < grid.start {
+                        return Err(Broken::torn("it holds an event that does not belong here"));
+                    }
+                    rings[block].insert(grid, event);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Barrier, mailboxes and reports of the workers of one rank, for `K` kinds of mail.
+pub(super) struct Hub<E, const K: usize> {
+    barrier: Barrier,
+    mail: [Mail<E>; K],
+    /// By worker; written before the first barrier of a meeting, read by the first worker after it.
+    reports: Vec<Posted>,
+    /// What all ranks together have reported; written before the second barrier, read after it.
+    agreed: Posted,
+    /// Steps at the barrier so far.
+    pub(super) step: u64,
+}
+
+/// A worker's place at the meetings of a burst.
+pub(super) struct Seat<'h, E, const K: usize> {
+    hub: &'h Hub<E, K>,
+    place: Entered<'h>,
+    me: usize,
+    step: u64,
+}
+
+impl<E: Event, const K: usize> Hub<E, K> {
+    pub(super) fn new(workers: usize) -> Self {
+        Hub {
+            barrier: Barrier::for_workers(workers),
+            mail: std::array::from_fn(|_| Mail::new(workers)),
+            reports: (0..workers).map(|_| Posted::default()).collect(),
+            agreed: Posted::default(),
+            step: 0,
+        }
+    }
+
+    /// The seat of worker `me`, taken by the thread that works.
+    pub(super) fn sit(&self, me: usize) -> Seat<'_, E, K> {
+        Seat {
+            place: self.barrier.enter(me),
+            hub: self,
+            me,
+            step: self.step,
+        }
+    }
+}
+
+impl<E: Event, const K: usize> Seat<'_, E, K> {
+    /// Hands over what the worker has sent, takes what is for its blocks `own` into `rings` (by kind of mail), and returns what all
+    /// workers of all ranks have reported. The first worker of a rank has the way to the others. `None`: a worker has panicked, or the
+    /// connection is broken.
+    pub(super) fn meet(
+        &mut self,
+        own: &Range<usize>,
+        grid: &Grid,
+        mut rings: [&mut [Ring<E>]; K],
+        mut report: Report,
+        mut abroad: Option<&mut Abroad<'_>>,
+    ) -> Option<Report> {
+        let (hub, me) = (self.hub, self.me);
+        let begun = Instant::now();
+        self.step += 2;
+        let (sent, came) = (self.step - 1, self.step);
+        let ranks = abroad.as_deref().map_or(0, |abroad| abroad.transport.size());
+        let mut out: [Vec<Vec<E>>; K] = std::array::from_fn(|_| (0..ranks).map(|_| Vec::new()).collect());
+        if let Some(abroad) = abroad.as_deref() {
+            for (rings, out) in rings.iter_mut().zip(&mut out) {
+                report.next = report.next.min(abroad.collect(grid, rings, out));
+            }
+        }
+        for (mail, rings) in hub.mail.iter().zip(&mut rings) {
+            report.next = report.next.min(mail.leave(me, sent, own, grid, rings));
+        }
+        hub.reports[me].put(report);
+        self.place.finish(sent);
+        self.place.wait(sent).ok()?;
+        for (mail, rings) in hub.mail.iter().zip(&mut rings) {
+            mail.take(me, sent, own, rings);
+        }
+        let mut failed = false;
+        if let Some(abroad) = abroad.as_deref_mut() {
+            let here = abroad.layout.blocks_of(abroad.transport.rank());
+            for ((mail, rings), out) in hub.mail.iter().zip(&mut rings).zip(&mut out) {
+                // What the workers beside it have sent to other ranks.
+                mail.take(me, sent, &(0..here.start), rings);
+                mail.take(me, sent, &(here.end..abroad.layout.n_blocks()), rings);
+                abroad.collect(grid, rings, out);
+            }
+            let mut all = Report::NOTHING;
+            hub.reports.iter().for_each(|report| all.add(report.get()));
+            let agreed = abroad.exchange(grid, &mut rings, all, out).unwrap_or_else(|broken| {
+                abroad.failure = Some(broken);
+                failed = true;
+                Report::NOTHING
+            });
+            for (mail, rings) in hub.mail.iter().zip(&mut rings) {
+                mail.leave(me, came, own, grid, rings);
+            }
+            hub.agreed.put(agreed);
+        }
+        self.place.finish(came);
+        self.place.wait(came).ok()?;
+        if abroad.is_none() {
+            for (mail, rings) in hub.mail.iter().zip(&mut rings) {
+                mail.take(me, came, own, rings);
+            }
+        }
+        if let Some(abroad) = abroad {
+            let now = Instant::now();
+            abroad.busy += begun - abroad.since;
+            abroad.wait += now - begun;
+            abroad.since = now;
+        }
+        (!failed).then(|| hub.agreed.get())
+    }
+}
