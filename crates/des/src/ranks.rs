@@ -5,18 +5,20 @@
 //!
 //! - `layout`: which blocks the workers of each rank run.
 //! - `hub`: how the workers of all ranks meet.
-//! - `windows`: conservative workers.
+//! - `windows`, `ahead`: conservative workers, and workers that run ahead; `team`: those of one rank.
 //! - `engine`: the engine of one rank.
 //! - [`local`]: ranks on threads of one process.
 
+mod ahead;
 mod engine;
 mod hub;
 mod layout;
 pub mod local;
+mod team;
 mod windows;
 
 use crate::checkpoint::Torn;
-pub use engine::RankEngine;
+pub use engine::{RankEngine, RankPlan};
 
 /// The connection of a rank to all others is broken: the run cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
 use des::optimistic::{OptimisticEngine, Speculation};
-use des::ranks::{self, Broken, Refused};
+use des::ranks::{self, Broken, RankPlan, Refused};
 use des::{
     Gathered, Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport, WindowEngine,
     mix,
@@ -262,20 +262,24 @@ fn on_ranks<'e, M: RouterModel>(
     if all & KEEPS != 0 && all & KEEPS_NONE != 0 {
         return Err(RunError::Ranks("some ranks keep checkpoints and some do not".into()));
     }
-    let workers = u32::from(spec.control.workers);
+    let optimistic = spec.control.engine == spec::Engine::Optimistic;
+    let plan = RankPlan {
+        workers: spec.control.workers.into(),
+        speculation: optimistic.then(Speculation::default),
+    };
     let first = ranks.rank() == 0;
     let engine = match all & SAVED {
-        0 => RankEngine::new(world, stats, ranks, workers),
+        0 => RankEngine::new(world, stats, ranks, plan),
         _ => {
             let saved = saved.unwrap_or_default();
-            RankEngine::restore(world, stats, ranks, workers, &saved).map_err(|refused| match refused {
+            RankEngine::restore(world, stats, ranks, plan, &saved).map_err(|refused| match refused {
                 Refused::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
                 Refused::Torn(_) => RunError::Elsewhere,
                 Refused::Broken(reason) => broken(reason),
             })?
         }
     };
-    Ok((Box::new(engine), "conservative"))
+    Ok((Box::new(engine), if optimistic { "optimistic" } else { "conservative" }))
 }
 
 /// An engine that runs a network.

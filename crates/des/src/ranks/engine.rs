@@ -1,17 +1,18 @@
 //! The engine of one rank: what it decides it decides from what all ranks say, so that all decide alike.
 
-use super::hub::{Abroad, Hub};
+use super::hub::Abroad;
 use super::layout::Layout;
-use super::{Broken, Refused, Transport, agree, say, windows};
+use super::team::{Part as Share, Team};
+use super::{Broken, Refused, Transport, agree, say};
 use crate::block::Block;
 use crate::checkpoint::{self, Opened, Part, Torn};
 use crate::crew::{Bounds, Pause};
 use crate::engine::{Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
 use crate::mail::NEVER;
+use crate::optimistic::{Speculated, Speculation};
 use crate::ring::Grid;
 use crate::time::Time;
 use crate::window::WindowEngine;
-use crate::worker::Worker;
 use crate::world::{Observe, World};
 use std::convert::Infallible;
 use std::ops::Range;
@@ -22,10 +23,23 @@ const WATCH_WINDOWS: u64 = 1 << 12;
 /// Events of all ranks together after which the watcher is asked, per worker.
 const WATCH_EVENTS: u64 = 1 << 18;
 
-/// The workers of a rank, and where they meet.
-struct Team<W: World> {
-    workers: Vec<Worker<W>>,
-    hub: Hub<W::Event, 1>,
+/// How each rank runs its part; all have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankPlan {
+    /// Workers of each rank on as many threads, the first of which calls the transport. Blocks limit the workers of all ranks to 64.
+    pub workers: u32,
+    /// How far they may run ahead, if they may; the memory kept is that of each rank.
+    pub speculation: Option<Speculation>,
+}
+
+impl RankPlan {
+    /// So many workers, none of which runs ahead.
+    pub fn conservative(workers: u32) -> Self {
+        RankPlan {
+            workers,
+            speculation: None,
+        }
+    }
 }
 
 /// Runs the LPs of one rank.
@@ -39,17 +53,16 @@ pub struct RankEngine<'w, 't, W: World> {
     wait: Duration,
     failure: Option<Broken>,
     reached: Time,
-    /// Counts of all ranks when the watcher was asked last, or at the end of a run.
+    /// [`Observe::tally`] of all ranks when the watcher was asked last, or at the end of a run.
     tally: [u64; 3],
 }
 
 impl<'w, 't, W: World> RankEngine<'w, 't, W> {
-    /// The engine of the transport's rank, with `workers` workers on as many threads, the first of which calls the transport. All ranks
-    /// ask for as many. Blocks limit the workers of all ranks to 64.
-    pub fn new(world: &'w W, observer: W::Observer, transport: &'t mut dyn Transport, workers: u32) -> Self {
-        let layout = Layout::new(world.n_lps(), transport.size(), workers as usize);
+    /// The engine of the transport's rank.
+    pub fn new(world: &'w W, observer: W::Observer, transport: &'t mut dyn Transport, plan: RankPlan) -> Self {
+        let layout = Layout::new(world.n_lps(), transport.size(), plan.workers as usize);
         let block = |lps| Ok::<_, Infallible>(Block::new(world, lps));
-        let Ok(engine) = Self::build(world, observer, transport, layout, Time::ZERO, block);
+        let Ok(engine) = Self::build(world, observer, transport, (layout, plan), Time::ZERO, block);
         engine
     }
 
@@ -62,10 +75,10 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         world: &'w W,
         observer: W::Observer,
         transport: &'t mut dyn Transport,
-        workers: u32,
+        plan: RankPlan,
         saved: &[u8],
     ) -> Result<Self, Refused> {
-        let layout = Layout::new(world.n_lps(), transport.size(), workers as usize);
+        let layout = Layout::new(world.n_lps(), transport.size(), plan.workers as usize);
         let mut out = vec![Vec::new(); transport.size()];
         let mut torn = None;
         if transport.rank() == 0 {
@@ -91,13 +104,12 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         let (opened, blocks) = (opened.map_err(Refused::Torn)?, blocks.map_err(Refused::Torn)?);
         let mut blocks = blocks.into_iter();
         let block = |_| blocks.next().ok_or(Refused::Torn(torn));
-        let unseen = match transport.rank() {
-            0 => opened.observer,
-            _ => observer.clone(),
-        };
-        let mut engine = Self::build(world, observer, transport, layout, opened.time, block)?;
+        let first = transport.rank() == 0;
+        let mut engine = Self::build(world, observer, transport, (layout, plan), opened.time, block)?;
         engine.outcome = opened.outcome;
-        engine.team.workers[0].lanes.observer = unseen;
+        if first {
+            *engine.team.observer() = opened.observer;
+        }
         Ok(engine)
     }
 
@@ -106,40 +118,31 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         world: &'w W,
         observer: W::Observer,
         transport: &'t mut dyn Transport,
-        layout: Layout,
+        (layout, plan): (Layout, RankPlan),
         time: Time,
         mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let mut grid = Grid::new(world.lookahead().0.clamp(WindowEngine::<W>::MIN_WIDTH, Grid::MAX_WIDTH));
         grid.open(time.0 / grid.width);
-        let mut workers = Vec::new();
-        for number in 0..layout.workers {
-            let blocks = layout.blocks(transport.rank(), number);
-            let mut worker = Worker::new(world, observer.clone(), grid, layout.shift);
-            worker.first = blocks.start;
-            for number in blocks {
+        let mut shares: Vec<Vec<Share<W>>> = Vec::new();
+        for worker in 0..layout.workers {
+            let mut share = Vec::new();
+            for number in layout.blocks(transport.rank(), worker) {
                 let (block, first) = block(layout.lps(number))?;
-                worker.blocks.push(block);
-                for event in first {
-                    worker.lanes.rings[number].insert(&grid, event);
-                }
+                share.push(Share { number, block, first });
             }
-            workers.push(worker);
+            shares.push(share);
         }
         // Where there are not enough blocks for all some workers would only wait; one stays for the meetings.
-        let mut number = 0;
-        workers.retain(|worker| {
-            number += 1;
-            number == 1 || !worker.blocks.is_empty()
-        });
+        shares.retain(|share| !share.is_empty());
+        if shares.is_empty() {
+            shares.push(Vec::new());
+        }
         Ok(RankEngine {
             world,
+            team: Team::new(world, observer, grid, &layout, shares, plan.speculation),
             transport,
             layout,
-            team: Team {
-                hub: Hub::new(workers.len()),
-                workers,
-            },
             outcome: Outcome::default(),
             busy: Duration::ZERO,
             wait: Duration::ZERO,
@@ -155,14 +158,14 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
     }
 
     fn blocks(&self) -> impl Iterator<Item = &Block<W>> {
-        self.team.workers.iter().flat_map(|worker| &worker.blocks)
+        self.team.members().into_iter().flat_map(|member| member.blocks())
     }
 
     /// The sums over all ranks of the counts of their observers.
     fn sum_tallies(&mut self) -> Result<(), Broken> {
         let mut own = [0; 3];
-        for worker in &self.team.workers {
-            add(&mut own, worker.lanes.observer.tally());
+        for member in self.team.members() {
+            add(&mut own, member.observer().tally());
         }
         self.tally = [0; 3];
         for counts in say(self.transport, own)? {
@@ -189,9 +192,10 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
     }
 
     fn run_windows(&mut self, until: Time, watch: Watch<'_, W>) -> Result<Stop, Broken> {
-        let width = self.team.workers[0].lanes.grid.width;
         loop {
-            let next = self.team.workers.iter().filter_map(Worker::next_window).min();
+            let members = self.team.members();
+            let width = members[0].grid().width;
+            let next = members.iter().filter_map(|member| member.next_window()).min();
             let all = say(self.transport, [next.unwrap_or(NEVER)])?;
             let index = all.iter().map(|[next]| *next).min().unwrap_or(NEVER);
             if index == NEVER {
@@ -207,8 +211,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
                 windows: WATCH_WINDOWS,
             };
             let mut abroad = Abroad::new(&mut *self.transport, &self.layout);
-            let Team { workers, hub } = &mut self.team;
-            let burst = windows::run(self.world, workers, hub, bounds, &mut abroad);
+            let burst = self.team.run(self.world, bounds, &mut abroad);
             self.busy += abroad.busy;
             self.wait += abroad.wait;
             if let Some(broken) = abroad.failure {
@@ -219,12 +222,12 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             match burst.pause {
                 Pause::Idle | Pause::Until => {}
                 Pause::Broken => {
-                    let broken = self.team.workers.iter().find_map(|worker| worker.lanes.broken);
+                    let broken = self.team.members().iter().find_map(|member| member.broken());
                     let elsewhere = "a model broke a rule of the engine on another rank";
                     return Ok(Stop::Broken(broken.unwrap_or(elsewhere)));
                 }
                 Pause::Enough => {
-                    self.reached = Time(self.team.workers[0].lanes.end);
+                    self.reached = Time(self.team.members()[0].end());
                     self.sum_tallies()?;
                     let progress = Progress {
                         now: self.reached,
@@ -263,7 +266,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
     fn view(&self) -> View<'_, W> {
         View {
             states: self.blocks().map(|block| &block.state).collect(),
-            observers: self.team.workers.iter().map(|worker| &worker.lanes.observer).collect(),
+            observers: self.team.members().iter().map(|member| member.observer()).collect(),
             tally: self.tally,
         }
     }
@@ -320,24 +323,18 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
         self.failure.as_ref().map(|Broken(reason)| reason.as_str())
     }
 
+    fn speculated(&self) -> Option<Speculated> {
+        self.team.speculated()
+    }
+
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
-        for worker in &self.team.workers {
-            worker.lanes.rings[worker.own()]
-                .iter()
-                .for_each(|ring| ring.for_each(show));
+        for member in self.team.members() {
+            member.pending(show);
         }
     }
 
     fn into_parts(self: Box<Self>) -> (Vec<W::State>, W::Observer, Outcome) {
-        let mut states = Vec::new();
-        let mut all: Option<W::Observer> = None;
-        for worker in self.team.workers {
-            states.extend(worker.blocks.into_iter().map(|block| block.state));
-            match &mut all {
-                None => all = Some(worker.lanes.observer),
-                Some(all) => all.merge(worker.lanes.observer),
-            }
-        }
-        (states, all.expect("a rank has a worker"), self.outcome)
+        let (states, observer) = self.team.into_parts();
+        (states, observer, self.outcome)
     }
 }

@@ -8,68 +8,18 @@ use super::layout::Layout;
 use super::{Broken, Transport};
 use crate::barrier::{Barrier, Entered};
 use crate::mail::{Mail, NEVER};
+use crate::report::{Posted, Report};
 use crate::ring::{Grid, Ring};
 use crate::world::Event;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What a worker has to say at a meeting, or all together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(super) struct Report {
-    /// Next window with something to do here, or in what is sent.
-    pub(super) next: u64,
-    /// Events run.
-    pub(super) executed: u64,
-    /// Workers for which a model broke a rule.
-    pub(super) broken: u64,
-}
-
-impl Report {
-    /// Of nobody.
-    const NOTHING: Report = Report {
-        next: NEVER,
-        executed: 0,
-        broken: 0,
-    };
-
-    fn add(&mut self, other: Report) {
-        self.next = self.next.min(other.next);
-        self.executed += other.executed;
-        self.broken += other.broken;
-    }
-}
-
-/// A report that others read after the barrier.
-#[repr(align(128))]
-#[derive(Default)]
-struct Posted([AtomicU64; size_of::<Report>() / 8]);
-
-impl Posted {
-    fn put(&self, report: Report) {
-        let words: [u64; size_of::<Report>() / 8] = bytemuck::cast(report);
-        self.0
-            .iter()
-            .zip(words)
-            .for_each(|(place, word)| place.store(word, Relaxed));
-    }
-
-    fn get(&self) -> Report {
-        bytemuck::cast(std::array::from_fn::<u64, { size_of::<Report>() / 8 }, _>(|i| {
-            self.0[i].load(Relaxed)
-        }))
-    }
-}
-
-/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events.
+/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events by kind of mail. Twice 32 bytes: events stay aligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Head {
     report: Report,
     events: [u64; 2],
-    /// Unused: events stay aligned to their 32 bytes.
-    spare: [u64; 3],
 }
 
 /// The other ranks, in the hands of the first worker.
@@ -131,7 +81,6 @@ impl<'a> Abroad<'a> {
             let head = Head {
                 report,
                 events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
-                spare: [0; 3],
             };
             let n: usize = events.iter().map(|events| events.len()).sum();
             let mut bytes = Vec::with_capacity(size_of::<Head>() + n * size_of::<E>());

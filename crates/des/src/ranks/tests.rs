@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::{Engine, Gathered, Stop, history};
+use crate::optimistic::Speculation;
 use crate::phold::{Nobody, Phold};
 use crate::time::Time;
 use crate::window::WindowEngine;
@@ -24,30 +25,44 @@ fn on_ranks<R: Send>(ranks: usize, job: impl Fn(&mut local::Local) -> R + Sync) 
     })
 }
 
-/// Ranks and workers of each.
-type Shape = (usize, u32);
+/// Ranks and how each runs.
+type Shape = (usize, RankPlan);
+
+/// So many ranks with so many workers each.
+fn of(ranks: usize, workers: u32) -> Shape {
+    (ranks, RankPlan::conservative(workers))
+}
+
+/// The same, running ahead.
+fn ahead(ranks: usize, workers: u32, speculation: Speculation) -> Shape {
+    let plan = RankPlan {
+        workers,
+        speculation: Some(speculation),
+    };
+    (ranks, plan)
+}
 
 /// An engine of one rank, at the beginning or at what rank 0 goes on from.
 fn engine<'w, 't>(
     world: &'w Phold,
     end: &'t mut local::Local,
-    workers: u32,
+    plan: RankPlan,
     saved: Option<&[u8]>,
 ) -> RankEngine<'w, 't, Phold> {
     match saved {
-        None => RankEngine::new(world, Nobody, end, workers),
+        None => RankEngine::new(world, Nobody, end, plan),
         // What the others have does not count.
         Some(saved) => {
             let saved = if end.rank() == 0 { saved } else { b"nothing" };
-            RankEngine::restore(world, Nobody, end, workers, saved).unwrap()
+            RankEngine::restore(world, Nobody, end, plan, saved).unwrap()
         }
     }
 }
 
 /// Digest and events of a run on ranks through several end times, and what they have saved at the last.
-fn run(world: &Phold, (ranks, workers): Shape, saved: Option<&[u8]>, phases: &[Time]) -> (u64, u64, Vec<u8>) {
+fn run(world: &Phold, (ranks, plan): Shape, saved: Option<&[u8]>, phases: &[Time]) -> (u64, u64, Vec<u8>) {
     let results = on_ranks(ranks, |end| {
-        let mut engine = engine(world, end, workers, saved);
+        let mut engine = engine(world, end, plan, saved);
         for &until in phases {
             assert_eq!(engine.run(until, &mut |_, _| true), Stop::Until);
             assert_eq!(engine.reached(), until);
@@ -85,7 +100,17 @@ fn but_windows(mut saved: Vec<u8>) -> Vec<u8> {
     saved
 }
 
-const SHAPES: [Shape; 7] = [(1, 1), (2, 1), (3, 1), (2, 2), (3, 2), (1, 3), (2, 5)];
+fn shapes() -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = [(1, 1), (2, 1), (3, 1), (2, 2), (3, 2), (1, 3), (2, 5)]
+        .map(|(ranks, workers)| of(ranks, workers))
+        .into();
+    // As far ahead as has paid, and forced: much is rolled back.
+    shapes.extend([(2, 1), (2, 2)].map(|(ranks, workers)| ahead(ranks, workers, Speculation::default())));
+    for (ranks, workers, depth) in [(1, 1, 8), (2, 1, 5), (3, 1, 64), (3, 2, 16), (1, 3, 3)] {
+        shapes.push(ahead(ranks, workers, Speculation::fixed(depth)));
+    }
+    shapes
+}
 
 #[test]
 fn ranks_give_the_history_of_one_process() {
@@ -93,7 +118,7 @@ fn ranks_give_the_history_of_one_process() {
         let world = world(n_lps, remote);
         let end = Time(9_000_000);
         let (digest, events, saved) = alone(&world, None, end);
-        for shape in SHAPES {
+        for shape in shapes() {
             let phases = [Time(1_000_001), Time(5_000_000), end];
             let other = run(&world, shape, None, &phases);
             assert_eq!((other.0, other.1), (digest, events), "{shape:?}, {world:?}");
@@ -112,13 +137,13 @@ fn what_ranks_have_reached_goes_on_anywhere() {
     let (digest, events, _) = alone(&world, None, end);
     // Within a window, and at a border of windows.
     for middle in [Time(4_000_003), Time(131_072 * 30)] {
-        let mut before: Vec<_> = SHAPES[..5]
-            .iter()
-            .map(|&shape| run(&world, shape, None, &[middle]).2)
+        let mut before: Vec<_> = [of(2, 1), of(3, 2), ahead(2, 2, Speculation::fixed(6))]
+            .into_iter()
+            .map(|shape| run(&world, shape, None, &[middle]).2)
             .collect();
         before.push(alone(&world, None, middle).2);
         for saved in &before {
-            for shape in SHAPES {
+            for shape in shapes() {
                 let after = run(&world, shape, Some(saved), &[end]);
                 assert_eq!((after.0, after.1), (digest, events), "on {shape:?} from {middle}");
             }
@@ -134,7 +159,14 @@ fn ranks_that_are_stopped_can_be_saved_where_they_stand() {
     let world = world(4_000, 0.5);
     let end = Time(400_000_000);
     let (digest, events, _) = alone(&world, None, end);
-    for (shape, who) in [((2, 1), 1), ((2, 2), 0), ((3, 1), 2)] {
+    let deep = Speculation::fixed(4);
+    for (shape, who) in [
+        (of(2, 1), 1),
+        (of(2, 2), 0),
+        (of(3, 1), 2),
+        (ahead(2, 1, deep), 0),
+        (ahead(2, 2, deep), 1),
+    ] {
         let stopped = on_ranks(shape.0, |transport| {
             let rank = transport.rank();
             let mut engine = engine(&world, transport, shape.1, None);
@@ -157,7 +189,7 @@ fn ranks_that_are_stopped_can_be_saved_where_they_stand() {
         let Gathered::Whole(saved) = &stopped[0].0 else {
             panic!("{stopped:?}");
         };
-        let after = run(&world, (2, 1), Some(saved), &[end]);
+        let after = run(&world, of(2, 1), Some(saved), &[end]);
         assert_eq!((after.0, after.1), (digest, events), "{shape:?}");
     }
 }
@@ -165,12 +197,14 @@ fn ranks_that_are_stopped_can_be_saved_where_they_stand() {
 #[test]
 fn all_ranks_refuse_what_one_cannot_read() {
     let small = world(100, 0.5);
-    let (_, _, saved) = run(&small, (2, 1), None, &[Time(1_000_000)]);
+    let (_, _, saved) = run(&small, of(2, 1), None, &[Time(1_000_000)]);
     let refused = |saved: &[u8]| {
-        on_ranks(3, |end| match RankEngine::restore(&small, Nobody, end, 1, saved) {
-            Ok(_) => None,
-            Err(Refused::Torn(Torn(reason))) => Some(reason),
-            Err(Refused::Broken(Broken(reason))) => panic!("{reason}"),
+        on_ranks(3, |end| {
+            match RankEngine::restore(&small, Nobody, end, RankPlan::conservative(1), saved) {
+                Ok(_) => None,
+                Err(Refused::Torn(Torn(reason))) => Some(reason),
+                Err(Refused::Broken(Broken(reason))) => panic!("{reason}"),
+            }
         })
     };
     assert_eq!(refused(&saved), [None; 3]);
@@ -189,7 +223,14 @@ fn all_ranks_refuse_what_one_cannot_read() {
     assert_eq!(refused(&shifted), [elsewhere, elsewhere, own]);
     let other = world(101, 0.5);
     assert_eq!(
-        on_ranks(2, |end| RankEngine::restore(&other, Nobody, end, 1, &saved).is_err()),
+        on_ranks(2, |end| RankEngine::restore(
+            &other,
+            Nobody,
+            end,
+            RankPlan::conservative(1),
+            &saved
+        )
+        .is_err()),
         [true; 2]
     );
 }
@@ -197,10 +238,10 @@ fn all_ranks_refuse_what_one_cannot_read() {
 #[test]
 fn a_rank_that_is_gone_ends_the_run_of_the_others() {
     let world = world(100, 1.0);
-    for workers in [1, 3] {
+    for (_, plan) in [of(2, 1), of(2, 3), ahead(2, 2, Speculation::default())] {
         let mut ends = local::connect(2);
         drop(ends.pop());
-        let mut engine = RankEngine::new(&world, Nobody, &mut ends[0], workers);
+        let mut engine = RankEngine::new(&world, Nobody, &mut ends[0], plan);
         assert!(matches!(engine.run(Time(1_000), &mut |_, _| true), Stop::Broken(_)));
         assert_eq!(engine.trouble(), Some("rank 1 is gone"));
     }
@@ -209,10 +250,10 @@ fn a_rank_that_is_gone_ends_the_run_of_the_others() {
 #[test]
 fn any_rank_can_stop_all() {
     let world = world(4_000, 0.5);
-    for workers in [1, 2] {
+    for (_, plan) in [of(2, 1), of(2, 2), ahead(2, 2, Speculation::default())] {
         let stops = on_ranks(2, |end| {
             let rank = end.rank();
-            let mut engine = RankEngine::new(&world, Nobody, end, workers);
+            let mut engine = RankEngine::new(&world, Nobody, end, plan);
             engine.run(Time(1 << 40), &mut |_, _| rank == 0)
         });
         assert_eq!(stops, [Stop::Interrupted; 2]);
@@ -226,4 +267,55 @@ fn ranks_agree_on_what_any_of_them_says() {
         agree(end, word)
     });
     assert_eq!(said, [Ok(7), Ok(7), Ok(7)]);
+}
+
+#[test]
+fn ranks_that_run_ahead_go_back_and_agree_on_it() {
+    // Everything goes to other LPs, half of them on the other rank: what is run ahead is mostly wrong.
+    let world = world(600, 1.0);
+    let end = Time(9_000_000);
+    let (digest, events, _) = alone(&world, None, end);
+    let (ranks, plan) = ahead(2, 2, Speculation::fixed(12));
+    let results = on_ranks(ranks, |end_| {
+        let mut engine = engine(&world, end_, plan, None);
+        assert_eq!(engine.run(end, &mut |_, _| true), Stop::Until);
+        (engine.speculated().unwrap(), engine.digests(), engine.outcome().events)
+    });
+    let digests: Vec<u64> = results.iter().flat_map(|(_, digests, _)| digests.clone()).collect();
+    assert_eq!(history(&digests), digest);
+    let did: Vec<_> = results.iter().map(|(did, _, _)| *did).collect();
+    assert_eq!(did.iter().map(|did| did.committed).sum::<u64>(), events);
+    assert!(results.iter().all(|(_, _, all)| *all == events));
+    for rank in &did {
+        assert_eq!(rank.executed, rank.committed + rank.rolled_back);
+        assert!(rank.rolled_back > events / 20 && rank.antis > 0, "{did:?}");
+        assert_eq!(
+            (rank.deepest, rank.rounds, rank.peak_kept),
+            (12, did[0].rounds, did[0].peak_kept)
+        );
+    }
+}
+
+#[test]
+fn ranks_keep_no_more_than_they_may() {
+    let world = world(600, 0.3);
+    let end = Time(9_000_000);
+    let (digest, events, _) = alone(&world, None, end);
+    let little = Speculation {
+        kept: 1,
+        ..Speculation::fixed(8)
+    };
+    let other = run(&world, ahead(2, 1, little), None, &[end]);
+    assert_eq!((other.0, other.1), (digest, events));
+    let rounds = |speculation| {
+        let (ranks, plan) = ahead(2, 1, speculation);
+        on_ranks(ranks, |end_| {
+            let mut engine = engine(&world, end_, plan, None);
+            assert_eq!(engine.run(end, &mut |_, _| true), Stop::Until);
+            engine.speculated().unwrap().rounds
+        })
+    };
+    let (short, long) = (rounds(little), rounds(Speculation::fixed(8)));
+    assert!(short[0] == short[1] && long[0] == long[1]);
+    assert!(short[0] > 3 * long[0], "one window a round: {short:?}, eight: {long:?}");
 }

@@ -1,8 +1,9 @@
 //! Conservative workers of a rank: a window each, then a meeting of all workers of all ranks.
 
-use super::hub::{Abroad, Hub, Report, Seat};
+use super::hub::{Abroad, Hub, Seat};
 use crate::crew::{Bounds, Burst, Pause};
 use crate::mail::NEVER;
+use crate::report::Report;
 use crate::worker::Worker;
 use crate::world::World;
 
@@ -52,6 +53,7 @@ fn work<W: World>(
             next: worker.next_window().unwrap_or(NEVER),
             executed,
             broken: u64::from(worker.lanes.broken.is_some()),
+            ..Report::NOTHING
         };
         let own = worker.own();
         let lanes = &mut worker.lanes;
