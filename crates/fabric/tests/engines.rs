@@ -184,8 +184,11 @@ fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
     run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{what} on {engine:?}: {error}"))
 }
 
-/// Runs a specification on ranks that are threads; what the first of them has.
-fn on_ranks(what: &str, spec: &RunSpec, ranks: usize) -> RunResult {
+/// Runs a specification on ranks that are threads, with an engine and workers of each; what the first of them has.
+fn on_ranks(what: &str, spec: &RunSpec, ranks: usize, engine: Engine) -> RunResult {
+    let mut spec = spec.clone();
+    spec.control.engine = engine;
+    let spec = &spec;
     let mut ends = local::connect(ranks);
     let results: Vec<Option<RunResult>> = std::thread::scope(|scope| {
         let runs = ends.iter_mut().map(|end| {
@@ -205,11 +208,11 @@ fn on_ranks(what: &str, spec: &RunSpec, ranks: usize) -> RunResult {
     results.into_iter().next().flatten().unwrap()
 }
 
-/// How a run is executed: an engine with a number of workers, or a number of ranks.
+/// How a run is executed: an engine with a number of workers, on a number of ranks or not.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Engine(Engine, u16),
-    Ranks(usize),
+    Ranks(usize, Engine, u16),
 }
 
 /// The ways that are held against the sequential engine: some of them, or with `FABRICSIM_PARITY=whole` (`make parity`) all.
@@ -222,9 +225,11 @@ fn ways() -> Vec<Way> {
     let workers = if whole { vec![1, 2, 4] } else { vec![2] };
     ways.extend(workers.iter().map(|&workers| Way::Engine(Optimistic, workers)));
     ways.extend(if whole {
-        vec![Way::Ranks(2), Way::Ranks(3)]
+        let shapes = [(2, 1), (3, 1), (2, 2), (3, 2)];
+        let ranks = |engine| shapes.map(|(ranks, workers)| Way::Ranks(ranks, engine, workers));
+        [ranks(Conservative), ranks(Optimistic)].concat()
     } else {
-        vec![Way::Ranks(2)]
+        vec![Way::Ranks(2, Conservative, 2), Way::Ranks(2, Optimistic, 1)]
     });
     ways
 }
@@ -239,7 +244,10 @@ fn one_answer(what: &str, spec: &RunSpec) {
                 spec.control.workers = workers;
                 result(what, &spec, engine)
             }
-            Way::Ranks(ranks) => on_ranks(what, &spec, ranks),
+            Way::Ranks(ranks, engine, workers) => {
+                spec.control.workers = workers;
+                on_ranks(what, &spec, ranks, engine)
+            }
         };
         assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {way:?}");
         assert_eq!(other.latencies, sequential.latencies, "{what} on {way:?}");
@@ -250,7 +258,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         let ran = |way: &Way| match way {
             Way::Engine(Engine::Reference, _) => "reference",
             Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
-            Way::Engine(Engine::Optimistic, _) => "optimistic",
+            Way::Engine(Engine::Optimistic, _) | Way::Ranks(_, Engine::Optimistic, _) => "optimistic",
             Way::Engine(_, 1) => "sequential",
             _ => "conservative",
         };

@@ -138,10 +138,15 @@ fn content(mut result: RunResult) -> String {
 }
 
 #[test]
-fn workers_within_ranks_give_the_result_of_one_process() {
+fn workers_within_ranks_give_the_result_of_one_process_and_so_do_those_that_run_ahead() {
     for (what, spec) in cases() {
         let whole = content(run(&spec, &mut |_| true).unwrap());
         for shape in SHAPES {
+            let mut ahead = spec.clone();
+            ahead.control.engine = Engine::Optimistic;
+            let shared = finished(&ahead, shape, None);
+            assert_eq!(shared.summary.engine, "optimistic");
+            assert!(content(shared) == whole, "{what} ahead on {shape:?}");
             let shared = finished(&spec, shape, None);
             assert_eq!(shared.summary.engine, "conservative");
             assert_eq!(
@@ -162,20 +167,23 @@ fn workers_within_ranks_give_the_result_of_one_process() {
 #[test]
 fn checkpoints_of_ranks_go_on_on_any_ranks_and_on_one_process() {
     let folder = Folder::new("any");
-    for (i, (what, spec)) in cases().into_iter().enumerate() {
+    for (i, (what, mut spec)) in cases().into_iter().enumerate() {
         let whole = run(&spec, &mut |_| true).unwrap();
         let spent = whole.summary.sim_time_ns * 1e3;
         let whole = content(whole);
         // The last one may fall behind the end of endless sources: while the network is drained.
         let every = Every::Simulated(Time((spent * [0.4, 0.7, 0.92][i % 3]) as u64));
-        for shape in SHAPES {
+        let engines = [Engine::Auto, Engine::Optimistic];
+        for (n, shape) in SHAPES.into_iter().enumerate() {
+            spec.control.engine = engines[n % 2];
             let keep = folder.checkpoints(Some(every), false);
             assert!(
                 content(finished(&spec, shape, Some(&keep))) == whole,
                 "{what} on {shape:?}"
             );
             let file = std::fs::read(&keep.file).unwrap();
-            for other in SHAPES {
+            for (n, other) in SHAPES.into_iter().enumerate() {
+                spec.control.engine = engines[n / 2];
                 let resumed = finished(&spec, other, Some(&folder.checkpoints(None, true)));
                 assert!(content(resumed) == whole, "{what} from {shape:?} on {other:?}");
             }
