@@ -58,18 +58,23 @@ def _finish(command: list[str]) -> subprocess.CompletedProcess[str]:
 TABLES = ("links.parquet", "messages.parquet", "cdf.parquet", "hops.parquet")
 
 
-@pytest.mark.parametrize(("ranks", "workers"), [(2, 1), (3, 1), (2, 2)])
-def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int, workers: int) -> None:
+@pytest.mark.parametrize(
+    ("ranks", "workers", "engine"),
+    [(2, 1, "auto"), (3, 1, "auto"), (2, 2, "conservative"), (2, 1, "optimistic"), (3, 2, "optimistic")],
+)
+def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int, workers: int, engine: str) -> None:
     study = _study(tmp_path)
     outs = {n: tmp_path / f"out{n}" for n in (1, ranks)}
     for n, out in outs.items():
-        done = _finish(_command(n, study, out, "--workers", str(workers if n > 1 else 1)))
+        how = ["--workers", str(workers), "--engine", engine] if n > 1 else []
+        done = _finish(_command(n, study, out, *how))
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["ok"]
     alone, shared = (_runs(outs[n]) for n in (1, ranks))
     assert len(alone) == len(shared) == 2
     for one, many in zip(alone, shared, strict=True):
         assert many["execution"]["workers"] == ranks * workers  # type: ignore[index]
+        assert many["engine"] == ("optimistic" if engine == "optimistic" else "conservative")
         for key in ("digest", "messages", "packets", "packet_hops", "events", "latency_ns", "hops", "accepted_load", "verdict"):
             assert one[key] == many[key], key
     for table in TABLES:

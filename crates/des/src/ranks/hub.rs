@@ -172,64 +172,106 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         &mut self,
         own: &Range<usize>,
         grid: &Grid,
+        rings: [&mut [Ring<E>]; K],
+        report: Report,
+        abroad: Option<&mut Abroad<'_>>,
+    ) -> Option<Report> {
+        self.step += 2;
+        match abroad {
+            Some(abroad) => self.speak(own, grid, rings, report, abroad),
+            None => self.listen(own, grid, rings, report),
+        }
+    }
+
+    /// The step at the barrier before which workers leave what they have sent.
+    fn sent(&self) -> u64 {
+        self.step - 1
+    }
+
+    /// The step before which the first worker leaves what has come from other ranks.
+    fn came(&self) -> u64 {
+        self.step
+    }
+
+    /// The first worker's part of a meeting.
+    fn speak(
+        &mut self,
+        own: &Range<usize>,
+        grid: &Grid,
         mut rings: [&mut [Ring<E>]; K],
         mut report: Report,
-        mut abroad: Option<&mut Abroad<'_>>,
+        abroad: &mut Abroad<'_>,
     ) -> Option<Report> {
-        let (hub, me) = (self.hub, self.me);
         let begun = Instant::now();
-        self.step += 2;
-        let (sent, came) = (self.step - 1, self.step);
-        let ranks = abroad.as_deref().map_or(0, |abroad| abroad.transport.size());
-        let mut out: [Vec<Vec<E>>; K] = std::array::from_fn(|_| (0..ranks).map(|_| Vec::new()).collect());
-        if let Some(abroad) = abroad.as_deref() {
-            for (rings, out) in rings.iter_mut().zip(&mut out) {
-                report.next = report.next.min(abroad.collect(grid, rings, out));
-            }
+        let hub = self.hub;
+        let alone = hub.reports.len() == 1;
+        let mut out: [Vec<Vec<E>>; K] =
+            std::array::from_fn(|_| (0..abroad.transport.size()).map(|_| Vec::new()).collect());
+        for (rings, out) in rings.iter_mut().zip(&mut out) {
+            report.next = report.next.min(abroad.collect(grid, rings, out));
         }
-        for (mail, rings) in hub.mail.iter().zip(&mut rings) {
-            report.next = report.next.min(mail.leave(me, sent, own, grid, rings));
-        }
-        hub.reports[me].put(report);
-        self.place.finish(sent);
-        self.place.wait(sent).ok()?;
-        for (mail, rings) in hub.mail.iter().zip(&mut rings) {
-            mail.take(me, sent, own, rings);
-        }
-        let mut failed = false;
-        if let Some(abroad) = abroad.as_deref_mut() {
+        if !alone {
+            self.hand_over(own, grid, &mut rings, report)?;
+            report = Report::NOTHING;
+            hub.reports.iter().for_each(|posted| report.add(posted.get()));
             let here = abroad.layout.blocks_of(abroad.transport.rank());
             for ((mail, rings), out) in hub.mail.iter().zip(&mut rings).zip(&mut out) {
                 // What the workers beside it have sent to other ranks.
-                mail.take(me, sent, &(0..here.start), rings);
-                mail.take(me, sent, &(here.end..abroad.layout.n_blocks()), rings);
+                mail.take(self.me, self.sent(), &(0..here.start), rings);
+                mail.take(self.me, self.sent(), &(here.end..abroad.layout.n_blocks()), rings);
                 abroad.collect(grid, rings, out);
             }
-            let mut all = Report::NOTHING;
-            hub.reports.iter().for_each(|report| all.add(report.get()));
-            let agreed = abroad.exchange(grid, &mut rings, all, out).unwrap_or_else(|broken| {
-                abroad.failure = Some(broken);
-                failed = true;
-                Report::NOTHING
-            });
+        }
+        let agreed = abroad.exchange(grid, &mut rings, report, out);
+        if !alone {
             for (mail, rings) in hub.mail.iter().zip(&mut rings) {
-                mail.leave(me, came, own, grid, rings);
+                mail.leave(self.me, self.came(), own, grid, rings);
             }
-            hub.agreed.put(agreed);
+            hub.agreed.put(*agreed.as_ref().unwrap_or(&Report::NOTHING));
+            self.place.finish(self.came());
+            self.place.wait(self.came()).ok()?;
         }
-        self.place.finish(came);
-        self.place.wait(came).ok()?;
-        if abroad.is_none() {
-            for (mail, rings) in hub.mail.iter().zip(&mut rings) {
-                mail.take(me, came, own, rings);
-            }
+        let now = Instant::now();
+        abroad.busy += begun - abroad.since;
+        abroad.wait += now - begun;
+        abroad.since = now;
+        agreed.map_err(|broken| abroad.failure = Some(broken)).ok()
+    }
+
+    /// The part of a worker beside it.
+    fn listen(
+        &mut self,
+        own: &Range<usize>,
+        grid: &Grid,
+        mut rings: [&mut [Ring<E>]; K],
+        report: Report,
+    ) -> Option<Report> {
+        self.hand_over(own, grid, &mut rings, report)?;
+        self.place.finish(self.came());
+        self.place.wait(self.came()).ok()?;
+        for (mail, rings) in self.hub.mail.iter().zip(&mut rings) {
+            mail.take(self.me, self.came(), own, rings);
         }
-        if let Some(abroad) = abroad {
-            let now = Instant::now();
-            abroad.busy += begun - abroad.since;
-            abroad.wait += now - begun;
-            abroad.since = now;
+        Some(self.hub.agreed.get())
+    }
+
+    /// Leaves what the worker has sent to others of its rank and beyond, and takes what they have sent to it.
+    fn hand_over(
+        &self,
+        own: &Range<usize>,
+        grid: &Grid,
+        rings: &mut [&mut [Ring<E>]; K],
+        mut report: Report,
+    ) -> Option<()> {
+        for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
+            report.next = report.next.min(mail.leave(self.me, self.sent(), own, grid, rings));
         }
-        (!failed).then(|| hub.agreed.get())
+        self.hub.reports[self.me].put(report);
+        self.place.finish(self.sent());
+        self.place.wait(self.sent()).ok()?;
+        for (mail, rings) in self.hub.mail.iter().zip(rings) {
+            mail.take(self.me, self.sent(), own, rings);
+        }
+        Some(())
     }
 }

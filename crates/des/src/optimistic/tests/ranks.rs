@@ -55,7 +55,7 @@ fn a_world_in_which_all_depends_on_all_gives_one_answer_on_ranks() {
             end,
         ];
         for shape in [(1, 1), (2, 1), (3, 1), (2, 2), (1, 3), (3, 2)] {
-            let depths = [1, 2, 5, 17, 64].map(|depth| Some(Speculation::fixed(depth)));
+            let depths = [1, 5, 64].map(|depth| Some(Speculation::fixed(depth)));
             for speculation in depths.into_iter().chain([Some(Speculation::default()), None]) {
                 let (told, speculated) = tell_on_ranks(&world, &phases, shape, speculation);
                 let what = format!("{shape:?} ranks and workers, {speculation:?}, {world:?}");
