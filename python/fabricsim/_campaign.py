@@ -186,7 +186,7 @@ class Campaign:
         jobs : int, optional
             Parallel processes; by default one per run, as many as fit on the cores with `workers` threads each.
         workers : int, optional
-            Threads that one run may use; by default the cores that the other runs leave.
+            Threads that one run may use, on each rank where ranks share it; by default the cores that others leave.
         resume : bool, optional
             Keep the runs that are finished, go on with the others from their checkpoints.
         force : bool, optional
@@ -220,9 +220,9 @@ class Campaign:
             outcome.reused = len(self.selected) - len(todo)
             if self.ranks is not None:
                 jobs = 1
-                self._no_checkpoints(todo, checkpoint_every, resume=resume)
             count = jobs or max(1, min(len(todo), available_cores() // max(1, workers or 1)))
-            threads = workers or max(1, available_cores() // min(count, max(1, len(todo))))
+            cores = available_cores() // min(count, max(1, len(todo))) if self.ranks is None else self.ranks.threads
+            threads = workers or max(1, cores)
             observer.begin(
                 folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo)))
             )
@@ -244,18 +244,6 @@ class Campaign:
 
     def _checkpoint(self, key: str) -> Path:
         return self.folder / "runs" / f"{key}.checkpoint"
-
-    def _no_checkpoints(self, todo: list[Run], every: str | None, *, resume: bool) -> None:
-        """Refuse what ranks cannot do: write checkpoints, or go on from one."""
-        if every is not None:
-            raise ResultsError("--checkpoint-every: runs that ranks share write no checkpoints; run without mpirun")
-        for path in (self._checkpoint(run.id) for run in todo):
-            if resume and path.exists():
-                raise ResultsError(
-                    f"{path}: runs that ranks share go on from no checkpoint; go on without mpirun, "
-                    "or remove the file to begin this run anew"
-                )
-            path.unlink(missing_ok=True)
 
     def _run_all(
         self,
@@ -316,7 +304,7 @@ class Campaign:
                 saves=lambda: observer.save,
             )
         else:
-            pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick())
+            pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick(), saves=lambda: observer.save)
         folder = str((self.folder / "runs").resolve())
         shared = {"folder": folder, "version": _core.__version__, "checkpoint": checkpoint, "threads": threads}
         try:

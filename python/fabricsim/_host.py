@@ -7,15 +7,20 @@ import platform
 import sys
 from pathlib import Path
 
-__all__ = ["available_cores", "available_memory", "host_facts"]
+__all__ = ["available_core_set", "available_cores", "available_memory", "host_facts"]
+
+
+def available_core_set() -> set[int]:
+    """Return the cores that this process may use, at least one; honours affinity masks."""
+    try:
+        return os.sched_getaffinity(0) or {0}
+    except AttributeError:
+        return set(range(os.cpu_count() or 1))
 
 
 def available_cores() -> int:
     """Return how many cores this process may use (at least 1); honours affinity masks."""
-    try:
-        return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:
-        return max(1, os.cpu_count() or 1)
+    return len(available_core_set())
 
 
 def _read_integer(path: str) -> int | None:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fabricsim import _core
-from fabricsim._host import available_cores
+from fabricsim._host import available_core_set
 from fabricsim._pool import PoolStopped
-from fabricsim._worker import execute
+from fabricsim._worker import checkpoint_options, execute
 from fabricsim.errors import Interrupted, StudyError
 
 if TYPE_CHECKING:
@@ -62,7 +64,14 @@ class Ranks:
         self._inbox = {rank: bytearray(_FIRST + 8) for rank in range(self.size) if rank != self.rank}
         #: Where what does not fit a first part arrives; kept, since fresh memory costs more than the transfer.
         self._rests = {rank: bytearray() for rank in self._inbox}
-        self._looks = _LOOKS[0] if self.size <= available_cores() else _LOOKS[1]
+        machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+        cores = machine.allgather(available_core_set())
+        machine.Free()
+        of_machine = len(set().union(*cores))
+        mine = min(*map(len, cores), of_machine // len(cores))
+        #: Threads that each rank may take without taking another's core; the same number on all.
+        self.threads: int = max(1, communicator.allreduce(mine, op=MPI.MIN))
+        self._looks = _LOOKS[0] if len(cores) <= of_machine else _LOOKS[1]
 
     def exchange(self, out: Sequence[bytes]) -> list[bytes]:
         """Send ``out[r]`` to every rank ``r`` and return what each has sent here; called by all ranks alike."""
@@ -139,12 +148,29 @@ def connect() -> Ranks | None:
 
 
 def serve(ranks: Ranks) -> None:
-    """Take part in the runs of rank 0 until it has no more."""
+    """Take part in the runs of rank 0 until it has no more.
+
+    Ctrl-C is rank 0's to answer. SIGTERM has all ranks write a checkpoint and stop, whichever of them gets it.
+    """
+    asked = False
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while (task := ranks.tell(None)) is not None:
-            # What fails the same way on all ranks is told by rank 0.
+            # What fails the same way on all ranks, or on rank 0, is told by rank 0.
             with contextlib.suppress(StudyError, Interrupted):
-                _core.run(task["run"]["canonical"], None, None, 1, ranks)
+                _core.run(
+                    task["run"]["canonical"],
+                    lambda _state: "checkpoint" if asked else True,
+                    checkpoint_options(task),
+                    task["threads"],
+                    ranks,
+                )
     except BaseException:
         print(f"rank {ranks.rank} cannot go on:", file=sys.stderr)
         traceback.print_exc()
@@ -158,14 +184,22 @@ class RankPool:
     ----------
     ranks : Ranks
         The connection to the others, which serve.
-    on_message, tick : callable
+    on_message, tick, saves : callable
         As for the pool of processes.
     """
 
-    def __init__(self, ranks: Ranks, *, on_message: Callable[[dict[str, Any]], bool], tick: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        ranks: Ranks,
+        *,
+        on_message: Callable[[dict[str, Any]], bool],
+        tick: Callable[[], bool],
+        saves: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._ranks = ranks
         self._on_message = on_message
         self._tick = tick
+        self._saves = saves
         self._stop = False
 
     def run(self, tasks: Sequence[dict[str, Any]]) -> None:
@@ -178,11 +212,16 @@ class RankPool:
         """
         for task in tasks:
             self._ranks.tell(task)
-            alone = {key: value for key, value in task.items() if key != "checkpoint"}
-            message = execute({**alone, "ranks": self._ranks}, self._emit, lambda: not self._stop)
+            message = execute({**task, "ranks": self._ranks}, self._emit, self._order)
             self._stop |= self._on_message(message) or self._tick()
-            if self._stop:
+            # Any rank can be told to stop, then all do.
+            if self._stop or message["kind"] == "interrupted":
                 raise PoolStopped(None)
+
+    def _order(self) -> bool | str:
+        if self._stop and self._saves():
+            return "checkpoint"
+        return not self._stop
 
     def _emit(self, message: dict[str, Any]) -> None:
         self._stop |= self._on_message(message) or self._tick()

@@ -22,7 +22,7 @@ from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._tables import TABLES, table_of_columns, write_arrow
 from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, StudyError, diagnostics_of
 
-__all__ = ["execute", "main"]
+__all__ = ["checkpoint_options", "execute", "main"]
 
 
 class _Stop:
@@ -61,6 +61,13 @@ def _failed_summary(error: CheckFailed) -> dict[str, Any]:
     return {"verdict": {"ok": False, "checks": [{"name": "self-check", "ok": False, "detail": str(error)}]}}
 
 
+def checkpoint_options(task: dict[str, Any]) -> str | None:
+    """Return what the core is to know about the checkpoints of a task, None if it has none."""
+    if "checkpoint" not in task:
+        return None
+    return json.dumps({"file": str(Path(task["folder"]) / f"{task['run']['id']}.checkpoint"), **task["checkpoint"]})
+
+
 def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     """Run one task and write its files; the JSON record comes last and makes the run finished.
 
@@ -85,7 +92,7 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     started = time.monotonic()
 
     checkpoint = folder / f"{run['id']}.checkpoint"
-    options = json.dumps({"file": str(checkpoint), **task["checkpoint"]}) if "checkpoint" in task else None
+    options = checkpoint_options(task)
 
     def progress(text: str) -> bool | str:
         try:

@@ -133,8 +133,6 @@ def _campaign(
 
     try:
         if checkpoint_every is not None:
-            if _ranks is not None:
-                raise ValueError("runs that ranks share have no checkpoints; start one process, with --workers")
             _core.checkpoint_interval(checkpoint_every)
     except ValueError as error:
         raise _InputError(f"--checkpoint-every: {error}") from error
@@ -186,7 +184,8 @@ def run(
     out: OutOption = None,
     engine: Annotated[str | None, typer.Option("--engine", help="Engine that executes; it never changes the result.")] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, help="Threads of one run; they never change the result.")
+        int | None,
+        typer.Option("--workers", min=1, help="Threads of one run, under mpirun of each rank; they never change the result."),
     ] = None,
     jobs: JobsOption = None,
     resume: Annotated[

@@ -124,24 +124,6 @@ def test_checkpoints_by_the_clock_are_gone_when_runs_are_finished(shell):
     assert checkpoints(out) == []
 
 
-def test_ranks_refuse_checkpoints_by_name(tmp_path):
-    from fabricsim import ResultsError
-    from fabricsim._campaign import Campaign
-    from fabricsim._progress import Quiet
-    from fabricsim.study import Study
-
-    study = Study({"name": "shared", "topology": {"kind": "torus", "shape": [4, 4]}})
-    # Refused before any rank is asked.
-    campaign = Campaign.plan(study=study, out=tmp_path / "r", ranks=object())
-    with pytest.raises(ResultsError, match="without mpirun"):
-        campaign.execute(observer=Quiet(), checkpoint_every="10 s")
-    path = tmp_path / "r" / "runs" / f"{campaign.selected[0].id}.checkpoint"
-    path.write_text("")
-    with pytest.raises(ResultsError, match=f"{path.name}.*remove the file"):
-        campaign.execute(observer=Quiet(), resume=True)
-    assert path.exists()
-
-
 def test_a_duration_without_sense_is_refused_before_anything_is_written(shell):
     study = shell.study()
     ran = shell("run", study, "--out", "r", "--checkpoint-every", "often")

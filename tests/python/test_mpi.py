@@ -42,30 +42,42 @@ def _study(folder: Path, end: str = "10 us", text: str = STUDY) -> Path:
     return path
 
 
-def _command(ranks: int, study: Path, out: Path) -> list[str]:
+def _command(ranks: int, study: Path, out: Path, *arguments: str) -> list[str]:
     launcher = [str(MPIRUN), "-n", str(ranks)] if ranks > 1 else []
-    return [*launcher, str(FABRICSIM), "run", str(study), "--out", str(out), "--json"]
+    return [*launcher, str(FABRICSIM), "run", str(study), "--out", str(out), "--json", *arguments]
 
 
 def _runs(out: Path) -> list[dict[str, object]]:
     return list(json.loads((out / "summary.json").read_text())["runs"])
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
-def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int) -> None:
+def _finish(command: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=PATIENT)
+
+
+TABLES = ("links.parquet", "messages.parquet", "cdf.parquet", "hops.parquet")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "workers", "engine"),
+    [(2, 1, "auto"), (3, 1, "auto"), (2, 2, "conservative"), (2, 1, "optimistic"), (3, 2, "optimistic")],
+)
+def test_ranks_give_the_result_of_one_process(tmp_path: Path, ranks: int, workers: int, engine: str) -> None:
     study = _study(tmp_path)
     outs = {n: tmp_path / f"out{n}" for n in (1, ranks)}
     for n, out in outs.items():
-        done = subprocess.run(_command(n, study, out), capture_output=True, text=True, timeout=300, check=False, env=PATIENT)
+        how = ["--workers", str(workers), "--engine", engine] if n > 1 else []
+        done = _finish(_command(n, study, out, *how))
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["ok"]
     alone, shared = (_runs(outs[n]) for n in (1, ranks))
     assert len(alone) == len(shared) == 2
     for one, many in zip(alone, shared, strict=True):
-        assert many["execution"]["workers"] == ranks  # type: ignore[index]
+        assert many["execution"]["workers"] == ranks * workers  # type: ignore[index]
+        assert many["engine"] == ("optimistic" if engine == "optimistic" else "conservative")
         for key in ("digest", "messages", "packets", "packet_hops", "events", "latency_ns", "hops", "accepted_load", "verdict"):
             assert one[key] == many[key], key
-    for table in ("links.parquet", "messages.parquet", "cdf.parquet", "hops.parquet"):
+    for table in TABLES:
         assert (outs[1] / table).read_bytes() == (outs[ranks] / table).read_bytes(), table
 
 
@@ -141,6 +153,106 @@ def test_a_killed_rank_ends_the_job_and_finished_runs_stay(tmp_path: Path) -> No
         again.communicate(timeout=60)
     assert again.returncode == 130
     assert finished.stat().st_mtime_ns == written
+
+
+#: Long enough to be stopped on the way.
+LONG = STUDY.replace('"router.model" = ["credit", "sculpin"]', '"router.model" = ["credit"]')
+#: Its multiples are no borders of windows.
+EVERY_PS = 99_999_937
+
+
+def _header(path: Path) -> dict[str, object]:
+    data = path.read_bytes()
+    length = int.from_bytes(data[24:28], "little")
+    return dict(json.loads(data[28 : 28 + length]))
+
+
+def _checkpoint(job: subprocess.Popen[bytes], out: Path) -> Path:
+    """Return the checkpoint of the run in progress as soon as it is there."""
+    deadline = time.monotonic() + 120
+    while not (found := list(out.glob("runs/*.checkpoint"))):
+        assert job.poll() is None, job.stderr.read() if job.stderr else ""
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found[0]
+
+
+def _same(one: Path, other: Path) -> None:
+    assert _runs(one)[0]["digest"] == _runs(other)[0]["digest"]
+    for table in TABLES:
+        assert (one / table).read_bytes() == (other / table).read_bytes(), table
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run the long study without a stop and return its folder, with the results in `out`."""
+    folder = tmp_path_factory.mktemp("whole")
+    done = _finish(_command(1, _study(folder, "1500 us", LONG), folder / "out"))
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+@pytest.mark.parametrize("again", [1, 3])
+def test_a_killed_rank_costs_no_more_than_what_was_run_since_the_checkpoint(tmp_path: Path, whole: Path, again: int) -> None:
+    study, out = whole / "study.toml", tmp_path / "out"
+    command = _command(2, study, out, "--checkpoint-every", f"{EVERY_PS} ps")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=PATIENT) as job:
+        path = _checkpoint(job, out)
+        os.kill(_ranks_of(job.pid)[-1], signal.SIGKILL)
+        job.communicate(timeout=60)
+    assert job.returncode != 0
+    assert not list(out.glob("runs/*.json"))
+    assert _header(path)["time_ps"] % EVERY_PS == 0  # type: ignore[operator]
+    done = _finish(_command(again, study, out, "--resume"))
+    assert done.returncode == 0, done.stderr
+    _same(out, whole / "out")
+    assert not path.exists()
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+@pytest.mark.parametrize("who", ["first", "last", "mpirun"])
+def test_sigterm_has_all_ranks_write_a_checkpoint_and_stop(tmp_path: Path, whole: Path, who: str) -> None:
+    study, out = whole / "study.toml", tmp_path / "out"
+    command = _command(2, study, out, "--checkpoint-every", "1 s", "--workers", "2")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=PATIENT) as job:
+        path = _checkpoint(job, out)
+        before = _header(path)["time_ps"]
+        ranks = _ranks_of(job.pid)
+        os.kill({"first": ranks[0], "last": ranks[-1], "mpirun": job.pid}[who], signal.SIGTERM)
+        said = job.communicate(timeout=120)
+    assert job.returncode != 0
+    assert not list(out.glob("runs/*.json"))
+    assert json.loads(said[0].splitlines()[0])["error"] == "interrupted", said
+    assert b"1 more has a checkpoint" in said[0]
+    assert _header(path)["time_ps"] > before, "one was written because of the signal"  # type: ignore[operator]
+    assert b"Traceback" not in said[1]
+    done = _finish(_command(2, study, out, "--resume"))
+    assert done.returncode == 0, done.stderr
+    _same(out, whole / "out")
+
+
+def test_a_checkpoint_that_cannot_be_used_is_told_once_and_ends_all_ranks(tmp_path: Path) -> None:
+    study, out = _study(tmp_path), tmp_path / "out"
+    done = _finish(_command(2, study, out, "--limit-runs", "1"))
+    assert done.returncode == 0, done.stderr
+    (record,) = out.glob("runs/*.json")
+    record.with_suffix(".checkpoint").write_bytes(b"Lorem ipsum")
+    record.unlink()
+    done = _finish(_command(2, study, out, "--limit-runs", "1", "--resume"))
+    assert done.returncode == 2, done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("error: "))
+    assert "remove the file to begin this run anew" in line
+    assert "Traceback" not in done.stderr
+
+
+def test_an_engine_that_ranks_cannot_share_is_refused_by_name(tmp_path: Path) -> None:
+    done = _finish(_command(2, _study(tmp_path), tmp_path / "out", "--engine", "reference", "--limit-runs", "1"))
+    assert done.returncode == 2, done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if line.startswith("error: "))
+    assert "run.engine" in line
+    assert "run without mpirun" in line
+    assert "Traceback" not in done.stderr
 
 
 def test_several_processes_without_mpi_are_refused(tmp_path: Path) -> None:

@@ -204,6 +204,52 @@ pub(crate) fn join<W: World>(world: &W, parts: &[(Range<u32>, &[u8])]) -> Result
     Ok(out)
 }
 
+/// The inverse of [`join`]: parts of what an engine has saved for the LPs numbered `of`. They are read as a whole run is, but only the LPs
+/// that a part is for may be taken from it. What was recorded goes with the first, the others get `unseen`.
+pub(crate) fn split<W: World>(
+    world: &W,
+    unseen: &W::Observer,
+    saved: &[u8],
+    of: &[Range<u32>],
+) -> Result<Vec<Vec<u8>>, Torn> {
+    let opened = Opened::<W>::read(world, saved)?;
+    let part = |(number, lps): (usize, &Range<u32>)| {
+        let named = |event: &W::Event| event.with_lp(world.name(event.lp()));
+        let mut events: Vec<W::Event> = opened.pending(lps).iter().map(named).collect();
+        sort(world, &mut events);
+        let mut out = Vec::new();
+        put(
+            &mut out,
+            Head {
+                time: opened.time.0,
+                events: opened.outcome.events,
+                windows: opened.outcome.windows,
+                lps: opened.lps.len() as u64,
+                pending: events.len() as u64,
+            },
+        );
+        match number {
+            0 => opened.observer.pack(&mut out),
+            _ => unseen.pack(&mut out),
+        }
+        let nothing = Kept {
+            wake: 0,
+            digest: 0,
+            bytes: 0,
+        };
+        let here = |name: usize| lps.contains(&world.named(name as u32));
+        for (name, kept) in opened.lps.iter().enumerate() {
+            put(&mut out, if here(name) { *kept } else { nothing });
+        }
+        for name in (0..opened.lps.len()).filter(|&name| here(name)) {
+            put_all(&mut out, opened.state(name));
+        }
+        put_all(&mut out, &events);
+        out
+    };
+    Ok(of.iter().enumerate().map(part).collect())
+}
+
 /// A checkpoint that has been read, for engines to take their LPs from.
 pub(crate) struct Opened<'a, W: World> {
     pub(crate) time: Time,
@@ -291,13 +337,18 @@ impl<'a, W: World> Opened<'a, W> {
             }
         }
         let kept = lps.clone().map(|lp| self.lps[world.name(lp) as usize]);
-        let from = self.events.partition_point(|event| event.lp() < lps.start);
-        let to = self.events.partition_point(|event| event.lp() < lps.end);
         Ok(Taken {
             state,
             wakes: kept.clone().map(|kept| kept.wake).collect(),
             digests: kept.map(|kept| kept.digest).collect(),
-            events: self.events[from..to].to_vec(),
+            events: self.pending(&lps).to_vec(),
         })
+    }
+
+    /// The pending events of the LPs with numbers `lps`.
+    fn pending(&self, lps: &Range<u32>) -> &[W::Event] {
+        let from = self.events.partition_point(|event| event.lp() < lps.start);
+        let to = self.events.partition_point(|event| event.lp() < lps.end);
+        &self.events[from..to]
     }
 }

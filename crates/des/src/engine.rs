@@ -137,6 +137,13 @@ pub trait Engine<W: World> {
     fn gather(&mut self) -> Result<Gathered, String> {
         Ok(Gathered::Here)
     }
+    /// The bits that any of the ranks that share the run has set in its `word`; called by all ranks alike.
+    ///
+    /// # Errors
+    /// The connection between the ranks is broken: the text says how.
+    fn agree(&mut self, word: u64) -> Result<u64, String> {
+        Ok(word)
+    }
     /// Why the engine is [`Stop::Broken`], where that is not the model's doing.
     fn trouble(&self) -> Option<&str> {
         None

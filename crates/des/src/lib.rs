@@ -27,6 +27,7 @@ mod pass;
 pub mod phold;
 pub mod ranks;
 pub mod reference;
+mod report;
 pub mod ring;
 pub mod rng;
 pub mod rollback;

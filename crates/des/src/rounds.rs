@@ -8,9 +8,9 @@
 use crate::barrier::Barrier;
 use crate::crew::{Bounds, Burst, Pause};
 use crate::mail::{Mail, NEVER};
+use crate::report::{Posted, Report};
 use crate::speculator::{Reach, Speculator};
 use crate::world::{Event, World};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`Ring::draw_near`]).
 pub const MAX_DEPTH: u32 = 64;
@@ -113,24 +113,6 @@ impl Pace {
     }
 }
 
-/// What one worker tells the others after one round.
-#[repr(align(128))]
-#[derive(Default)]
-struct Report {
-    /// Next window in which the worker's blocks, or what it has left for others, have something to do.
-    next: AtomicU64,
-    /// Events run in the round.
-    executed: AtomicU64,
-    /// Events rolled back in the round.
-    rolled_back: AtomicU64,
-    /// Bytes kept.
-    kept: AtomicU64,
-    /// Most bytes kept within the round.
-    peak: AtomicU64,
-    /// A committed window broke a rule.
-    broken: AtomicBool,
-}
-
 /// Barrier and mailboxes of some workers, and what they have agreed on.
 pub(crate) struct Rounds<E> {
     barrier: Barrier,
@@ -138,7 +120,7 @@ pub(crate) struct Rounds<E> {
     /// Events to be taken back.
     antis: Mail<E>,
     /// By worker and parity of the round, as mailboxes.
-    reports: Vec<[Report; 2]>,
+    reports: Vec<[Posted; 2]>,
     most_kept: usize,
     pub(crate) agreed: Agreed,
 }
@@ -157,6 +139,19 @@ pub(crate) struct Agreed {
     pub(crate) deepest: u64,
 }
 
+impl Agreed {
+    /// At the beginning.
+    pub(crate) fn new(speculation: Speculation, workers: usize) -> Self {
+        Agreed {
+            rounds: 0,
+            pace: Pace::new(speculation, workers),
+            full: false,
+            peak_kept: 0,
+            deepest: 0,
+        }
+    }
+}
+
 impl<E: Event> Rounds<E> {
     /// Rounds of `workers`.
     pub(crate) fn new(workers: usize, speculation: Speculation) -> Self {
@@ -166,13 +161,7 @@ impl<E: Event> Rounds<E> {
             antis: Mail::new(workers),
             reports: (0..workers).map(|_| Default::default()).collect(),
             most_kept: speculation.kept,
-            agreed: Agreed {
-                rounds: 0,
-                pace: Pace::new(speculation, workers),
-                full: false,
-                peak_kept: 0,
-                deepest: 0,
-            },
+            agreed: Agreed::new(speculation, workers),
         }
     }
 
@@ -203,109 +192,123 @@ impl<E: Event> Rounds<E> {
         bounds: Bounds,
     ) -> (Burst, Agreed) {
         let place = self.barrier.enter(me);
-        let mut agreed = self.agreed;
-        let mut burst = Burst {
-            pause: Pause::Until,
-            events: 0,
-            windows: 0,
+        let mut step = self.agreed.rounds;
+        let memory = Memory {
+            most_kept: self.most_kept,
+            workers: self.reports.len(),
         };
-        let width = worker.grid.width;
-        // Windows before this one end before the run does.
-        let whole = bounds.until.0 / width;
-        let mut base = bounds.index;
-        worker.commit(Some(base));
-        // Where the watcher is to be asked no window is opened any more, until all that were are committed.
-        let mut last = None;
-        let mut reached = base;
-        loop {
-            if base == NEVER {
-                burst.pause = Pause::Idle;
-                return (burst, agreed);
+        work(world, worker, bounds, memory, self.agreed, |worker, mut report| {
+            step += 1;
+            let (own, n_blocks) = (worker.own(), worker.n_blocks);
+            for (mail, rings) in [(&self.events, &mut worker.rings), (&self.antis, &mut worker.antis)] {
+                let sent = mail.leave(me, step, &own, &worker.grid, &mut rings[..n_blocks]);
+                report.next = report.next.min(sent);
             }
-            if base.saturating_mul(width) >= bounds.until.0 {
-                return (burst, agreed);
-            }
-            if last.is_some_and(|last| base >= last) {
-                burst.pause = Pause::Enough;
-                return (burst, agreed);
-            }
-            let cut = base == whole;
-            let depth = if agreed.full { 1 } else { agreed.pace.depth };
-            let reach = Reach {
-                frontier: (base + depth).min(whole).min(last.unwrap_or(NEVER)),
-                most_kept: self.most_kept / self.reports.len(),
-            };
-            let before = worker.counts();
-            let peak = if cut {
-                worker.run_cut(world, bounds.until);
-                0
-            } else {
-                agreed.deepest = agreed.deepest.max(reach.frontier - base);
-                worker.sweep(world, reach)
-            };
-            reached = reached.max(reach.frontier);
-            agreed.rounds += 1;
-            let step = agreed.rounds;
-            let after = worker.counts();
-            let report = &self.reports[me][step as usize % 2];
-            report.executed.store(after.executed - before.executed, Relaxed);
-            report
-                .rolled_back
-                .store(after.rolled_back - before.rolled_back, Relaxed);
-            report.kept.store(worker.kept() as u64, Relaxed);
-            report.peak.store(peak as u64, Relaxed);
-            self.leave(worker, me, step);
+            self.reports[me][step as usize % 2].put(report);
             place.finish(step);
-            if place.wait(step).is_err() {
-                // Another worker has panicked: the scope passes that on.
-                burst.pause = Pause::Broken;
-                return (burst, agreed);
-            }
-            base = NEVER;
-            let (mut executed, mut rolled_back, mut kept, mut peak) = (0, 0, 0, 0);
-            let mut broken = false;
+            place.wait(step).ok()?;
+            let mut all = Report::NOTHING;
             for reports in &self.reports {
-                let report = &reports[step as usize % 2];
-                base = base.min(report.next.load(Relaxed));
-                executed += report.executed.load(Relaxed);
-                rolled_back += report.rolled_back.load(Relaxed);
-                kept += report.kept.load(Relaxed);
-                peak += report.peak.load(Relaxed);
-                broken |= report.broken.load(Relaxed);
+                all.add(reports[step as usize % 2].get());
             }
-            let own = worker.own();
             self.events.take(me, step, &own, &mut *worker.rings);
             self.antis.take(me, step, &own, &mut *worker.antis);
-            worker.commit((base != NEVER).then_some(base));
-            agreed.pace.note(executed, rolled_back);
-            agreed.full = kept > self.most_kept as u64;
-            agreed.peak_kept = agreed.peak_kept.max(peak);
-            // Of this burst alone all that was rolled back was run in it as well.
-            burst.events = burst.events + executed - rolled_back;
-            burst.windows += 1;
-            if broken {
-                burst.pause = Pause::Broken;
-                return (burst, agreed);
-            }
-            if cut {
-                return (burst, agreed);
-            }
-            if burst.events >= bounds.events || burst.windows >= bounds.windows {
-                last = last.or(Some(reached));
-            }
-        }
+            Some(all)
+        })
     }
+}
 
-    /// Leaves what worker `me` has sent to blocks of others, and what it has to say.
-    fn leave<W: World<Event = E>>(&self, worker: &mut Speculator<W>, me: usize, step: u64) {
-        let (own, n_blocks) = (worker.own(), worker.n_blocks);
-        let mut next = worker.next_window().unwrap_or(NEVER);
-        for (mail, rings) in [(&self.events, &mut worker.rings), (&self.antis, &mut worker.antis)] {
-            next = next.min(mail.leave(me, step, &own, &worker.grid, &mut rings[..n_blocks]));
+/// What may be kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// Bytes of all workers together; with more they run one window a round.
+    pub(crate) most_kept: usize,
+    pub(crate) workers: usize,
+}
+
+/// Runs rounds of one worker from what all have agreed on. `meet` hands over what it has sent and what it has to say, takes what others have
+/// sent to its blocks, and returns what all have to say; nothing if another is gone.
+pub(crate) fn work<W: World>(
+    world: &W,
+    worker: &mut Speculator<W>,
+    bounds: Bounds,
+    memory: Memory,
+    mut agreed: Agreed,
+    mut meet: impl FnMut(&mut Speculator<W>, Report) -> Option<Report>,
+) -> (Burst, Agreed) {
+    let mut burst = Burst {
+        pause: Pause::Until,
+        events: 0,
+        windows: 0,
+    };
+    let width = worker.grid.width;
+    // Windows before this one end before the run does.
+    let whole = bounds.until.0 / width;
+    let mut base = bounds.index;
+    worker.commit(Some(base));
+    // Where the watcher is to be asked no window is opened any more, until all that were are committed.
+    let mut last = None;
+    let mut reached = base;
+    loop {
+        if base == NEVER {
+            burst.pause = Pause::Idle;
+            return (burst, agreed);
         }
-        let report = &self.reports[me][step as usize % 2];
-        report.next.store(next, Relaxed);
-        report.broken.store(worker.broken.is_some(), Relaxed);
+        if base.saturating_mul(width) >= bounds.until.0 {
+            return (burst, agreed);
+        }
+        if last.is_some_and(|last| base >= last) {
+            burst.pause = Pause::Enough;
+            return (burst, agreed);
+        }
+        let cut = base == whole;
+        let depth = if agreed.full { 1 } else { agreed.pace.depth };
+        let reach = Reach {
+            frontier: (base + depth).min(whole).min(last.unwrap_or(NEVER)),
+            most_kept: memory.most_kept / memory.workers,
+        };
+        let before = worker.counts();
+        let peak = if cut {
+            worker.run_cut(world, bounds.until);
+            0
+        } else {
+            agreed.deepest = agreed.deepest.max(reach.frontier - base);
+            worker.sweep(world, reach)
+        };
+        reached = reached.max(reach.frontier);
+        agreed.rounds += 1;
+        let after = worker.counts();
+        let report = Report {
+            next: worker.next_window().unwrap_or(NEVER),
+            executed: after.executed - before.executed,
+            rolled_back: after.rolled_back - before.rolled_back,
+            kept: worker.kept() as u64,
+            peak: peak as u64,
+            broken: u64::from(worker.broken.is_some()),
+        };
+        let Some(all) = meet(worker, report) else {
+            // Another worker has panicked: the scope passes that on.
+            burst.pause = Pause::Broken;
+            return (burst, agreed);
+        };
+        base = all.next;
+        worker.commit((base != NEVER).then_some(base));
+        agreed.pace.note(all.executed, all.rolled_back);
+        agreed.full = all.kept > memory.most_kept as u64;
+        agreed.peak_kept = agreed.peak_kept.max(all.peak);
+        // Of this burst alone all that was rolled back was run in it as well.
+        burst.events = burst.events + all.executed - all.rolled_back;
+        burst.windows += 1;
+        if all.broken > 0 {
+            burst.pause = Pause::Broken;
+            return (burst, agreed);
+        }
+        if cut {
+            return (burst, agreed);
+        }
+        if burst.events >= bounds.events || burst.windows >= bounds.windows {
+            last = last.or(Some(reached));
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! what lies beside it in memory, and shows in no result.
 
 use des::Layout;
-use topo::Wiring;
+use topo::{Partition, Wiring};
 
 /// "No router": a place between two blocks.
 pub const NO_ROUTER: u32 = u32::MAX;
@@ -32,14 +32,38 @@ impl Blocks {
     /// Blocks `0..n_blocks` for `groups` workers, neighbouring blocks for the same worker; `of` says which is each router's.
     ///
     /// # Panics
-    /// A router's block is none of them, or they do not make whole groups.
+    /// A router's block is none of them, there are more than the engine takes ([`des::layout::MAX_BLOCKS`]), or they do not make whole
+    /// groups.
     pub fn new(of: Vec<u32>, n_blocks: usize, groups: usize) -> Blocks {
         assert!(
             of.iter().all(|&block| (block as usize) < n_blocks),
             "a block for every router"
         );
+        assert!(n_blocks <= des::layout::MAX_BLOCKS, "{n_blocks} blocks");
         assert!(groups > 0 && n_blocks.is_multiple_of(groups), "blocks in whole groups");
         Blocks { of, n_blocks, groups }
+    }
+
+    /// Number of routers.
+    pub fn n_routers(&self) -> u32 {
+        self.of.len() as u32
+    }
+
+    /// The block of each router, for other ranks.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.of.iter().map(|&block| block as u8).collect()
+    }
+
+    /// [`Blocks::new`] of what [`Blocks::to_bytes`] gave, if it fits.
+    pub(crate) fn from_bytes(of: &[u8], n_blocks: usize, groups: usize) -> Option<Blocks> {
+        let fits = of.iter().all(|&block| usize::from(block) < n_blocks);
+        fits.then(|| Blocks::new(of.iter().map(|&block| block.into()).collect(), n_blocks, groups))
+    }
+
+    /// The blocks of a partition of the network.
+    pub fn of_partition(partition: &Partition, n_routers: u32) -> Blocks {
+        let of = (0..n_routers).map(|router| partition.block(router)).collect();
+        Blocks::new(of, partition.n_blocks() as usize, partition.workers() as usize)
     }
 }
 

@@ -200,15 +200,15 @@ pub struct Network {
 impl Network {
     /// Builds the network of a valid specification.
     pub fn build(spec: &RunSpec) -> Result<Network, BuildError> {
-        Self::build_apart(spec, |_| Ok(None))
+        Self::build_apart(spec, |_| Ok::<_, BuildError>(None))
     }
 
     /// The same with routers placed in the blocks that `blocks` chooses for a topology, if it does; nothing that can be seen of a run
     /// depends on them.
-    pub fn build_apart(
+    pub fn build_apart<E: From<BuildError>>(
         spec: &RunSpec,
-        blocks: impl FnOnce(&Topology) -> Result<Option<Blocks>, BuildError>,
-    ) -> Result<Network, BuildError> {
+        blocks: impl FnOnce(&Topology) -> Result<Option<Blocks>, E>,
+    ) -> Result<Network, E> {
         let mut topology = spec.topology.build().map_err(BuildError::Topology)?;
         if let RoutingSpec::Dor { tie: Tie::Unwrapped } | RoutingSpec::Rdr { tie: Tie::Unwrapped } = spec.routing {
             topology = topology.with_unwrapped_ties();
@@ -304,7 +304,8 @@ impl Network {
                     "topology",
                     reason,
                     Some("a router takes at most 65,535 of both together"),
-                ));
+                )
+                .into());
             }
             let site = Site {
                 port,

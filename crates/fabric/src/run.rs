@@ -11,6 +11,7 @@ use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
 use des::optimistic::{OptimisticEngine, Speculation};
+use des::ranks::{self, Broken, RankPlan, Refused};
 use des::{
     Gathered, Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport, WindowEngine,
     mix,
@@ -19,6 +20,7 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 
 mod keeper;
+mod partition;
 mod steady;
 mod summary;
 mod supervisor;
@@ -51,6 +53,9 @@ pub enum RunError {
     /// The ranks that share the run cannot go on.
     #[error("ranks: {0}")]
     Ranks(String),
+    /// Another rank of the run, mostly the first, has the error.
+    #[error("another rank says why")]
+    Elsewhere,
     /// A checkpoint cannot be used or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -129,9 +134,9 @@ pub fn run_with(spec: &RunSpec, checkpoints: Option<&Checkpoints>, watch: Conduc
 /// What a run may use besides its specification; nothing of it changes the result.
 #[derive(Default)]
 pub struct Means<'a> {
-    /// Threads for the run to take if it leaves their number open; 0 is 1.
+    /// Threads for the run to take if it leaves their number open, with ranks for each of them to take; 0 is 1.
     pub threads: u16,
-    /// Where checkpoints go.
+    /// Where checkpoints go. With ranks all have the same; rank 0 reads and writes the file.
     pub checkpoints: Option<&'a Checkpoints>,
     /// The connection to the other ranks of the run.
     pub ranks: Option<&'a mut dyn Transport>,
@@ -145,12 +150,13 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     }
     let spec = &spec;
     let begun = cpu_time();
-    let helpers = Helpers {
-        begun,
-        keeper: means.checkpoints.map(|checkpoints| Keeper::new(spec, checkpoints)),
-        ranks: means.ranks,
-    };
-    let net = Network::build(spec)?;
+    let first = means.ranks.as_ref().is_none_or(|ranks| ranks.rank() == 0);
+    let keeper = means
+        .checkpoints
+        .map(|checkpoints| Keeper::new(spec, checkpoints, first));
+    let mut ranks = means.ranks;
+    let net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
+    let helpers = Helpers { begun, keeper, ranks };
     check::deadlock(spec, &net)?;
     match (spec.router.model, spec.router.architecture) {
         (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, helpers, watch),
@@ -210,6 +216,71 @@ fn engine<'w, M: RouterModel>(
     })
 }
 
+/// Rank 0 has something to go on from.
+const SAVED: u64 = 1;
+/// Rank 0 has, and cannot use it.
+const REFUSED: u64 = 2;
+/// This rank keeps checkpoints.
+const KEEPS: u64 = 4;
+/// This rank does not.
+const KEEPS_NONE: u64 = 8;
+
+/// The engine of a rank; all ranks begin with what the first has read from its checkpoint.
+fn on_ranks<'e, M: RouterModel>(
+    spec: &RunSpec,
+    world: &'e Fabric<M>,
+    stats: Stats,
+    ranks: &'e mut dyn Transport,
+    keeper: &Option<Keeper<'_>>,
+    saved: Result<Option<Vec<u8>>, CheckpointError>,
+) -> Result<(Box<dyn NetworkEngine<M> + 'e>, &'static str), RunError> {
+    match spec.control.engine {
+        spec::Engine::Auto | spec::Engine::Conservative | spec::Engine::Optimistic => {}
+        spec::Engine::Sequential | spec::Engine::Reference | spec::Engine::RollbackCheck => {
+            let reason = "this engine runs in one process, ranks cannot share it";
+            let hint = "take auto, conservative or optimistic, or run without mpirun";
+            return Err(BuildError::field("run.engine", reason, Some(hint)).into());
+        }
+    }
+    if world.net.lookahead.0 < WindowEngine::<Fabric<M>>::MIN_WIDTH {
+        let reason = "links and routers without delay leave no window in which ranks could work side by side";
+        return Err(BuildError::field("link.latency", reason, Some("run without mpirun")).into());
+    }
+    let broken = |Broken(reason)| RunError::Ranks(reason);
+    let keeps = if keeper.is_some() { KEEPS } else { KEEPS_NONE };
+    let has = match &saved {
+        Ok(None) => 0,
+        Ok(Some(_)) => SAVED,
+        Err(_) => REFUSED,
+    };
+    let all = ranks::agree(ranks, keeps | has).map_err(broken)?;
+    let saved = saved?;
+    if all & REFUSED != 0 {
+        return Err(RunError::Elsewhere);
+    }
+    if all & KEEPS != 0 && all & KEEPS_NONE != 0 {
+        return Err(RunError::Ranks("some ranks keep checkpoints and some do not".into()));
+    }
+    let optimistic = spec.control.engine == spec::Engine::Optimistic;
+    let plan = RankPlan {
+        workers: spec.control.workers.into(),
+        speculation: optimistic.then(Speculation::default),
+    };
+    let first = ranks.rank() == 0;
+    let engine = match all & SAVED {
+        0 => RankEngine::new(world, stats, ranks, plan),
+        _ => {
+            let saved = saved.unwrap_or_default();
+            RankEngine::restore(world, stats, ranks, plan, &saved).map_err(|refused| match refused {
+                Refused::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
+                Refused::Torn(_) => RunError::Elsewhere,
+                Refused::Broken(reason) => broken(reason),
+            })?
+        }
+    };
+    Ok((Box::new(engine), if optimistic { "optimistic" } else { "conservative" }))
+}
+
 /// An engine that runs a network.
 trait NetworkEngine<M: RouterModel>: Engine<Fabric<M>> {}
 impl<M: RouterModel, E: Engine<Fabric<M>>> NetworkEngine<M> for E {}
@@ -258,26 +329,12 @@ fn drive<M: RouterModel>(
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
     let world = Fabric::<M>::new(net);
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
-    let saved = match &mut keeper {
-        Some(keeper) => keeper.open(&mut supervisor)?,
-        None => None,
-    };
+    let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
     let unseen = stats.clone();
     let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match ranks {
-        Some(ranks) if ranks.size() > 1 => {
-            if keeper.is_some() {
-                return Err(RunError::Ranks("runs that ranks share have no checkpoints".into()));
-            }
-            if world.net.lookahead.0 < WindowEngine::<Fabric<M>>::MIN_WIDTH {
-                return Err(RunError::Ranks(
-                    "links and routers without delay leave no window in which ranks could work side by side".into(),
-                ));
-            }
-            (Box::new(RankEngine::new(&world, stats, ranks)), "conservative")
-        }
-        _ => engine(spec, &world, stats, saved.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
+        Some(ranks) if ranks.size() > 1 => on_ranks(spec, &world, stats, ranks, &keeper, saved)?,
+        _ => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
     };
-    drop(saved);
     supervisor.now = engine.reached();
     let built = cpu_time();
     let begun_wall = Instant::now();

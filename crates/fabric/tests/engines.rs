@@ -1,7 +1,7 @@
 //! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
 
-use des::Time;
 use des::ranks::local;
+use des::{Time, mix};
 use fabric::bench::plain;
 use fabric::run::{Means, Order, RunResult, run, run_by};
 use fabric::spec::*;
@@ -98,6 +98,12 @@ fn cells() -> Vec<(String, RunSpec)> {
                 spec.router.model = model;
                 spec.router.architecture = architecture;
                 spec.router.buffer = Some(Bytes(6_000));
+                // Workers with whole groups of a dragonfly may go on for some windows without each other.
+                let global = LinkSpec {
+                    latency: Time::from_ns(650),
+                    ..spec.links.default
+                };
+                spec.links.by_class.insert("global".into(), global);
                 if architecture == Architecture::InputQueued {
                     spec.router.output_buffer = Some(Bytes(5_000));
                     spec.router.output_latency = Time::from_ns(40);
@@ -184,8 +190,11 @@ fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
     run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{what} on {engine:?}: {error}"))
 }
 
-/// Runs a specification on ranks that are threads; what the first of them has.
-fn on_ranks(what: &str, spec: &RunSpec, ranks: usize) -> RunResult {
+/// Runs a specification on ranks that are threads, with an engine and workers of each; what the first of them has.
+fn on_ranks(what: &str, spec: &RunSpec, ranks: usize, engine: Engine) -> RunResult {
+    let mut spec = spec.clone();
+    spec.control.engine = engine;
+    let spec = &spec;
     let mut ends = local::connect(ranks);
     let results: Vec<Option<RunResult>> = std::thread::scope(|scope| {
         let runs = ends.iter_mut().map(|end| {
@@ -205,41 +214,87 @@ fn on_ranks(what: &str, spec: &RunSpec, ranks: usize) -> RunResult {
     results.into_iter().next().flatten().unwrap()
 }
 
-/// How a run is executed: an engine with a number of workers, or a number of ranks.
+/// How a run is executed: an engine with a number of workers, on a number of ranks or not.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Engine(Engine, u16),
-    Ranks(usize),
+    Ranks(usize, Engine, u16),
+}
+
+/// `true` if all of the matrix is to be run (`make parity`), not only a part of it.
+fn whole() -> bool {
+    std::env::var("FABRICSIM_PARITY").is_ok_and(|value| value == "whole")
 }
 
 /// The ways that are held against the sequential engine: some of them, or with `FABRICSIM_PARITY=whole` (`make parity`) all.
 fn ways() -> Vec<Way> {
     use Engine::*;
     let mut ways = vec![Way::Engine(Reference, 1), Way::Engine(RollbackCheck, 1)];
-    let whole = std::env::var("FABRICSIM_PARITY").is_ok_and(|value| value == "whole");
+    let whole = whole();
     let workers = if whole { vec![1, 2, 3, 4] } else { vec![3] };
     ways.extend(workers.iter().map(|&workers| Way::Engine(Conservative, workers)));
     let workers = if whole { vec![1, 2, 4] } else { vec![2] };
     ways.extend(workers.iter().map(|&workers| Way::Engine(Optimistic, workers)));
     ways.extend(if whole {
-        vec![Way::Ranks(2), Way::Ranks(3)]
+        let shapes = [(2, 1), (3, 1), (2, 2), (3, 2)];
+        let ranks = |engine| shapes.map(|(ranks, workers)| Way::Ranks(ranks, engine, workers));
+        [ranks(Conservative), ranks(Optimistic)].concat()
     } else {
-        vec![Way::Ranks(2)]
+        vec![Way::Ranks(2, Conservative, 2), Way::Ranks(2, Optimistic, 1)]
     });
     ways
+}
+
+/// Three ways to share out the routers of a network to `workers`, as far as it has as many: the family's, METIS, and one that leaves no
+/// router beside another; or one of them, another for every case.
+fn partitions(case: &str, n_routers: u32, workers: usize) -> Vec<PartitionSpec> {
+    if workers == 1 || n_routers < workers as u32 {
+        return vec![PartitionSpec::Auto];
+    }
+    let number = |router: u32| (mix(u64::from(router) ^ 5) >> 40) as u32;
+    let dealt = (0..n_routers).map(|router| match router < workers as u32 {
+        true => router,
+        false => number(router) % workers as u32,
+    });
+    let all = vec![
+        PartitionSpec::Blocks,
+        PartitionSpec::Metis,
+        PartitionSpec::Map(dealt.collect()),
+    ];
+    if whole() {
+        return all;
+    }
+    let word = case
+        .bytes()
+        .fold(workers as u64, |word, byte| mix(word ^ u64::from(byte)));
+    vec![all[(word % 3) as usize].clone()]
 }
 
 fn one_answer(what: &str, spec: &RunSpec) {
     let sequential = result(what, spec, Engine::Sequential);
     assert!(sequential.summary.messages > 20, "{what}: the case must do something");
-    for way in ways() {
+    let n_routers = sequential.summary.n_routers;
+    let shared = |way: Way| {
+        let workers = match way {
+            Way::Engine(_, workers) => usize::from(workers),
+            Way::Ranks(ranks, _, workers) => ranks * usize::from(workers),
+        };
+        let partitions = partitions(what, n_routers, workers);
+        partitions.into_iter().map(move |partition| (way, partition))
+    };
+    for (way, partition) in ways().into_iter().flat_map(shared) {
         let mut spec = spec.clone();
+        let what = format!("{what}, {partition:?}");
+        spec.control.partition = partition;
         let other = match way {
             Way::Engine(engine, workers) => {
                 spec.control.workers = workers;
-                result(what, &spec, engine)
+                result(&what, &spec, engine)
             }
-            Way::Ranks(ranks) => on_ranks(what, &spec, ranks),
+            Way::Ranks(ranks, engine, workers) => {
+                spec.control.workers = workers;
+                on_ranks(&what, &spec, ranks, engine)
+            }
         };
         assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {way:?}");
         assert_eq!(other.latencies, sequential.latencies, "{what} on {way:?}");
@@ -250,7 +305,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         let ran = |way: &Way| match way {
             Way::Engine(Engine::Reference, _) => "reference",
             Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
-            Way::Engine(Engine::Optimistic, _) => "optimistic",
+            Way::Engine(Engine::Optimistic, _) | Way::Ranks(_, Engine::Optimistic, _) => "optimistic",
             Way::Engine(_, 1) => "sequential",
             _ => "conservative",
         };

@@ -79,7 +79,8 @@ pub fn of_run(py: Python<'_>, error: RunError) -> PyErr {
     let text = error.to_string();
     match error {
         RunError::Build(_) => of_key(py, "", "", &text),
-        RunError::Interrupted { .. } => Interrupted::new_err(text),
+        // Who calls on the rank that has the error is told there.
+        RunError::Interrupted { .. } | RunError::Elsewhere => Interrupted::new_err(text),
         RunError::Check(summary) => attach(py, CheckFailed::new_err(text), "summary", json!(summary).to_string()),
         RunError::Engine(_) | RunError::Ranks(_) => PyRuntimeError::new_err(text),
         RunError::Checkpoint(CheckpointError::Write { error, .. }) => PyOSError::new_err((error.raw_os_error(), text)),

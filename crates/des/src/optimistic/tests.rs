@@ -11,6 +11,8 @@ use crate::{Observe, ReferenceEngine, WindowEngine, run_phases};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
+mod ranks;
+
 const WIDTH: u64 = 1_000;
 /// Worlds drawn at random.
 const CASES: u64 = 60;

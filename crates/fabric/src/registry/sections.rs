@@ -445,7 +445,7 @@ const RUN: &[Parameter] = &[
             &Type::Integer { min: 1, max: 64 },
         ),
         Default::Text("auto"),
-        "Worker threads of a run; never changes the result.",
+        "Worker threads of a run, under mpirun of each rank; never changes the result.",
     ),
     key(
         "partition",

@@ -1,12 +1,12 @@
 //! Checkpoints of a run: when they are due, and what the run keeps besides the engine's state.
 
-use super::{NetworkEngine, Supervisor, cpu_time};
+use super::{NetworkEngine, RunError, Supervisor, cpu_time};
 use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
 use crate::describe::run_hash;
 use crate::router::RouterModel;
 use crate::spec::RunSpec;
 use bytemuck::{Pod, Zeroable};
-use des::{Time, Torn};
+use des::{Gathered, Time, Torn};
 use std::time::{Duration, Instant};
 
 /// What stands behind the engine's bytes: the stall clock and the CPU time spent.
@@ -18,10 +18,12 @@ struct Behind {
     cpu_ns: u64,
 }
 
-/// Writes and reads the checkpoints of one run.
+/// Writes and reads the checkpoints of one run. With ranks each has a keeper, that of rank 0 has the file.
 pub(super) struct Keeper<'a> {
     checkpoints: &'a Checkpoints,
     run: String,
+    /// Has the file.
+    first: bool,
     /// When the next checkpoint is due, if they go by wall time.
     pub(super) save_at: Option<Instant>,
     /// Events at the latest checkpoint.
@@ -29,10 +31,11 @@ pub(super) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    pub(super) fn new(spec: &RunSpec, checkpoints: &'a Checkpoints) -> Self {
+    pub(super) fn new(spec: &RunSpec, checkpoints: &'a Checkpoints, first: bool) -> Self {
         let mut keeper = Keeper {
             checkpoints,
             run: run_hash(spec),
+            first,
             save_at: None,
             saved: 0,
         };
@@ -43,7 +46,7 @@ impl<'a> Keeper<'a> {
     /// Sets the clock on the wall for the next checkpoint.
     fn wind(&mut self) {
         self.save_at = match self.checkpoints.every {
-            Some(Every::Wall(every)) => Instant::now().checked_add(every),
+            Some(Every::Wall(every)) if self.first => Instant::now().checked_add(every),
             _ => None,
         };
     }
@@ -64,6 +67,9 @@ impl<'a> Keeper<'a> {
     /// What the run's engine goes on from, if there is a checkpoint and it is wanted. Else one that is there is removed.
     pub(super) fn open(&mut self, supervisor: &mut Supervisor<'_, '_>) -> Result<Option<Vec<u8>>, CheckpointError> {
         let file = &self.checkpoints.file;
+        if !self.first {
+            return Ok(None);
+        }
         if !self.checkpoints.resume {
             checkpoint::remove(file)?;
             return Ok(None);
@@ -88,26 +94,39 @@ impl<'a> Keeper<'a> {
         checkpoint::torn(file.unwrap_or("".as_ref()), torn.0)
     }
 
-    /// Writes a checkpoint of what `engine` has reached, unless nothing has happened since the latest.
+    /// Writes a checkpoint of what `engine` has reached, unless nothing has happened since the latest; called by all ranks alike.
     pub(super) fn save<M: RouterModel>(
         &mut self,
         engine: &mut dyn NetworkEngine<M>,
         supervisor: &Supervisor<'_, '_>,
-    ) -> Result<(), CheckpointError> {
+    ) -> Result<(), RunError> {
         let events = engine.outcome().events;
         if events > self.saved {
-            let cpu = cpu_time() - supervisor.begun + supervisor.before;
-            let behind = Behind {
-                progress_at: supervisor.progress_at.0,
-                delivered: supervisor.delivered,
-                cpu_ns: cpu.as_nanos() as u64,
+            let body = match engine.gather().map_err(RunError::Ranks)? {
+                Gathered::Here => Some(engine.save()),
+                Gathered::Whole(saved) => Some(saved),
+                Gathered::Elsewhere => None,
             };
-            let mut body = engine.save();
-            body.extend_from_slice(bytemuck::bytes_of(&behind));
-            checkpoint::write(&self.checkpoints.file, &self.run, engine.reached().0, &body)?;
+            let written = body.map_or(Ok(()), |body| self.write(body, engine.reached(), supervisor));
+            let failed = engine.agree(u64::from(written.is_err())).map_err(RunError::Ranks)?;
+            written?;
+            if failed != 0 {
+                return Err(RunError::Elsewhere);
+            }
             self.saved = events;
         }
         self.wind();
         Ok(())
+    }
+
+    fn write(&self, mut body: Vec<u8>, reached: Time, supervisor: &Supervisor<'_, '_>) -> Result<(), CheckpointError> {
+        let cpu = cpu_time() - supervisor.begun + supervisor.before;
+        let behind = Behind {
+            progress_at: supervisor.progress_at.0,
+            delivered: supervisor.delivered,
+            cpu_ns: cpu.as_nanos() as u64,
+        };
+        body.extend_from_slice(bytemuck::bytes_of(&behind));
+        checkpoint::write(&self.checkpoints.file, &self.run, reached.0, &body)
     }
 }

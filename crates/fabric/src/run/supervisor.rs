@@ -9,6 +9,15 @@ use crate::world::Fabric;
 use des::{Progress, Stop, Time, View};
 use std::time::{Duration, Instant};
 
+/// The caller wants the run to stop.
+const STOP: u64 = 1;
+/// The caller wants a checkpoint, then the run to stop.
+const SAVE_AND_STOP: u64 = 2;
+/// A checkpoint is due.
+const SAVE: u64 = 4;
+/// Packets are in flight and nothing moves.
+const STALLED: u64 = 8;
+
 /// Runs everything before `goal`, with checkpoints on the way.
 pub(super) fn advance<M: RouterModel>(
     engine: &mut dyn NetworkEngine<M>,
@@ -31,7 +40,13 @@ pub(super) fn advance<M: RouterModel>(
                 now: until,
                 events: engine.outcome().events,
             };
-            if !supervisor.look(&engine.view(), progress) {
+            supervisor.look(&engine.view(), progress);
+        }
+        if stop == Stop::Interrupted || stop == Stop::Until && until < goal {
+            // Each rank has its own clock and caller.
+            let wishes = engine.agree(supervisor.wishes()).map_err(RunError::Ranks)?;
+            supervisor.grant(wishes);
+            if wishes != 0 {
                 stop = Stop::Interrupted;
             }
         }
@@ -123,6 +138,27 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             delivered: 0,
             stalled: false,
         }
+    }
+
+    /// Why the run cannot just go on, in bits.
+    fn wishes(&self) -> u64 {
+        let order = match self.order {
+            Order::GoOn => 0,
+            Order::Stop => STOP,
+            Order::SaveAndStop => SAVE_AND_STOP,
+        };
+        order | if self.save { SAVE } else { 0 } | if self.stalled { STALLED } else { 0 }
+    }
+
+    /// Takes over what any of the ranks wishes.
+    fn grant(&mut self, wishes: u64) {
+        self.order = match wishes {
+            wishes if wishes & SAVE_AND_STOP != 0 => Order::SaveAndStop,
+            wishes if wishes & STOP != 0 => Order::Stop,
+            _ => Order::GoOn,
+        };
+        self.save = wishes & SAVE != 0;
+        self.stalled = wishes & STALLED != 0;
     }
 
     pub(super) fn look<M: RouterModel>(&mut self, view: &View<'_, Fabric<M>>, progress: Progress) -> bool {

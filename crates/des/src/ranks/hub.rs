@@ -1,0 +1,284 @@
+//! Where the workers of all ranks meet: once at the barrier of their rank, then the first worker of each rank exchanges with the others
+//! what is for other ranks, while the workers beside it wait at the next barrier.
+//!
+//! Within a rank events change hands by [`crate::mail`], in two steps of it a meeting: what workers have sent, and what has come from
+//! other ranks. Bytes between ranks are a [`Head`], then events, 32 bytes each, of every kind of mail.
+
+use super::shares::Shares;
+use super::{Broken, Transport};
+use crate::barrier::{Barrier, Entered};
+use crate::mail::{Mail, NEVER};
+use crate::report::{Posted, Report};
+use crate::ring::{Grid, Ring};
+use crate::world::Event;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events by kind of mail. Twice 32 bytes: events stay aligned.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+struct Head {
+    report: Report,
+    events: [u64; 2],
+}
+
+/// The other ranks, in the hands of the first worker.
+pub(super) struct Abroad<'a> {
+    pub(super) transport: &'a mut dyn Transport,
+    pub(super) shares: &'a Shares,
+    /// Why the connection is broken.
+    pub(super) failure: Option<Broken>,
+    /// Time between meetings, and at them.
+    pub(super) busy: Duration,
+    pub(super) wait: Duration,
+    since: Instant,
+}
+
+impl<'a> Abroad<'a> {
+    pub(super) fn new(transport: &'a mut dyn Transport, shares: &'a Shares) -> Self {
+        Abroad {
+            transport,
+            shares,
+            failure: None,
+            busy: Duration::ZERO,
+            wait: Duration::ZERO,
+            since: Instant::now(),
+        }
+    }
+
+    /// Moves what `rings` hold for other ranks to `out`; returns the first window of it.
+    fn collect<E: Event>(&self, grid: &Grid, rings: &mut [Ring<E>], out: &mut [Vec<E>]) -> u64 {
+        let mut next = NEVER;
+        for (rank, out) in out
+            .iter_mut()
+            .enumerate()
+            .filter(|&(rank, _)| rank != self.transport.rank())
+        {
+            for ring in &mut rings[self.shares.blocks_of(rank)] {
+                next = next.min(ring.next_window(grid).unwrap_or(NEVER));
+                ring.drain_into(out);
+            }
+        }
+        next
+    }
+
+    /// Sends `out` to the other ranks, puts what comes from them into `rings`, and adds up the reports of all.
+    fn exchange<E: Event, const K: usize>(
+        &mut self,
+        grid: &Grid,
+        rings: &mut [&mut [Ring<E>]; K],
+        report: Report,
+        out: [Vec<Vec<E>>; K],
+    ) -> Result<Report, Broken> {
+        const {
+            assert!(
+                size_of::<E>() == 32 && size_of::<Head>() == 64,
+                "events travel as 32 bytes"
+            )
+        };
+        let message = |rank: usize| {
+            let events: [&[E]; K] = std::array::from_fn(|kind| &out[kind][rank][..]);
+            let head = Head {
+                report,
+                events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
+            };
+            let n: usize = events.iter().map(|events| events.len()).sum();
+            let mut bytes = Vec::with_capacity(size_of::<Head>() + n * size_of::<E>());
+            bytes.extend_from_slice(bytemuck::bytes_of(&head));
+            events
+                .iter()
+                .for_each(|events| bytes.extend_from_slice(bytemuck::cast_slice(events)));
+            bytes
+        };
+        let messages = (0..self.transport.size()).map(message).collect();
+        drop(out);
+        let came = self.transport.exchange(messages)?;
+        let own = self.shares.blocks_of(self.transport.rank());
+        // Workers that run ahead have antis as a second kind of mail; to others nothing comes within a window that they have run.
+        let earliest = grid.start + if K == 1 { grid.width } else { 0 };
+        let mut all = Report::NOTHING;
+        for message in &came {
+            let (head, body) = message
+                .split_at_checked(size_of::<Head>())
+                .ok_or_else(|| Broken::torn("it is too short"))?;
+            let head: Head = bytemuck::pod_read_unaligned(head);
+            all.add(head.report);
+            let (mut events, rest) = body.as_chunks::<32>();
+            if !rest.is_empty() || head.events.iter().sum::<u64>() != events.len() as u64 {
+                return Err(Broken::torn("it holds part of an event"));
+            }
+            for (rings, n) in rings.iter_mut().zip(head.events) {
+                let (these, others) = events.split_at(n as usize);
+                events = others;
+                for bytes in these {
+                    let event: E = bytemuck::pod_read_unaligned(bytes);
+                    let block = (event.lp() >> self.shares.layout.shift()) as usize;
+                    if !own.contains(&block) || event.time().0 < earliest {
+                        return Err(Broken::torn("it holds an event that does not belong here"));
+                    }
+                    rings[block].insert(grid, event);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Barrier, mailboxes and reports of the workers of one rank, for `K` kinds of mail.
+pub(super) struct Hub<E, const K: usize> {
+    barrier: Barrier,
+    mail: [Mail<E>; K],
+    /// By worker; written before the first barrier of a meeting, read by the first worker after it.
+    reports: Vec<Posted>,
+    /// What all ranks together have reported; written before the second barrier, read after it.
+    agreed: Posted,
+    /// Steps at the barrier so far.
+    pub(super) step: u64,
+}
+
+/// A worker's place at the meetings of a burst.
+pub(super) struct Seat<'h, E, const K: usize> {
+    hub: &'h Hub<E, K>,
+    place: Entered<'h>,
+    me: usize,
+    step: u64,
+}
+
+impl<E: Event, const K: usize> Hub<E, K> {
+    pub(super) fn new(workers: usize) -> Self {
+        Hub {
+            barrier: Barrier::for_workers(workers),
+            mail: std::array::from_fn(|_| Mail::new(workers)),
+            reports: (0..workers).map(|_| Posted::default()).collect(),
+            agreed: Posted::default(),
+            step: 0,
+        }
+    }
+
+    /// The seat of worker `me`, taken by the thread that works.
+    pub(super) fn sit(&self, me: usize) -> Seat<'_, E, K> {
+        Seat {
+            place: self.barrier.enter(me),
+            hub: self,
+            me,
+            step: self.step,
+        }
+    }
+}
+
+impl<E: Event, const K: usize> Seat<'_, E, K> {
+    /// Hands over what the worker has sent, takes what is for its blocks `own` into `rings` (by kind of mail), and returns what all
+    /// workers of all ranks have reported. The first worker of a rank has the way to the others. `None`: a worker has panicked, or the
+    /// connection is broken.
+    pub(super) fn meet(
+        &mut self,
+        own: &Range<usize>,
+        grid: &Grid,
+        rings: [&mut [Ring<E>]; K],
+        report: Report,
+        abroad: Option<&mut Abroad<'_>>,
+    ) -> Option<Report> {
+        self.step += 2;
+        match abroad {
+            Some(abroad) => self.speak(own, grid, rings, report, abroad),
+            None => self.listen(own, grid, rings, report),
+        }
+    }
+
+    /// The step at the barrier before which workers leave what they have sent.
+    fn sent(&self) -> u64 {
+        self.step - 1
+    }
+
+    /// The step before which the first worker leaves what has come from other ranks.
+    fn came(&self) -> u64 {
+        self.step
+    }
+
+    /// The first worker's part of a meeting.
+    fn speak(
+        &mut self,
+        own: &Range<usize>,
+        grid: &Grid,
+        mut rings: [&mut [Ring<E>]; K],
+        mut report: Report,
+        abroad: &mut Abroad<'_>,
+    ) -> Option<Report> {
+        let begun = Instant::now();
+        let hub = self.hub;
+        let alone = hub.reports.len() == 1;
+        let mut out: [Vec<Vec<E>>; K] =
+            std::array::from_fn(|_| (0..abroad.transport.size()).map(|_| Vec::new()).collect());
+        for (rings, out) in rings.iter_mut().zip(&mut out) {
+            report.next = report.next.min(abroad.collect(grid, rings, out));
+        }
+        if !alone {
+            self.hand_over(own, grid, &mut rings, report)?;
+            report = Report::NOTHING;
+            hub.reports.iter().for_each(|posted| report.add(posted.get()));
+            let here = abroad.shares.blocks_of(abroad.transport.rank());
+            for ((mail, rings), out) in hub.mail.iter().zip(&mut rings).zip(&mut out) {
+                // What the workers beside it have sent to other ranks.
+                mail.take(self.me, self.sent(), &(0..here.start), rings);
+                mail.take(
+                    self.me,
+                    self.sent(),
+                    &(here.end..abroad.shares.layout.n_blocks()),
+                    rings,
+                );
+                abroad.collect(grid, rings, out);
+            }
+        }
+        let agreed = abroad.exchange(grid, &mut rings, report, out);
+        if !alone {
+            for (mail, rings) in hub.mail.iter().zip(&mut rings) {
+                mail.leave(self.me, self.came(), own, grid, rings);
+            }
+            hub.agreed.put(*agreed.as_ref().unwrap_or(&Report::NOTHING));
+            self.place.finish(self.came());
+            self.place.wait(self.came()).ok()?;
+        }
+        let now = Instant::now();
+        abroad.busy += begun - abroad.since;
+        abroad.wait += now - begun;
+        abroad.since = now;
+        agreed.map_err(|broken| abroad.failure = Some(broken)).ok()
+    }
+
+    /// The part of a worker beside it.
+    fn listen(
+        &mut self,
+        own: &Range<usize>,
+        grid: &Grid,
+        mut rings: [&mut [Ring<E>]; K],
+        report: Report,
+    ) -> Option<Report> {
+        self.hand_over(own, grid, &mut rings, report)?;
+        self.place.finish(self.came());
+        self.place.wait(self.came()).ok()?;
+        for (mail, rings) in self.hub.mail.iter().zip(&mut rings) {
+            mail.take(self.me, self.came(), own, rings);
+        }
+        Some(self.hub.agreed.get())
+    }
+
+    /// Leaves what the worker has sent to others of its rank and beyond, and takes what they have sent to it.
+    fn hand_over(
+        &self,
+        own: &Range<usize>,
+        grid: &Grid,
+        rings: &mut [&mut [Ring<E>]; K],
+        mut report: Report,
+    ) -> Option<()> {
+        for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
+            report.next = report.next.min(mail.leave(self.me, self.sent(), own, grid, rings));
+        }
+        self.hub.reports[self.me].put(report);
+        self.place.finish(self.sent());
+        self.place.wait(self.sent()).ok()?;
+        for (mail, rings) in self.hub.mail.iter().zip(rings) {
+            mail.take(self.me, self.sent(), own, rings);
+        }
+        Some(())
+    }
+}

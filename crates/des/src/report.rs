@@ -1,0 +1,65 @@
+//! What workers tell each other when they meet.
+
+use crate::mail::NEVER;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a worker has to say at a meeting, or all together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct Report {
+    /// Next window with something to do here, or in what is sent.
+    pub(crate) next: u64,
+    /// Events run since the last meeting.
+    pub(crate) executed: u64,
+    /// Events rolled back since the last meeting.
+    pub(crate) rolled_back: u64,
+    /// Bytes kept for rollback.
+    pub(crate) kept: u64,
+    /// Most bytes kept since the last meeting.
+    pub(crate) peak: u64,
+    /// Workers for which a model broke a rule.
+    pub(crate) broken: u64,
+}
+
+const WORDS: usize = size_of::<Report>() / 8;
+
+impl Report {
+    /// Of nobody.
+    pub(crate) const NOTHING: Report = Report {
+        next: NEVER,
+        executed: 0,
+        rolled_back: 0,
+        kept: 0,
+        peak: 0,
+        broken: 0,
+    };
+
+    /// Makes it the report of both.
+    pub(crate) fn add(&mut self, other: Report) {
+        self.next = self.next.min(other.next);
+        self.executed += other.executed;
+        self.rolled_back += other.rolled_back;
+        self.kept += other.kept;
+        self.peak += other.peak;
+        self.broken += other.broken;
+    }
+}
+
+/// A report that one worker puts up before a barrier and others read after it.
+#[repr(align(128))]
+#[derive(Default)]
+pub(crate) struct Posted([AtomicU64; WORDS]);
+
+impl Posted {
+    pub(crate) fn put(&self, report: Report) {
+        let words: [u64; WORDS] = bytemuck::cast(report);
+        self.0
+            .iter()
+            .zip(words)
+            .for_each(|(place, word)| place.store(word, Relaxed));
+    }
+
+    pub(crate) fn get(&self) -> Report {
+        bytemuck::cast(std::array::from_fn::<u64, WORDS, _>(|i| self.0[i].load(Relaxed)))
+    }
+}
