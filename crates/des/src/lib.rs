@@ -20,6 +20,8 @@ mod crew;
 mod differ;
 pub mod engine;
 mod history;
+#[cfg(all(loom, test))]
+mod interleavings;
 mod mail;
 pub mod optimistic;
 mod pass;
@@ -32,6 +34,7 @@ pub mod rollback;
 mod rounds;
 mod sort;
 mod speculator;
+mod sync;
 pub mod table;
 pub mod time;
 pub mod window;

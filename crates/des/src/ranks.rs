@@ -436,6 +436,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too long for Miri")]
     fn ranks_give_the_history_of_one_process() {
         for (n_lps, remote) in [(300, 0.1), (1_000, 1.0), (5, 0.5), (1, 1.0)] {
             let world = world(n_lps, remote);
@@ -451,6 +452,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too long for Miri")]
     fn what_ranks_have_reached_goes_on_in_one_process() {
         let world = world(700, 0.4);
         let (middle, end) = (Time(4_000_003), Time(9_000_000));
@@ -492,6 +494,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too long for Miri")]
     fn any_rank_can_stop_all() {
         let world = world(4_000, 0.5);
         let mut ends = local::connect(2);

@@ -9,8 +9,9 @@ use crate::barrier::Barrier;
 use crate::crew::{Bounds, Burst, Pause};
 use crate::mail::{Mail, NEVER};
 use crate::speculator::{Reach, Speculator};
+use crate::sync::{AtomicBool, AtomicU64};
 use crate::world::{Event, World};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`Ring::draw_near`]).
 pub const MAX_DEPTH: u32 = 64;
@@ -195,7 +196,7 @@ impl<E: Event> Rounds<E> {
         burst
     }
 
-    fn work<W: World<Event = E>>(
+    pub(crate) fn work<W: World<Event = E>>(
         &self,
         world: &W,
         worker: &mut Speculator<W>,
