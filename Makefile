@@ -75,7 +75,7 @@ check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	$(BIN)/mypy
 
 # Flags of their own rebuild everything: a folder of their own keeps the other builds.
-concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MAX_PREEMPTIONS=2: fewer, sooner)
+concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MAX_PREEMPTIONS=1: fewer, sooner)
 	CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target}/loom" RUSTFLAGS="--cfg loom" \
 		cargo test -p fabricsim-des --profile quick --locked --lib -- interleavings --nocapture
 
