@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The event engine under tools that see what tests alone do not: `tools/sanitize.sh miri|seeds|thread`. See docs/concurrency.md.
 #   miri    undefined behaviour, on one order of threads (nightly toolchain; minutes)
-#   seeds   the barrier and two and three workers, on several orders of threads (nightly; FABRICSIM_SEEDS=0..8)
+#   seeds   the barrier, on several orders of threads (nightly; FABRICSIM_SEEDS=0..8)
 #   thread  data races of whole engine tests at full speed (the source of the standard library, rebuilt)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,7 +27,7 @@ seeds)
     need_miri seeds
     CARGO_TARGET_DIR="$target/miri" \
         MIRIFLAGS="-Zmiri-strict-provenance -Zmiri-many-seeds=${FABRICSIM_SEEDS:-0..8} ${MIRIFLAGS:-}" \
-        cargo +nightly miri test --locked -p fabricsim-des --lib -- barrier::tests two_and_three_workers
+        cargo +nightly miri test --locked -p fabricsim-des --lib -- barrier::tests
     ;;
 thread)
     host=$(rustc -vV | sed -n 's/^host: //p')
