@@ -16,7 +16,7 @@ WHEELS := $(STAMPS)/wheels
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \
 	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
-.PHONY: help setup demo test test-rust test-python parity check gate fuzz bench docs clean
+.PHONY: help setup demo test test-rust test-python parity check concurrency gate fuzz bench docs clean
 
 help: ## what there is to type
 	@echo "fabricsim: make TARGET"
@@ -73,6 +73,11 @@ check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	$(BIN)/ruff check python tests examples
 	$(BIN)/ruff format --check python tests examples
 	$(BIN)/mypy
+
+# Flags of their own rebuild everything: a folder of their own keeps the other builds.
+concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MAX_PREEMPTIONS=1: fewer, sooner)
+	CARGO_TARGET_DIR="$${CARGO_TARGET_DIR:-target}/loom" RUSTFLAGS="--cfg loom" \
+		cargo test -p fabricsim-des --profile quick --locked --lib -- interleavings --nocapture
 
 gate: ## instructions per packet-hop of the hot path against their limits (needs valgrind)
 	tools/instructions.sh

@@ -6,10 +6,11 @@
 
 use crate::barrier::Barrier;
 use crate::mail::{Mail, NEVER};
+use crate::sync::{AtomicBool, AtomicU64};
 use crate::time::Time;
 use crate::worker::Worker;
 use crate::world::{Event, World};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// Meetings between two measurements of running and waiting; a look at the clock costs as much as a few events.
@@ -96,7 +97,13 @@ impl<E: Event> Crew<E> {
         burst
     }
 
-    fn work<W: World<Event = E>>(&self, world: &W, worker: &mut Worker<W>, me: usize, bounds: Bounds) -> Burst {
+    pub(crate) fn work<W: World<Event = E>>(
+        &self,
+        world: &W,
+        worker: &mut Worker<W>,
+        me: usize,
+        bounds: Bounds,
+    ) -> Burst {
         let place = self.barrier.enter(me);
         let mut index = bounds.index;
         let mut burst = Burst {

@@ -20,6 +20,8 @@ mod crew;
 mod differ;
 pub mod engine;
 mod history;
+#[cfg(all(loom, test))]
+mod interleavings;
 pub mod layout;
 mod mail;
 pub mod optimistic;
@@ -34,6 +36,7 @@ pub mod rollback;
 mod rounds;
 mod sort;
 mod speculator;
+mod sync;
 pub mod table;
 pub mod time;
 pub mod window;

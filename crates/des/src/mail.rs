@@ -5,9 +5,9 @@
 //! between, with the taking done: one barrier per step is enough.
 
 use crate::ring::{Grid, Ring};
+use crate::sync::SharedCell;
 use crate::worker::MAX_BLOCKS;
 use crate::world::Event;
-use std::cell::UnsafeCell;
 use std::ops::Range;
 
 /// "No window."
@@ -15,7 +15,7 @@ pub(crate) const NEVER: u64 = u64::MAX;
 
 /// Events by block that one worker leaves in one step. Touched by the owner before the barrier, by the block's worker after it.
 #[repr(align(128))]
-struct Mailbox<E>(Box<[UnsafeCell<Ring<E>>; MAX_BLOCKS]>);
+struct Mailbox<E>(Box<[SharedCell<Ring<E>>; MAX_BLOCKS]>);
 
 // SAFETY: the barrier separates the owner's turn from the takers', each of which touches the rings of its own blocks only.
 #[allow(unsafe_code)]
@@ -27,7 +27,7 @@ pub(crate) struct Mail<E>(Vec<[Mailbox<E>; 2]>);
 impl<E: Event> Mail<E> {
     /// Empty mailboxes of `workers`.
     pub(crate) fn new(workers: usize) -> Self {
-        let mailbox = || Mailbox(Box::new(std::array::from_fn(|_| UnsafeCell::new(Ring::default()))));
+        let mailbox = || Mailbox(Box::new(std::array::from_fn(|_| SharedCell::new(Ring::default()))));
         Mail((0..workers).map(|_| [mailbox(), mailbox()]).collect())
     }
 
@@ -40,10 +40,12 @@ impl<E: Event> Mail<E> {
                 continue;
             }
             next = next.min(ring.next_window(grid).unwrap_or(NEVER));
-            // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
-            #[allow(unsafe_code)]
-            let slot = unsafe { &mut *mailbox.0[block].get() };
-            std::mem::swap(ring, slot);
+            mailbox.0[block].with_mut(|slot| {
+                // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
+                #[allow(unsafe_code)]
+                let slot = unsafe { &mut *slot };
+                std::mem::swap(ring, slot);
+            });
         }
         next
     }
@@ -53,10 +55,12 @@ impl<E: Event> Mail<E> {
         for (_, mailboxes) in self.0.iter().enumerate().filter(|&(other, _)| other != me) {
             let mailbox = &mailboxes[step as usize % 2];
             for block in own.clone() {
-                // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
-                #[allow(unsafe_code)]
-                let left = unsafe { &mut *mailbox.0[block].get() };
-                rings[block].absorb(left);
+                mailbox.0[block].with_mut(|left| {
+                    // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
+                    #[allow(unsafe_code)]
+                    let left = unsafe { &mut *left };
+                    rings[block].absorb(left);
+                });
             }
         }
     }

@@ -275,6 +275,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too long for Miri")]
     fn every_engine_gives_the_same_history_dense_and_sparse() {
         agree(world(256, 8, 131_072, 1.0), Time(20_000_000));
         agree(world(1_000, 1, 131_072, 0.1), Time(10_000_000));
@@ -295,6 +296,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too long for Miri")]
     fn a_model_that_breaks_the_lookahead_is_stopped() {
         let honest = world(200, 4, 131_072, 1.0);
         // The engine is told a larger lookahead than the increments keep to.

@@ -1,7 +1,8 @@
 //! What workers tell each other when they meet.
 
 use crate::mail::NEVER;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::sync::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// What a worker has to say at a meeting, or all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]

@@ -184,7 +184,7 @@ impl<E: Event> Rounds<E> {
         burst
     }
 
-    fn work<W: World<Event = E>>(
+    pub(crate) fn work<W: World<Event = E>>(
         &self,
         world: &W,
         worker: &mut Speculator<W>,

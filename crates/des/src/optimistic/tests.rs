@@ -304,7 +304,24 @@ fn agree(
     speculated
 }
 
+/// Small enough for Miri: shared memory, undo and late events of two and three workers in a few windows.
 #[test]
+fn two_and_three_workers_agree_on_a_few_windows() {
+    let world = gossip(12, 128, 256);
+    let phases = [Time(9 * WIDTH + 1), Time(24 * WIDTH)];
+    let expected = tell(&mut ReferenceEngine::new(&world, Notes::default()), &phases[1..]);
+    assert!(expected.events > 60 && !expected.records.is_empty(), "{expected:?}");
+    for (blocks, workers) in [(4, 2), (6, 3)] {
+        let mut window = WindowEngine::with_workers(&world, Notes::default(), blocks, workers);
+        assert_eq!(window.workers(), workers as usize);
+        assert_eq!(tell(&mut window, &phases), expected, "{workers} workers");
+        let what = agree(&world, &phases, &expected, (blocks, workers), Speculation::fixed(4));
+        assert!(what.rolled_back > 0 && what.antis > 0, "{what:?}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
     let mut antis = 0;
     for (n_lps, remote, talkers) in [
@@ -347,6 +364,7 @@ fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn worlds_engines_and_phases_drawn_at_random_give_one_answer() {
     let mut deep = 0;
     for case in 0..CASES {
@@ -379,6 +397,7 @@ fn worlds_engines_and_phases_drawn_at_random_give_one_answer() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn events_beyond_the_ring_are_taken_back_as_well() {
     let world = gossip(200, 128, 256);
     let end = [Time(900 * WIDTH)];
@@ -388,6 +407,7 @@ fn events_beyond_the_ring_are_taken_back_as_well() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn phold_gives_one_history_at_every_depth() {
     for (n_lps, events_per_lp, lookahead, remote) in [
         (2_000, 1, 131_072, 0.1),
@@ -431,6 +451,7 @@ fn phold_gives_one_history_at_every_depth() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn over_the_limit_of_kept_bytes_no_window_is_run_ahead() {
     let world = gossip(2_000, 128, 256);
     let end = [Time(80 * WIDTH)];
@@ -454,6 +475,7 @@ fn over_the_limit_of_kept_bytes_no_window_is_run_ahead() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn a_watcher_sees_committed_state_only_and_can_stop_the_run() {
     let world = gossip(2_000, 128, 256);
     let mut engine = OptimisticEngine::new(&world, Notes::default(), 8, 2, Speculation::fixed(16));
@@ -478,6 +500,7 @@ fn a_watcher_sees_committed_state_only_and_can_stop_the_run() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn a_broken_rule_or_a_panic_counts_only_if_it_is_committed() {
     let honest = gossip(64, 128, 256);
     let end = Time(40 * WIDTH);
@@ -529,6 +552,7 @@ fn a_broken_rule_or_a_panic_counts_only_if_it_is_committed() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too long for Miri")]
 fn idle_worlds_and_long_gaps_end() {
     let world = gossip(10, 0, 0);
     let mut engine = OptimisticEngine::new(&world, Notes::default(), 4, 2, Speculation::default());
