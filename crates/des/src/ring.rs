@@ -68,6 +68,32 @@ pub struct Ring<E> {
     far_min: u64,
 }
 
+/// Events of a ring on their way to another: in one piece, so that they cost another core few cache lines, and its allocator none.
+#[derive(Debug)]
+pub(crate) struct Letter<E> {
+    /// In the order of `runs`, then those beyond the ring.
+    events: Vec<E>,
+    /// Slots with events, and how many.
+    runs: Vec<(u32, u32)>,
+}
+
+impl<E> Default for Letter<E> {
+    fn default() -> Self {
+        Letter {
+            events: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+impl<E> Letter<E> {
+    /// Makes it an empty one; its buffers stay.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.runs.clear();
+    }
+}
+
 impl<E: Event> Default for Ring<E> {
     fn default() -> Self {
         Ring {
@@ -91,26 +117,40 @@ impl<E: Event> Ring<E> {
         bucket.push(event);
     }
 
-    /// Takes over all events of another ring of the same grid with the same window open, and leaves it empty. Its buffers go to the
-    /// windows that fill when it is used next, which is two windows later.
-    pub fn absorb(&mut self, other: &mut Ring<E>) {
-        if other.is_empty() {
-            return;
-        }
+    /// Moves all events into a letter, which is empty. The buffers stay here, for the windows that fill when the ring is used next.
+    pub(crate) fn write(&mut self, letter: &mut Letter<E>) {
         for word in 0..SLOTS / 64 {
-            let mut bits = std::mem::take(&mut other.occupied[word]);
-            self.occupied[word] |= bits;
+            let mut bits = std::mem::take(&mut self.occupied[word]);
             while bits != 0 {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let mut bucket = std::mem::take(&mut other.slots[slot]);
-                self.slots[slot].append(&mut bucket);
-                other.keep(slot, 2, bucket);
+                let mut bucket = std::mem::take(&mut self.slots[slot]);
+                letter.runs.push((slot as u32, bucket.len() as u32));
+                letter.events.append(&mut bucket);
+                self.keep(slot, 1, bucket);
             }
         }
-        self.far.append(&mut other.far);
-        self.far_min = self.far_min.min(other.far_min);
-        other.far_min = u64::MAX;
+        letter.events.append(&mut self.far);
+        self.far_min = u64::MAX;
+    }
+
+    /// Adds the events of a letter from a ring of the same grid with the same window open.
+    pub(crate) fn read(&mut self, letter: &Letter<E>) {
+        let mut events = &letter.events[..];
+        for &(slot, n) in &letter.runs {
+            let slot = slot as usize & (SLOTS - 1);
+            let (run, rest) = events.split_at(n as usize);
+            events = rest;
+            self.occupied[slot >> 6] |= 1 << (slot & 63);
+            match run {
+                // Where windows are thin nearly all are alone.
+                [event] => self.slots[slot].push(*event),
+                _ => self.slots[slot].extend_from_slice(run),
+            }
+        }
+        for event in events {
+            self.push_far(*event);
+        }
     }
 
     /// Moves all events to the end of `out`. The buffers go to the windows that fill when the ring is used next.
@@ -129,12 +169,12 @@ impl<E: Event> Ring<E> {
         self.far_min = u64::MAX;
     }
 
-    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later.
+    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later; if all have one it stays
+    /// where it was.
     fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>) {
         let mut free = (from..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
-        if let Some(free) = free.find(|&free| self.slots[free].capacity() == 0) {
-            self.slots[free] = buffer;
-        }
+        let free = free.find(|&free| self.slots[free].capacity() == 0);
+        self.slots[free.unwrap_or(slot)] = buffer;
     }
 
     /// Adds an event beyond the ring.
@@ -293,6 +333,36 @@ mod tests {
         ring.recycle(1, batch);
         assert_eq!(ring.slots[2].capacity(), capacity);
         assert_eq!(ring.take(2).iter().map(|b| b.time().0).collect::<Vec<_>>(), early);
+    }
+
+    #[test]
+    fn a_letter_carries_all_events_to_their_windows_and_leaves_the_buffers() {
+        let mut grid = Grid::new(10);
+        grid.open(300);
+        let (mut from, mut to, mut letter) = (Ring::default(), Ring::default(), Letter::default());
+        for round in 0..3 {
+            // Windows around the end of the slots, one with many, and two beyond the ring.
+            let times = (3_001..3_300).step_by(7).chain([3_200; 9]).chain([5_700, 9_000]);
+            let mut times: Vec<u64> = times.collect();
+            times.iter().for_each(|&time| from.insert(&grid, ball(time)));
+            to.insert(&grid, ball(3_205));
+            times.push(3_205);
+            let next = from.next_window(&grid);
+            letter.clear();
+            from.write(&mut letter);
+            assert!(from.is_empty() && from.far_min().0 == u64::MAX);
+            assert!(from.slots.iter().any(|slot| slot.capacity() > 0), "round {round}");
+            to.read(&letter);
+            assert_eq!((to.next_window(&grid), to.far_min().0), (next, 5_700));
+            let mut got = Vec::new();
+            to.for_each(&mut |event| got.push(event.time().0));
+            got.sort_unstable();
+            times.sort_unstable();
+            assert_eq!(got, times);
+            let batch = to.take(320);
+            assert!(batch.iter().all(|event| event.time().0 / 10 == 320) && batch.len() >= 10);
+            to = Ring::default();
+        }
     }
 
     #[test]
