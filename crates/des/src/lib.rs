@@ -22,6 +22,7 @@ pub mod engine;
 mod history;
 mod mail;
 pub mod optimistic;
+mod pace;
 mod pass;
 pub mod phold;
 pub mod ranks;

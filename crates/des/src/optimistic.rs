@@ -41,6 +41,8 @@ pub struct Speculated {
     pub rolled_back: u64,
     /// Events handled for good.
     pub committed: u64,
+    /// Events of windows that were safe when they were run: without journal, for good at once.
+    pub safe: u64,
     /// Events that were sent and taken back.
     pub antis: u64,
     /// Rounds, each with one barrier.
@@ -94,7 +96,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         let mut engine = Self::build(world, observer, n_blocks, n_workers, speculation, opened.time, block)?;
         engine.outcome = opened.outcome;
         engine.before = opened.outcome.events;
-        engine.workers[0].observer = opened.observer;
+        engine.workers[0].lanes.observer = opened.observer;
         Ok(engine)
     }
 
@@ -153,6 +155,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
             all.executed += counts.executed;
             all.rolled_back += counts.rolled_back;
             all.committed += counts.committed;
+            all.safe += worker.safe;
             all.antis += worker.taken_back;
         }
         all
@@ -169,7 +172,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
             let Some(index) = self.workers.iter().filter_map(Speculator::next_window).min() else {
                 return Stop::Idle;
             };
-            if index * self.workers[0].grid.width >= until.0 {
+            if index * self.workers[0].lanes.grid.width >= until.0 {
                 self.now = self.now.max(until);
                 return Stop::Until;
             }
@@ -183,10 +186,10 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
             self.outcome.windows += burst.windows;
             let committed = self.workers.iter().map(|worker| worker.counts().committed);
             self.outcome.events = self.before + committed.sum::<u64>();
-            if let Some(reason) = self.workers.iter().find_map(|worker| worker.broken) {
+            if let Some(reason) = self.workers.iter().find_map(|worker| worker.lanes.broken) {
                 return Stop::Broken(reason);
             }
-            let grid = &self.workers[0].grid;
+            let grid = &self.workers[0].lanes.grid;
             self.now = Time(grid.start.min(until.0)).max(self.now);
             let progress = Progress {
                 now: self.now,
@@ -207,7 +210,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
     fn view(&self) -> View<'_, W> {
         View::new(
             self.blocks().map(|block| &block.state).collect(),
-            self.workers.iter().map(|worker| &worker.observer).collect(),
+            self.workers.iter().map(|worker| &worker.lanes.observer).collect(),
         )
     }
 
@@ -249,8 +252,8 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
         for worker in self.workers {
             states.extend(worker.blocks.into_iter().map(|block| block.state));
             match &mut all {
-                None => all = Some(worker.observer),
-                Some(all) => all.merge(worker.observer),
+                None => all = Some(worker.lanes.observer),
+                Some(all) => all.merge(worker.lanes.observer),
             }
         }
         (states, all.expect("an engine has a worker"), self.outcome)

@@ -8,9 +8,12 @@
 use crate::barrier::Barrier;
 use crate::crew::{Bounds, Burst, Pause};
 use crate::mail::{Mail, NEVER};
+use crate::pace::Pace;
 use crate::speculator::{Reach, Speculator};
+use crate::worker::Lanes;
 use crate::world::{Event, World};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 /// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`Ring::draw_near`]).
 pub const MAX_DEPTH: u32 = 64;
@@ -33,7 +36,7 @@ impl Default for Speculation {
     fn default() -> Self {
         Speculation {
             least: 1,
-            first: 4,
+            first: 1,
             most: 16,
             kept: 1 << 28,
         }
@@ -52,67 +55,6 @@ impl Speculation {
     }
 }
 
-/// The present depth of speculation: doubled after quiet rounds that hold few events, halved when much is run in vain or when rounds
-/// hold more events than a barrier needs to be cheap, which only costs memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    least: u64,
-    most: u64,
-    pub(crate) depth: u64,
-    /// Events that make a round long enough.
-    enough: u64,
-    /// Rounds without a halving.
-    quiet: u32,
-    /// Rounds that have to be quiet for a doubling; more of them after each halving, or every other round would be one.
-    patience: u32,
-}
-
-/// Of so many events that were run one may be rolled back.
-const RATIO: u64 = 4;
-const PATIENT: u32 = 1 << 10;
-/// Events of a worker that make a round long enough: a barrier costs as much as some tens of them.
-const ENOUGH: u64 = 1 << 11;
-
-impl Pace {
-    pub(crate) fn new(speculation: Speculation, workers: usize) -> Self {
-        let most = u64::from(speculation.most.clamp(1, MAX_DEPTH));
-        let least = u64::from(speculation.least).clamp(1, most);
-        Pace {
-            least,
-            most,
-            depth: u64::from(speculation.first).clamp(least, most),
-            enough: ENOUGH * workers as u64,
-            quiet: 0,
-            patience: 4,
-        }
-    }
-
-    /// Takes note of a round in which so many events were run and rolled back.
-    fn note(&mut self, executed: u64, rolled_back: u64) {
-        if rolled_back * RATIO > executed {
-            self.depth = (self.depth / 2).max(self.least);
-            self.patience = (self.patience * 2).min(PATIENT);
-            self.quiet = 0;
-            return;
-        }
-        if executed > 2 * self.enough {
-            self.depth = (self.depth / 2).max(self.least);
-        }
-        if executed > self.enough {
-            self.quiet = 0;
-            return;
-        }
-        self.quiet += 1;
-        if self.quiet >= self.patience {
-            if self.depth == self.most {
-                self.patience = (self.patience / 2).max(4);
-            }
-            self.depth = (self.depth * 2).min(self.most);
-            self.quiet = 0;
-        }
-    }
-}
-
 /// What one worker tells the others after one round.
 #[repr(align(128))]
 #[derive(Default)]
@@ -127,6 +69,8 @@ struct Report {
     kept: AtomicU64,
     /// Most bytes kept within the round.
     peak: AtomicU64,
+    /// Wall time of the round before (ns), which the first worker measures.
+    wall: AtomicU64,
     /// A committed window broke a rule.
     broken: AtomicBool,
 }
@@ -209,7 +153,7 @@ impl<E: Event> Rounds<E> {
             events: 0,
             windows: 0,
         };
-        let width = worker.grid.width;
+        let width = worker.lanes.grid.width;
         // Windows before this one end before the run does.
         let whole = bounds.until.0 / width;
         let mut base = bounds.index;
@@ -217,6 +161,7 @@ impl<E: Event> Rounds<E> {
         // Where the watcher is to be asked no window is opened any more, until all that were are committed.
         let mut last = None;
         let mut reached = base;
+        let (mut begun, mut last_round) = (Instant::now(), Duration::ZERO);
         loop {
             if base == NEVER {
                 burst.pause = Pause::Idle;
@@ -254,6 +199,10 @@ impl<E: Event> Rounds<E> {
                 .store(after.rolled_back - before.rolled_back, Relaxed);
             report.kept.store(worker.kept() as u64, Relaxed);
             report.peak.store(peak as u64, Relaxed);
+            if me == 0 {
+                // From barrier to barrier, so that it is the round before this one.
+                report.wall.store(last_round.as_nanos() as u64, Relaxed);
+            }
             self.leave(worker, me, step);
             place.finish(step);
             if place.wait(step).is_err() {
@@ -261,7 +210,13 @@ impl<E: Event> Rounds<E> {
                 burst.pause = Pause::Broken;
                 return (burst, agreed);
             }
+            if me == 0 {
+                let now = Instant::now();
+                last_round = now - begun;
+                begun = now;
+            }
             base = NEVER;
+            let wall = Duration::from_nanos(self.reports[0][step as usize % 2].wall.load(Relaxed));
             let (mut executed, mut rolled_back, mut kept, mut peak) = (0, 0, 0, 0);
             let mut broken = false;
             for reports in &self.reports {
@@ -274,10 +229,10 @@ impl<E: Event> Rounds<E> {
                 broken |= report.broken.load(Relaxed);
             }
             let own = worker.own();
-            self.events.take(me, step, &own, &mut *worker.rings);
+            self.events.take(me, step, &own, &mut *worker.lanes.rings);
             self.antis.take(me, step, &own, &mut *worker.antis);
             worker.commit((base != NEVER).then_some(base));
-            agreed.pace.note(executed, rolled_back);
+            agreed.pace.note(executed, rolled_back, wall);
             agreed.full = kept > self.most_kept as u64;
             agreed.peak_kept = agreed.peak_kept.max(peak);
             // Of this burst alone all that was rolled back was run in it as well.
@@ -298,70 +253,14 @@ impl<E: Event> Rounds<E> {
 
     /// Leaves what worker `me` has sent to blocks of others, and what it has to say.
     fn leave<W: World<Event = E>>(&self, worker: &mut Speculator<W>, me: usize, step: u64) {
-        let (own, n_blocks) = (worker.own(), worker.n_blocks);
+        let (own, n_blocks) = (worker.own(), worker.lanes.n_blocks);
         let mut next = worker.next_window().unwrap_or(NEVER);
-        for (mail, rings) in [(&self.events, &mut worker.rings), (&self.antis, &mut worker.antis)] {
-            next = next.min(mail.leave(me, step, &own, &worker.grid, &mut rings[..n_blocks]));
+        let Lanes { rings, grid, .. } = &mut worker.lanes;
+        for (mail, rings) in [(&self.events, rings), (&self.antis, &mut worker.antis)] {
+            next = next.min(mail.leave(me, step, &own, grid, &mut rings[..n_blocks]));
         }
         let report = &self.reports[me][step as usize % 2];
         report.next.store(next, Relaxed);
-        report.broken.store(worker.broken.is_some(), Relaxed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_depth_grows_while_it_is_quiet_and_falls_when_much_is_in_vain() {
-        let mut pace = Pace::new(Speculation::default(), 1);
-        assert_eq!(pace.depth, 4);
-        for _ in 0..8 {
-            pace.note(1_000, 100);
-        }
-        assert_eq!(pace.depth, 16, "doubled twice");
-        for _ in 0..100 {
-            pace.note(1_000, 0);
-        }
-        assert_eq!(pace.depth, 16, "never beyond the most");
-        for _ in 0..5 {
-            pace.note(1_000, 300);
-        }
-        assert_eq!(pace.depth, 1, "never below one");
-        // The next trial comes later than the first one did.
-        let quiet = |pace: &mut Pace| {
-            let depth = pace.depth;
-            (1..).find(|_| {
-                pace.note(1_000, 0);
-                pace.depth > depth
-            })
-        };
-        assert!(quiet(&mut pace).is_some_and(|rounds| rounds >= 64));
-    }
-
-    #[test]
-    fn rounds_that_are_long_enough_do_not_grow() {
-        let mut pace = Pace::new(Speculation::default(), 2);
-        for _ in 0..100 {
-            pace.note(ENOUGH * 2 + 1, 0);
-        }
-        assert_eq!(pace.depth, 4);
-        pace.note(ENOUGH * 4 + 1, 0);
-        assert_eq!(pace.depth, 2);
-        for _ in 0..100 {
-            pace.note(ENOUGH * 2, 0);
-        }
-        assert_eq!(pace.depth, 16);
-    }
-
-    #[test]
-    fn a_fixed_depth_stays_and_none_is_beyond_half_a_ring() {
-        let mut pace = Pace::new(Speculation::fixed(7), 2);
-        pace.note(1, 1);
-        assert_eq!(pace.depth, 7);
-        assert_eq!(Pace::new(Speculation::fixed(1_000), 1).depth, u64::from(MAX_DEPTH));
-        assert_eq!(Pace::new(Speculation::fixed(0), 1).depth, 1);
-        assert!(MAX_DEPTH as usize <= crate::ring::SLOTS / 2);
+        report.broken.store(worker.lanes.broken.is_some(), Relaxed);
     }
 }

@@ -52,6 +52,22 @@ pub(crate) struct Worker<W: World> {
 }
 
 impl<W: World> Lanes<W> {
+    /// Nothing pending; an LP's block is `lp >> shift`.
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, shift: u32) -> Self {
+        Lanes {
+            rings: Box::new(std::array::from_fn(|_| Ring::default())),
+            grid,
+            end: 0,
+            shift,
+            n_blocks: (world.n_lps().max(1) as usize).div_ceil(1 << shift),
+            late: Vec::new(),
+            lp: 0,
+            seed: world.seed(),
+            broken: None,
+            observer,
+        }
+    }
+
     /// An event inside the open window: allowed for the own LP only.
     #[cold]
     fn send_late(&mut self, event: W::Event) {
@@ -137,18 +153,7 @@ impl<W: World> Worker<W> {
     /// A worker without blocks.
     pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, shift: u32) -> Self {
         Worker {
-            lanes: Lanes {
-                rings: Box::new(std::array::from_fn(|_| Ring::default())),
-                grid,
-                end: 0,
-                shift,
-                n_blocks: (world.n_lps().max(1) as usize).div_ceil(1 << shift),
-                late: Vec::new(),
-                lp: 0,
-                seed: world.seed(),
-                broken: None,
-                observer,
-            },
+            lanes: Lanes::new(world, observer, grid, shift),
             first: 0,
             blocks: Vec::new(),
             clock: Clock::default(),
