@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 /// Windows between two measurements of running and waiting; a look at the clock costs as much as a few events.
-const MEASURED: u64 = 8;
+pub(crate) const MEASURED: u64 = 8;
+
 /// What one worker tells the others after one window.
 #[repr(align(128))]
 #[derive(Default)]

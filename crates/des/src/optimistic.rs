@@ -15,7 +15,7 @@
 use crate::block::Block;
 use crate::checkpoint::{self, Opened, Part, Torn};
 use crate::crew::{Bounds, Pause};
-use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
+use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch};
 use crate::ring::Grid;
 use crate::rounds::Rounds;
 pub use crate::rounds::{MAX_DEPTH, Speculation};
@@ -26,6 +26,7 @@ use crate::worker::MAX_BLOCKS;
 use crate::world::{Observe, World};
 use std::convert::Infallible;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Events after which the watcher is asked, per worker.
 const WATCH_EVENTS: u64 = 1 << 18;
@@ -69,6 +70,8 @@ pub struct OptimisticEngine<'w, W: World> {
     now: Time,
     /// Events of the run before this engine took it up.
     before: u64,
+    /// Wall time of all rounds.
+    wall: Duration,
 }
 
 impl<'w, W: World> OptimisticEngine<'w, W> {
@@ -133,6 +136,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
             outcome: Outcome::default(),
             now: time,
             before: 0,
+            wall: Duration::ZERO,
         })
     }
 
@@ -182,7 +186,9 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
                 events: WATCH_EVENTS * self.workers.len() as u64,
                 windows: WATCH_ROUNDS * if self.workers.len() == 1 { 1 } else { 8 },
             };
+            let begun = Instant::now();
             let burst = self.rounds.run(self.world, &mut self.workers, bounds);
+            self.wall += begun.elapsed();
             self.outcome.windows += burst.windows;
             let committed = self.workers.iter().map(|worker| worker.counts().committed);
             self.outcome.events = self.before + committed.sum::<u64>();
@@ -220,6 +226,21 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
 
     fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    fn teamwork(&self) -> Option<Teamwork> {
+        let clocks = || self.workers.iter().map(|worker| worker.clock);
+        let wait: Duration = clocks().map(|clock| clock.wait).sum();
+        let busy: Duration = clocks().map(|clock| clock.busy).sum();
+        let teamwork = Teamwork {
+            workers: self.workers.len(),
+            events_shared: self.outcome.events - self.before,
+            windows_shared: self.rounds.agreed.rounds,
+            wall_shared: self.wall,
+            waiting: wait.as_secs_f64() / (wait + busy).as_secs_f64().max(1e-9),
+            ..Teamwork::default()
+        };
+        (self.workers.len() > 1).then_some(teamwork)
     }
 
     fn reached(&self) -> Time {

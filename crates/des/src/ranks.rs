@@ -318,6 +318,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
             wall_shared: self.wait + self.busy,
             waiting,
             given_up: None,
+            thin: None,
         })
     }
 

@@ -6,7 +6,7 @@
 //! itself from what all report, in the same way.
 
 use crate::barrier::Barrier;
-use crate::crew::{Bounds, Burst, Pause};
+use crate::crew::{Bounds, Burst, MEASURED, Pause};
 use crate::mail::{Mail, NEVER};
 use crate::pace::Pace;
 use crate::speculator::{Reach, Speculator};
@@ -180,6 +180,7 @@ impl<E: Event> Rounds<E> {
                 frontier: (base + depth).min(whole).min(last.unwrap_or(NEVER)),
                 most_kept: self.most_kept / self.reports.len(),
             };
+            let clock = agreed.rounds.is_multiple_of(MEASURED).then(Instant::now);
             let before = worker.counts();
             let peak = if cut {
                 worker.run_cut(world, bounds.until);
@@ -205,10 +206,15 @@ impl<E: Event> Rounds<E> {
             }
             self.leave(worker, me, step);
             place.finish(step);
+            let ran = clock.map(|clock| clock.elapsed());
             if place.wait(step).is_err() {
                 // Another worker has panicked: the scope passes that on.
                 burst.pause = Pause::Broken;
                 return (burst, agreed);
+            }
+            if let (Some(clock), Some(ran)) = (clock, ran) {
+                worker.clock.busy += ran;
+                worker.clock.wait += clock.elapsed().saturating_sub(ran);
             }
             if me == 0 {
                 let now = Instant::now();

@@ -11,7 +11,7 @@ use crate::pass::{PANICKED, survives};
 use crate::ring::{Grid, Ring};
 use crate::sort::{Scratch, by_lp};
 use crate::time::Time;
-use crate::worker::{Lanes, MAX_BLOCKS};
+use crate::worker::{Clock, Lanes, MAX_BLOCKS};
 use crate::world::{Event, World};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -31,6 +31,7 @@ pub(crate) struct Speculator<W: World> {
     histories: Vec<History<W>>,
     /// Events of windows that were safe when they were run.
     pub(crate) safe: u64,
+    pub(crate) clock: Clock,
     /// Events taken back so far.
     pub(crate) taken_back: u64,
     changes: Changes<W::Event>,
@@ -57,6 +58,7 @@ impl<W: World> Speculator<W> {
             blocks: Vec::new(),
             histories: Vec::new(),
             safe: 0,
+            clock: Clock::default(),
             taken_back: 0,
             changes: Changes {
                 sent: Vec::new(),
