@@ -43,11 +43,8 @@ impl<E: Event> Mail<E> {
             // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
             #[allow(unsafe_code)]
             let letter = unsafe { &mut *mailbox.0[block].get() };
-            letter.clear();
-            if !ring.is_empty() {
-                next = next.min(ring.next_window(grid).unwrap_or(NEVER));
-                ring.write(letter);
-            }
+            next = next.min(ring.next_window(grid).unwrap_or(NEVER));
+            ring.write(letter);
         }
         next
     }

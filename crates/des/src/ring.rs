@@ -8,6 +8,9 @@ pub const SLOTS: usize = 256;
 /// Windows ahead of the current one that buffers are given to; most events fall into the first two.
 const FILLING: usize = 12;
 
+/// Events of a bucket that change hands in their buffer: with fewer, copying them is cheaper than another core's cache misses.
+const MANY: usize = 64;
+
 /// Maps times to windows of one width without division.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
@@ -73,8 +76,10 @@ pub struct Ring<E> {
 pub(crate) struct Letter<E> {
     /// In the order of `runs`, then those beyond the ring.
     events: Vec<E>,
-    /// Slots with events, and how many.
+    /// Slots with few events, and how many.
     runs: Vec<(u32, u32)>,
+    /// Slots with many, in the buffers they were in.
+    whole: Vec<(u32, Vec<E>)>,
 }
 
 impl<E> Default for Letter<E> {
@@ -82,15 +87,8 @@ impl<E> Default for Letter<E> {
         Letter {
             events: Vec::new(),
             runs: Vec::new(),
+            whole: Vec::new(),
         }
-    }
-}
-
-impl<E> Letter<E> {
-    /// Makes it an empty one; its buffers stay.
-    pub(crate) fn clear(&mut self) {
-        self.events.clear();
-        self.runs.clear();
     }
 }
 
@@ -117,14 +115,25 @@ impl<E: Event> Ring<E> {
         bucket.push(event);
     }
 
-    /// Moves all events into a letter, which is empty. The buffers stay here, for the windows that fill when the ring is used next.
+    /// Moves all events into a letter, in place of those it carried two windows ago. Its buffers come back here, for the windows that
+    /// fill when the ring is used next.
     pub(crate) fn write(&mut self, letter: &mut Letter<E>) {
+        letter.events.clear();
+        letter.runs.clear();
+        for (slot, mut bucket) in letter.whole.drain(..) {
+            bucket.clear();
+            self.keep(slot as usize, 3, bucket);
+        }
         for word in 0..SLOTS / 64 {
             let mut bits = std::mem::take(&mut self.occupied[word]);
             while bits != 0 {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let mut bucket = std::mem::take(&mut self.slots[slot]);
+                if bucket.len() >= MANY {
+                    letter.whole.push((slot as u32, bucket));
+                    continue;
+                }
                 letter.runs.push((slot as u32, bucket.len() as u32));
                 letter.events.append(&mut bucket);
                 self.keep(slot, 1, bucket);
@@ -151,6 +160,11 @@ impl<E: Event> Ring<E> {
         for event in events {
             self.push_far(*event);
         }
+        for (slot, bucket) in &letter.whole {
+            let slot = *slot as usize & (SLOTS - 1);
+            self.occupied[slot >> 6] |= 1 << (slot & 63);
+            self.slots[slot].extend_from_slice(bucket);
+        }
     }
 
     /// Moves all events to the end of `out`. The buffers go to the windows that fill when the ring is used next.
@@ -174,7 +188,10 @@ impl<E: Event> Ring<E> {
     fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>) {
         let mut free = (from..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
         let free = free.find(|&free| self.slots[free].capacity() == 0);
-        self.slots[free.unwrap_or(slot)] = buffer;
+        let into = &mut self.slots[free.unwrap_or(slot)];
+        if into.capacity() == 0 {
+            *into = buffer;
+        }
     }
 
     /// Adds an event beyond the ring.
@@ -342,14 +359,15 @@ mod tests {
         let (mut from, mut to, mut letter) = (Ring::default(), Ring::default(), Letter::default());
         for round in 0..3 {
             // Windows around the end of the slots, one with many, and two beyond the ring.
-            let times = (3_001..3_300).step_by(7).chain([3_200; 9]).chain([5_700, 9_000]);
+            let times = (3_001..3_300).step_by(7).chain([3_200; 9]).chain([3_400; MANY]);
+            let times = times.chain([5_700, 9_000]);
             let mut times: Vec<u64> = times.collect();
             times.iter().for_each(|&time| from.insert(&grid, ball(time)));
             to.insert(&grid, ball(3_205));
             times.push(3_205);
             let next = from.next_window(&grid);
-            letter.clear();
             from.write(&mut letter);
+            assert_eq!(letter.whole.len(), 1);
             assert!(from.is_empty() && from.far_min().0 == u64::MAX);
             assert!(from.slots.iter().any(|slot| slot.capacity() > 0), "round {round}");
             to.read(&letter);
