@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fabricsim._units import format_bytes, format_count
+from fabricsim._units import format_bytes, format_count, speculation_line
 
 if TYPE_CHECKING:
     from fabricsim.claims import ClaimVerdict
@@ -51,6 +51,8 @@ def execution_line(execution: Mapping[str, Any]) -> str:
     ]
     if execution.get("barrier_share") is not None:
         parts.append(f"{100 * execution['barrier_share']:.0f} % of the time at the barrier")
+    if execution.get("speculation"):
+        parts.append(speculation_line(execution["speculation"]))
     if execution.get("remark"):
         parts.append(str(execution["remark"]))
     return "; ".join(parts)

@@ -1,11 +1,13 @@
-"""Numbers out of the study's quantities, for axes and tables only; the core does the exact parsing."""
+"""Numbers out of the study's quantities, for axes and tables only (the core does the exact parsing), and numbers for people."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from typing import Any
 
-__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds"]
+__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "speculation_line"]
 
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)\s*$")
 _LIST = re.compile(r"^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$")
@@ -105,3 +107,13 @@ def format_seconds(seconds: float | None) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def speculation_line(did: Mapping[str, Any]) -> str:
+    """Say what speculation did: events run and undone, meetings, memory."""
+    return (
+        f"ahead: {format_count(did['events_executed'])} events run, {format_count(did['events_rolled_back'])} of them undone "
+        f"(efficiency {100 * did['efficiency']:.1f} %), {format_count(did['events_safe'])} safe, "
+        f"{format_count(did['anti_events'])} taken back, {format_count(did['rounds'])} rounds of up to {did['deepest_round']} windows, "
+        f"{format_bytes(did['peak_kept_bytes'])} kept at most"
+    )

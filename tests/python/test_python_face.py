@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fabricsim as fs
 from fabricsim._files import atomic_write
 from fabricsim._tables import runs_table, table_of_columns
-from fabricsim._units import axis_value
+from fabricsim._units import axis_value, speculation_line
 from fabricsim.claims import ClaimError, validate_claim
 from fabricsim.measures import MeasureError, evaluate, parse
 
@@ -286,3 +286,20 @@ def test_the_report_is_self_contained_and_cannot_be_broken_out_of(tmp_path):
     assert data["study"]["name"] == content["name"]
     assert len(data["runs"]) == 6
     assert data["runs"][0]["links"]["hottest"]
+
+
+def test_a_run_ahead_is_told_in_one_line():
+    did = {
+        "events_executed": 1_200_000,
+        "events_rolled_back": 200_000,
+        "events_committed": 1_000_000,
+        "efficiency": 1 / 1.2,
+        "events_safe": 300_000,
+        "anti_events": 4_000,
+        "rounds": 900,
+        "deepest_round": 16,
+        "peak_kept_bytes": 3 << 20,
+    }
+    line = speculation_line(did)
+    for part in ("1.2 M events run", "efficiency 83.3 %", "900 rounds of up to 16 windows", "3.0 MiB kept"):
+        assert part in line

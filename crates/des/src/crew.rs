@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// Meetings between two measurements of running and waiting; a look at the clock costs as much as a few events.
-const MEASURED: u64 = 8;
+pub(crate) const MEASURED: u64 = 8;
+
 /// What one worker tells the others when they meet.
 #[repr(align(128))]
 #[derive(Default)]

@@ -53,6 +53,8 @@ pub struct Teamwork {
     pub waiting: f64,
     /// Several workers were tried and found slower than one: wall time per event (ns) of one and of all.
     pub given_up: Option<(f64, f64)>,
+    /// Several workers were not tried: events that a window held for each, and how many would be worth a trial.
+    pub thin: Option<(f64, f64)>,
 }
 
 /// What a run looks like between two windows.

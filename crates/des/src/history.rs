@@ -96,17 +96,6 @@ impl<W: World> History<W> {
         }
     }
 
-    /// Keeps the events of a window before `end` and gives the others to `later`.
-    pub(crate) fn cut(&mut self, window: u64, end: Time, mut later: impl FnMut(W::Event)) {
-        self.pass(window).inputs.retain(|event| {
-            let stays = event.time() < end;
-            if !stays {
-                later(*event);
-            }
-            stays
-        });
-    }
-
     /// Runs the block through a window for the first time with the events that [`History::fill`] got; returns what was sent.
     pub(crate) fn run(&mut self, world: &W, block: &mut Block<W>, open: Open) -> &[W::Event] {
         let mut pass = std::mem::take(self.pass(open.index));
@@ -291,9 +280,10 @@ impl<W: World> History<W> {
         self.unused.len() + self.passes.len()
     }
 
-    /// Takes the last committed window for one that is yet to be run: it was run in part.
-    pub(crate) fn reopen(&mut self) {
-        self.base -= 1;
+    /// The first window that is kept is `window` or later: what is before it was run for good.
+    pub(crate) fn begin_at(&mut self, window: u64) {
+        debug_assert!(self.passes.is_empty(), "what was run ahead is committed first");
+        self.base = self.base.max(window);
     }
 }
 

@@ -25,6 +25,7 @@ mod interleavings;
 pub mod layout;
 mod mail;
 pub mod optimistic;
+mod pace;
 mod pass;
 pub mod phold;
 pub mod ranks;

@@ -1,10 +1,11 @@
-//! What workers leave for each other between two meetings at the barrier: events by block, in rings that change hands as a whole.
+//! What workers leave for each other between two meetings at the barrier: a letter of events to each block.
 //!
-//! What a worker sends to blocks of others in a step it leaves in the mailbox of that step's parity. After the barrier each worker takes
+//! What a worker sends to blocks of others in a step it leaves in the mailbox of that step's parity. After the barrier each worker reads
 //! what is for its blocks. A mailbox is used again two steps later, which its owner cannot reach before everybody has passed the barrier
-//! between, with the taking done: one barrier per step is enough.
+//! between, with the reading done: one barrier per step is enough. Readers only read, and buffers stay with their owner: no worker frees
+//! what another has allocated.
 
-use crate::ring::{Grid, Ring};
+use crate::ring::{Grid, Letter, Ring};
 use crate::sync::SharedCell;
 use crate::worker::MAX_BLOCKS;
 use crate::world::Event;
@@ -13,13 +14,13 @@ use std::ops::Range;
 /// "No window."
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// Events by block that one worker leaves in one step. Touched by the owner before the barrier, by the block's worker after it.
+/// Letters by block that one worker leaves in one step. Written by the owner before the barrier, read by the block's worker after it.
 #[repr(align(128))]
-struct Mailbox<E>(Box<[SharedCell<Ring<E>>; MAX_BLOCKS]>);
+struct Mailbox<E>(Box<[SharedCell<Letter<E>>; MAX_BLOCKS]>);
 
-// SAFETY: the barrier separates the owner's turn from the takers', each of which touches the rings of its own blocks only.
+// SAFETY: the barrier separates the owner's turn from that of the readers.
 #[allow(unsafe_code)]
-unsafe impl<E: Send> Sync for Mailbox<E> {}
+unsafe impl<E: Send + Sync> Sync for Mailbox<E> {}
 
 /// The mailboxes of all workers.
 pub(crate) struct Mail<E>(Vec<[Mailbox<E>; 2]>);
@@ -27,7 +28,7 @@ pub(crate) struct Mail<E>(Vec<[Mailbox<E>; 2]>);
 impl<E: Event> Mail<E> {
     /// Empty mailboxes of `workers`.
     pub(crate) fn new(workers: usize) -> Self {
-        let mailbox = || Mailbox(Box::new(std::array::from_fn(|_| SharedCell::new(Ring::default()))));
+        let mailbox = || Mailbox(Box::new(std::array::from_fn(|_| SharedCell::new(Letter::default()))));
         Mail((0..workers).map(|_| [mailbox(), mailbox()]).collect())
     }
 
@@ -36,15 +37,14 @@ impl<E: Event> Mail<E> {
         let mailbox = &self.0[me][step as usize % 2];
         let mut next = NEVER;
         for (block, ring) in rings.iter_mut().enumerate() {
-            if own.contains(&block) || ring.is_empty() {
+            if own.contains(&block) {
                 continue;
             }
             next = next.min(ring.next_window(grid).unwrap_or(NEVER));
-            mailbox.0[block].with_mut(|slot| {
+            mailbox.0[block].with_mut(|letter| {
                 // SAFETY: before the barrier of `step` only its owner touches a mailbox of that parity.
                 #[allow(unsafe_code)]
-                let slot = unsafe { &mut *slot };
-                std::mem::swap(ring, slot);
+                ring.write(unsafe { &mut *letter });
             });
         }
         next
@@ -55,11 +55,10 @@ impl<E: Event> Mail<E> {
         for (_, mailboxes) in self.0.iter().enumerate().filter(|&(other, _)| other != me) {
             let mailbox = &mailboxes[step as usize % 2];
             for block in own.clone() {
-                mailbox.0[block].with_mut(|left| {
-                    // SAFETY: after the barrier of `step`, until that of the next step, only a block's worker touches its rings.
+                mailbox.0[block].with(|letter| {
+                    // SAFETY: after the barrier of `step`, until that of the next step, nobody writes it.
                     #[allow(unsafe_code)]
-                    let left = unsafe { &mut *left };
-                    rings[block].absorb(left);
+                    rings[block].read(unsafe { &*letter });
                 });
             }
         }

@@ -15,7 +15,7 @@
 use crate::block::{Block, by_name};
 use crate::checkpoint::{self, Opened, Torn};
 use crate::crew::{Bounds, Pause};
-use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch, merged};
+use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch, merged};
 use crate::ring::Grid;
 use crate::rounds::Rounds;
 pub use crate::rounds::{MAX_DEPTH, Speculation};
@@ -24,6 +24,7 @@ use crate::time::Time;
 use crate::world::World;
 use std::convert::Infallible;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 /// Events after which the watcher is asked, per worker.
 const WATCH_EVENTS: u64 = 1 << 18;
@@ -39,6 +40,8 @@ pub struct Speculated {
     pub rolled_back: u64,
     /// Events handled for good.
     pub committed: u64,
+    /// Events of windows that were safe when they were run: without journal, for good at once.
+    pub safe: u64,
     /// Events that were sent and taken back.
     pub antis: u64,
     /// Rounds, each with one barrier.
@@ -65,6 +68,8 @@ pub struct OptimisticEngine<'w, W: World> {
     now: Time,
     /// Events of the run before this engine took it up.
     before: u64,
+    /// Wall time of all rounds.
+    wall: Duration,
 }
 
 impl<'w, W: World> OptimisticEngine<'w, W> {
@@ -92,7 +97,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         let mut engine = Self::build(world, observer, n_blocks, n_workers, speculation, opened.time, block)?;
         engine.outcome = opened.outcome;
         engine.before = opened.outcome.events;
-        engine.workers[0].observer = opened.observer;
+        engine.workers[0].lanes.observer = opened.observer;
         Ok(engine)
     }
 
@@ -110,7 +115,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         let grid = Grid::at(world.lookahead(), time);
         let n_workers = (n_workers as usize).clamp(1, layout.n_blocks());
         let mut workers: Vec<Speculator<W>> = (0..n_workers)
-            .map(|_| Speculator::new(observer.clone(), grid, &layout))
+            .map(|_| Speculator::new(world, observer.clone(), grid, &layout))
             .collect();
         for (number, owner) in layout.owners(n_workers).into_iter().enumerate() {
             let (block, first) = block(layout.lps(number))?;
@@ -123,6 +128,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
             outcome: Outcome::default(),
             now: time,
             before: 0,
+            wall: Duration::ZERO,
         })
     }
 
@@ -145,6 +151,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
             all.executed += counts.executed;
             all.rolled_back += counts.rolled_back;
             all.committed += counts.committed;
+            all.safe += worker.safe;
             all.antis += worker.taken_back;
         }
         all
@@ -161,7 +168,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
             let Some(index) = self.workers.iter().filter_map(Speculator::next_window).min() else {
                 return Stop::Idle;
             };
-            if index * self.workers[0].grid.width >= until.0 {
+            if index * self.workers[0].lanes.grid.width >= until.0 {
                 self.now = self.now.max(until);
                 return Stop::Until;
             }
@@ -172,14 +179,16 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
                 windows: WATCH_ROUNDS * if self.workers.len() == 1 { 1 } else { 8 },
                 together: 1,
             };
+            let begun = Instant::now();
             let burst = self.rounds.run(self.world, &mut self.workers, bounds);
+            self.wall += begun.elapsed();
             self.outcome.windows += burst.windows;
             let committed = self.workers.iter().map(|worker| worker.counts().committed);
             self.outcome.events = self.before + committed.sum::<u64>();
-            if let Some(reason) = self.workers.iter().find_map(|worker| worker.broken) {
+            if let Some(reason) = self.workers.iter().find_map(|worker| worker.lanes.broken) {
                 return Stop::Broken(reason);
             }
-            let grid = &self.workers[0].grid;
+            let grid = &self.workers[0].lanes.grid;
             self.now = Time(grid.start.min(until.0)).max(self.now);
             let progress = Progress {
                 now: self.now,
@@ -200,7 +209,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
     fn view(&self) -> View<'_, W> {
         View::new(
             self.blocks().map(|block| &block.state).collect(),
-            self.workers.iter().map(|worker| &worker.observer).collect(),
+            self.workers.iter().map(|worker| &worker.lanes.observer).collect(),
         )
     }
 
@@ -210,6 +219,21 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
 
     fn outcome(&self) -> Outcome {
         self.outcome
+    }
+
+    fn teamwork(&self) -> Option<Teamwork> {
+        let clocks = || self.workers.iter().map(|worker| worker.clock);
+        let wait: Duration = clocks().map(|clock| clock.wait).sum();
+        let busy: Duration = clocks().map(|clock| clock.busy).sum();
+        let teamwork = Teamwork {
+            workers: self.workers.len(),
+            events_shared: self.outcome.events - self.before,
+            windows_shared: self.rounds.agreed.rounds,
+            wall_shared: self.wall,
+            waiting: wait.as_secs_f64() / (wait + busy).as_secs_f64().max(1e-9),
+            ..Teamwork::default()
+        };
+        (self.workers.len() > 1).then_some(teamwork)
     }
 
     fn reached(&self) -> Time {
@@ -235,7 +259,7 @@ impl<W: World> Engine<W> for OptimisticEngine<'_, W> {
         let mut observers = Vec::new();
         for worker in self.workers {
             states.extend(worker.blocks.into_iter().map(|block| block.state));
-            observers.push(worker.observer);
+            observers.push(worker.lanes.observer);
         }
         (states, merged(observers), self.outcome)
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is said of a handler that panicked in a window that is committed.
-const PANICKED: &str = "a handler panicked";
+pub(crate) const PANICKED: &str = "a handler panicked";
 
 /// Part of a vector of a [`Pass`].
 #[derive(Clone, Copy, Debug, Default)]

@@ -18,6 +18,8 @@ pub(crate) struct Report {
     pub(crate) kept: u64,
     /// Most bytes kept since the last meeting.
     pub(crate) peak: u64,
+    /// Wall time of the round before (ns), of the slowest.
+    pub(crate) wall: u64,
     /// Workers for which a model broke a rule.
     pub(crate) broken: u64,
 }
@@ -32,6 +34,7 @@ impl Report {
         rolled_back: 0,
         kept: 0,
         peak: 0,
+        wall: 0,
         broken: 0,
     };
 
@@ -42,6 +45,7 @@ impl Report {
         self.rolled_back += other.rolled_back;
         self.kept += other.kept;
         self.peak += other.peak;
+        self.wall = self.wall.max(other.wall);
         self.broken += other.broken;
     }
 }

@@ -8,6 +8,9 @@ pub const SLOTS: usize = if cfg!(loom) { 64 } else { 256 };
 /// Windows ahead of the current one that buffers are given to; most events fall into the first two.
 const FILLING: usize = 12;
 
+/// Events of a bucket that change hands in their buffer: with fewer, copying them is cheaper than another core's cache misses.
+const MANY: usize = 64;
+
 /// Maps times to windows of one width without division.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
@@ -80,6 +83,27 @@ pub struct Ring<E> {
     far_min: u64,
 }
 
+/// Events of a ring on their way to another: in one piece, so that they cost another core few cache lines, and its allocator none.
+#[derive(Debug)]
+pub(crate) struct Letter<E> {
+    /// In the order of `runs`, then those beyond the ring.
+    events: Vec<E>,
+    /// Slots with few events, and how many.
+    runs: Vec<(u32, u32)>,
+    /// Slots with many, in the buffers they were in.
+    whole: Vec<(u32, Vec<E>)>,
+}
+
+impl<E> Default for Letter<E> {
+    fn default() -> Self {
+        Letter {
+            events: Vec::new(),
+            runs: Vec::new(),
+            whole: Vec::new(),
+        }
+    }
+}
+
 impl<E: Event> Default for Ring<E> {
     fn default() -> Self {
         Ring {
@@ -103,26 +127,56 @@ impl<E: Event> Ring<E> {
         bucket.push(event);
     }
 
-    /// Takes over all events of another ring of the same grid with the same window open, and leaves it empty. Its buffers go to the
-    /// windows that fill when it is used next, which is two windows later.
-    pub fn absorb(&mut self, other: &mut Ring<E>) {
-        if other.is_empty() {
-            return;
+    /// Moves all events into a letter, in place of those it carried two windows ago. Its buffers come back here, for the windows that
+    /// fill when the ring is used next.
+    pub(crate) fn write(&mut self, letter: &mut Letter<E>) {
+        letter.events.clear();
+        letter.runs.clear();
+        for (slot, mut bucket) in letter.whole.drain(..) {
+            bucket.clear();
+            self.keep(slot as usize, 3, bucket);
         }
         for word in 0..SLOTS / 64 {
-            let mut bits = std::mem::take(&mut other.occupied[word]);
-            self.occupied[word] |= bits;
+            let mut bits = std::mem::take(&mut self.occupied[word]);
             while bits != 0 {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                let mut bucket = std::mem::take(&mut other.slots[slot]);
-                self.slots[slot].append(&mut bucket);
-                other.keep(slot, 2, bucket);
+                let mut bucket = std::mem::take(&mut self.slots[slot]);
+                if bucket.len() >= MANY {
+                    letter.whole.push((slot as u32, bucket));
+                    continue;
+                }
+                letter.runs.push((slot as u32, bucket.len() as u32));
+                letter.events.append(&mut bucket);
+                self.keep(slot, 1, bucket);
             }
         }
-        self.far.append(&mut other.far);
-        self.far_min = self.far_min.min(other.far_min);
-        other.far_min = u64::MAX;
+        letter.events.append(&mut self.far);
+        self.far_min = u64::MAX;
+    }
+
+    /// Adds the events of a letter from a ring of the same grid with the same window open.
+    pub(crate) fn read(&mut self, letter: &Letter<E>) {
+        let mut events = &letter.events[..];
+        for &(slot, n) in &letter.runs {
+            let slot = slot as usize & (SLOTS - 1);
+            let (run, rest) = events.split_at(n as usize);
+            events = rest;
+            self.occupied[slot >> 6] |= 1 << (slot & 63);
+            match run {
+                // Where windows are thin nearly all are alone.
+                [event] => self.slots[slot].push(*event),
+                _ => self.slots[slot].extend_from_slice(run),
+            }
+        }
+        for event in events {
+            self.push_far(*event);
+        }
+        for (slot, bucket) in &letter.whole {
+            let slot = *slot as usize & (SLOTS - 1);
+            self.occupied[slot >> 6] |= 1 << (slot & 63);
+            self.slots[slot].extend_from_slice(bucket);
+        }
     }
 
     /// Moves all events to the end of `out`. The buffers go to the windows that fill when the ring is used next.
@@ -141,11 +195,14 @@ impl<E: Event> Ring<E> {
         self.far_min = u64::MAX;
     }
 
-    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later.
+    /// Gives the emptied buffer of `slot` to the first window without one, `from` or more windows later; if all have one it stays
+    /// where it was.
     fn keep(&mut self, slot: usize, from: usize, buffer: Vec<E>) {
         let mut free = (from..FILLING).map(|ahead| (slot + ahead) & (SLOTS - 1));
-        if let Some(free) = free.find(|&free| self.slots[free].capacity() == 0) {
-            self.slots[free] = buffer;
+        let free = free.find(|&free| self.slots[free].capacity() == 0);
+        let into = &mut self.slots[free.unwrap_or(slot)];
+        if into.capacity() == 0 {
+            *into = buffer;
         }
     }
 
@@ -305,6 +362,37 @@ mod tests {
         ring.recycle(1, batch);
         assert_eq!(ring.slots[2].capacity(), capacity);
         assert_eq!(ring.take(2).iter().map(|b| b.time().0).collect::<Vec<_>>(), early);
+    }
+
+    #[test]
+    fn a_letter_carries_all_events_to_their_windows_and_leaves_the_buffers() {
+        let mut grid = Grid::new(10);
+        grid.open(300);
+        let (mut from, mut to, mut letter) = (Ring::default(), Ring::default(), Letter::default());
+        for round in 0..3 {
+            // Windows around the end of the slots, one with many, and two beyond the ring.
+            let times = (3_001..3_300).step_by(7).chain([3_200; 9]).chain([3_400; MANY]);
+            let times = times.chain([5_700, 9_000]);
+            let mut times: Vec<u64> = times.collect();
+            times.iter().for_each(|&time| from.insert(&grid, ball(time)));
+            to.insert(&grid, ball(3_205));
+            times.push(3_205);
+            let next = from.next_window(&grid);
+            from.write(&mut letter);
+            assert_eq!(letter.whole.len(), 1);
+            assert!(from.is_empty() && from.far_min().0 == u64::MAX);
+            assert!(from.slots.iter().any(|slot| slot.capacity() > 0), "round {round}");
+            to.read(&letter);
+            assert_eq!((to.next_window(&grid), to.far_min().0), (next, 5_700));
+            let mut got = Vec::new();
+            to.for_each(&mut |event| got.push(event.time().0));
+            got.sort_unstable();
+            times.sort_unstable();
+            assert_eq!(got, times);
+            let batch = to.take(320);
+            assert!(batch.iter().all(|event| event.time().0 / 10 == 320) && batch.len() >= 10);
+            to = Ring::default();
+        }
     }
 
     #[test]

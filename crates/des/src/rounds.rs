@@ -6,11 +6,14 @@
 //! itself from what all report, in the same way.
 
 use crate::barrier::Barrier;
-use crate::crew::{Bounds, Burst, Pause};
+use crate::crew::{Bounds, Burst, MEASURED, Pause};
 use crate::mail::{Mail, NEVER};
+use crate::pace::Pace;
 use crate::report::{Posted, Report};
 use crate::speculator::{Reach, Speculator};
+use crate::worker::Lanes;
 use crate::world::{Event, World};
+use std::time::{Duration, Instant};
 
 /// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`Ring::draw_near`]).
 pub const MAX_DEPTH: u32 = 64;
@@ -33,7 +36,7 @@ impl Default for Speculation {
     fn default() -> Self {
         Speculation {
             least: 1,
-            first: 4,
+            first: 1,
             most: 16,
             kept: 1 << 28,
         }
@@ -48,67 +51,6 @@ impl Speculation {
             first: depth,
             most: depth,
             ..Self::default()
-        }
-    }
-}
-
-/// The present depth of speculation: doubled after quiet rounds that hold few events, halved when much is run in vain or when rounds
-/// hold more events than a barrier needs to be cheap, which only costs memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
-    least: u64,
-    most: u64,
-    pub(crate) depth: u64,
-    /// Events that make a round long enough.
-    enough: u64,
-    /// Rounds without a halving.
-    quiet: u32,
-    /// Rounds that have to be quiet for a doubling; more of them after each halving, or every other round would be one.
-    patience: u32,
-}
-
-/// Of so many events that were run one may be rolled back.
-const RATIO: u64 = 4;
-const PATIENT: u32 = 1 << 10;
-/// Events of a worker that make a round long enough: a barrier costs as much as some tens of them.
-const ENOUGH: u64 = 1 << 11;
-
-impl Pace {
-    pub(crate) fn new(speculation: Speculation, workers: usize) -> Self {
-        let most = u64::from(speculation.most.clamp(1, MAX_DEPTH));
-        let least = u64::from(speculation.least).clamp(1, most);
-        Pace {
-            least,
-            most,
-            depth: u64::from(speculation.first).clamp(least, most),
-            enough: ENOUGH * workers as u64,
-            quiet: 0,
-            patience: 4,
-        }
-    }
-
-    /// Takes note of a round in which so many events were run and rolled back.
-    fn note(&mut self, executed: u64, rolled_back: u64) {
-        if rolled_back * RATIO > executed {
-            self.depth = (self.depth / 2).max(self.least);
-            self.patience = (self.patience * 2).min(PATIENT);
-            self.quiet = 0;
-            return;
-        }
-        if executed > 2 * self.enough {
-            self.depth = (self.depth / 2).max(self.least);
-        }
-        if executed > self.enough {
-            self.quiet = 0;
-            return;
-        }
-        self.quiet += 1;
-        if self.quiet >= self.patience {
-            if self.depth == self.most {
-                self.patience = (self.patience / 2).max(4);
-            }
-            self.depth = (self.depth * 2).min(self.most);
-            self.quiet = 0;
         }
     }
 }
@@ -199,9 +141,10 @@ impl<E: Event> Rounds<E> {
         };
         work(world, worker, bounds, memory, self.agreed, |worker, mut report| {
             step += 1;
-            let (own, n_blocks) = (worker.own(), worker.n_blocks);
-            for (mail, rings) in [(&self.events, &mut worker.rings), (&self.antis, &mut worker.antis)] {
-                let sent = mail.leave(me, step, &own, &worker.grid, &mut rings[..n_blocks]);
+            let (own, n_blocks) = (worker.own(), worker.lanes.n_blocks);
+            let Lanes { rings, grid, .. } = &mut worker.lanes;
+            for (mail, rings) in [(&self.events, rings), (&self.antis, &mut worker.antis)] {
+                let sent = mail.leave(me, step, &own, grid, &mut rings[..n_blocks]);
                 report.next = report.next.min(sent);
             }
             self.reports[me][step as usize % 2].put(report);
@@ -211,7 +154,7 @@ impl<E: Event> Rounds<E> {
             for reports in &self.reports {
                 all.add(reports[step as usize % 2].get());
             }
-            self.events.take(me, step, &own, &mut *worker.rings);
+            self.events.take(me, step, &own, &mut *worker.lanes.rings);
             self.antis.take(me, step, &own, &mut *worker.antis);
             Some(all)
         })
@@ -241,7 +184,7 @@ pub(crate) fn work<W: World>(
         events: 0,
         windows: 0,
     };
-    let width = worker.grid.width;
+    let width = worker.lanes.grid.width;
     // Windows before this one end before the run does.
     let whole = bounds.until.0 / width;
     let mut base = bounds.index;
@@ -249,6 +192,7 @@ pub(crate) fn work<W: World>(
     // Where the watcher is to be asked no window is opened any more, until all that were are committed.
     let mut last = None;
     let mut reached = base;
+    let (mut begun, mut last_round) = (Instant::now(), Duration::ZERO);
     loop {
         if base == NEVER {
             burst.pause = Pause::Idle;
@@ -267,6 +211,7 @@ pub(crate) fn work<W: World>(
             frontier: (base + depth).min(whole).min(last.unwrap_or(NEVER)),
             most_kept: memory.most_kept / memory.workers,
         };
+        let clock = agreed.rounds.is_multiple_of(MEASURED).then(Instant::now);
         let before = worker.counts();
         let peak = if cut {
             worker.run_cut(world, bounds.until);
@@ -284,16 +229,27 @@ pub(crate) fn work<W: World>(
             rolled_back: after.rolled_back - before.rolled_back,
             kept: worker.kept() as u64,
             peak: peak as u64,
-            broken: u64::from(worker.broken.is_some()),
+            // From meeting to meeting, so that it is the round before this one.
+            wall: last_round.as_nanos() as u64,
+            broken: u64::from(worker.lanes.broken.is_some()),
         };
+        let ran = clock.map(|clock| clock.elapsed());
         let Some(all) = meet(worker, report) else {
             // Another worker has panicked: the scope passes that on.
             burst.pause = Pause::Broken;
             return (burst, agreed);
         };
+        if let (Some(clock), Some(ran)) = (clock, ran) {
+            worker.clock.busy += ran;
+            worker.clock.wait += clock.elapsed().saturating_sub(ran);
+        }
+        let now = Instant::now();
+        (begun, last_round) = (now, now - begun);
         base = all.next;
         worker.commit((base != NEVER).then_some(base));
-        agreed.pace.note(all.executed, all.rolled_back);
+        agreed
+            .pace
+            .note(all.executed, all.rolled_back, Duration::from_nanos(all.wall));
         agreed.full = all.kept > memory.most_kept as u64;
         agreed.peak_kept = agreed.peak_kept.max(all.peak);
         // Of this burst alone all that was rolled back was run in it as well.
@@ -309,62 +265,5 @@ pub(crate) fn work<W: World>(
         if burst.events >= bounds.events || burst.windows >= bounds.windows {
             last = last.or(Some(reached));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_depth_grows_while_it_is_quiet_and_falls_when_much_is_in_vain() {
-        let mut pace = Pace::new(Speculation::default(), 1);
-        assert_eq!(pace.depth, 4);
-        for _ in 0..8 {
-            pace.note(1_000, 100);
-        }
-        assert_eq!(pace.depth, 16, "doubled twice");
-        for _ in 0..100 {
-            pace.note(1_000, 0);
-        }
-        assert_eq!(pace.depth, 16, "never beyond the most");
-        for _ in 0..5 {
-            pace.note(1_000, 300);
-        }
-        assert_eq!(pace.depth, 1, "never below one");
-        // The next trial comes later than the first one did.
-        let quiet = |pace: &mut Pace| {
-            let depth = pace.depth;
-            (1..).find(|_| {
-                pace.note(1_000, 0);
-                pace.depth > depth
-            })
-        };
-        assert!(quiet(&mut pace).is_some_and(|rounds| rounds >= 64));
-    }
-
-    #[test]
-    fn rounds_that_are_long_enough_do_not_grow() {
-        let mut pace = Pace::new(Speculation::default(), 2);
-        for _ in 0..100 {
-            pace.note(ENOUGH * 2 + 1, 0);
-        }
-        assert_eq!(pace.depth, 4);
-        pace.note(ENOUGH * 4 + 1, 0);
-        assert_eq!(pace.depth, 2);
-        for _ in 0..100 {
-            pace.note(ENOUGH * 2, 0);
-        }
-        assert_eq!(pace.depth, 16);
-    }
-
-    #[test]
-    fn a_fixed_depth_stays_and_none_is_beyond_half_a_ring() {
-        let mut pace = Pace::new(Speculation::fixed(7), 2);
-        pace.note(1, 1);
-        assert_eq!(pace.depth, 7);
-        assert_eq!(Pace::new(Speculation::fixed(1_000), 1).depth, u64::from(MAX_DEPTH));
-        assert_eq!(Pace::new(Speculation::fixed(0), 1).depth, 1);
-        assert!(MAX_DEPTH as usize <= crate::ring::SLOTS / 2);
     }
 }

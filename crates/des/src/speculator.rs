@@ -3,39 +3,36 @@
 //! The rings hold everything that has not been taken into a window, of windows that have been run as well: a bucket of such a window
 //! that is not empty is a straggler. So the first occupied bucket tells where the next sweep has to begin.
 
-use crate::block::Block;
-use crate::differ::Changes;
+use crate::block::{Block, run_block};
+use crate::column::NoJournal;
+use crate::differ::{Changes, annihilate};
 use crate::history::{Counts, History, Open};
 use crate::layout::Layout;
+use crate::pass::{PANICKED, survives};
 use crate::ring::{Grid, Ring};
-use crate::sort::Scratch;
+use crate::sort::{Scratch, by_lp};
 use crate::time::Time;
-use crate::worker::MAX_BLOCKS;
+use crate::worker::{Clock, Lanes, MAX_BLOCKS};
 use crate::world::{Event, World};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-type Rings<E> = Box<[Ring<E>; MAX_BLOCKS]>;
-
 /// Runs some blocks, neighbours of each other, ahead of the commit.
 pub(crate) struct Speculator<W: World> {
-    /// Pending events by block; those of blocks of others hold what was sent there in this round.
-    pub(crate) rings: Rings<W::Event>,
+    /// Pending events by block; those of blocks of others hold what was sent there in this round. The first window that is not
+    /// committed is the open one.
+    pub(crate) lanes: Lanes<W>,
     /// Events to be taken back, in the same way.
-    pub(crate) antis: Rings<W::Event>,
-    /// The first window that is not committed is the open one.
-    pub(crate) grid: Grid,
+    pub(crate) antis: Box<[Ring<W::Event>; MAX_BLOCKS]>,
     /// All windows before it have been run, at least once.
     done: u64,
-    /// An LP's block is `lp >> shift`.
-    shift: u32,
-    pub(crate) n_blocks: usize,
     /// Number of the first block.
     pub(crate) first: usize,
     pub(crate) blocks: Vec<Block<W>>,
     histories: Vec<History<W>>,
-    pub(crate) observer: W::Observer,
-    pub(crate) broken: Option<&'static str>,
+    /// Events of windows that were safe when they were run.
+    pub(crate) safe: u64,
+    pub(crate) clock: Clock,
     /// Events taken back so far.
     pub(crate) taken_back: u64,
     changes: Changes<W::Event>,
@@ -53,20 +50,16 @@ pub(crate) struct Reach {
 
 impl<W: World> Speculator<W> {
     /// A worker without blocks.
-    pub(crate) fn new(observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
-        let rings = || Box::new(std::array::from_fn(|_| Ring::default()));
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
         Speculator {
-            rings: rings(),
-            antis: rings(),
-            grid,
+            lanes: Lanes::new(world, observer, grid, layout),
+            antis: Box::new(std::array::from_fn(|_| Ring::default())),
             done: 0,
-            shift: layout.shift(),
-            n_blocks: layout.n_blocks(),
             first: 0,
             blocks: Vec::new(),
             histories: Vec::new(),
-            observer,
-            broken: None,
+            safe: 0,
+            clock: Clock::default(),
             taken_back: 0,
             changes: Changes {
                 sent: Vec::new(),
@@ -82,7 +75,8 @@ impl<W: World> Speculator<W> {
             self.first = number;
         }
         for event in first {
-            self.rings[(event.lp() >> self.shift) as usize].insert(&self.grid, event);
+            let lanes = &mut self.lanes;
+            lanes.rings[(event.lp() >> lanes.shift) as usize].insert(&lanes.grid, event);
         }
         self.histories.push(History::new(block.lps.len()));
         self.blocks.push(block);
@@ -95,12 +89,13 @@ impl<W: World> Speculator<W> {
 
     /// The next window in which one of its blocks has something to do or to mend, if any.
     pub(crate) fn next_window(&self) -> Option<u64> {
-        let rings = self.rings[self.own()].iter().chain(&self.antis[self.own()]);
-        let events = rings.filter_map(|ring| ring.next_window(&self.grid)).min();
+        let grid = &self.lanes.grid;
+        let rings = self.lanes.rings[self.own()].iter().chain(&self.antis[self.own()]);
+        let events = rings.filter_map(|ring| ring.next_window(grid)).min();
         let earliest = self.blocks.iter().map(|block| block.wakes.earliest()).min();
         let earliest = earliest.filter(|&time| time != u64::MAX);
         // An LP that wakes sooner is one that has been woken: the bound was too low.
-        let wake = earliest.map(|time| (time / self.grid.width).max(self.done));
+        let wake = earliest.map(|time| (time / grid.width).max(self.done));
         [events, wake].into_iter().flatten().min()
     }
 
@@ -111,7 +106,11 @@ impl<W: World> Speculator<W> {
 
     /// Events so far.
     pub(crate) fn counts(&self) -> Counts {
-        let mut all = Counts::default();
+        let mut all = Counts {
+            executed: self.safe,
+            rolled_back: 0,
+            committed: self.safe,
+        };
         for history in &self.histories {
             all.executed += history.counts.executed;
             all.rolled_back += history.counts.rolled_back;
@@ -120,8 +119,8 @@ impl<W: World> Speculator<W> {
         all
     }
 
-    /// Runs all windows up to the frontier: those that have been run where something has changed, the others as a whole. Stops before
-    /// the frontier if too much is kept. Returns the most that was kept.
+    /// Runs all windows up to the frontier: those that have been run where something has changed, the others as a whole, the first of
+    /// all for good. Stops before the frontier if too much is kept. Returns the most that was kept.
     pub(crate) fn sweep(&mut self, world: &W, reach: Reach) -> usize {
         let mut peak = 0;
         let mut window = self.next_window().unwrap_or(u64::MAX);
@@ -136,9 +135,12 @@ impl<W: World> Speculator<W> {
                     continue;
                 }
                 self.histories.iter_mut().for_each(History::caught_up);
+            } else if window == self.lanes.grid.index {
+                // Whatever was sent to it is here, and nobody has been ahead of it.
+                self.run_safe(world, open);
+                self.done = window + 1;
             } else {
-                let kept = self.kept();
-                if kept > reach.most_kept && window > self.grid.index {
+                if self.kept() > reach.most_kept {
                     self.done = window;
                     return peak;
                 }
@@ -152,21 +154,15 @@ impl<W: World> Speculator<W> {
         peak
     }
 
-    /// Runs the first window that is not committed up to `until`, where the run ends, and commits that; all before it is committed, so
-    /// that nothing can come in between. What is left of the window is yet to be run.
+    /// Runs the first window that is not committed up to `until`, where the run ends. What is left of the window is yet to be run.
     pub(crate) fn run_cut(&mut self, world: &W, until: Time) {
-        let window = self.grid.index;
+        let window = self.lanes.grid.index;
+        debug_assert!(self.done <= window, "no window that the run's end cuts is run ahead");
         let open = Open {
             end: until.0,
             ..self.open(window)
         };
-        self.run(world, open);
-        for history in &mut self.histories {
-            let broken = history.commit(window + 1, &mut self.observer);
-            self.broken = self.broken.or(broken);
-            history.reopen();
-        }
-        self.done = window;
+        self.run_safe(world, open);
     }
 
     /// Shows every pending event of its blocks but those that are taken back.
@@ -176,7 +172,7 @@ impl<W: World> Speculator<W> {
         for ring in &self.antis[own.clone()] {
             ring.for_each(&mut |event| *antis.entry(bytemuck::bytes_of(event).to_vec()).or_default() += 1);
         }
-        for ring in &self.rings[own] {
+        for ring in &self.lanes.rings[own] {
             ring.for_each(&mut |event| match antis.get_mut(bytemuck::bytes_of(event)) {
                 Some(n) if *n > 0 => *n -= 1,
                 _ => show(event),
@@ -186,25 +182,69 @@ impl<W: World> Speculator<W> {
 
     /// A whole window.
     fn open(&self, index: u64) -> Open {
-        let start = index * self.grid.width;
+        let start = index * self.lanes.grid.width;
         Open {
             index,
             start,
-            end: start + self.grid.width,
+            end: start + self.lanes.grid.width,
         }
     }
 
-    /// Runs a window for the first time.
+    /// Runs the first window that is not committed, for good: no event can come to it any more and none of its LPs is ahead of it, so
+    /// that nothing has to be kept. This is the conservative worker's loop.
+    fn run_safe(&mut self, world: &W, open: Open) {
+        let lanes = &mut self.lanes;
+        let (index, seed) = (open.index, world.seed());
+        let is_cut = open.end < open.start + lanes.grid.width;
+        lanes.end = open.end;
+        for (i, block) in self.blocks.iter_mut().enumerate() {
+            let number = self.first + i;
+            self.histories[i].begin_at(index + u64::from(!is_cut));
+            let batch = lanes.rings[number].take(index);
+            let n = batch.len();
+            if n > 0 {
+                let n_lps = block.lps.end - block.lps.start;
+                self.scratch.sort(&batch, block.lps.start, n_lps, &lanes.grid, seed);
+            }
+            lanes.rings[number].recycle(index, batch);
+            let mut antis = self.antis[number].take(index);
+            let mut some = Vec::new();
+            let mut order = &self.scratch.order[..n];
+            if is_cut || !antis.is_empty() {
+                some.extend_from_slice(order);
+                antis.sort_unstable_by(|a, b| by_lp(a, b, seed));
+                annihilate(&mut some, &antis, seed);
+                some.retain(|event| {
+                    let stays = event.time().0 >= open.end;
+                    if stays {
+                        lanes.rings[number].push(index, 0, *event);
+                    }
+                    !stays
+                });
+                order = &some;
+            }
+            self.antis[number].recycle(index, antis);
+            let ran = survives(|| {
+                self.safe += run_block(world, block, &mut NoJournal, order, Time(open.end), lanes);
+            });
+            if !ran {
+                lanes.broken = lanes.broken.or(Some(PANICKED));
+            }
+        }
+    }
+
+    /// Runs a window for the first time, ahead of the commit.
     fn run(&mut self, world: &W, open: Open) {
         let seed = world.seed();
-        let mut grid = self.grid;
+        let lanes = &mut self.lanes;
+        let mut grid = lanes.grid;
         grid.open(open.index);
         for i in 0..self.blocks.len() {
             let (block, history) = (&mut self.blocks[i], &mut self.histories[i]);
             let number = self.first + i;
-            let batch = self.rings[number].take(open.index);
+            let batch = lanes.rings[number].take(open.index);
             if batch.is_empty() && block.wakes.earliest() >= open.end {
-                self.rings[number].recycle(open.index, batch);
+                lanes.rings[number].recycle(open.index, batch);
                 continue;
             }
             let n_lps = block.lps.end - block.lps.start;
@@ -213,14 +253,10 @@ impl<W: World> Speculator<W> {
             }
             let mut antis = self.antis[number].take(open.index);
             history.fill(open.index, &self.scratch.order[..batch.len()], &mut antis, seed);
-            self.rings[number].recycle(open.index, batch);
+            lanes.rings[number].recycle(open.index, batch);
             self.antis[number].recycle(open.index, antis);
-            if open.end < open.start + self.grid.width {
-                let (ring, grid) = (&mut self.rings[number], &self.grid);
-                history.cut(open.index, Time(open.end), |event| ring.insert(grid, event));
-            }
             let sent = history.run(world, block, open);
-            deliver(&mut self.rings, &self.grid, self.shift, sent);
+            deliver(&mut lanes.rings, &lanes.grid, lanes.shift, sent);
         }
     }
 
@@ -229,16 +265,17 @@ impl<W: World> Speculator<W> {
         for i in 0..self.blocks.len() {
             let (block, history) = (&mut self.blocks[i], &mut self.histories[i]);
             let number = self.first + i;
-            let mut news = self.rings[number].take(open.index);
+            let mut news = self.lanes.rings[number].take(open.index);
             let mut antis = self.antis[number].take(open.index);
             if history.is_behind() || !news.is_empty() || !antis.is_empty() {
                 history.patch(world, block, open, (&mut news, &mut antis), &mut self.changes);
             }
-            self.rings[number].recycle(open.index, news);
+            self.lanes.rings[number].recycle(open.index, news);
             self.antis[number].recycle(open.index, antis);
         }
-        deliver(&mut self.rings, &self.grid, self.shift, &self.changes.sent);
-        deliver(&mut self.antis, &self.grid, self.shift, &self.changes.taken_back);
+        let Lanes { rings, grid, shift, .. } = &mut self.lanes;
+        deliver(rings, grid, *shift, &self.changes.sent);
+        deliver(&mut self.antis, grid, *shift, &self.changes.taken_back);
         self.taken_back += self.changes.taken_back.len() as u64;
         self.changes.sent.clear();
         self.changes.taken_back.clear();
@@ -247,22 +284,23 @@ impl<W: World> Speculator<W> {
     /// Makes `base` the first window that is not committed; `None`: there is nothing beyond.
     pub(crate) fn commit(&mut self, base: Option<u64>) {
         for history in &mut self.histories {
-            let broken = history.commit(base.unwrap_or(self.done), &mut self.observer);
-            self.broken = self.broken.or(broken);
+            let broken = history.commit(base.unwrap_or(self.done), &mut self.lanes.observer);
+            self.lanes.broken = self.lanes.broken.or(broken);
         }
         if let Some(base) = base {
-            self.grid.open(base);
             self.done = self.done.max(base);
             let own = self.own();
-            for ring in self.rings[own.clone()].iter_mut().chain(&mut self.antis[own]) {
-                ring.draw_near(&self.grid);
+            let Lanes { rings, grid, .. } = &mut self.lanes;
+            grid.open(base);
+            for ring in rings[own.clone()].iter_mut().chain(&mut self.antis[own]) {
+                ring.draw_near(grid);
             }
         }
     }
 }
 
 /// Puts events into the rings of their blocks.
-fn deliver<E: Event>(rings: &mut Rings<E>, grid: &Grid, shift: u32, events: &[E]) {
+fn deliver<E: Event>(rings: &mut [Ring<E>; MAX_BLOCKS], grid: &Grid, shift: u32, events: &[E]) {
     for event in events {
         let ring = &mut rings[(event.lp() >> shift) as usize % MAX_BLOCKS];
         let offset = event.time().0 - grid.start;

@@ -134,7 +134,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
 
     /// Lets the engine find out whether all workers or one are faster, and change over while it runs.
     pub fn adaptive(mut self) -> Self {
-        self.choice = (self.workers.len() > 1).then(|| Choice::new(self.workers.len()));
+        self.choice = (self.workers.len() > 1).then(|| Choice::new(self.workers.len(), self.together));
         self
     }
 
@@ -230,8 +230,8 @@ impl<'w, W: World> WindowEngine<'w, W> {
             let bounds = Bounds {
                 index,
                 until,
-                events: trial.unwrap_or(WATCH_EVENTS * workers as u64),
-                windows: WATCH_WINDOWS * if workers == 1 { 1 } else { 8 },
+                events: trial.map_or(WATCH_EVENTS * workers as u64, |(events, _)| events),
+                windows: trial.map_or(WATCH_WINDOWS * if workers == 1 { 1 } else { 8 }, |(_, windows)| windows),
                 together: self.together,
             };
             let begun = Instant::now();
@@ -246,7 +246,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
                 self.teamwork.wall_shared += wall;
             }
             if let Some(choice) = &mut self.choice {
-                choice.learn(burst.events, wall);
+                choice.learn(burst.events, burst.windows, wall);
             }
             self.outcome.events += burst.events;
             self.outcome.windows += burst.windows;
@@ -301,6 +301,7 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
         let teamwork = Teamwork {
             waiting: wait.as_secs_f64() / (wait + busy).as_secs_f64().max(1e-9),
             given_up: self.choice.as_ref().and_then(Choice::given_up),
+            thin: self.choice.as_ref().and_then(Choice::thin),
             ..self.teamwork
         };
         (self.workers.len() > 1).then_some(teamwork)

@@ -51,6 +51,22 @@ pub(crate) struct Worker<W: World> {
 }
 
 impl<W: World> Lanes<W> {
+    /// Nothing pending.
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
+        Lanes {
+            rings: Box::new(std::array::from_fn(|_| Ring::default())),
+            grid,
+            end: 0,
+            shift: layout.shift(),
+            n_blocks: layout.n_blocks(),
+            late: Vec::new(),
+            lp: 0,
+            seed: world.seed(),
+            broken: None,
+            observer,
+        }
+    }
+
     /// An event inside the open window: allowed for the own LP only.
     #[cold]
     fn send_late(&mut self, event: W::Event) {
@@ -136,18 +152,7 @@ impl<W: World> Worker<W> {
     /// A worker without blocks.
     pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
         Worker {
-            lanes: Lanes {
-                rings: Box::new(std::array::from_fn(|_| Ring::default())),
-                grid,
-                end: 0,
-                shift: layout.shift(),
-                n_blocks: layout.n_blocks(),
-                late: Vec::new(),
-                lp: 0,
-                seed: world.seed(),
-                broken: None,
-                observer,
-            },
+            lanes: Lanes::new(world, observer, grid, layout),
             first: 0,
             blocks: Vec::new(),
             clock: Clock::default(),

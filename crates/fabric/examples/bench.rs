@@ -1,4 +1,5 @@
-//! Runs benchmark cases from the command line: `cargo run --release --example bench -- CASE [LENGTH [WORKERS]]`.
+//! Runs benchmark cases from the command line: `cargo run --release --example bench -- CASE [LENGTH [WORKERS
+//! [ENGINE]]]`, ENGINE one of conservative (sequential with one worker), optimistic, auto.
 
 use fabric::bench::BenchOptions;
 use fabric::spec::Engine;
@@ -8,9 +9,14 @@ fn main() {
     let name = args.next().unwrap_or_else(|| "hyperx-2k-credit".into());
     let length = args.next().and_then(|text| text.parse().ok()).unwrap_or(1.0);
     let workers = args.next().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let engine = match args.next().as_deref() {
+        Some("optimistic") => Engine::Optimistic,
+        Some("auto") => Engine::Auto,
+        _ => Engine::Conservative,
+    };
     let options = BenchOptions {
         length,
-        engine: Engine::Conservative,
+        engine,
         workers,
     };
     match fabric::bench::bench(&name, options) {

@@ -99,7 +99,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 18] = [
+pub const CASES: [Case; 19] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -135,6 +135,10 @@ pub const CASES: [Case; 18] = [
     Case {
         name: "torus-1m",
         about: "torus 100x100x100, one 2 KiB message from every node to a random other, credit",
+    },
+    Case {
+        name: "torus-8k-short",
+        about: "torus 32x16x16 with links and routers of 10 ns, dimension order, uniform at half load, credit, 20 us",
     },
     Case {
         name: "torus-4k-chunks",
@@ -242,6 +246,16 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
             let mut spec = plain(million());
             spec.jobs[0].work = uniform(0.1);
             (spec, 10_000.0)
+        }
+        "torus-8k-short" => {
+            let mut spec = plain(TopologySpec::Torus(Lattice {
+                shape: vec![32, 16, 16],
+                width: vec![],
+                nodes_per_router: 1,
+            }));
+            spec.links.default.latency = Time::from_ns(10);
+            spec.router.traversal = Time::from_ns(10);
+            (spec, 20_000.0)
         }
         "torus-1m" => {
             let mut spec = plain(million());

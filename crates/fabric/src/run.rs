@@ -10,11 +10,10 @@ use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::{Parts, State};
 use crate::world::Fabric;
 use des::engine::Engine;
-use des::optimistic::{OptimisticEngine, Speculation};
+use des::optimistic::{self, OptimisticEngine};
 use des::ranks::{self, Broken, RankPlan, Refused};
 use des::{
-    Gathered, Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Teamwork, Time, Torn, Transport, WindowEngine,
-    mix,
+    Gathered, Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix,
 };
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -27,8 +26,9 @@ mod supervisor;
 
 use keeper::Keeper;
 pub use steady::{SteadyState, steady_state};
+use summary::Manner;
 pub use summary::{
-    Execution, HopSummary, LatencySummary, LinkRow, Summary, ThroughputSummary, link_rows, sender_rates,
+    Execution, HopSummary, LatencySummary, LinkRow, Speculation, Summary, ThroughputSummary, link_rows, sender_rates,
 };
 use supervisor::{Counts, Supervisor, advance};
 
@@ -187,7 +187,10 @@ fn engine<'w, M: RouterModel>(
         None => Ok(WindowEngine::with_workers(world, stats, blocks, workers)),
         Some(saved) => WindowEngine::restore(world, stats, saved, blocks, workers),
     };
-    let workers = u32::from(spec.control.workers);
+    let workers = match alone(spec, &world.net) {
+        Some(_) => 1,
+        None => u32::from(spec.control.workers),
+    };
     Ok(match (kind, saved) {
         (spec::Engine::Reference, None) => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
         (spec::Engine::Reference, Some(saved)) => (Box::new(ReferenceEngine::restore(world, saved)?), "reference"),
@@ -197,10 +200,10 @@ fn engine<'w, M: RouterModel>(
             (Box::new(engine), "rollback-check")
         }
         (spec::Engine::Optimistic, saved) => {
-            let blocks = 8 * workers.max(1);
+            let (blocks, how) = (8 * workers.max(1), optimistic::Speculation::default());
             let engine = match saved {
-                None => OptimisticEngine::new(world, stats, blocks, workers, Speculation::default()),
-                Some(saved) => OptimisticEngine::restore(world, stats, saved, blocks, workers, Speculation::default())?,
+                None => OptimisticEngine::new(world, stats, blocks, workers, how),
+                Some(saved) => OptimisticEngine::restore(world, stats, saved, blocks, workers, how)?,
             };
             (Box::new(engine), "optimistic")
         }
@@ -214,6 +217,28 @@ fn engine<'w, M: RouterModel>(
         }
         _ => (Box::new(window(stats, 8, 1)?), "sequential"),
     })
+}
+
+/// Why a run that leaves the engine open takes one worker where more are allowed, if that is clear before the first event.
+fn alone(spec: &RunSpec, net: &Network) -> Option<String> {
+    let workers = spec.control.workers;
+    if workers < 2 || spec.control.engine != spec::Engine::Auto {
+        return None;
+    }
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let reason = if net.lookahead.0 < WindowEngine::<Fabric<Credit>>::MIN_WIDTH {
+        "links and routers without delay leave no window in which workers could work side by side".to_owned()
+    } else if cores == 1 {
+        "this machine gives the process one core".to_owned()
+    } else if net.n_routers() < 2 * u32::from(workers) {
+        format!(
+            "{} routers are too few to share out to {workers} workers",
+            net.n_routers()
+        )
+    } else {
+        return None;
+    };
+    Some(format!("one worker ran: {reason}"))
 }
 
 /// Rank 0 has something to go on from.
@@ -261,10 +286,10 @@ fn on_ranks<'e, M: RouterModel>(
     if all & KEEPS != 0 && all & KEEPS_NONE != 0 {
         return Err(RunError::Ranks("some ranks keep checkpoints and some do not".into()));
     }
-    let optimistic = spec.control.engine == spec::Engine::Optimistic;
+    let ahead = spec.control.engine == spec::Engine::Optimistic;
     let plan = RankPlan {
         workers: spec.control.workers.into(),
-        speculation: optimistic.then(Speculation::default),
+        speculation: ahead.then(optimistic::Speculation::default),
     };
     let first = ranks.rank() == 0;
     let engine = match all & SAVED {
@@ -278,7 +303,7 @@ fn on_ranks<'e, M: RouterModel>(
             })?
         }
     };
-    Ok((Box::new(engine), if optimistic { "optimistic" } else { "conservative" }))
+    Ok((Box::new(engine), if ahead { "optimistic" } else { "conservative" }))
 }
 
 /// An engine that runs a network.
@@ -367,7 +392,12 @@ fn drive<M: RouterModel>(
         Stop::Interrupted if !stalled => return Err(RunError::Interrupted { at: reached }),
         _ => {}
     }
-    let teamwork = engine.teamwork();
+    let mut manner = Manner {
+        teamwork: engine.teamwork(),
+        speculated: engine.speculated(),
+        alone: alone(spec, &world.net).filter(|_| engine.teamwork().is_none()),
+        ..Manner::default()
+    };
     match engine.gather().map_err(RunError::Ranks)? {
         Gathered::Here => {}
         Gathered::Elsewhere => return Ok(None),
@@ -380,6 +410,7 @@ fn drive<M: RouterModel>(
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let events = des::engine::history(&engine.digests());
     let (states, stats, outcome) = engine.into_parts();
+    manner.wall = begun_wall.elapsed();
     let run = Finished {
         spec,
         net: &world.net,
@@ -393,8 +424,7 @@ fn drive<M: RouterModel>(
         total,
         open_loop,
         end,
-        teamwork,
-        wall: begun_wall.elapsed(),
+        manner,
     };
     run.conclude(engine_name, begun, built, ran).map(Some)
 }
@@ -450,9 +480,7 @@ struct Finished<'a> {
     total: Option<u64>,
     open_loop: bool,
     end: Time,
-    teamwork: Option<Teamwork>,
-    /// Wall time of the simulation.
-    wall: Duration,
+    manner: Manner,
 }
 
 impl Finished<'_> {
@@ -498,8 +526,7 @@ impl Finished<'_> {
             open_loop: self.open_loop,
             end: self.end,
             outcome: self.outcome,
-            teamwork: self.teamwork,
-            wall: self.wall,
+            manner: &self.manner,
             engine,
             digest,
             build: built - begun,

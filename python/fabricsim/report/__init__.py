@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricsim._files import atomic_write
+from fabricsim._units import speculation_line
 from fabricsim.registry import describe
 
 if TYPE_CHECKING:
@@ -144,6 +145,13 @@ def _figures(results: Results) -> list[dict[str, str]]:
     return found
 
 
+def _speculation(results: Results) -> str:
+    """Say what the first run that was run ahead had to mend."""
+    found = ((record.summary.get("execution") or {}).get("speculation") for record in results.records)
+    first = next((did for did in found if did), None)
+    return speculation_line(first) if first else ""
+
+
 def report_data(results: Results) -> dict[str, Any]:
     """Return everything that the report shows, as JSON: a function of the results directory alone.
 
@@ -189,6 +197,7 @@ def report_data(results: Results) -> dict[str, Any]:
             "command": manifest.get("command") or "",
             "created": manifest["created"],
             "engine": ", ".join(dict.fromkeys(str(record.summary.get("engine", "")) for record in results.records)),
+            "speculation": _speculation(results),
             **{str(key): str(value) for key, value in manifest["host"].items()},
         },
         "source": manifest["study_source"],

@@ -323,7 +323,7 @@ fn two_and_three_workers_agree_on_a_few_windows() {
 #[test]
 #[cfg_attr(miri, ignore = "too long for Miri")]
 fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
-    let mut antis = 0;
+    let (mut antis, mut some_safe) = (0, 0);
     for (n_lps, remote, talkers) in [
         (97, 26, 256),
         (300, 256, 256),
@@ -351,16 +351,27 @@ fn a_world_in_which_all_depends_on_all_gives_one_answer_at_every_depth() {
                 let shared = workers > 1 && n_lps > 1;
                 if depth == 1 || !shared {
                     assert_eq!((what.rolled_back, what.antis), (0, 0), "nothing is in doubt: {what:?}");
+                    assert_eq!(
+                        (what.safe, what.peak_kept),
+                        (what.committed, 0),
+                        "all at once for good: {what:?}"
+                    );
                 } else if talkers == 256 && depth > 2 {
                     assert!(what.rolled_back > 0 && what.antis > 0, "{depth}: {what:?}");
                     assert_eq!(what.deepest, u64::from(depth).min(40), "a phase at most: {what:?}");
                 }
                 antis += what.antis;
+                assert!(what.safe > 0, "{what:?}");
+                some_safe += u32::from(what.safe < what.committed && what.rolled_back > 0);
             }
             agree(&world, &phases, &expected, (blocks, workers), Speculation::default());
         }
     }
     assert!(antis > 1_000, "{antis}");
+    assert!(
+        some_safe > 20,
+        "rounds with safe windows, windows run ahead and mended ones: {some_safe}"
+    );
 }
 
 #[test]
@@ -441,6 +452,7 @@ fn phold_gives_one_history_at_every_depth() {
             assert_eq!(engine.outcome().events, sequential.outcome().events);
             if workers == 1 || how.most == 1 {
                 assert_eq!((what.rolled_back, what.antis), (0, 0), "{what:?}");
+                assert_eq!((what.safe, what.deepest), (what.committed, 1), "{what:?}");
             } else if how.least > 5 && n_lps > 5 && lookahead > 1_280 {
                 // Events are as far from each other as ten lookaheads, or a thousand in the narrow case.
                 assert!(what.rolled_back > 0 && what.antis > 0, "{how:?} {world:?} {what:?}");
@@ -458,7 +470,9 @@ fn over_the_limit_of_kept_bytes_no_window_is_run_ahead() {
     let expected = tell(&mut WindowEngine::new(&world, Notes::default(), 1), &end);
     let run = |how| agree(&world, &end, &expected, (8, 2), how);
     let free = run(Speculation::fixed(32));
-    let one = run(Speculation::fixed(1));
+    assert_eq!(run(Speculation::fixed(1)).peak_kept, 0, "a safe window keeps nothing");
+    let one = run(Speculation::fixed(2));
+    assert!(one.peak_kept > 0 && one.safe < one.committed, "{one:?}");
     let limit = 2 * one.peak_kept as usize;
     assert!(free.peak_kept > 4 * limit as u64, "{free:?} {one:?}");
     let bound = run(Speculation {

@@ -5,6 +5,7 @@ use crate::crew::{Bounds, Burst};
 use crate::report::Report;
 use crate::rounds::{self, Agreed, Memory};
 use crate::speculator::Speculator;
+use crate::worker::Lanes;
 use crate::world::World;
 
 /// Runs rounds on the workers of this rank, the first on the calling thread, until one of the bounds is reached; what was run is
@@ -22,9 +23,10 @@ pub(super) fn run<W: World>(
     let work = |worker: &mut Speculator<W>, me, mut abroad: Option<&mut Abroad<'_>>| {
         let mut seat = hub.sit(me);
         let meet = |worker: &mut Speculator<W>, report: Report| {
-            let (own, n_blocks) = (worker.own(), worker.n_blocks);
-            let rings = [&mut worker.rings[..n_blocks], &mut worker.antis[..n_blocks]];
-            seat.meet(&own, &worker.grid, rings, report, abroad.as_deref_mut())
+            let (own, n_blocks) = (worker.own(), worker.lanes.n_blocks);
+            let Lanes { rings, grid, .. } = &mut worker.lanes;
+            let rings = [&mut rings[..n_blocks], &mut worker.antis[..n_blocks]];
+            seat.meet(&own, grid, rings, report, abroad.as_deref_mut())
         };
         rounds::work(world, worker, bounds, memory, before, meet)
     };

@@ -301,6 +301,7 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
             wall_shared: self.wait + self.busy,
             waiting,
             given_up: None,
+            thin: None,
             together: self.together,
         })
     }

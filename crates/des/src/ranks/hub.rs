@@ -14,12 +14,14 @@ use crate::world::Event;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events by kind of mail. Twice 32 bytes: events stay aligned.
+/// What stands in front of the events of a message: the report of the rank that sends it, and the numbers of its events by kind of mail. Three times
+/// 32 bytes: events stay aligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct Head {
     report: Report,
     events: [u64; 2],
+    spare: [u64; 3],
 }
 
 /// The other ranks, in the hands of the first worker.
@@ -72,7 +74,7 @@ impl<'a> Abroad<'a> {
     ) -> Result<Report, Broken> {
         const {
             assert!(
-                size_of::<E>() == 32 && size_of::<Head>() == 64,
+                size_of::<E>() == 32 && size_of::<Head>() == 96,
                 "events travel as 32 bytes"
             )
         };
@@ -81,6 +83,7 @@ impl<'a> Abroad<'a> {
             let head = Head {
                 report,
                 events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
+                spare: [0; 3],
             };
             let n: usize = events.iter().map(|events| events.len()).sum();
             let mut bytes = Vec::with_capacity(size_of::<Head>() + n * size_of::<E>());

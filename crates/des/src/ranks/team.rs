@@ -83,15 +83,15 @@ impl<W: World> Member<W> for Speculator<W> {
     }
 
     fn observer(&self) -> &W::Observer {
-        &self.observer
+        &self.lanes.observer
     }
 
     fn grid(&self) -> &Grid {
-        &self.grid
+        &self.lanes.grid
     }
 
     fn end(&self) -> u64 {
-        self.grid.start
+        self.lanes.grid.start
     }
 
     fn next_window(&self) -> Option<u64> {
@@ -99,7 +99,7 @@ impl<W: World> Member<W> for Speculator<W> {
     }
 
     fn broken(&self) -> Option<&'static str> {
-        self.broken
+        self.lanes.broken
     }
 
     fn pending(&self, show: &mut dyn FnMut(&W::Event)) {
@@ -136,7 +136,7 @@ impl<W: World> Team<W> {
             };
         };
         let worker = |share: Vec<Part<W>>| {
-            let mut worker = Speculator::new(observer.clone(), grid, &sharing.layout);
+            let mut worker = Speculator::new(world, observer.clone(), grid, &sharing.layout);
             for Part { number, block, first } in share {
                 worker.add(number, block, first);
             }
@@ -179,7 +179,7 @@ impl<W: World> Team<W> {
     pub(super) fn observer(&mut self) -> &mut W::Observer {
         match self {
             Team::Windows { workers, .. } => &mut workers[0].lanes.observer,
-            Team::Ahead { workers, .. } => &mut workers[0].observer,
+            Team::Ahead { workers, .. } => &mut workers[0].lanes.observer,
         }
     }
 
@@ -203,6 +203,7 @@ impl<W: World> Team<W> {
             all.executed += executed;
             all.rolled_back += rolled_back;
             all.committed += committed;
+            all.safe += worker.safe;
             all.antis += worker.taken_back;
         }
         Some(all)
@@ -217,7 +218,7 @@ impl<W: World> Team<W> {
                 .unzip(),
             Team::Ahead { workers, .. } => workers
                 .into_iter()
-                .map(|worker| (worker.blocks, worker.observer))
+                .map(|worker| (worker.blocks, worker.lanes.observer))
                 .unzip(),
         };
         let states = blocks.into_iter().flatten().map(|block| block.state).collect();

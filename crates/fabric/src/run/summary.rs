@@ -6,6 +6,7 @@ use crate::observe::{Latencies, Stats};
 use crate::run::{SteadyState, peak_memory};
 use crate::spec::RunSpec;
 use crate::state::Parts;
+use des::optimistic::Speculated;
 use des::{Outcome, Teamwork, Time};
 use serde::Serialize;
 use std::time::Duration;
@@ -87,27 +88,100 @@ pub struct Execution {
     pub barrier_share: Option<f64>,
     /// What the engine found out about its workers, in words.
     pub remark: Option<String>,
+    /// Windows from one meeting of the workers to the next: more than one where what they send to each other takes longer than what is
+    /// sent within a worker.
+    pub windows_per_meeting: u64,
+    /// What the optimistic engine ran ahead, and what it had to mend.
+    pub speculation: Option<Speculation>,
+}
+
+/// What speculation did; depends on the machine and its mood, never changes the result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Speculation {
+    /// Events handled, once or again.
+    pub events_executed: u64,
+    /// Events undone.
+    pub events_rolled_back: u64,
+    /// Events handled for good.
+    pub events_committed: u64,
+    /// Committed over executed events.
+    pub efficiency: f64,
+    /// Events of windows that were safe when they were run, without a journal.
+    pub events_safe: u64,
+    /// Events that were sent and taken back.
+    pub anti_events: u64,
+    /// Rounds, each with one meeting of the workers that tells the global virtual time (GVT).
+    pub rounds: u64,
+    /// Most windows of a round.
+    pub deepest_round: u64,
+    /// Most bytes of inputs, undo logs, sent events and records kept.
+    pub peak_kept_bytes: u64,
+}
+
+impl From<Speculated> for Speculation {
+    fn from(did: Speculated) -> Self {
+        Speculation {
+            events_executed: did.executed,
+            events_rolled_back: did.rolled_back,
+            events_committed: did.committed,
+            efficiency: did.efficiency(),
+            events_safe: did.safe,
+            anti_events: did.antis,
+            rounds: did.rounds,
+            deepest_round: did.deepest,
+            peak_kept_bytes: did.peak_kept,
+        }
+    }
+}
+
+/// How an engine has worked, for [`Execution`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Manner {
+    pub(super) teamwork: Option<Teamwork>,
+    pub(super) speculated: Option<Speculated>,
+    /// Why one worker runs where more were allowed, if that was clear beforehand.
+    pub(super) alone: Option<String>,
+    /// Wall time of the simulation.
+    pub(super) wall: Duration,
 }
 
 impl Execution {
-    fn new(outcome: Outcome, teamwork: Option<Teamwork>, wall: Duration) -> Execution {
+    fn new(outcome: Outcome, manner: &Manner) -> Execution {
+        let Manner {
+            teamwork,
+            speculated,
+            alone,
+            wall,
+        } = manner;
         let wall_s = wall.as_secs_f64();
         let workers = teamwork.map_or(1, |teamwork| teamwork.workers);
-        let words = |(one, all): (f64, f64)| {
-            format!(
-                "{workers} workers were slower than one ({all:.0} against {one:.0} ns per event), so one ran: windows of \
-                 this network hold too few events, or the machine is busy"
-            )
-        };
         Execution {
             workers,
             wall_s,
             events_per_s_per_worker: outcome.events as f64 / wall_s.max(1e-9) / workers as f64,
             events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
             barrier_share: teamwork.map(|teamwork| teamwork.waiting),
-            remark: teamwork.and_then(|teamwork| teamwork.given_up).map(words),
+            remark: teamwork.and_then(remark).or_else(|| alone.clone()),
+            windows_per_meeting: teamwork.map_or(1, |teamwork| teamwork.together.max(1)),
+            speculation: speculated.map(Speculation::from),
         }
     }
+}
+
+/// What the engine found out about its workers, in words.
+fn remark(teamwork: Teamwork) -> Option<String> {
+    let Teamwork { workers, .. } = teamwork;
+    if let Some((events, worth)) = teamwork.thin {
+        return Some(format!(
+            "one worker ran: a window of this network holds {events:.1} events for each of {workers} workers, and meeting after every \
+             window pays from about {worth:.0} on; engine = \"optimistic\" meets once for several windows"
+        ));
+    }
+    let (one, all) = teamwork.given_up?;
+    Some(format!(
+        "{workers} workers were slower than one ({all:.0} against {one:.0} ns per event), so one ran: windows of this network hold too \
+         few events, or the machine is busy"
+    ))
 }
 
 /// The numbers of a run.
@@ -152,8 +226,7 @@ pub(super) struct Inputs<'a> {
     pub open_loop: bool,
     pub end: Time,
     pub outcome: Outcome,
-    pub teamwork: Option<Teamwork>,
-    pub wall: Duration,
+    pub manner: &'a Manner,
     pub engine: &'static str,
     pub digest: u64,
     pub build: Duration,
@@ -232,7 +305,7 @@ impl Summary {
             peak_rss_bytes: peak_memory(),
             digest: format!("{:016x}", inputs.digest),
             engine: inputs.engine,
-            execution: Execution::new(inputs.outcome, inputs.teamwork, inputs.wall),
+            execution: Execution::new(inputs.outcome, inputs.manner),
             n_nodes: net.n_nodes(),
             n_routers: net.n_routers(),
             notes,
