@@ -31,6 +31,8 @@ __all__ = ["RankPool", "Ranks", "connect", "launched_ranks", "serve"]
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 #: A message's first part holds its whole length and as many of its bytes; most windows need no second part.
 _FIRST = 1 << 16
+#: Longer messages (checkpoints, results) arrive in memory of their own, which is given back.
+_KEPT = 1 << 26
 #: Looks at unfinished transfers before a rank naps: with a core for each rank (a millisecond's worth), and with fewer cores.
 _LOOKS = (4_000, 50)
 _NAP_S = 20e-6
@@ -83,23 +85,30 @@ class Ranks:
         came = [b""] * self.size
         came[self.rank] = out[self.rank]
         rests: list[Any] = []
-        long: dict[int, int] = {}
+        long: dict[int, memoryview] = {}
         for rank, box in self._inbox.items():
             length = int.from_bytes(box[:8], "little")
             if length > _FIRST:
-                long[rank] = length - _FIRST
-                if len(self._rests[rank]) < long[rank]:
-                    self._rests[rank] = bytearray(2 * long[rank])
-                rest = memoryview(self._rests[rank])[: long[rank]]
-                rests.append(self._communicator.Irecv([rest, self._mpi.BYTE], source=rank, tag=2))
+                long[rank] = self._room(rank, length - _FIRST)
+                rests.append(self._communicator.Irecv([long[rank], self._mpi.BYTE], source=rank, tag=2))
             else:
                 came[rank] = bytes(memoryview(box)[8 : 8 + length])
             if len(out[rank]) > _FIRST:
                 rests.append(self._communicator.Isend([memoryview(out[rank])[_FIRST:], self._mpi.BYTE], dest=rank, tag=2))
         self._finish(rests)
-        for rank, length in long.items():
-            came[rank] = b"".join((memoryview(self._inbox[rank])[8:], memoryview(self._rests[rank])[:length]))
+        rests.clear()
+        while long:
+            rank, rest = long.popitem()
+            came[rank] = b"".join((memoryview(self._inbox[rank])[8:], rest))
         return came
+
+    def _room(self, rank: int, length: int) -> memoryview:
+        """Return memory for the rest of a message from `rank`."""
+        if length > _KEPT:
+            return memoryview(bytearray(length))
+        if len(self._rests[rank]) < length:
+            self._rests[rank] = bytearray(2 * length)
+        return memoryview(self._rests[rank])[:length]
 
     def _finish(self, requests: list[Any]) -> None:
         """Wait for transfers without burning a core that another rank may need."""

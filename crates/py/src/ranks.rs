@@ -24,9 +24,10 @@ impl PyRanks {
         })
     }
 
-    fn call(&self, out: &[Vec<u8>]) -> PyResult<Vec<Vec<u8>>> {
+    fn call(&self, out: Vec<Vec<u8>>) -> PyResult<Vec<Vec<u8>>> {
         Python::with_gil(|py| {
-            let out = PyList::new(py, out.iter().map(|bytes| PyBytes::new(py, bytes)))?;
+            // One by one: a checkpoint is not to be there twice.
+            let out = PyList::new(py, out.into_iter().map(|bytes| PyBytes::new(py, &bytes)))?;
             let came = self.object.bind(py).call_method1("exchange", (out,))?;
             came.try_iter()?
                 .map(|bytes| Ok(bytes?.downcast::<PyBytes>()?.as_bytes().to_vec()))
@@ -45,7 +46,7 @@ impl Transport for PyRanks {
     }
 
     fn exchange(&mut self, out: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Broken> {
-        self.call(&out).map_err(|error| {
+        self.call(out).map_err(|error| {
             let words = error.to_string();
             self.raised = Some(error);
             Broken(words)
