@@ -6,6 +6,7 @@
 use crate::barrier::{Barrier, Gone};
 use crate::block::Block;
 use crate::crew::{Bounds, Burst, Crew, Pause};
+use crate::layout::Layout;
 use crate::mail::{Mail, NEVER};
 use crate::phold::{Ball, Nobody, Phold};
 use crate::ring::{Grid, Ring};
@@ -216,6 +217,7 @@ const BOUNDS: Bounds = Bounds {
     until: Time(3_000),
     events: u64::MAX,
     windows: u64::MAX,
+    together: 1,
 };
 
 /// Both LPs' digests, and events, without any sharing.
@@ -238,7 +240,7 @@ fn judge(me: usize, burst: Burst, block: &Block<Phold>) {
 fn conservative_workers_give_one_history_in_every_interleaving() {
     let work = |crew: &Crew<Ball>, me: usize| {
         let world = world();
-        let mut worker = Worker::new(&world, Nobody, Grid::new(world.lookahead.0), 0);
+        let mut worker = Worker::new(&world, Nobody, Grid::new(world.lookahead.0), &Layout::even(2, 2));
         let (block, first) = Block::new(&world, me as u32..me as u32 + 1);
         worker.first = me;
         worker.blocks.push(block);
@@ -255,7 +257,7 @@ fn conservative_workers_give_one_history_in_every_interleaving() {
 fn optimistic_workers_give_one_history_in_every_interleaving() {
     let work = |rounds: &Rounds<Ball>, me: usize| {
         let world = world();
-        let mut worker = Speculator::new(&world, Nobody, Grid::new(world.lookahead.0), 0);
+        let mut worker = Speculator::new(&world, Nobody, Grid::new(world.lookahead.0), &Layout::even(2, 2));
         let (block, first) = Block::new(&world, me as u32..me as u32 + 1);
         worker.add(me, block, first);
         let (burst, _) = rounds.work(&world, &mut worker, me, BOUNDS);
