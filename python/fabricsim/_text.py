@@ -49,6 +49,8 @@ def execution_line(execution: Mapping[str, Any]) -> str:
         f"{format_count(round(execution.get('events_per_s_per_worker') or 0))} events/s" + (" each" if workers > 1 else ""),
         f"{_number(execution.get('events_per_window'), 0)} events per window",
     ]
+    if (execution.get("windows_per_meeting") or 1) > 1:
+        parts.append(f"workers meet once in {execution['windows_per_meeting']} windows")
     if execution.get("barrier_share") is not None:
         parts.append(f"{100 * execution['barrier_share']:.0f} % of the time at the barrier")
     if execution.get("speculation"):
