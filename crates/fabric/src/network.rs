@@ -63,6 +63,13 @@ impl Class {
         }
     }
 
+    /// Time (ps) that `bytes` take on the link, whatever they are parts of.
+    #[inline]
+    pub fn time_of(&self, bytes: u64) -> u64 {
+        let scaled = u128::from(bytes) * 8_000_000_000_000;
+        u64::try_from(scaled / u128::from(self.bandwidth)).unwrap_or(u64::MAX)
+    }
+
     /// Bits per second.
     pub fn bandwidth(&self) -> BitsPerSec {
         BitsPerSec(self.bandwidth)
@@ -359,7 +366,7 @@ impl Network {
             TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
         );
         let shortest_detour = match spec.routing {
-            RoutingSpec::Valiant if grouped => 2,
+            RoutingSpec::Valiant | RoutingSpec::Ugal(_) | RoutingSpec::Par(_) if grouped => 2,
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);

@@ -5,6 +5,7 @@
 
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
+use crate::routing::Sense;
 use crate::spec::{Architecture, BitsPerSec, Completion, RouterModel as Model, RunSpec};
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
@@ -81,6 +82,10 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
         now: u64,
         sink: &mut S,
     ) -> u64;
+
+    /// Time (ps) that output `port` (its place in the columns) needs for what it sends and for what waits in this router for it at
+    /// `now`: all of it, or what waits on channel `vc`. For adaptive routings, behind [`RouterModel::backlog`]'s catch-up.
+    fn waiting(net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64;
 
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(_: &Network, _: &Range<u32>, _: &mut State) {}
@@ -224,6 +229,24 @@ pub struct List {
 /// An empty list.
 pub const EMPTY: List = List { head: NONE, tail: NONE };
 
+/// What waits for a network port at `now`, as `sense` says, in ps of its link; the port has been caught up.
+fn congestion<M: RouterModel>(net: &Network, st: &State, port: u32, vc: u8, now: u64, sense: Sense) -> u64 {
+    let one = sense.per_vc.then_some(vc);
+    let mut wait = 0;
+    if sense.output {
+        wait += M::waiting(net, st, port, one, now);
+    }
+    if sense.credits {
+        let held = |vc: u32| (net.buffer - st.channels.get(port * net.vcs + vc).credit).max(0) as u64;
+        let bytes = match one {
+            Some(vc) => held(u32::from(vc)),
+            None => (0..net.vcs).map(held).sum(),
+        };
+        wait += net.classes[net.peers[port as usize].class as usize].time_of(bytes);
+    }
+    wait
+}
+
 /// Chooses the next output of a packet at `now`: (local port, virtual channel, phase).
 #[inline(always)]
 pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
@@ -244,7 +267,15 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         return (net.routing.next_minimal(net, site, packet), 0, 0);
     }
     if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
-        let backlog = |local: u32, vc: u8| M::backlog(net, st, j, lp, site, site.port + local, vc, now, sink);
+        let sense = net.routing.sense();
+        let backlog = |local: u32, vc: u8| {
+            let port = site.port + local;
+            let caught_up = M::backlog(net, st, j, lp, site, port, vc, now, sink);
+            match sense {
+                None => caught_up,
+                Some(sense) => congestion::<M>(net, st, port, vc, now, sense),
+            }
+        };
         return net.routing.adaptive(net, site, packet, backlog);
     }
     net.route(site, packet)

@@ -13,8 +13,10 @@ use topo::{Came, Hop, HopList, Topology};
 
 mod min_a;
 mod proof;
+mod ugal;
 
 pub use proof::Proof;
+pub use ugal::{Sense, Ugal};
 
 /// A routing, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub enum Kind {
     MinA,
     /// Two minimal legs.
     Valiant,
+    /// Minimal, or two minimal legs where less waits for them.
+    Ugal(Ugal),
 }
 
 thread_local! {
@@ -78,7 +82,9 @@ impl Routing {
                 unwrapped: tie == Tie::Unwrapped,
             },
             RoutingSpec::MinRandom => Kind::MinRandom,
-            RoutingSpec::MinA if spec.router.architecture == Architecture::LateAdmission => {
+            RoutingSpec::MinA | RoutingSpec::Ugal(_) | RoutingSpec::Par(_)
+                if spec.router.architecture == Architecture::LateAdmission =>
+            {
                 return refuse(
                     "late-admission routers have no rule for adaptive routing",
                     "take \"rdr\" or \"min-random\", or another router.architecture",
@@ -86,6 +92,8 @@ impl Routing {
             }
             RoutingSpec::MinA => Kind::MinA,
             RoutingSpec::Valiant => Kind::Valiant,
+            RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(&detour, false, spec, topology)?),
+            RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(&detour, true, spec, topology)?),
         };
         let needed = proof::needs(kind, topology);
         let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
@@ -150,7 +158,7 @@ impl Routing {
             Kind::Rdr { unwrapped: true } => self.random_dimension(net, site, packet),
             Kind::Rdr { .. } | Kind::MinRandom => self.random(net, site, packet),
             // Without a router to look at: as on an idle one.
-            Kind::MinA => self.adaptive(net, site, packet, |_, _| 0),
+            Kind::MinA | Kind::Ugal(_) => self.adaptive(net, site, packet, |_, _| 0),
             Kind::Valiant => self.valiant(net, site, packet),
         }
     }

@@ -312,6 +312,10 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(5, "routing.kind", "needs a ring, mesh or torus", "minimal")],
     ),
     (
+        "ugal_of_other_routers",
+        &[(6, "routing.scope", "its own state only", "local")],
+    ),
+    (
         "load_zero",
         &[(5, "job[0].work.load", "0 is outside the range", "above 0")],
     ),

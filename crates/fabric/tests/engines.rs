@@ -78,6 +78,29 @@ fn cells() -> Vec<(String, RunSpec)> {
     let mut cells = Vec::new();
     for (name, topology) in topologies() {
         for routing in [
+            RoutingSpec::Ugal(DetourSpec {
+                candidates: 3,
+                via: Via::Node,
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::Par(DetourSpec {
+                congestion: Congestion::Both,
+                per: Per::Vc,
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::Ugal(DetourSpec {
+                via: Via::Group,
+                congestion: Congestion::Credits,
+                bias: Bytes(1_000),
+                threshold: Bytes(500),
+                ..DetourSpec::default()
+            }),
+            RoutingSpec::Par(DetourSpec {
+                via: Via::Group,
+                weigh_hops: false,
+                ratio: 2.0,
+                ..DetourSpec::default()
+            }),
             RoutingSpec::Minimal,
             RoutingSpec::DOR,
             RoutingSpec::RDR,
@@ -95,6 +118,14 @@ fn cells() -> Vec<(String, RunSpec)> {
             ] {
                 let mut spec = plain(topology.clone());
                 spec.routing = routing;
+                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = &mut spec.routing {
+                    if detour.via == Via::Group && !name.starts_with("dragonfly") {
+                        continue;
+                    }
+                    if model == RouterModel::Sculpin {
+                        detour.congestion = Congestion::Output;
+                    }
+                }
                 spec.router.model = model;
                 spec.router.architecture = architecture;
                 spec.router.buffer = Some(Bytes(6_000));
@@ -392,7 +423,11 @@ fn workers_with_whole_groups_meet_once_in_several_windows() {
         let sequential = result(&what, &spec, Engine::Sequential).summary.digest;
         // A credit sets out when the tail does, 81.92 ns after the head: 731.92 ns over a global link, 181.92 ns over others. A packet
         // takes longer, but a message of several packets is announced sooner.
-        assert_eq!(meetings(&spec, |router| router / 4), (apart, sequential.clone()), "whole groups");
+        assert_eq!(
+            meetings(&spec, |router| router / 4),
+            (apart, sequential.clone()),
+            "whole groups"
+        );
         assert_eq!(meetings(&spec, |router| router % 4), (1, sequential), "groups are cut");
     }
 }
@@ -416,7 +451,15 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
     let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
     for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
         for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
-            if speed != 1 && spec.routing == RoutingSpec::MinA {
+            let (adaptive, alike) = match spec.routing {
+                RoutingSpec::MinA => (true, true),
+                // `sculpin` has neither credits nor channels.
+                RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => {
+                    (true, detour.congestion == Congestion::Output && detour.per == Per::Port)
+                }
+                _ => (false, true),
+            };
+            if !alike || (adaptive && speed != 1) {
                 // How long a packet waits for a slower tail is no backlog that both models see alike.
                 continue;
             }

@@ -280,6 +280,23 @@ impl Topology {
         keys
     }
 
+    /// Group of a router of a dragonfly(+); `None` on other families.
+    #[inline]
+    pub fn group(&self, router: u32) -> Option<u32> {
+        match &self.geometry {
+            Geometry::Grouped(g) => Some(g.per_group.div(router)),
+            _ => None,
+        }
+    }
+
+    /// Routers of each group of a dragonfly(+): group `g` has `g * n..(g + 1) * n`. `None` on other families.
+    pub fn group_size(&self) -> Option<u32> {
+        match &self.geometry {
+            Geometry::Grouped(g) => Some(g.per_group.divisor()),
+            _ => None,
+        }
+    }
+
     /// Coordinates of a router of a ring, mesh, torus or HyperX.
     pub fn coords(&self, router: u32) -> Option<Vec<u32>> {
         self.lattice()

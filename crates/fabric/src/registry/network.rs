@@ -51,6 +51,22 @@ pub(super) const ROUTINGS: &[Entry] = &[
         source: "Valiant and Brebner 1981",
         limits: "",
     },
+    Entry {
+        kind: Kind::Routing,
+        name: "ugal",
+        line: "At the source router minimal or over a random intermediate router, by waiting times hops (UGAL-L).",
+        groups: &[],
+        source: "Singh 2005; Kim, Dally, Scott and Abts 2008",
+        limits: "Sees the own router only.",
+    },
+    Entry {
+        kind: Kind::Routing,
+        name: "par",
+        line: "Progressive adaptive routing: UGAL's choice again at every router of the minimal way, on dragonflies of the source group.",
+        groups: &[],
+        source: "Jiang, Kim and Dally 2009",
+        limits: "Sees the own router only; one detour per packet.",
+    },
 ];
 
 pub(super) const MODELS: &[Entry] = &[

@@ -281,7 +281,101 @@ const ROUTING: &[Parameter] = &[
         key: "kind",
         values: &["dor", "rdr"],
     }]),
+    key(
+        "candidates",
+        Type::Integer { min: 1, max: 14 },
+        Default::Text("1"),
+        "Random detours that the minimal way is held against; the best of them counts.",
+    )
+    .when(DETOUR),
+    key(
+        "via",
+        Type::Choice(&[
+            ("router", "A random router among those with nodes."),
+            ("node", "The router of a random node."),
+            (
+                "group",
+                "A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.",
+            ),
+        ]),
+        Default::Text("router"),
+        "What a detour leads over.",
+    )
+    .when(DETOUR),
+    key(
+        "congestion",
+        Type::Choice(&[
+            ("output", "What waits in the own router for the output."),
+            ("credits", "What the buffer at the other end of the link holds, as far as credits tell."),
+            ("both", "The sum of the two."),
+        ]),
+        Default::Text("output"),
+        "What counts as waiting, as time at the link's bandwidth.",
+    )
+    .when(DETOUR),
+    key(
+        "per",
+        Type::Choice(&[
+            ("port", "All virtual channels of the port."),
+            ("vc", "The virtual channel that the packet would take."),
+        ]),
+        Default::Text("port"),
+        "Whose waiting counts.",
+    )
+    .when(DETOUR),
+    key(
+        "weigh_hops",
+        Type::Flag,
+        Default::Text("true"),
+        "Waiting is multiplied by the hops of the way.",
+    )
+    .when(DETOUR),
+    key(
+        "ratio",
+        Type::Number { above: 0.0, max: 1_000.0 },
+        Default::Text("1"),
+        "Factor on the detour's waiting, to a thousandth.",
+    )
+    .when(DETOUR),
+    key(
+        "bias",
+        Type::Quantity {
+            unit: Unit::Size,
+            min: 0,
+            max: TIB,
+        },
+        Default::Text("0 B"),
+        "Added to the detour's waiting, as time at the bandwidth of the minimal way's link.",
+    )
+    .when(DETOUR),
+    key(
+        "threshold",
+        Type::Quantity {
+            unit: Unit::Size,
+            min: 0,
+            max: TIB,
+        },
+        Default::Text("0 B"),
+        "Up to this much waiting the minimal way is taken, whatever waits for others.",
+    )
+    .when(DETOUR),
+    key(
+        "scope",
+        Type::Choice(&[
+            ("local", "The own router."),
+            ("global", "The routers of the whole way (UGAL-G): refused, a router knows its own state only."),
+        ]),
+        Default::Text("local"),
+        "Whose queues are compared.",
+    )
+    .when(DETOUR),
 ];
+
+/// The routings that choose between the minimal way and random detours.
+const DETOUR: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par"],
+}];
 
 const NIC: &[Parameter] = &[
     key(

@@ -9,7 +9,7 @@ use super::{RouterModel, dequeue, enqueue, launch, return_credit, route};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
-use crate::state::State;
+use crate::state::{NONE, State};
 use crate::world::Fabric;
 use des::{Event, Journal, Sink};
 
@@ -139,6 +139,25 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         }
         let record = st.ports.get(port);
         record.free.saturating_sub(now) + record.mark
+    }
+
+    fn waiting(net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
+        let record = st.ports.get(port);
+        let sending = record.free.saturating_sub(now);
+        let Some(vc) = vc else {
+            return sending + record.mark;
+        };
+        if record.channels >> vc & 1 == 0 {
+            return sending;
+        }
+        let class = &net.classes[net.peers[port as usize].class as usize];
+        let mut slot = st.channels.get(channel_of::<PLAIN>(net, port, vc)).head;
+        let mut wait = sending;
+        while slot != NONE {
+            wait += class.ser(st.slots.get(slot).size());
+            slot = st.links.get(slot).next;
+        }
+        wait
     }
 }
 

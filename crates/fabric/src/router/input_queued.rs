@@ -257,6 +257,16 @@ impl RouterModel for InputQueued {
     ) -> u64 {
         st.inputs.get(port * net.vcs + u32::from(vc)).held
     }
+
+    fn waiting(net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
+        let held = |vc: u32| st.inputs.get(port * net.vcs + vc).held;
+        let bytes = match vc {
+            Some(vc) => held(u32::from(vc)),
+            None => (0..net.vcs).map(held).sum(),
+        };
+        let class = &net.classes[net.peers[port as usize].class as usize];
+        st.ports.get(port).free.saturating_sub(now) + class.time_of(bytes)
+    }
 }
 
 /// Performs all ticks of a router before `ticks` and all turns before `turns`, in the order of time, ticks first.

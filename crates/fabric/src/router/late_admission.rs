@@ -142,6 +142,11 @@ impl RouterModel for LateAdmission {
         (net.buffer - st.channels.get(port * net.vcs + u32::from(vc)).credit).max(0) as u64
     }
 
+    /// Nobody asks: routings of this architecture are not adaptive.
+    fn waiting(_: &Network, _: &State, _: u32, _: Option<u8>, _: u64) -> u64 {
+        0
+    }
+
     #[inline(always)]
     fn credit<J: Journal, S: Sink<Fabric<Self>>>(
         net: &Network,

@@ -90,4 +90,9 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     ) -> u64 {
         st.ports.get(port).free.saturating_sub(now)
     }
+
+    #[inline(always)]
+    fn waiting(_: &Network, st: &State, port: u32, _: Option<u8>, now: u64) -> u64 {
+        st.ports.get(port).free.saturating_sub(now)
+    }
 }

@@ -12,12 +12,27 @@ impl Routing {
     /// `true` if the routing wants to see what waits in the router: it is asked by [`Routing::adaptive`].
     #[inline(always)]
     pub fn is_adaptive(&self) -> bool {
-        self.kind == Kind::MinA
+        matches!(self.kind, Kind::MinA | Kind::Ugal(_))
     }
 
-    /// The next output of a packet that is not at its last router, (local port, virtual channel, phase): the first of the minimal
-    /// ports with the least `backlog(local port, virtual channel)`. Each of several parallel cables is a candidate.
+    /// The next output of a packet that is not at its last router, (local port, virtual channel, phase), by what waits:
+    /// `backlog(local port, virtual channel)`, in the units of [`Routing::sense`].
+    #[inline(always)]
     pub fn adaptive(
+        &self,
+        net: &Network,
+        site: &Site,
+        packet: &Packet,
+        backlog: impl FnMut(u32, u8) -> u64,
+    ) -> (u32, u8, u8) {
+        match &self.kind {
+            Kind::Ugal(ugal) => self.ugal(ugal, net, site, packet, backlog),
+            _ => self.min_a(net, site, packet, backlog),
+        }
+    }
+
+    /// The first of the minimal ports with the least `backlog`. Each of several parallel cables is a candidate.
+    fn min_a(
         &self,
         net: &Network,
         site: &Site,

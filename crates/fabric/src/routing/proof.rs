@@ -1,6 +1,7 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
 use super::Kind;
+use super::ugal::UgalRule;
 use crate::spec::{Architecture, RouterModel, RunSpec};
 use topo::deadlock::check_or_reduced;
 use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
@@ -63,6 +64,7 @@ pub fn needs(kind: Kind, topology: &Topology) -> u8 {
         Kind::Minimal => topology.minimal_vcs(),
         Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => topology.diameter().clamp(1, 255) as u8,
         Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
+        Kind::Ugal(ugal) => ugal.on(topology).vcs(topology),
     }
 }
 
@@ -78,6 +80,7 @@ fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule 
                 .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
                 .collect(),
         }),
+        Kind::Ugal(ugal) => Box::new(UgalRule::new(ugal, topology, vcs)),
     }
 }
 

@@ -5,8 +5,8 @@ use super::document::{Table, Value};
 use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, Completion, DeliveryPoint, LinkSpec, Links, NicSpec, RouterModel,
-    RouterSpec, RoutingSpec, Switching, Tie,
+    Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, DeliveryPoint, DetourSpec, LinkSpec, Links,
+    NicSpec, Per, RouterModel, RouterSpec, RoutingSpec, Switching, Tie, Via,
 };
 use super::shape::Facts;
 use crate::registry::{self, Parameter};
@@ -337,8 +337,41 @@ fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut
         "min-random" => Some(RoutingSpec::MinRandom),
         "min-a" => Some(RoutingSpec::MinA),
         "valiant" => Some(RoutingSpec::Valiant),
+        "ugal" => Some(RoutingSpec::Ugal(read_detour(values, findings)?)),
+        "par" => Some(RoutingSpec::Par(read_detour(values, findings)?)),
         _ => None,
     }
+}
+
+/// When to take a detour.
+fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
+    if values.text("scope") == Some("global") {
+        let reason = "UGAL-G compares the queues of routers elsewhere; here a router knows its own state only, and the state of others would be as old as the links are long";
+        let hint = "take \"local\", or routing.congestion = \"both\" to see the next buffer as well";
+        findings.error(values.place("scope"), "routing.scope", reason, hint);
+        return None;
+    }
+    Some(DetourSpec {
+        candidates: values.integer("candidates")?.try_into().ok()?,
+        via: match values.text("via")? {
+            "node" => Via::Node,
+            "group" => Via::Group,
+            _ => Via::Router,
+        },
+        congestion: match values.text("congestion")? {
+            "credits" => Congestion::Credits,
+            "both" => Congestion::Both,
+            _ => Congestion::Output,
+        },
+        per: match values.text("per")? {
+            "vc" => Per::Vc,
+            _ => Per::Port,
+        },
+        weigh_hops: values.flag("weigh_hops"),
+        ratio: values.number("ratio")?,
+        bias: Bytes(values.quantity("bias")?),
+        threshold: Bytes(values.quantity("threshold")?),
+    })
 }
 
 /// Why a routing does not work on a topology.

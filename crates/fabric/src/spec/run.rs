@@ -215,6 +215,80 @@ pub enum RoutingSpec {
     MinA,
     /// Valiant: the topology's minimal routing to a random intermediate router, then on to the destination.
     Valiant,
+    /// UGAL: at the source router minimal or by a random intermediate router, whichever promises the shorter wait.
+    Ugal(DetourSpec),
+    /// Progressive adaptive routing: UGAL's choice again at every router while the packet is on its minimal way.
+    Par(DetourSpec),
+}
+
+/// When UGAL and PAR take a detour: minimal if `q_min <= threshold` or `q_min h_min <= ratio q_via h_via + bias`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DetourSpec {
+    /// Random detours that the minimal way is held against, 1 to 14.
+    pub candidates: u8,
+    /// What a detour leads over.
+    pub via: Via,
+    /// What counts as waiting.
+    pub congestion: Congestion,
+    /// Whose waiting counts.
+    pub per: Per,
+    /// Waiting is multiplied by the hops of the way; else by one.
+    pub weigh_hops: bool,
+    /// Factor on the detour's side, in thousandths where it is used.
+    pub ratio: f64,
+    /// Added to the detour's side, as time at the bandwidth of the minimal way's link.
+    pub bias: Bytes,
+    /// Up to this much the minimal way is taken whatever waits on others.
+    pub threshold: Bytes,
+}
+
+impl Default for DetourSpec {
+    fn default() -> Self {
+        DetourSpec {
+            candidates: 1,
+            via: Via::Router,
+            congestion: Congestion::Output,
+            per: Per::Port,
+            weigh_hops: true,
+            ratio: 1.0,
+            bias: Bytes(0),
+            threshold: Bytes(0),
+        }
+    }
+}
+
+/// What a detour leads over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Via {
+    /// The router of a random node.
+    Node,
+    /// A random router among those with nodes.
+    Router,
+    /// A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.
+    Group,
+}
+
+/// What an adaptive routing counts as waiting before an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Congestion {
+    /// What waits in the own router for the output.
+    Output,
+    /// What the buffer at the other end holds, as far as credits tell.
+    Credits,
+    /// Both together.
+    Both,
+}
+
+/// Whose waiting an adaptive routing counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// All virtual channels of the port.
+    Port,
+    /// The virtual channel that the packet would take.
+    Vc,
 }
 
 /// Which way a packet goes half-way round a ring, where both are equally long.

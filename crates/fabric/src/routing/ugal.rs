@@ -1,0 +1,383 @@
+//! `ugal` and `par`: the minimal way or a detour over a random intermediate router, whichever promises the shorter wait.
+//!
+//! UGAL (Singh 2005; Kim, Dally, Scott & Abts 2008) decides once, at the source router, from its own queues (UGAL-L). With `q` what
+//! waits for the first link of a way and `h` the way's hops, a packet goes minimally if `q_min <= threshold` or
+//! `q_min h_min <= ratio q_via h_via + bias`, where the detour is the best of `candidates` random ones. PAR (Jiang, Kim & Dally 2009)
+//! decides again at every router while the packet is on its minimal way, on a dragonfly(+) in the source group only.
+//!
+//! What was decided is in the packet's phase: minimal, second leg, or first leg with the number of its draw, from which every router
+//! finds the same intermediate router again. Channels rise along every way: minimal ones on those of the topology's minimal routing,
+//! PAR's legs above those that a packet can have used before, second legs above first ones.
+
+use super::{Routing, SECOND_LEG, came};
+use crate::network::{BuildError, Network, Site};
+use crate::packet::Packet;
+use crate::spec::{Congestion, DetourSpec, Per, RouterModel, RunSpec, Via};
+use des::mix;
+use des::rng::below;
+use topo::{Came, Hop, RoutingRule, Step, Topology, TopologySpec};
+
+/// Phase of a packet on its minimal way, or not yet decided.
+const MINIMAL: u8 = 0;
+/// Phase of a first leg with draw 0; the others follow.
+const FIRST_LEG: u8 = 2;
+/// Draws that a phase can tell apart.
+const DRAWS: u32 = 14;
+/// Dimension of hops over global links.
+const GLOBAL: u8 = 2;
+/// Routers tried for one draw; a draw that finds none offers no detour.
+const TRIES: u64 = 16;
+
+/// What an adaptive routing wants to know of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sense {
+    /// What waits in the own router.
+    pub output: bool,
+    /// What the buffer at the other end holds.
+    pub credits: bool,
+    /// Of the packet's channel only.
+    pub per_vc: bool,
+}
+
+/// UGAL or PAR, ready to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ugal {
+    candidates: u8,
+    via: Via,
+    sense: Sense,
+    weigh_hops: bool,
+    /// In thousandths.
+    ratio: u64,
+    bias: u64,
+    threshold: u64,
+    progressive: bool,
+    /// First channel of first legs, and of second legs.
+    first: u8,
+    second: u8,
+    /// A first leg ends where it enters the group.
+    to_group: bool,
+}
+
+impl Ugal {
+    /// Checks the parameters against the network and the router model.
+    pub fn new(
+        detour: &DetourSpec,
+        progressive: bool,
+        spec: &RunSpec,
+        topology: &Topology,
+    ) -> Result<Ugal, BuildError> {
+        if detour.via == Via::Group && topology.group_size().is_none() {
+            let reason = "detours over a group need a topology with groups: dragonfly or dragonfly+";
+            return Err(BuildError::field("routing.via", reason, Some("take \"router\"")));
+        }
+        let credits = detour.congestion != Congestion::Output;
+        if credits && (spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none()) {
+            let reason = "without bounded buffers there are no credits to look at";
+            return Err(BuildError::field("routing.congestion", reason, Some("take \"output\"")));
+        }
+        let ugal = Ugal {
+            candidates: detour.candidates.clamp(1, DRAWS as u8),
+            via: detour.via,
+            sense: Sense {
+                output: detour.congestion != Congestion::Credits,
+                credits,
+                per_vc: detour.per == Per::Vc,
+            },
+            weigh_hops: detour.weigh_hops,
+            ratio: (detour.ratio * 1_000.0).round() as u64,
+            bias: detour.bias.0,
+            threshold: detour.threshold.0,
+            progressive,
+            first: 0,
+            second: 0,
+            to_group: false,
+        };
+        Ok(ugal.on(topology))
+    }
+
+    /// The same with the channels of another topology.
+    pub(super) fn on(mut self, topology: &Topology) -> Ugal {
+        let own = topology.minimal_vcs();
+        self.to_group = self.via == Via::Group && matches!(topology.spec(), TopologySpec::Dragonfly { .. });
+        // In the source group a minimal packet has used the lowest channel alone; so has a first leg that ends at a group's entry.
+        self.first = match self.progressive {
+            true if topology.group_size().is_some() => 1,
+            true => own,
+            false => 0,
+        };
+        self.second = self.first.saturating_add(if self.to_group { 1 } else { own });
+        self
+    }
+
+    /// Virtual channels that keep it free of deadlock.
+    pub(super) fn vcs(&self, topology: &Topology) -> u8 {
+        self.second.saturating_add(topology.minimal_vcs())
+    }
+
+    /// `true` if `via` may be the intermediate router of a packet between two others.
+    fn fits(&self, topology: &Topology, via: u32, from: u32, to: u32) -> bool {
+        if via == from || via == to || topology.wiring().nodes_of(via).is_empty() {
+            return false;
+        }
+        if self.via != Via::Group {
+            return true;
+        }
+        let (source, target, third) = (topology.group(from), topology.group(to), topology.group(via));
+        match source == target {
+            true => third == source,
+            false => third != source && third != target,
+        }
+    }
+
+    /// The intermediate router of a draw.
+    fn draw(&self, topology: &Topology, word: u64, from: u32, to: u32) -> Option<u32> {
+        let size = topology.group_size().unwrap_or(1);
+        let inside = self.via == Via::Group && topology.group(from) == topology.group(to);
+        (0..TRIES).find_map(|attempt| {
+            let word = mix(word ^ attempt);
+            let via = match self.via {
+                Via::Node => topology.router_of(below(word, u64::from(topology.n_nodes())) as u32),
+                Via::Group if inside => from / size * size + below(word, u64::from(size)) as u32,
+                Via::Router | Via::Group => below(word, u64::from(topology.n_routers())) as u32,
+            };
+            self.fits(topology, via, from, to).then_some(via)
+        })
+    }
+
+    /// `true` at the end of the first leg towards `via` of a packet for router `to`.
+    fn turns(&self, topology: &Topology, at: u32, via: u32, to: u32) -> bool {
+        at == via
+            || (self.to_group && topology.group(at) == topology.group(via) && topology.group(via) != topology.group(to))
+    }
+
+    /// The next hop of a first leg.
+    fn first_leg(&self, topology: &Topology, at: u32, via: u32, came: Came, key: u32) -> Hop {
+        let mut hop = topology.minimal_to(at, via, above(self.first, came), key);
+        hop.vc += self.first;
+        hop
+    }
+
+    /// The first hop of a detour that begins at a router; `None` if none may lead over `via` from here. On a dragonfly+ a packet that has
+    /// gone up to a spine must not come down in order to go up again: the channels of a leg are in the order up, global, down.
+    fn begin(&self, topology: &Topology, at: u32, via: u32, to: u32, key: u32) -> Option<Hop> {
+        if self.turns(topology, at, via, to) {
+            return None;
+        }
+        let hop = self.first_leg(topology, at, via, Came::INJECTED, key);
+        let spine = topology.group(at).is_some() && topology.wiring().nodes_of(at).is_empty();
+        (!spine || hop.dim == GLOBAL).then_some(hop)
+    }
+
+    /// The next hop of a second leg, which never starts at the destination.
+    fn second_leg(&self, topology: &Topology, at: u32, node: u32, came: Came, key: u32) -> Hop {
+        let mut hop = topology.minimal(at, node, above(self.second, came), key);
+        hop.vc += self.second;
+        hop
+    }
+
+    /// Hops of a detour.
+    fn hops(&self, topology: &Topology, mut at: u32, via: u32, to: u32, key: u32) -> u32 {
+        if !self.to_group || topology.group(via) == topology.group(to) {
+            return topology.distance(at, via) + topology.distance(via, to);
+        }
+        let (mut came, mut hops) = (Came::INJECTED, 0);
+        while !self.turns(topology, at, via, to) {
+            let hop = topology.minimal_to(at, via, came, key);
+            let (next, port) = topology.wiring().peer(at, hop.port);
+            (at, came) = (next, Came { port, vc: hop.vc });
+            hops += 1;
+        }
+        hops + topology.distance(at, to)
+    }
+}
+
+/// How a packet came, on channels counted from `base`.
+fn above(base: u8, came: Came) -> Came {
+    Came {
+        vc: came.vc.saturating_sub(base),
+        ..came
+    }
+}
+
+impl Routing {
+    /// What the routing wants to see of a port beside [`RouterModel::backlog`](crate::router::RouterModel::backlog); `None`: just that.
+    #[inline(always)]
+    pub fn sense(&self) -> Option<Sense> {
+        match &self.kind {
+            super::Kind::Ugal(ugal) => Some(ugal.sense),
+            _ => None,
+        }
+    }
+
+    /// UGAL's or PAR's next output: (local port, virtual channel, phase). `wait(local port, virtual channel)` is in ps.
+    pub(super) fn ugal(
+        &self,
+        ugal: &Ugal,
+        net: &Network,
+        site: &Site,
+        packet: &Packet,
+        mut wait: impl FnMut(u32, u8) -> u64,
+    ) -> (u32, u8, u8) {
+        let (topology, at, node) = (&net.topology, site.router, packet.destination());
+        let (from, to) = (topology.router_of(packet.source()), topology.router_of(node));
+        let key = packet.identity() as u32;
+        let word = |draw: u32| mix(self.seed ^ packet.identity()) ^ u64::from(draw + 1) << 32;
+        let mut came = came(site, packet);
+        let phase = packet.phase();
+        if phase >= FIRST_LEG
+            && let Some(via) = ugal.draw(topology, word(u32::from(phase - FIRST_LEG)), from, to)
+            && !ugal.turns(topology, at, via, to)
+        {
+            let hop = ugal.first_leg(topology, at, via, came, key);
+            return self.least(site, packet, hop, phase, &mut wait).1;
+        }
+        if phase != MINIMAL {
+            if phase != SECOND_LEG {
+                came = Came::INJECTED;
+            }
+            let hop = ugal.second_leg(topology, at, node, came, key);
+            return self.least(site, packet, hop, SECOND_LEG, &mut wait).1;
+        }
+        let minimal = topology.minimal(at, node, came, key);
+        let (q_minimal, way) = self.least(site, packet, minimal, MINIMAL, &mut wait);
+        let decides = came.port == Came::NONE || (ugal.progressive && topology.group(at) == topology.group(from));
+        let time_of = |bytes: u64| {
+            let peer = &net.peers[(site.port + way.0) as usize];
+            net.classes[usize::from(peer.class)].time_of(bytes)
+        };
+        if !decides || q_minimal == 0 || (ugal.threshold > 0 && q_minimal <= time_of(ugal.threshold)) {
+            return way;
+        }
+        let weight = |hops: u32| if ugal.weigh_hops { u128::from(hops) } else { 1 };
+        let first_draw = packet.hops() * u32::from(ugal.candidates);
+        let detours = (0..u32::from(ugal.candidates)).filter_map(|candidate| {
+            let draw = (first_draw + candidate) % DRAWS;
+            let via = ugal.draw(topology, word(draw), from, to)?;
+            let hop = ugal.begin(topology, at, via, to, key)?;
+            let (q, way) = self.least(site, packet, hop, FIRST_LEG + draw as u8, &mut wait);
+            Some((u128::from(q) * weight(ugal.hops(topology, at, via, to, key)), way))
+        });
+        // The first of equal ones.
+        let Some((cost, detour)) = detours.min_by_key(|detour| detour.0) else {
+            return way;
+        };
+        let minimal = u128::from(q_minimal) * weight(topology.distance(at, to));
+        let bias = if ugal.bias > 0 { time_of(ugal.bias) } else { 0 };
+        match minimal * 1_000 <= cost * u128::from(ugal.ratio) + u128::from(bias) * 1_000 {
+            true => way,
+            false => detour,
+        }
+    }
+
+    /// The cable of a hop with the least wait, the first of equal ones from one that the packet draws on: (wait, output with `phase`).
+    fn least(
+        &self,
+        site: &Site,
+        packet: &Packet,
+        hop: Hop,
+        phase: u8,
+        wait: &mut impl FnMut(u32, u8) -> u64,
+    ) -> (u64, (u32, u8, u8)) {
+        let (first, links) = (u32::from(hop.port), u32::from(hop.links).max(1));
+        let vc = hop.vc.min(self.last_vc);
+        let start = self.cable(site, hop, packet) - first;
+        let ports = (0..links).map(|i| first + (start + i) % links);
+        let least = ports.map(|port| (wait(port, vc), port)).min_by_key(|&(wait, _)| wait);
+        let (wait, port) = least.unwrap_or((0, first));
+        (wait, (port, vc, phase))
+    }
+}
+
+/// UGAL or PAR with all draws. State: zero on the second leg, the intermediate's number plus one on the first, then minimal in the
+/// source group (or anywhere where there are none), then minimal behind it; each with the key's class beside it.
+pub(super) struct UgalRule<'t> {
+    ugal: Ugal,
+    topology: &'t Topology,
+    keys: Vec<u32>,
+    vcs: u8,
+    intermediates: Vec<u32>,
+}
+
+impl<'t> UgalRule<'t> {
+    pub(super) fn new(ugal: Ugal, topology: &'t Topology, vcs: u8) -> Self {
+        UgalRule {
+            ugal: ugal.on(topology),
+            topology,
+            keys: topology.key_classes(),
+            vcs,
+            intermediates: (0..topology.n_routers())
+                .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
+                .collect(),
+        }
+    }
+
+    fn minimal_state(&self) -> u32 {
+        self.intermediates.len() as u32 + 1
+    }
+
+    fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
+        let (topology, ugal) = (self.topology, &self.ugal);
+        let (leg, class) = (state / self.keys.len() as u32, state % self.keys.len() as u32);
+        let key = self.keys[class as usize];
+        let to = topology.router_of(dst);
+        let mut add = |hop: Hop, leg: u32| {
+            out.extend((0..hop.links).map(|k| Step {
+                port: hop.port + k,
+                vc: hop.vc.min(self.vcs - 1),
+                state: leg * self.keys.len() as u32 + class,
+            }));
+        };
+        let via = leg.checked_sub(1).and_then(|i| self.intermediates.get(i as usize));
+        match via {
+            Some(&via) if !ugal.turns(topology, at, via, to) => add(ugal.first_leg(topology, at, via, came, key), leg),
+            Some(_) => add(ugal.second_leg(topology, at, dst, Came::INJECTED, key), 0),
+            None if leg == 0 => add(ugal.second_leg(topology, at, dst, came, key), 0),
+            None => {
+                let hop = topology.minimal(at, dst, came, key);
+                let left = topology.group(topology.wiring().peer(at, hop.port).0) != topology.group(at);
+                add(hop, leg.max(self.minimal_state() + u32::from(left)));
+            }
+        }
+    }
+
+    /// All detours that a packet may begin at a router.
+    fn detours(&self, at: u32, dst: u32, class: u32, out: &mut Vec<Step>) {
+        let to = self.topology.router_of(dst);
+        for (i, &via) in (1..).zip(&self.intermediates) {
+            let key = self.keys[class as usize];
+            if self.ugal.fits(self.topology, via, at, to) && self.ugal.begin(self.topology, at, via, to, key).is_some()
+            {
+                self.push(at, dst, Came::INJECTED, i * self.keys.len() as u32 + class, out);
+            }
+        }
+    }
+}
+
+impl RoutingRule for UgalRule<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        if self.topology.router_of(dst) == at {
+            return;
+        }
+        let n_keys = self.keys.len() as u32;
+        for class in 0..n_keys {
+            self.push(at, dst, Came::INJECTED, self.minimal_state() * n_keys + class, out);
+            self.detours(at, dst, class, out);
+        }
+    }
+
+    fn next(&self, at: u32, port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
+        // A packet is handed over where its node is, also on its first leg.
+        if self.topology.router_of(dst) == at {
+            return;
+        }
+        self.push(at, dst, Came { port, vc }, state, out);
+        let n_keys = self.keys.len() as u32;
+        if self.ugal.progressive && state / n_keys == self.minimal_state() {
+            self.detours(at, dst, state % n_keys, out);
+        }
+    }
+}
