@@ -108,10 +108,7 @@ impl<W: World> Block<W> {
 }
 
 /// The digests of the pasts of all LPs of some blocks, in the order of their names.
-pub(crate) fn by_name<'a, W: World>(world: &W, blocks: impl IntoIterator<Item = &'a Block<W>>) -> Vec<u64>
-where
-    W: 'a,
-{
+pub(crate) fn by_name<'a, W: World + 'a>(world: &W, blocks: impl IntoIterator<Item = &'a Block<W>>) -> Vec<u64> {
     let named = |block: &'a Block<W>| {
         block
             .lps
