@@ -392,7 +392,11 @@ fn workers_with_whole_groups_meet_once_in_several_windows() {
         let sequential = result(&what, &spec, Engine::Sequential).summary.digest;
         // A credit sets out when the tail does, 81.92 ns after the head: 731.92 ns over a global link, 181.92 ns over others. A packet
         // takes longer, but a message of several packets is announced sooner.
-        assert_eq!(meetings(&spec, |router| router / 4), (apart, sequential.clone()), "whole groups");
+        assert_eq!(
+            meetings(&spec, |router| router / 4),
+            (apart, sequential.clone()),
+            "whole groups"
+        );
         assert_eq!(meetings(&spec, |router| router % 4), (1, sequential), "groups are cut");
     }
 }
