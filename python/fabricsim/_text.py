@@ -176,12 +176,15 @@ def partition_text(found: Mapping[str, Any]) -> None:
     console.print(title, markup=False)
     names = ["worker", "routers", "nodes", "weight", "share [%]", "cables to others"]
     table = _table(names, numbers=names)
-    for worker, share in enumerate(shares[:_MOST_ROWS]):
+    busy = [(worker, share) for worker, share in enumerate(shares) if share["routers"]]
+    for worker, share in busy[:_MOST_ROWS]:
         counts = [f"{share[key]:,}" for key in ("routers", "nodes", "weight")]
         table.add_row(str(worker), *counts, _number(100 * share["share"]), f"{share['cables_out']:,}")
     console.print(table)
-    if len(shares) > _MOST_ROWS:
-        console.print(f"... and {len(shares) - _MOST_ROWS} more (--json lists all)", markup=False)
+    if len(busy) > _MOST_ROWS:
+        console.print(f"... and {len(busy) - _MOST_ROWS} more (--json lists all)", markup=False)
+    if len(busy) < len(shares):
+        console.print(f"{len(shares) - len(busy)} workers have no router", markup=False)
     console.print(f"cables between workers: {_of_all(found['cables_cut'], found['cables'])}", markup=False)
     for entry in found["classes"]:
         console.print(f"  {entry['class']}: {_of_all(entry['cut'], entry['cables'])}", markup=False)

@@ -349,7 +349,7 @@ def show(
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", min=1, max=65_536, help="Workers of --partition \\[default: those of the study, else the cores]."
+            "--workers", min=1, max=64, help="Workers of --partition \\[default: those of the study, else the cores]."
         ),
     ] = None,
     as_json: JsonOption = False,

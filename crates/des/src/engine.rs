@@ -146,6 +146,13 @@ pub trait Engine<W: World> {
     fn agree(&mut self, word: u64) -> Result<u64, String> {
         Ok(word)
     }
+    /// The sum of the `count`s of the ranks that share the run; called by all ranks alike.
+    ///
+    /// # Errors
+    /// The connection between the ranks is broken: the text says how.
+    fn total(&mut self, count: u64) -> Result<u64, String> {
+        Ok(count)
+    }
     /// Why the engine is [`Stop::Broken`], where that is not the model's doing.
     fn trouble(&self) -> Option<&str> {
         None

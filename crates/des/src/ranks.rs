@@ -75,5 +75,15 @@ pub fn agree(transport: &mut dyn Transport, word: u64) -> Result<u64, Broken> {
     Ok(say(transport, [word])?.iter().fold(0, |all, [word]| all | word))
 }
 
+/// Brings the bytes of all ranks to the first, which gets them by rank; the others get no bytes. Called by all ranks alike.
+///
+/// # Errors
+/// The connection is broken.
+pub fn bring(transport: &mut dyn Transport, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, Broken> {
+    let mut out = vec![Vec::new(); transport.size()];
+    out[0] = bytes;
+    transport.exchange(out)
+}
+
 #[cfg(test)]
 mod tests;

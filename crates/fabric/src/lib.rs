@@ -8,6 +8,7 @@ pub mod blocks;
 pub mod check;
 pub mod checkpoint;
 pub mod describe;
+pub mod harvest;
 pub mod network;
 pub mod nic;
 pub mod observe;

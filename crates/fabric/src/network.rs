@@ -572,6 +572,11 @@ impl Network {
         &self.sites[self.places[router as usize] as usize]
     }
 
+    /// The router at a place.
+    pub fn router_at(&self, lp: u32) -> u32 {
+        self.sites[lp as usize].router
+    }
+
     /// Where a node of the router at place `lp` is in the node columns.
     #[inline(always)]
     pub fn node_place(&self, lp: u32, node: u32) -> u32 {
@@ -589,6 +594,12 @@ impl Network {
     #[inline(always)]
     pub fn place_of_node(&self, node: u32) -> u32 {
         self.places[self.topology.router_of(node) as usize]
+    }
+
+    /// Name of an output port by its place in the columns.
+    pub fn name_of_port(&self, port: u32) -> String {
+        let lp = self.sites.partition_point(|site| site.port <= port) - 1;
+        self.port_name(lp as u32, port - self.sites[lp].port)
     }
 
     /// A port's name with its router: `(0,1,0) x+`.

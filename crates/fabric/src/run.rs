@@ -2,19 +2,19 @@
 
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
+use crate::harvest::{Harvest, Wanted};
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
 use crate::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
-use crate::state::{Parts, State};
+use crate::state::Parts;
 use crate::world::Fabric;
+use des::checkpoint::Pack;
 use des::engine::Engine;
 use des::optimistic::{self, OptimisticEngine};
 use des::ranks::{self, Broken, RankPlan, Refused};
-use des::{
-    Gathered, Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix,
-};
+use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ use keeper::Keeper;
 pub use steady::{SteadyState, steady_state};
 use summary::Manner;
 pub use summary::{
-    Execution, HopSummary, LatencySummary, LinkRow, Speculation, Summary, ThroughputSummary, link_rows, sender_rates,
+    Execution, HopSummary, LatencySummary, LinkRow, Speculation, Summary, ThroughputSummary, sender_rates,
 };
 use supervisor::{Counts, Supervisor, advance};
 
@@ -329,6 +329,7 @@ fn drive<M: RouterModel>(
         mut keeper,
         ranks,
     } = helpers;
+    let mut ranks = ranks.filter(|ranks| ranks.size() > 1);
     let workload = &net.workload;
     let horizon = horizon(spec, &net)?;
     let end = spec.control.end.unwrap_or(horizon);
@@ -355,10 +356,9 @@ fn drive<M: RouterModel>(
     let world = Fabric::<M>::new(net);
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
     let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
-    let unseen = stats.clone();
-    let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match ranks {
-        Some(ranks) if ranks.size() > 1 => on_ranks(spec, &world, stats, ranks, &keeper, saved)?,
-        _ => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
+    let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match &mut ranks {
+        Some(ranks) => on_ranks(spec, &world, stats, &mut **ranks, &keeper, saved)?,
+        None => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
     };
     supervisor.now = engine.reached();
     let built = cpu_time();
@@ -398,35 +398,59 @@ fn drive<M: RouterModel>(
         alone: alone(spec, &world.net).filter(|_| engine.teamwork().is_none()),
         ..Manner::default()
     };
-    match engine.gather().map_err(RunError::Ranks)? {
-        Gathered::Here => {}
-        Gathered::Elsewhere => return Ok(None),
-        Gathered::Whole(saved) => {
-            let whole = WindowEngine::restore(&world, unseen, &saved, 8, 1);
-            engine = Box::new(whole.map_err(|torn| RunError::Ranks(torn.to_string()))?);
-        }
-    }
     let mut in_flight = check::InFlight::default();
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
-    let events = des::engine::history(&engine.digests());
+    let digests = engine.digests();
+    // All ranks stand at the same: what one wants all want.
+    let wanted = Wanted {
+        links: spec.observe.links,
+        waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
+    };
     let (states, stats, outcome) = engine.into_parts();
+    let mut harvest = Harvest::reap(&world.net, &Parts::new(&states), stats, in_flight, &digests, wanted);
+    drop(states);
+    harvest.cpu = ran - built;
+    let Some(harvest) = together(harvest, ranks)? else {
+        return Ok(None);
+    };
     manner.wall = begun_wall.elapsed();
     let run = Finished {
         spec,
         net: &world.net,
-        states,
-        stats,
-        events,
+        harvest,
         outcome,
         stop,
         stalled,
-        in_flight,
         total,
         open_loop,
         end,
         manner,
     };
-    run.conclude(engine_name, begun, built, ran).map(Some)
+    run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.
+fn together(mut harvest: Harvest, ranks: Option<&mut dyn Transport>) -> Result<Option<Harvest>, RunError> {
+    let Some(ranks) = ranks else {
+        return Ok(Some(harvest));
+    };
+    let first = ranks.rank() == 0;
+    let mut bytes = Vec::new();
+    if !first {
+        harvest.peak_memory = peak_memory();
+        harvest.pack(&mut bytes);
+    }
+    let came = ranks::bring(ranks, bytes).map_err(|Broken(reason)| RunError::Ranks(reason))?;
+    if !first {
+        return Ok(None);
+    }
+    for bytes in came.into_iter().skip(1) {
+        let part = Harvest::unpack(&mut &bytes[..]).map_err(|torn| RunError::Ranks(torn.to_string()))?;
+        drop(bytes);
+        harvest.merge(part);
+    }
+    harvest.put_in_order();
+    Ok(Some(harvest))
 }
 
 /// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
@@ -469,14 +493,10 @@ fn horizon(spec: &RunSpec, net: &Network) -> Result<Time, BuildError> {
 struct Finished<'a> {
     spec: &'a RunSpec,
     net: &'a Network,
-    states: Vec<State>,
-    stats: Stats,
-    /// Digest of all events.
-    events: u64,
+    harvest: Harvest,
     outcome: Outcome,
     stop: Stop,
     stalled: bool,
-    in_flight: check::InFlight,
     total: Option<u64>,
     open_loop: bool,
     end: Time,
@@ -484,27 +504,17 @@ struct Finished<'a> {
 }
 
 impl Finished<'_> {
-    fn conclude(
-        self,
-        engine: &'static str,
-        begun: Duration,
-        built: Duration,
-        ran: Duration,
-    ) -> Result<RunResult, RunError> {
+    fn conclude(mut self, engine: &'static str, build: Duration) -> Result<RunResult, RunError> {
         let Finished {
             spec,
             net,
-            states,
-            stats,
+            harvest,
             stop,
             ..
         } = &self;
-        let state = &Parts::new(states);
         let verdict = check::verdict(&check::Facts {
             net,
-            state,
-            stats,
-            in_flight: &self.in_flight,
+            harvest,
             idle: *stop == Stop::Idle,
             stalled: self.stalled,
             expected: if spec.control.end.is_none() || *stop == Stop::Idle {
@@ -513,13 +523,12 @@ impl Finished<'_> {
                 None
             },
         });
-        let digest = digest(self.events, stats);
+        let digest = digest(harvest.history(), &harvest.stats);
         let (latencies, steady) = self.measure();
         let summary = summary::Summary::new(summary::Inputs {
             spec,
             net,
-            state,
-            stats,
+            harvest,
             verdict,
             latencies: &latencies,
             steady: &steady,
@@ -529,30 +538,25 @@ impl Finished<'_> {
             manner: &self.manner,
             engine,
             digest,
-            build: built - begun,
-            ran: ran - built,
+            build,
         });
         if !summary.verdict.ok {
             return Err(RunError::Check(Box::new(summary)));
         }
-        let links = if spec.observe.links {
-            link_rows(net, state, summary.sim_time_ns)
-        } else {
-            Vec::new()
-        };
+        let links = summary::link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
         Ok(RunResult {
             summary,
             links,
             latencies,
-            timeline: spec.observe.timeline,
-            bytes_per_ps: net.injection.bandwidth().0 as f64 / 8e12 * f64::from(net.n_nodes()),
-            stats: self.stats,
+            timeline: self.spec.observe.timeline,
+            bytes_per_ps: self.net.injection.bandwidth().0 as f64 / 8e12 * f64::from(self.net.n_nodes()),
+            stats: self.harvest.stats,
         })
     }
 
     /// The latencies that count, and since when the network was steady.
     fn measure(&self) -> (Latencies, SteadyState) {
-        let stats = &self.stats;
+        let stats = &self.harvest.stats;
         let slices: &[Bin] = &stats.bins;
         if self.spec.control.warmup.is_some() || !self.open_loop {
             let steady = SteadyState {

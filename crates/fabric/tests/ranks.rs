@@ -1,11 +1,14 @@
 //! Runs that ranks share: with workers on threads within each and with checkpoints they end as a run on one process does.
 
-use des::Time;
-use des::ranks::local;
+use des::ranks::{Broken, Transport, local};
+use des::{Columns as _, Time, World as _};
 use fabric::bench::plain;
 use fabric::checkpoint::{CheckpointError, Checkpoints, Every};
+use fabric::network::Network;
+use fabric::router::Credit;
 use fabric::run::{Execution, Means, Order, RunError, RunProgress, RunResult, run, run_by, run_with};
 use fabric::spec::*;
+use fabric::world::Fabric;
 use std::path::PathBuf;
 use topo::{Lattice, TopologySpec};
 
@@ -316,4 +319,102 @@ fn what_ranks_cannot_share_is_refused_by_name() {
     ideal.links.default.latency = Time::ZERO;
     ideal.router.traversal = Time::ZERO;
     assert!(refusal(&ideal).contains("no window"), "{}", refusal(&ideal));
+}
+
+#[test]
+fn a_deadlock_across_ranks_is_told_as_on_one_process() {
+    // Rings of one channel and buffers of one packet, under all the load there is.
+    for architecture in [Architecture::Voq, Architecture::LateAdmission] {
+        let mut spec = plain(TopologySpec::Torus(Lattice {
+            shape: vec![4, 4],
+            width: Vec::new(),
+            nodes_per_router: 2,
+        }));
+        spec.routing = RoutingSpec::DOR;
+        spec.router.architecture = architecture;
+        spec.router.vcs = Some(1);
+        spec.router.buffer = Some(Bytes(2_048));
+        spec.router.allow_deadlock = true;
+        spec.jobs[0].work = Work::Synthetic(Synthetic {
+            pattern: Pattern::Uniform,
+            message: Bytes(2_048),
+            load: None,
+            count: Some(200),
+            process: Process::Poisson,
+        });
+        spec.control.end = None;
+        spec.control.workers = 0;
+        let verdict = |result: Result<Option<RunResult>, RunError>| match result {
+            Err(RunError::Check(summary)) => summary.verdict,
+            other => panic!("{architecture:?}: no failed check, {}", other.is_ok()),
+        };
+        let alone = verdict(run(&spec, &mut |_| true).map(Some));
+        let cycle = alone.failures();
+        assert!(cycle.matches(" -> ").count() >= 2, "{cycle}");
+        for shape in [(2, 1), (3, 2)] {
+            let mut results = on_ranks(&spec, shape, None, |_, _| Order::GoOn).into_iter();
+            let shared = verdict(results.next().unwrap());
+            assert!(results.all(|result| matches!(result, Ok(None))));
+            assert_eq!(shared, alone, "{architecture:?} on {shape:?}");
+        }
+    }
+}
+
+/// Counts the bytes that come from other ranks in the largest exchange.
+struct Weighed<'a> {
+    end: &'a mut dyn Transport,
+    most: usize,
+}
+
+impl Transport for Weighed<'_> {
+    fn rank(&self) -> usize {
+        self.end.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.end.size()
+    }
+
+    fn exchange(&mut self, out: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Broken> {
+        let came = self.end.exchange(out)?;
+        let others = came.iter().enumerate().filter(|&(from, _)| from != self.end.rank());
+        self.most = self.most.max(others.map(|(_, bytes)| bytes.len()).sum());
+        Ok(came)
+    }
+}
+
+#[test]
+fn no_rank_gets_the_state_of_another() {
+    let (_, mut spec) = cases().swap_remove(0);
+    spec.topology = TopologySpec::Torus(Lattice {
+        shape: vec![24, 24],
+        width: Vec::new(),
+        nodes_per_router: 2,
+    });
+    spec.jobs[0].work = synthetic(0.01);
+    spec.control.workers = 1;
+    spec.observe.links = false;
+    spec.observe.messages = MessageDetail::Summary;
+    let world = Fabric::<Credit>::new(Network::build(&spec).unwrap());
+    let (state, _) = world.start(0..world.n_lps());
+    let others = state.memory() / 2;
+    let mut ends = local::connect(2);
+    let spec = &spec;
+    let most: Vec<usize> = std::thread::scope(|scope| {
+        let runs = ends.iter_mut().map(|end| {
+            scope.spawn(move || {
+                let mut weighed = Weighed { end, most: 0 };
+                let means = Means {
+                    threads: 1,
+                    checkpoints: None,
+                    ranks: Some(&mut weighed),
+                };
+                run_by(spec, means, &mut |_| Order::GoOn).unwrap();
+                weighed.most
+            })
+        });
+        let runs: Vec<_> = runs.collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert!(most.iter().all(|&most| most < others / 8), "{most:?} of {others}");
 }

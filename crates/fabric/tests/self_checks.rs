@@ -3,6 +3,7 @@
 use des::{Columns as _, Time, World as _};
 use fabric::bench::plain;
 use fabric::check::{Facts, InFlight, Verdict, verdict};
+use fabric::harvest::{Harvest, Wanted};
 use fabric::network::Network;
 use fabric::observe::Stats;
 use fabric::packet::HORIZON;
@@ -251,11 +252,14 @@ fn every_check_notices_what_it_is_for() {
         let (mut state, _) = world.start(0..world.n_lps());
         let (mut stats, mut in_flight) = (stats(), InFlight::default());
         change(&mut state, &mut stats, &mut in_flight);
+        let wanted = Wanted {
+            waits: stalled,
+            links: false,
+        };
+        let harvest = Harvest::reap(&world.net, &Parts::new([&state]), stats, in_flight, &[], wanted);
         let verdict = verdict(&Facts {
             net: &world.net,
-            state: &Parts::new([&state]),
-            stats: &stats,
-            in_flight: &in_flight,
+            harvest: &harvest,
             idle: true,
             stalled,
             expected,

@@ -3,7 +3,7 @@
 use super::hub::Abroad;
 use super::shares::Shares;
 use super::team::{Part as Share, Team};
-use super::{Broken, Refused, Transport, agree, say};
+use super::{Broken, Refused, Transport, agree, bring, say};
 use crate::block::{Block, by_name};
 use crate::checkpoint::{self, Opened, Torn};
 use crate::crew::{Bounds, Pause};
@@ -178,9 +178,8 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
 
     /// The parts of all ranks as one run: on rank 0, nothing on the others.
     fn collect(&mut self) -> Result<Option<Vec<u8>>, Broken> {
-        let mut out = vec![Vec::new(); self.transport.size()];
-        out[0] = self.save();
-        let came = self.transport.exchange(out)?;
+        let saved = self.save();
+        let came = bring(self.transport, saved)?;
         if self.transport.rank() != 0 {
             return Ok(None);
         }
@@ -316,6 +315,11 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
 
     fn agree(&mut self, word: u64) -> Result<u64, String> {
         agree(self.transport, word).map_err(|Broken(reason)| reason)
+    }
+
+    fn total(&mut self, count: u64) -> Result<u64, String> {
+        let all = say(self.transport, [count]).map_err(|Broken(reason)| reason)?;
+        Ok(all.iter().map(|[count]| count).sum())
     }
 
     fn trouble(&self) -> Option<&str> {

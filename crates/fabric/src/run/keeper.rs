@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use des::{Gathered, Time, Torn};
 use std::time::{Duration, Instant};
 
-/// What stands behind the engine's bytes: the stall clock and the CPU time spent.
+/// What stands behind the engine's bytes: the stall clock and the CPU time spent, of all ranks.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Behind {
@@ -102,12 +102,14 @@ impl<'a> Keeper<'a> {
     ) -> Result<(), RunError> {
         let events = engine.outcome().events;
         if events > self.saved {
+            let cpu = cpu_time() - supervisor.begun + supervisor.before;
+            let cpu = engine.total(cpu.as_nanos() as u64).map_err(RunError::Ranks)?;
             let body = match engine.gather().map_err(RunError::Ranks)? {
                 Gathered::Here => Some(engine.save()),
                 Gathered::Whole(saved) => Some(saved),
                 Gathered::Elsewhere => None,
             };
-            let written = body.map_or(Ok(()), |body| self.write(body, engine.reached(), supervisor));
+            let written = body.map_or(Ok(()), |body| self.write(body, engine.reached(), cpu, supervisor));
             let failed = engine.agree(u64::from(written.is_err())).map_err(RunError::Ranks)?;
             written?;
             if failed != 0 {
@@ -119,12 +121,17 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    fn write(&self, mut body: Vec<u8>, reached: Time, supervisor: &Supervisor<'_, '_>) -> Result<(), CheckpointError> {
-        let cpu = cpu_time() - supervisor.begun + supervisor.before;
+    fn write(
+        &self,
+        mut body: Vec<u8>,
+        reached: Time,
+        cpu_ns: u64,
+        supervisor: &Supervisor<'_, '_>,
+    ) -> Result<(), CheckpointError> {
         let behind = Behind {
             progress_at: supervisor.progress_at.0,
             delivered: supervisor.delivered,
-            cpu_ns: cpu.as_nanos() as u64,
+            cpu_ns,
         };
         body.extend_from_slice(bytemuck::bytes_of(&behind));
         checkpoint::write(&self.checkpoints.file, &self.run, reached.0, &body)

@@ -1,6 +1,7 @@
 //! The numbers of a run, as they go into `summary.json` and `--json`.
 
-use crate::check::{self, Verdict};
+use crate::check::Verdict;
+use crate::harvest::{Harvest, Load};
 use crate::network::Network;
 use crate::observe::{Latencies, Stats};
 use crate::run::{SteadyState, peak_memory};
@@ -218,8 +219,7 @@ pub struct Summary {
 pub(super) struct Inputs<'a> {
     pub spec: &'a RunSpec,
     pub net: &'a Network,
-    pub state: &'a Parts<'a>,
-    pub stats: &'a Stats,
+    pub harvest: &'a Harvest,
     pub verdict: Verdict,
     pub latencies: &'a Latencies,
     pub steady: &'a SteadyState,
@@ -230,7 +230,6 @@ pub(super) struct Inputs<'a> {
     pub engine: &'static str,
     pub digest: u64,
     pub build: Duration,
-    pub ran: Duration,
 }
 
 impl Summary {
@@ -238,12 +237,12 @@ impl Summary {
         let Inputs {
             spec,
             net,
-            state,
-            stats,
+            harvest,
             latencies,
             steady,
             ..
         } = inputs;
+        let stats = &harvest.stats;
         let ns = |ps: f64| ps / 1e3;
         let quantile = |q: f64| match latencies.count {
             0 => 0.0,
@@ -265,7 +264,6 @@ impl Summary {
             min: ns(min as f64),
             max: ns(max as f64),
         };
-        let packet_hops: u64 = state.ports().map(|port| port.packets).sum();
         let links: u64 = (0..)
             .zip(&stats.hops)
             .map(|(links, &count): (u64, _)| links * count)
@@ -290,7 +288,7 @@ impl Summary {
             sim_time_ns: ns(span_end.max(stats.latest) as f64),
             messages: stats.messages,
             packets: stats.packets,
-            packet_hops,
+            packet_hops: harvest.packet_hops,
             latency_ns,
             hops,
             offered_load,
@@ -300,9 +298,9 @@ impl Summary {
             bytes_delivered: stats.packet_bytes,
             throughput: throughput(stats),
             events: inputs.outcome.events,
-            cpu_s: inputs.ran.as_secs_f64(),
+            cpu_s: harvest.cpu.as_secs_f64(),
             build_s: inputs.build.as_secs_f64(),
-            peak_rss_bytes: peak_memory(),
+            peak_rss_bytes: harvest.peak_memory.max(peak_memory()),
             digest: format!("{:016x}", inputs.digest),
             engine: inputs.engine,
             execution: Execution::new(inputs.outcome, inputs.manner),
@@ -378,32 +376,20 @@ pub fn sender_rates(stats: &Stats) -> impl Iterator<Item = (u32, f64)> + '_ {
         })
 }
 
-/// Loads of all links over `sim_time_ns`.
-pub fn link_rows(net: &Network, state: &Parts<'_>, sim_time_ns: f64) -> Vec<LinkRow> {
+/// Loads of links over `sim_time_ns`.
+pub(super) fn link_rows(loads: Vec<Load>, sim_time_ns: f64) -> Vec<LinkRow> {
     let span = (sim_time_ns * 1e3).max(1.0);
-    let mut rows = Vec::with_capacity(net.peers.len());
-    for router in 0..net.n_routers() {
-        let site = net.site_of(router);
-        for port in 0..site.ports() {
-            let record = state.of_port(site.port).ports.get(site.port + port);
-            let peer = net.peers[(site.port + port) as usize];
-            rows.push(LinkRow {
-                router,
-                port,
-                peer_router: if port < u32::from(site.net) {
-                    net.sites[peer.lp as usize].router
-                } else {
-                    u32::MAX
-                },
-                class: peer.class,
-                // What a link has accepted may reach beyond the end of the run; from there on it is busy without a gap.
-                utilisation: (record.busy - record.free.saturating_sub(span as u64).min(record.busy)) as f64 / span,
-                packets: record.packets,
-                bytes: record.bytes,
-            });
-        }
-    }
-    rows
+    let row = |load: Load| LinkRow {
+        router: load.router,
+        port: load.port,
+        peer_router: load.peer_router,
+        class: load.class as u8,
+        // What a link has accepted may reach beyond the end of the run; from there on it is busy without a gap.
+        utilisation: (load.busy - load.free.saturating_sub(span as u64).min(load.busy)) as f64 / span,
+        packets: load.packets,
+        bytes: load.bytes,
+    };
+    loads.into_iter().map(row).collect()
 }
 
 /// The busiest links and the part of the time they were busy.
@@ -418,7 +404,7 @@ pub(super) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> 
     }
     let span = now.0.max(1) as f64;
     best.into_iter()
-        .map(|(busy, port)| (check::name(net, port), (busy as f64 / span).min(1.0)))
+        .map(|(busy, port)| (net.name_of_port(port), (busy as f64 / span).min(1.0)))
         .collect()
 }
 
