@@ -348,9 +348,7 @@ def show(
     ] = False,
     workers: Annotated[
         int | None,
-        typer.Option(
-            "--workers", min=1, max=64, help="Workers of --partition \\[default: those of the study, else the cores]."
-        ),
+        typer.Option("--workers", min=1, max=64, help="Workers of --partition \\[default: those of the study, else the cores]."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
