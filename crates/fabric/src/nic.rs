@@ -42,7 +42,8 @@ pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     wake
 }
 
-/// Injects everything of a node, given by its place in the columns and its number, that starts strictly before `end`; returns when it can act next (ps, `u64::MAX`: not by itself).
+/// Injects everything of a node, given by its place in the columns and its number, that starts strictly before `end`; returns when it
+/// can act next (ps, `u64::MAX`: not by itself).
 #[allow(clippy::too_many_arguments)]
 #[inline(never)]
 pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
