@@ -86,6 +86,12 @@ impl Layout {
         (0..self.n_blocks()).map(|block| self.lps(block).end).max().unwrap_or(0)
     }
 
+    /// `true` if `owner` gives the blocks to the groups that they were made for.
+    pub fn has_owners(&self, owner: &dyn Fn(u32) -> usize) -> bool {
+        let each = self.n_blocks() / self.groups.max(1);
+        self.groups > 0 && (0..self.n_blocks()).all(|block| owner((block as u32) << self.shift) == block / each)
+    }
+
     /// The worker of each block, of `n`: neighbouring blocks together. The groups that the blocks were made for if there are as many,
     /// else by weight.
     pub fn owners(&self, n: usize) -> Vec<usize> {

@@ -53,7 +53,7 @@ pub use ranks::{RankEngine, Transport};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;
-pub use table::Table;
+pub use table::{Run, Table};
 pub use time::Time;
 pub use window::WindowEngine;
 pub use world::{Event, Observe, Sink, World};

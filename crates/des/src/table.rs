@@ -58,9 +58,69 @@ impl<'a, T> IntoIterator for &'a Table<T> {
     }
 }
 
+/// A run of neighbouring entries of a table, by their numbers in the whole: what one process of several holds of it.
+///
+/// Indexing is that of [`Table`], with no subtraction: the address of entry 0, wherever that would lie, is kept.
+#[derive(Debug)]
+pub struct Run<T> {
+    /// Where entry 0 would be.
+    origin: *const T,
+    first: usize,
+    entries: Vec<T>,
+}
+
+// SAFETY: the address is that of the entries, which it owns.
+#[allow(unsafe_code)]
+unsafe impl<T: Send> Send for Run<T> {}
+// SAFETY: as above; it is only read.
+#[allow(unsafe_code)]
+unsafe impl<T: Sync> Sync for Run<T> {}
+
+impl<T> Run<T> {
+    /// The entries from number `first` on.
+    pub fn new(first: usize, entries: Vec<T>) -> Self {
+        Run {
+            origin: entries.as_ptr().wrapping_sub(first),
+            first,
+            entries,
+        }
+    }
+
+    /// The entries held.
+    pub fn entries(&self) -> &[T] {
+        &self.entries
+    }
+}
+
+impl<T> Index<usize> for Run<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, place: usize) -> &T {
+        debug_assert!(
+            place >= self.first && place - self.first < self.entries.len(),
+            "entry {place} of {} from {} on",
+            self.entries.len(),
+            self.first
+        );
+        // SAFETY: the caller vouches for the number; see `Table`.
+        #[allow(unsafe_code)]
+        unsafe {
+            &*self.origin.wrapping_add(place)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_gives_its_entries_by_their_numbers_in_the_whole() {
+        let run = Run::new(100, vec![7u32, 8, 9]);
+        let moved = Box::new(run);
+        assert_eq!((moved[100], moved[102], moved.entries().len()), (7, 9, 3));
+        assert_eq!(Run::new(0, vec![5u8])[0], 5);
+    }
 
     #[test]
     fn a_table_gives_its_entries_by_number_and_in_order() {

@@ -4,6 +4,7 @@
 //! what lies beside it in memory, and shows in no result.
 
 use des::Layout;
+use std::ops::Range;
 use topo::{Partition, Wiring};
 
 /// "No router": a place between two blocks.
@@ -16,6 +17,8 @@ pub struct Blocks {
     of: Vec<u32>,
     n_blocks: usize,
     groups: usize,
+    /// Blocks of this process.
+    held: Range<usize>,
 }
 
 /// Routers by place, and what belongs to it.
@@ -26,6 +29,10 @@ pub(crate) struct Laid {
     pub(crate) places: Vec<u32>,
     /// How places lie in blocks; `None`: they are router numbers.
     pub(crate) layout: Option<Layout>,
+    /// Places of this process.
+    pub(crate) held: Range<u32>,
+    /// Link classes by number that join routers of different groups; `None` if there are no blocks.
+    pub(crate) crossed: Option<Vec<bool>>,
 }
 
 impl Blocks {
@@ -41,7 +48,17 @@ impl Blocks {
         );
         assert!(n_blocks <= des::layout::MAX_BLOCKS, "{n_blocks} blocks");
         assert!(groups > 0 && n_blocks.is_multiple_of(groups), "blocks in whole groups");
-        Blocks { of, n_blocks, groups }
+        Blocks {
+            of,
+            n_blocks,
+            groups,
+            held: 0..n_blocks,
+        }
+    }
+
+    /// The same in a process that simulates these blocks only.
+    pub fn held(self, blocks: Range<usize>) -> Blocks {
+        Blocks { held: blocks, ..self }
     }
 
     /// Number of routers.
@@ -70,12 +87,20 @@ impl Blocks {
 /// Places for all routers: in `blocks`, or by number.
 pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
     let n_routers = wiring.port_offset.len() - 1;
-    let Some(Blocks { of, n_blocks, groups }) = blocks else {
+    let Some(Blocks {
+        of,
+        n_blocks,
+        groups,
+        held,
+    }) = blocks
+    else {
         let numbers = || (0..n_routers as u32).collect();
         return Laid {
             routers: numbers(),
             places: numbers(),
             layout: None,
+            held: 0..n_routers as u32,
+            crossed: None,
         };
     };
     assert_eq!(of.len(), n_routers, "a block for every router");
@@ -94,10 +119,24 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
         places[router as usize] = *place;
         *place += 1;
     }
+    let held = match held.is_empty() {
+        true => 0..0,
+        false => layout.lps(held.start).start..layout.lps(held.end - 1).end,
+    };
+    let group = |router: u32| of[router as usize] as usize / (n_blocks / groups);
+    let mut crossed = vec![false; wiring.class_names.len()];
+    for router in 0..n_routers as u32 {
+        for port in wiring.port_offset[router as usize]..wiring.port_offset[router as usize + 1] {
+            let peer = wiring.peer_router[port as usize];
+            crossed[usize::from(wiring.class[port as usize])] |= group(peer) != group(router);
+        }
+    }
     Laid {
         routers,
         places,
         layout: Some(layout),
+        held,
+        crossed: Some(crossed),
     }
 }
 
@@ -105,4 +144,48 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
 fn weight(wiring: &Wiring, router: usize) -> u64 {
     let count = |offset: &[u32]| u64::from(offset[router + 1] - offset[router]);
     count(&wiring.port_offset) + 2 * count(&wiring.node_offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::plain;
+    use crate::network::{BuildError, Network};
+    use topo::{Lattice, TopologySpec};
+
+    #[test]
+    fn a_process_has_the_ports_of_its_own_routers_only() {
+        let spec = plain(TopologySpec::Torus(Lattice {
+            shape: vec![4, 6],
+            width: vec![],
+            nodes_per_router: 2,
+        }));
+        let blocks = Blocks::new((0..24).map(|router| router % 4).collect(), 4, 2);
+        let build = |blocks: &Blocks| {
+            let blocks = Some(blocks.clone());
+            Network::build_apart(&spec, |_| Ok::<_, BuildError>(blocks)).unwrap()
+        };
+        let whole = build(&blocks);
+        assert_eq!(whole.peers.entries().len(), 24 * (4 + 2));
+        let mut held = 0;
+        for mine in [0..2, 2..2, 2..4] {
+            let part = build(&blocks.clone().held(mine.clone()));
+            held += part.peers.entries().len();
+            assert_eq!(part.n_ports(), whole.n_ports());
+            let Some(layout) = &part.layout else {
+                panic!("blocks have a layout")
+            };
+            for lp in mine.flat_map(|block| layout.lps(block)) {
+                let site = part.sites[lp as usize];
+                for port in site.port..site.port + site.ports() {
+                    let (one, other) = (part.peers[port as usize], whole.peers[port as usize]);
+                    assert_eq!((one.lp, one.port, one.class), (other.lp, other.port, other.class));
+                }
+            }
+            // What workers can reach of each other is known without the others' ports.
+            let owner = |lp: u32| (lp >> layout.shift()) as usize / 2;
+            assert_eq!(part.lookahead_across(&owner), whole.lookahead_across(&owner));
+        }
+        assert_eq!(held, whole.peers.entries().len());
+    }
 }

@@ -6,7 +6,7 @@ use crate::router::late_admission;
 use crate::routing::Routing;
 use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
 use crate::workload::Workload;
-use des::{Layout, Table, Time};
+use des::{Layout, Run, Table, Time};
 use std::ops::Range;
 use topo::{Topology, TopologySpec};
 
@@ -144,8 +144,12 @@ pub struct Network {
     pub places: Table<u32>,
     /// How places lie in blocks; `None`: places are router numbers, and blocks are the engine's affair.
     pub layout: Option<Layout>,
-    /// Per output port.
-    pub peers: Table<Peer>,
+    /// Per output port of the routers that this process simulates.
+    pub peers: Run<Peer>,
+    /// Output ports of all routers.
+    n_ports: u32,
+    /// Link classes between routers of different workers, by the blocks that routers were placed in.
+    crossed: Option<Vec<bool>>,
     /// Per link class; class 0 is the host link.
     pub classes: Table<Class>,
     /// The injection side of the host link, which may be slower.
@@ -283,14 +287,20 @@ impl Network {
             routers,
             places,
             layout,
+            held,
+            crossed,
         } = lay_out(blocks(&topology)?, wiring);
         let mut sites = Vec::with_capacity(routers.len());
         let mut first_places = Vec::with_capacity(routers.len());
         let mut peers = Vec::new();
+        let mut first_peer = 0;
         let (mut port, mut nodes_before) = (0, 0u32);
         let mut most_ports = 0;
         for (place, &router) in (0..).zip(&routers) {
             let r = router as usize;
+            if place == held.start {
+                first_peer = port;
+            }
             if router == NO_ROUTER {
                 sites.push(Site {
                     port,
@@ -322,14 +332,15 @@ impl Network {
                 router,
             };
             first_places.push(nodes_before);
-            for p in from..to {
+            let mine = held.contains(&place);
+            for p in (from..to).filter(|_| mine) {
                 peers.push(Peer {
                     lp: places[wiring.peer_router[p] as usize],
                     port: wiring.peer_port[p],
                     class: wiring.class[p],
                 });
             }
-            for local in 0..site.nodes {
+            for local in (0..site.nodes).filter(|_| mine) {
                 peers.push(Peer {
                     lp: place,
                     port: site.net + local,
@@ -376,7 +387,9 @@ impl Network {
             first_places: first_places.into(),
             places: places.into(),
             layout,
-            peers: peers.into(),
+            peers: Run::new(first_peer as usize, peers),
+            n_ports: port,
+            crossed,
             injection,
             vcs,
             words: most_ports.div_ceil(64).max(1),
@@ -439,6 +452,22 @@ impl Network {
         if self.model.cumulative || self.workload.most_bytes() > u64::from(self.unit) {
             return self.lookahead;
         }
+        let all = || vec![true; self.classes.len()];
+        let crossed = match (&self.crossed, &self.layout) {
+            // For as many workers as the blocks were made for.
+            (Some(crossed), Some(layout)) if layout.has_owners(owner) => crossed.clone(),
+            (None, None) => self.crossings(owner),
+            _ => all(),
+        };
+        let least = (0..crossed.len())
+            .filter(|&class| crossed[class])
+            .map(|class| self.least_delay(class))
+            .min();
+        Time(least.unwrap_or(u64::MAX).max(self.lookahead.0))
+    }
+
+    /// Which link classes join routers of different owners, in a process that has all ports.
+    fn crossings(&self, owner: &dyn Fn(u32) -> usize) -> Vec<bool> {
         let mut crossed = vec![false; self.classes.len()];
         for (place, site) in (0..).zip(&self.sites) {
             for port in site.port..site.port + u32::from(site.net) {
@@ -446,11 +475,7 @@ impl Network {
                 crossed[usize::from(peer.class)] |= owner(peer.lp) != owner(place);
             }
         }
-        let least = (0..crossed.len())
-            .filter(|&class| crossed[class])
-            .map(|class| self.least_delay(class))
-            .min();
-        Time(least.unwrap_or(u64::MAX).max(self.lookahead.0))
+        crossed
     }
 
     /// What a packet over a link of a class, or its credit, takes at least (ps).
@@ -548,7 +573,7 @@ impl Network {
     pub fn part(&self, places: &Range<u32>) -> Part {
         let begin = |place: u32| match self.sites.get(place as usize) {
             Some(site) => (site.port, self.first_places[place as usize]),
-            None => (self.peers.len() as u32, self.n_nodes()),
+            None => (self.n_ports, self.n_nodes()),
         };
         let (from, to) = (begin(places.start), begin(places.end));
         Part {
@@ -560,6 +585,11 @@ impl Network {
     /// Number of routers.
     pub fn n_routers(&self) -> u32 {
         self.places.len() as u32
+    }
+
+    /// Number of output ports of all routers, those to nodes included.
+    pub fn n_ports(&self) -> u32 {
+        self.n_ports
     }
 
     /// Number of nodes.

@@ -123,6 +123,11 @@ impl Routing {
         proof::prove(spec, topology, self.kind, self.needed)
     }
 
+    /// `true` if it looks at the topology's wiring, also where the family answers by arithmetic.
+    pub fn asks_for_cables(&self) -> bool {
+        matches!(self.kind, Kind::Ugal(_))
+    }
+
     /// `true` for the topology's own minimal routing.
     pub fn is_minimal(&self) -> bool {
         self.kind == Kind::Minimal

@@ -155,9 +155,13 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
         .checkpoints
         .map(|checkpoints| Keeper::new(spec, checkpoints, first));
     let mut ranks = means.ranks;
-    let net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
+    let mut net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
     let helpers = Helpers { begun, keeper, ranks };
     check::deadlock(spec, &net)?;
+    if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
+        // Each rank has its own part of them in the network's tables.
+        net.topology.forget_cables();
+    }
     match (spec.router.model, spec.router.architecture) {
         (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, helpers, watch),
         (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, helpers, watch),

@@ -538,7 +538,7 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
     {
         let world = Fabric::<Credit>::new(Network::build(&plain(topology)).unwrap());
         let net = &world.net;
-        let (routers, ports, nodes) = (net.sites.len(), net.peers.len(), net.n_nodes() as usize);
+        let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
         let stated = ports * (64 + 16 * vcs) + routers * (16 + 8 * words) + nodes * (64 + 40 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());

@@ -53,12 +53,14 @@ pub(super) fn blocks(
     if let Some(error) = refused {
         return Err(error.into());
     }
+    let of_rank = of_rank * per_worker;
+    let mine = ranks.rank() * of_rank..(ranks.rank() + 1) * of_rank;
     let of = came.first().map_or(&[][..], |bytes| bytes);
     if of.is_empty() && topology.n_routers() > 0 {
         return Err(RunError::Elsewhere);
     }
     Blocks::from_bytes(of, workers * per_worker, workers)
         .filter(|blocks| blocks.n_routers() == topology.n_routers())
-        .map(Some)
+        .map(|blocks| Some(blocks.held(mine)))
         .ok_or_else(|| RunError::Ranks("the first rank's partition does not fit this network".into()))
 }
