@@ -107,7 +107,7 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
     let (mut sizes, mut weights) = (vec![0; n_blocks], vec![0; n_blocks]);
     for (router, &block) in of.iter().enumerate() {
         sizes[block as usize] += 1;
-        weights[block as usize] += weight(wiring, router);
+        weights[block as usize] += u64::from(topo::partition::weight(wiring, router as u32));
     }
     let layout = Layout::grouped(sizes, weights, groups);
     let mut free: Vec<u32> = (0..n_blocks).map(|block| layout.lps(block).start).collect();
@@ -138,12 +138,6 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
         held,
         crossed: Some(crossed),
     }
-}
-
-/// What the simulation of a router costs, roughly: a packet is handled at every port it takes, and made and taken in at nodes.
-fn weight(wiring: &Wiring, router: usize) -> u64 {
-    let count = |offset: &[u32]| u64::from(offset[router + 1] - offset[router]);
-    count(&wiring.port_offset) + 2 * count(&wiring.node_offset)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub use quality::{ClassCut, Quality, Share};
 
 use crate::spec::TopologySpec;
 use crate::topology::Topology;
+use crate::wiring::Wiring;
 use halves::{Goal, Halves};
 use order::Order;
 use serde::{Deserialize, Serialize};
@@ -293,10 +294,13 @@ const MOST_UNEVEN: f64 = 0.05;
 /// Every port has records that are looked at in each window that touches them and, under even load, a like number of packets; a node
 /// has a port of its router and an interface with its sources beside it, so it counts twice. A router without nodes still forwards
 /// and costs its ports.
+pub fn weight(wiring: &Wiring, router: u32) -> u32 {
+    wiring.radix(router) + 2 * wiring.nodes_of(router).len() as u32
+}
+
 fn weights(topology: &Topology) -> Vec<u32> {
     let wiring = topology.wiring();
-    let weight = |r: u32| wiring.radix(r) + 2 * wiring.nodes_of(r).len() as u32;
-    (0..topology.n_routers()).map(weight).collect()
+    (0..topology.n_routers()).map(|router| weight(wiring, router)).collect()
 }
 
 fn workers_of_map(parts: &[u32], workers: u32, routers: u32) -> Result<Vec<u32>, PartitionError> {

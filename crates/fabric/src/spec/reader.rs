@@ -386,7 +386,7 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             findings.error(node.place, path, reason, hint);
             None
         }
-        (Type::Choice(choices), Value::Text(text)) => choose(
+        (Type::Choice(choices) | Type::ChoiceOrFile(choices), Value::Text(text)) => choose(
             text,
             choices.iter().map(|choice| choice.0),
             kind,
@@ -423,14 +423,6 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             }
             fine.then_some(Checked::Integers(integers))
         }
-        (Type::ChoiceOrFile(choices), Value::Text(text)) => choose(
-            text,
-            choices.iter().map(|choice| choice.0),
-            kind,
-            node.place,
-            path,
-            findings,
-        ),
         (Type::ChoiceOrFile(_), Value::Table(table)) => file(table, node.place, path, findings).map(Checked::File),
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
