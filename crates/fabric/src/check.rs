@@ -91,6 +91,7 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
         credits(facts),
         progress(facts),
     ];
+    let checks = checks.into_iter().chain(ranks(facts)).collect::<Vec<_>>();
     Verdict {
         ok: checks.iter().all(|check| check.ok),
         checks,
@@ -211,6 +212,35 @@ fn progress(facts: &Facts<'_>) -> Check {
             ),
         ),
     }
+}
+
+/// When nothing is left to do, every MPI rank has come to the end of its program.
+fn ranks(facts: &Facts<'_>) -> Option<Check> {
+    let rows = &facts.harvest.ranks;
+    let left: Vec<_> = rows.iter().filter(|row| !row.is_done()).collect();
+    let stuck = facts.idle && !left.is_empty();
+    let detail = match left.len() {
+        0 => format!("all {} ranks came to the end of their programs", rows.len()),
+        n if stuck => {
+            let words: Vec<String> = left.iter().take(4).map(|row| row.words()).collect();
+            let more = if n > 4 {
+                format!("; and {} more", n - 4)
+            } else {
+                String::new()
+            };
+            format!(
+                "{n} of {} ranks wait for what never comes: {}{more}; look for a send without its receive, or a receive without its send",
+                rows.len(),
+                words.join("; ")
+            )
+        }
+        n => format!("{n} of {} ranks were under way at the end", rows.len()),
+    };
+    (!rows.is_empty()).then_some(Check {
+        name: "ranks",
+        ok: !stuck,
+        detail,
+    })
 }
 
 /// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.

@@ -5,6 +5,7 @@
 //! router and port, or a list put into order by router: the parts that a run was in do not show.
 
 use crate::check::{self, InFlight, Wait};
+use crate::mpi::{self, RankRow};
 use crate::network::{Network, Site};
 use crate::observe::Stats;
 use crate::state::{NONE, Parts, State};
@@ -51,6 +52,8 @@ pub struct Harvest {
     pub loads: Vec<Load>,
     /// Channels that wait for room, if wanted.
     pub waits: Vec<Wait>,
+    /// MPI ranks by job and number.
+    pub ranks: Vec<RankRow>,
     /// CPU time of the simulation, set-up excluded.
     pub cpu: Duration,
     /// Largest resident memory of a process so far in bytes, 0 where the system does not say.
@@ -137,6 +140,7 @@ impl Harvest {
         let mut routers = Vec::new();
         for state in parts.iter() {
             harvest.count(net, state);
+            mpi::account::see(net, state, &mut harvest.ranks);
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);
@@ -247,6 +251,7 @@ impl Harvest {
             pasts,
             loads,
             waits,
+            ranks,
             cpu,
             peak_memory,
         } = other;
@@ -265,6 +270,7 @@ impl Harvest {
         self.pasts.extend(pasts);
         self.loads.extend(loads);
         self.waits.extend(waits);
+        self.ranks.extend(ranks);
         self.cpu += cpu;
         self.peak_memory = self.peak_memory.max(peak_memory);
     }
@@ -273,6 +279,7 @@ impl Harvest {
     pub fn put_in_order(&mut self) {
         self.pasts.sort_unstable();
         self.loads.sort_unstable_by_key(|load| (load.router, load.port));
+        self.ranks.sort_unstable();
     }
 
     /// One digest of everything that happened.
@@ -367,6 +374,7 @@ impl Pack for Harvest {
         put_list(out, &self.loads);
         put(out, self.waits.len() as u64);
         self.waits.iter().for_each(|wait| wait.pack(out));
+        put_list(out, &self.ranks);
         put(out, [self.cpu.as_nanos() as u64, self.peak_memory]);
     }
 
@@ -385,6 +393,7 @@ impl Pack for Harvest {
         for _ in 0..take::<u64>(input)? {
             waits.push(Wait::unpack(input)?);
         }
+        let ranks = take_list(input)?;
         let [cpu, peak_memory] = take(input)?;
         Ok(Harvest {
             stats,
@@ -400,6 +409,7 @@ impl Pack for Harvest {
             pasts,
             loads,
             waits,
+            ranks,
             cpu: Duration::from_nanos(cpu),
             peak_memory,
         })

@@ -79,3 +79,132 @@ impl Communicator {
         }
     }
 }
+
+pub mod account;
+pub mod collective;
+mod endpoint;
+pub(crate) mod envelope;
+mod packing;
+pub mod plan;
+pub mod state;
+
+pub use account::RankRow;
+pub use plan::{Plan, Plans};
+
+use crate::network::{Network, Part};
+use crate::packet::{Kind, Packet};
+use crate::router::RouterModel;
+use crate::state::{NONE, Post, State};
+use crate::world::Fabric;
+use des::{Event, Journal, Sink};
+use endpoint::{Endpoint, SENT};
+use envelope::Envelope;
+use state::Rank;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+pub(crate) use packing::{pack, unpack};
+
+/// Makes the records of the ranks of the routers at neighbouring places.
+pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {
+    let Some(plans) = net.workload.ranks() else {
+        return;
+    };
+    let ranks = part.nodes.start * plans.per_node..part.nodes.end * plans.per_node;
+    st.ranks.fill(ranks.start, vec![Rank::new(); ranks.len()]);
+    st.peer_heads.fill(
+        ranks.start << plans.bucket_bits,
+        vec![NONE; ranks.len() << plans.bucket_bits],
+    );
+    st.free_items.fill(lps.start, vec![NONE; lps.len()]);
+}
+
+/// What a rank hears when the bytes of a posted message have left, if it waits for that.
+#[inline(never)]
+pub(crate) fn sent(net: &Network, post: &Post) -> Option<Packet> {
+    let envelope = Envelope::from_word(post.envelope)?;
+    let (_, plan, _) = net.workload.ranks_of(post.destination)?;
+    endpoint::sent(envelope, post.destination, plan.costs.rendezvous)
+}
+
+/// An event for the ranks of a node: (place of its router, its place, its number).
+#[inline(never)]
+pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    (lp, place, node): (u32, u32, u32),
+    event: &Packet,
+    sink: &mut S,
+) {
+    let Some((plans, plan, logical)) = net.workload.ranks_of(node) else {
+        return;
+    };
+    let now = event.time().0;
+    let mut endpoint = Endpoint {
+        net,
+        st,
+        j,
+        sink,
+        plans,
+        plan,
+        lp,
+        place,
+        node,
+        local: 0,
+        number: 0,
+        now,
+        model: PhantomData,
+    };
+    match event.kind() {
+        Kind::Start => {
+            for local in 0..plan.per_node {
+                if let Some(number) = plan.rank(logical, local) {
+                    (endpoint.local, endpoint.number) = (local as u8, number);
+                    endpoint.run();
+                }
+            }
+        }
+        Kind::Delivered => {
+            let slot = crate::nic::incoming(net, endpoint.st, endpoint.j, lp, event, event.message().into());
+            let entry = *endpoint.st.incoming.get(slot);
+            crate::nic::forget(net, endpoint.st, endpoint.j, lp, node, slot);
+            let Some(envelope) = Envelope::from_word(entry.envelope) else {
+                return;
+            };
+            let Some((_, _, from)) = net.workload.ranks_of(entry.source) else {
+                return;
+            };
+            let ranks = (
+                plan.rank(from, envelope.from.into()),
+                plan.rank(logical, envelope.to.into()),
+            );
+            let (Some(from), Some(number)) = ranks else {
+                return;
+            };
+            (endpoint.local, endpoint.number) = (envelope.to, number);
+            if endpoint.arrive(from, &envelope, entry.bytes) {
+                endpoint.run();
+            }
+        }
+        _ => {
+            let value = event.value();
+            let Some(number) = plan.rank(logical, (value & 0xFF) as u32) else {
+                return;
+            };
+            (endpoint.local, endpoint.number) = (value as u8, number);
+            if event.vc() != SENT {
+                return endpoint.run();
+            }
+            let Some((_, _, to)) = net.workload.ranks_of(event.destination()) else {
+                return;
+            };
+            let Some(to) = plan.rank(to, (value >> 8 & 0xFF) as u32) else {
+                return;
+            };
+            if endpoint.sent(to, (value >> 16) as u16) {
+                endpoint.run();
+            }
+        }
+    }
+}

@@ -163,6 +163,8 @@ pub struct Network {
     pub routing: Routing,
     /// What the nodes do.
     pub workload: Workload,
+    /// Lists of incoming messages per node, as a power of two.
+    pub bucket_bits: u32,
     /// A node may make several messages at one time.
     pub bursts: bool,
     /// Seed of the run.
@@ -395,6 +397,7 @@ impl Network {
             words: most_ports.div_ceil(64).max(1),
             routing,
             bursts: workload.bursts(),
+            bucket_bits: workload.bucket_bits(),
             workload,
             seed: spec.control.seed,
             packet,
@@ -618,6 +621,11 @@ impl Network {
     pub fn node_places(&self, lp: u32, site: &Site) -> Range<u32> {
         let first = self.first_places[lp as usize];
         first..first + u32::from(site.nodes)
+    }
+
+    /// Lists of incoming messages of the node at a place in the node columns.
+    pub fn buckets(&self, place: u32) -> Range<u32> {
+        place << self.bucket_bits..(place + 1) << self.bucket_bits
     }
 
     /// Place of a node's router.

@@ -6,11 +6,13 @@
 
 pub(crate) mod cumulative;
 
+use crate::mpi;
+use crate::mpi::envelope::{self, Notice};
 use crate::network::{Network, Site};
 use crate::observe::Record;
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
-use crate::state::{Incoming, NONE, Post, State};
+use crate::state::{Incoming, NONE, Nic, Post, State};
 use crate::workload::{Message, Reaction};
 use crate::world::Fabric;
 use des::{Event, Journal, Sink, Time};
@@ -75,12 +77,19 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let due = loop {
         if nic.birth == u64::MAX {
             let message = if nic.post_head != NONE {
-                let slot = nic.post_head;
-                let post = *st.posts.get(slot);
-                nic.post_head = post.next;
-                let free = &mut st.routers.edit(j, lp).free_post;
-                st.posts.edit(j, slot).next = *free;
-                *free = slot;
+                let post = *st.posts.get(nic.post_head);
+                if post.birth >= end {
+                    // A rank has run ahead of the time; others of its node may still post before it.
+                    break post.birth;
+                }
+                nic.single = u8::from(post.envelope != 0) << 1;
+                if nic.single == 0 {
+                    let slot = nic.post_head;
+                    nic.post_head = post.next;
+                    let free = &mut st.routers.edit(j, lp).free_post;
+                    st.posts.edit(j, slot).next = *free;
+                    *free = slot;
+                }
                 nic.message = if post.ack != 0 { ACK } else { 0 };
                 Message {
                     birth: post.birth,
@@ -89,6 +98,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 }
             } else {
                 nic.message = 0;
+                nic.single = 0;
                 match net.workload.generate(node, st.sources.edit(j, place)) {
                     Some(message) => message,
                     None => break u64::MAX,
@@ -98,9 +108,9 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             nic.left = message.bytes;
             nic.destination = message.destination;
             nic.part = 0;
-            nic.single = u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
+            nic.single |= u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
             // Numbers tell messages of several packets apart, and messages that are born at one time.
-            if nic.single == 0 || net.bursts {
+            if nic.single & 1 == 0 || net.bursts {
                 let number = &mut st.sources.edit(j, place).number;
                 nic.message |= *number as u16 & (ACK - 1);
                 *number = number.wrapping_add(1);
@@ -145,25 +155,15 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 net.injection.ser(size)
             };
         nic.packets += u64::from(parts);
-        let single = nic.single != 0;
+        let single = nic.single & 1 != 0;
         let mark = if single { nic.birth } else { u64::from(nic.part) };
         let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
-        if !single && nic.part == 0 {
-            let to = net.place_of_node(nic.destination);
-            let local = nic.destination - net.sites[to as usize].node;
-            let notice = Packet::new(Kind::Notice, Time(start) + net.lookahead, to, local as u16);
-            // The message's size follows in a second word: births fit 48 bits, sizes do not share theirs.
-            sink.send(
-                notice
-                    .with_message(node, nic.destination, nic.message)
-                    .with_value(nic.birth),
-            );
-            sink.send(
-                Packet::new(Kind::Notice, Time(start) + net.lookahead, to, local as u16)
-                    .with_message(node, nic.destination, nic.message)
-                    .with_vc(1)
-                    .with_value(nic.left),
-            );
+        if nic.single != 1 && nic.part == 0 {
+            let envelope = match nic.single & 2 {
+                0 => 0,
+                _ => st.posts.get(nic.post_head).envelope,
+            };
+            announce::<M, S>(net, node, nic, envelope, start, sink);
         }
         let mut at = start + net.injection.hop;
         if !M::PLAIN && net.store_and_forward {
@@ -175,12 +175,51 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         nic.left -= u64::from(size);
         if nic.left == 0 {
             nic.birth = u64::MAX;
+            if nic.single & 2 != 0 {
+                // The rank hears of it when the last byte has reached the router.
+                let slot = nic.post_head;
+                let post = st.posts.edit(j, slot);
+                nic.post_head = post.next;
+                if let Some(event) = mpi::sent(net, post) {
+                    let at = Time(nic.free + net.injection.hop);
+                    sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
+                }
+                let free = &mut st.routers.edit(j, lp).free_post;
+                post.next = *free;
+                *free = slot;
+            }
         } else if !M::SEQUENCER {
             nic.ready = nic.free + net.packet_overhead;
         }
     };
     st.due.set(j, place, due);
     due
+}
+
+/// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start`.
+#[inline(never)]
+fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    node: u32,
+    nic: &Nic,
+    envelope: u64,
+    start: u64,
+    sink: &mut S,
+) {
+    let to = net.place_of_node(nic.destination);
+    let local = (nic.destination - net.sites[to as usize].node) as u16;
+    let at = Time(start) + net.lookahead;
+    let notices = match envelope {
+        0 => {
+            let notice = Packet::new(Kind::Notice, at, to, local);
+            // The message's size follows in a second word: births fit 48 bits, sizes do not share theirs.
+            [notice.with_value(nic.birth), notice.with_vc(1).with_value(nic.left)]
+        }
+        _ => envelope::notices(envelope, nic.birth, nic.left, at, to, local),
+    };
+    for notice in notices {
+        sink.send(notice.with_message(node, nic.destination, nic.message));
+    }
 }
 
 /// Gives buffer space of the host port back to a node's interface.
@@ -228,8 +267,16 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
 }
 
-/// Hands a message to the interface of the node at `place`.
-fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, place: u32, message: Message, ack: bool) {
+/// Hands a message to the interface of the node at `place`; births of what waits there are in order. `envelope` is 0 but for ranks.
+pub(crate) fn post<J: Journal>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    place: u32,
+    message: Message,
+    (ack, envelope): (bool, u64),
+) {
     let record = Post {
         birth: message.birth,
         bytes: message.bytes,
@@ -237,6 +284,7 @@ fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, place: u3
         next: NONE,
         ack: u32::from(ack),
         spare: 0,
+        envelope,
     };
     let free = st.routers.get(lp).free_post;
     let slot = if free == NONE {
@@ -249,10 +297,30 @@ fn post<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, place: u3
     let nic = st.nics.edit(j, place);
     if nic.post_head == NONE {
         nic.post_head = slot;
-    } else {
+        nic.post_tail = slot;
+    } else if st.posts.get(nic.post_tail).birth <= message.birth {
         st.posts.edit(j, nic.post_tail).next = slot;
+        nic.post_tail = slot;
+    } else {
+        // Another rank of the node has run ahead. What has set out was born before.
+        let head = nic.post_head;
+        let waits = nic.birth == u64::MAX || nic.single & 2 == 0;
+        if waits && st.posts.get(head).birth > message.birth {
+            st.posts.edit(j, slot).next = head;
+            nic.post_head = slot;
+        } else {
+            let mut before = head;
+            let after = loop {
+                let next = st.posts.get(before).next;
+                if st.posts.get(next).birth > message.birth {
+                    break next;
+                }
+                before = next;
+            };
+            st.posts.edit(j, before).next = slot;
+            st.posts.edit(j, slot).next = after;
+        }
     }
-    nic.post_tail = slot;
     if nic.birth == u64::MAX {
         let due = message.birth.max(nic.free).saturating_add(net.message_overhead);
         st.due.set(j, place, due.min(*st.due.get(place)));
@@ -275,6 +343,9 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     if *st.due.get(place) < now {
         advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
     }
+    if net.workload.ranks_of(node).is_some() {
+        return mpi::react::<M, J, S>(net, st, j, (lp, place, node), event, sink);
+    }
     let source = st.sources.edit(j, place);
     let acknowledged = event.kind() == Kind::Delivered && event.message() & ACK != 0;
     if acknowledged {
@@ -289,10 +360,10 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         Reaction::None => {}
         Reaction::Data { count, message } => {
             for _ in 0..count {
-                post(net, st, j, lp, place, message, false);
+                post(net, st, j, lp, place, message, (false, 0));
             }
         }
-        Reaction::Ack(message) => post(net, st, j, lp, place, message, true),
+        Reaction::Ack(message) => post(net, st, j, lp, place, message, (true, 0)),
     }
 }
 
@@ -353,11 +424,16 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let slot = incoming(net, st, j, lp, event, u32::from(event.message()));
     let entry = st.incoming.edit(j, slot);
-    if event.vc() == 0 {
-        entry.birth = event.value();
-    } else {
-        entry.bytes = event.value();
-        entry.left = entry.left.wrapping_add(entry.bytes);
+    match envelope::read(event) {
+        Notice::Birth(birth, half) => {
+            entry.birth = birth;
+            entry.envelope |= half;
+        }
+        Notice::Size(bytes, half) => {
+            entry.bytes = bytes;
+            entry.left = entry.left.wrapping_add(bytes);
+            entry.envelope |= half;
+        }
     }
     if M::SEQUENCER && net.model.cumulative {
         return cumulative::notice::<M, J, S>(net, st, j, lp, event, slot, sink);
@@ -365,10 +441,25 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     finish::<M, J, S>(net, st, j, lp, event, slot, sink);
 }
 
+/// The list that the record of a message to `node` is in.
+#[inline(always)]
+fn bucket(net: &Network, lp: u32, node: u32, source: u32, message: u32) -> u32 {
+    let place = net.node_place(lp, node);
+    let hash = (source ^ message << 16 ^ message >> 16).wrapping_mul(0x9E37_79B1);
+    (place << net.bucket_bits) | (u64::from(hash) >> (32 - net.bucket_bits)) as u32
+}
+
 /// Finds or makes the record of a message with `packet`'s source and destination.
-fn incoming<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, packet: &Packet, message: u32) -> u32 {
+pub(crate) fn incoming<J: Journal>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    packet: &Packet,
+    message: u32,
+) -> u32 {
     let source = packet.source();
-    let place = net.node_place(lp, packet.destination());
+    let place = bucket(net, lp, packet.destination(), source, message);
     let first = *st.incoming_head.get(place);
     let mut slot = first;
     while slot != NONE {
@@ -390,6 +481,7 @@ fn incoming<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, packe
         until: 0,
         parts: 0,
         delivered: 0,
+        envelope: 0,
     };
     let free = st.routers.get(lp).free_incoming;
     let slot = if free == NONE {
@@ -417,7 +509,9 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
         return;
     }
-    forget(net, st, j, lp, packet.destination(), slot);
+    if entry.envelope == 0 {
+        forget(net, st, j, lp, packet.destination(), slot);
+    }
     let least = net.bound(entry.source, packet.destination(), 1);
     let early = entry.birth + least > entry.latest;
     complete::<M, S>(
@@ -436,9 +530,11 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 
 /// Drops the record of a message to `node`.
 #[inline(always)]
-fn forget<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32, slot: u32) {
-    let place = net.node_place(lp, node);
-    let after = st.incoming.get(slot).next;
+pub(crate) fn forget<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32, slot: u32) {
+    let Incoming {
+        source, message, next, ..
+    } = *st.incoming.get(slot);
+    let (place, after) = (bucket(net, lp, node, source, message), next);
     let head = *st.incoming_head.get(place);
     if head == slot {
         st.incoming_head.set(j, place, after);

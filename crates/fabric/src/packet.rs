@@ -41,6 +41,8 @@ pub enum Kind {
     Delivered = 4,
     /// A workload's start at local node `port`.
     Start = 5,
+    /// A rank of local node `port` goes on, or hears that its send has left.
+    Rank = 6,
 }
 
 /// An event of the network.
@@ -104,7 +106,8 @@ impl Packet {
             2 => Kind::HostCredit,
             3 => Kind::Notice,
             4 => Kind::Delivered,
-            _ => Kind::Start,
+            5 => Kind::Start,
+            _ => Kind::Rank,
         }
     }
 
@@ -237,6 +240,13 @@ impl Packet {
         self
     }
 
+    /// Sets ten bits in place of the hops in passing, in events that travel no links.
+    #[inline(always)]
+    pub fn with_hops(mut self, value: u16) -> Packet {
+        self.words[3] = self.words[3] & !(1023 << 54) | u64::from(value) << 54;
+        self
+    }
+
     /// Sets source, destination and message number in passing.
     #[inline(always)]
     pub fn with_message(mut self, source: u32, destination: u32, message: u16) -> Packet {
@@ -357,6 +367,7 @@ mod tests {
             Kind::Notice,
             Kind::Delivered,
             Kind::Start,
+            Kind::Rank,
         ] {
             assert_eq!(Packet::new(kind, Time(5), 1, 2).kind(), kind);
         }

@@ -2,6 +2,7 @@
 //!
 //! Places in pools are not written: a list is built anew from fresh places when it is read, and the lists of free places begin empty.
 
+use crate::mpi;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
@@ -11,13 +12,17 @@ use des::{Event, NoJournal, Torn};
 use std::iter::successors;
 
 /// The places of a list from `head` on.
-fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
+pub(crate) fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
     let there = |place: u32| (place != NONE).then_some(place);
     successors(there(head), move |&place| there(next(place)))
 }
 
 /// Appends the number of a list's elements and each of them.
-fn put_elements(out: &mut Vec<u8>, places: impl Iterator<Item = u32>, mut element: impl FnMut(&mut Vec<u8>, u32)) {
+pub(crate) fn put_elements(
+    out: &mut Vec<u8>,
+    places: impl Iterator<Item = u32>,
+    mut element: impl FnMut(&mut Vec<u8>, u32),
+) {
     let at = out.len();
     put(out, 0u32);
     let mut n = 0u32;
@@ -102,11 +107,16 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
         );
         put(out, *st.due.get(node));
         put(out, *st.sources.get(node));
-        let incoming = places(*st.incoming_head.get(node), |slot| st.incoming.get(slot).next);
-        put_elements(out, incoming, |out, slot| {
-            let entry = *st.incoming.get(slot);
-            put(out, Incoming { next: NONE, ..entry });
-        });
+        for bucket in net.buckets(node) {
+            let incoming = places(*st.incoming_head.get(bucket), |slot| st.incoming.get(slot).next);
+            put_elements(out, incoming, |out, slot| {
+                let entry = *st.incoming.get(slot);
+                put(out, Incoming { next: NONE, ..entry });
+            });
+        }
+        if let Some(plans) = net.workload.ranks() {
+            mpi::pack(plans, st, node, out);
+        }
     }
     M::pack(net, st, lp, out);
 }
@@ -144,16 +154,23 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
         st.nics.set(j, node, nic);
         st.due.set(j, node, take(input)?);
         st.sources.set(j, node, take(input)?);
-        let mut last = NONE;
-        for _ in 0..take::<u32>(input)? {
-            let entry: Incoming = take(input)?;
-            nodes_exist(net, &[entry.source])?;
-            let slot = st.incoming.push(j, entry);
-            match last {
-                NONE => st.incoming_head.set(j, node, slot),
-                _ => st.incoming.edit(j, last).next = slot,
+        for bucket in net.buckets(node) {
+            let mut last = NONE;
+            for _ in 0..take::<u32>(input)? {
+                let entry: Incoming = take(input)?;
+                nodes_exist(net, &[entry.source])?;
+                let slot = st.incoming.push(j, entry);
+                match last {
+                    NONE => st.incoming_head.set(j, bucket, slot),
+                    _ => st.incoming.edit(j, last).next = slot,
+                }
+                last = slot;
             }
-            last = slot;
+        }
+        if let Some(plans) = net.workload.ranks() {
+            let number = site.node + (node - net.node_places(lp, &site).start);
+            let ranks = net.workload.ranks_of(number).map_or(0, |(_, plan, _)| plan.ranks);
+            mpi::unpack(plans, |rank| rank < ranks, st, node, input)?;
         }
     }
     M::unpack(net, st, lp, input)

@@ -3,6 +3,7 @@
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::harvest::{Harvest, Wanted};
+use crate::mpi::RankRow;
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
 use crate::packet::{HORIZON, Packet};
@@ -89,6 +90,8 @@ pub struct RunResult {
     pub links: Vec<LinkRow>,
     /// The measured messages' latencies.
     pub latencies: Latencies,
+    /// MPI ranks by job and number.
+    pub ranks: Vec<RankRow>,
     /// Whether load over time was asked for.
     pub timeline: bool,
     /// What all nodes together can inject.
@@ -527,7 +530,8 @@ impl Finished<'_> {
                 None
             },
         });
-        let digest = digest(harvest.history(), &harvest.stats);
+        let ends = harvest.ranks.iter().fold(0, |digest, row| mix(digest ^ row.finished));
+        let digest = digest(harvest.history() ^ ends, &harvest.stats);
         let (latencies, steady) = self.measure();
         let summary = summary::Summary::new(summary::Inputs {
             spec,
@@ -555,6 +559,7 @@ impl Finished<'_> {
             timeline: self.spec.observe.timeline,
             bytes_per_ps: self.net.injection.bandwidth().0 as f64 / 8e12 * f64::from(self.net.n_nodes()),
             stats: self.harvest.stats,
+            ranks: self.harvest.ranks,
         })
     }
 

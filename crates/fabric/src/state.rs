@@ -90,7 +90,7 @@ pub struct Nic {
     pub part: u32,
     /// Free bytes of the router's host buffer.
     pub credit: i32,
-    /// First posted message that waits; `NONE` if none.
+    /// First posted message; `NONE` if none.
     pub post_head: u32,
     /// Last posted message.
     pub post_tail: u32,
@@ -98,7 +98,7 @@ pub struct Nic {
     pub message: u16,
     /// 1 while the head packet waits for credit.
     pub blocked: u8,
-    /// 1 if the message at the head has one packet only.
+    /// Bit 0: the message at the head has one packet only; bit 1: it is a rank's, and the first posted message until it has left.
     pub single: u8,
 }
 
@@ -120,7 +120,7 @@ pub struct Source {
     pub number: u32,
 }
 
-/// A message that a node has posted and whose injection has not begun.
+/// A message that a node has posted and whose injection has not begun, or is a rank's and has not ended.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Post {
@@ -136,9 +136,11 @@ pub struct Post {
     pub ack: u32,
     /// Unused.
     pub spare: u32,
+    /// A rank's message: its envelope's word, else 0.
+    pub envelope: u64,
 }
 
-/// A message of several packets on its way to a node. One cache line.
+/// A message of several packets on its way to a node, or a rank's of any number until the rank has it.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Incoming {
@@ -164,6 +166,8 @@ pub struct Incoming {
     pub parts: u32,
     /// Cumulative completion: 1 once it counts as delivered.
     pub delivered: u32,
+    /// A rank's message: its envelope's word as far as it has come, else 0.
+    pub envelope: u64,
 }
 
 /// The states of all blocks of a network, in the order of their routers.
@@ -223,10 +227,20 @@ des::columns! {
         pub sources: Source,
         /// Posted messages.
         pub posts: Post,
-        /// First incoming message of several packets per node.
+        /// First incoming message of several packets: [`Network::buckets`](crate::network::Network) lists per node.
         pub incoming_head: u32,
         /// Incoming messages of several packets.
         pub incoming: Incoming,
+        /// MPI: a record per rank, as many per node as the fullest has.
+        pub ranks: crate::mpi::state::Rank,
+        /// MPI: the peers of each rank, in lists by [`Plans::buckets`](crate::mpi::Plans) of them.
+        pub peer_heads: u32,
+        /// MPI: peers.
+        pub peers: crate::mpi::state::Peer,
+        /// MPI: receives, messages and rendezvous that wait.
+        pub items: crate::mpi::state::Item,
+        /// MPI: free items of each router, a list.
+        pub free_items: u32,
         /// Late-admission routers: the lists of each output port.
         pub lists: crate::router::List,
         /// Input-queued routers: a record per port and virtual channel.

@@ -3,6 +3,8 @@
 //! A generator is lazy: message `k` of a node is a function of (seed, node, k) and the previous birth, drawn when the interface
 //! gets to it, so that a saturated source needs no queue in memory.
 
+use crate::motif;
+use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
 use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Placement, Process, RunSpec, Synthetic, Work};
 use crate::state::Source;
@@ -46,6 +48,8 @@ pub struct Workload {
     phases: Philox,
     /// Some node acts on a delivery.
     reacts: bool,
+    /// Jobs of MPI ranks.
+    ranks: Option<Plans>,
     /// Endless sources make no message born at or after this time (ps).
     stop: u64,
 }
@@ -67,6 +71,7 @@ enum JobKind {
         births: Births,
     },
     Pairs(PairPlan),
+    Ranks,
 }
 
 /// When the messages of a synthetic job are born, worked out beforehand for the hot path.
@@ -125,6 +130,7 @@ impl Workload {
         let n_nodes = topology.n_nodes();
         let mut members = vec![(0, NOBODY); n_nodes as usize];
         let mut jobs = Vec::new();
+        let mut plans = Vec::new();
         let mut free: Vec<u32> = (0..n_nodes).collect();
         for (j, job) in spec.jobs.iter().enumerate() {
             let key = |name: &str| format!("job.{j}.{name}");
@@ -146,7 +152,19 @@ impl Workload {
             for (logical, &node) in nodes.iter().enumerate() {
                 members[node as usize] = (j as u16, logical as u32);
             }
+            let mut plan = None;
             let kind = match &job.work {
+                Work::Ranks(work) => {
+                    let parts = work
+                        .parts
+                        .iter()
+                        .map(|part| (motif::program(&part.motif), part.iterations));
+                    plan = Some(
+                        Plan::new(parts.collect(), work, &nodes)
+                            .map_err(|reason| BuildError::field(&key("work"), reason, None))?,
+                    );
+                    JobKind::Ranks
+                }
                 Work::Synthetic(work) => {
                     let seed = mix(spec.control.seed ^ j as u64);
                     let destinations = Destinations::new(&work.pattern, &nodes, topology, seed)
@@ -173,10 +191,9 @@ impl Workload {
             };
             let listed = Vec::new();
             jobs.push(Job { nodes, kind, listed });
+            plans.push(plan);
         }
-        let reacts = jobs
-            .iter()
-            .any(|job: &Job| matches!(&job.kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream));
+        let reacts = jobs.iter().any(|job: &Job| job.kind.reacts());
         let stop = spec.control.end.map_or(u64::MAX, |end| end.0);
         Ok(Workload {
             members: members.into(),
@@ -184,6 +201,7 @@ impl Workload {
             traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
             phases: Philox::new(spec.control.seed, stream::TRAFFIC),
             reacts,
+            ranks: Plans::new(plans),
             stop,
         })
     }
@@ -197,6 +215,8 @@ impl Workload {
         let sizes = self.jobs.iter().flat_map(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => vec![spec.message.0],
             JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
+            // They say what they send when they send it.
+            JobKind::Ranks => vec![1],
         });
         sizes.map(size).min().unwrap_or(packet)
     }
@@ -206,6 +226,7 @@ impl Workload {
         let sizes = self.jobs.iter().map(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.message.0,
             JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
+            JobKind::Ranks => u64::MAX,
         });
         sizes.max().unwrap_or(0)
     }
@@ -214,7 +235,7 @@ impl Workload {
     pub fn bursts(&self) -> bool {
         self.jobs.iter().any(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.load.is_none(),
-            JobKind::Pairs(_) => true,
+            JobKind::Pairs(_) | JobKind::Ranks => true,
         })
     }
 
@@ -228,8 +249,33 @@ impl Workload {
     #[inline(always)]
     pub fn reacts_at(&self, node: u32) -> bool {
         let (job, logical) = self.members[node as usize];
-        logical != NOBODY
-            && matches!(&self.jobs[job as usize].kind, JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream)
+        logical != NOBODY && self.jobs[job as usize].kind.reacts()
+    }
+
+    /// The jobs of MPI ranks, if there are any.
+    #[inline(always)]
+    pub fn ranks(&self) -> Option<&Plans> {
+        self.ranks.as_ref()
+    }
+
+    /// The job of MPI ranks that `node` is in, and its logical number there.
+    pub fn ranks_of(&self, node: u32) -> Option<(&Plans, &Plan, u32)> {
+        let plans = self.ranks.as_ref()?;
+        let (job, logical) = self.members[node as usize];
+        let plan = plans.jobs[job as usize].as_ref().filter(|_| logical != NOBODY)?;
+        Some((plans, plan, logical))
+    }
+
+    /// The job of MPI ranks that `node` is in: its number, its plan, and the node's logical number there.
+    pub fn job_of_ranks(&self, node: u32) -> Option<(u32, &Plan, u32)> {
+        let (_, plan, logical) = self.ranks_of(node)?;
+        Some((self.members[node as usize].0.into(), plan, logical))
+    }
+
+    /// Lists of incoming messages per node, as a power of two.
+    pub fn bucket_bits(&self) -> u32 {
+        let many = |plans: &Plans| (plans.bucket_bits + plans.per_node.ilog2()).min(6);
+        self.ranks.as_ref().map_or(0, many)
     }
 
     /// `true` if sources are endless: the run needs an end.
@@ -275,6 +321,7 @@ impl Workload {
                     };
                     senders * (plan.spec.messages + acks)
                 }
+                JobKind::Ranks => return None,
             };
             Some(sum.saturating_add(n))
         })
@@ -290,6 +337,7 @@ impl Workload {
             JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
                 plan.sends[logical as usize].then(|| plan.start[logical as usize])
             }
+            JobKind::Ranks => Some(0),
             _ => None,
         }
     }
@@ -301,6 +349,7 @@ impl Workload {
             && match &self.jobs[job as usize].kind {
                 JobKind::Synthetic { .. } => true,
                 JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
+                JobKind::Ranks => false,
             }
     }
 
@@ -350,6 +399,7 @@ impl Workload {
                 })
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
+            JobKind::Ranks => None,
         }
     }
 
@@ -426,6 +476,17 @@ impl Workload {
             bytes: plan.spec.message.0,
         };
         Reaction::Data { count, message }
+    }
+}
+
+impl JobKind {
+    /// `true` if its nodes act on deliveries.
+    fn reacts(&self) -> bool {
+        match self {
+            JobKind::Synthetic { .. } => false,
+            JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
+            JobKind::Ranks => true,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The network as a world of the event engine: a logical process is a router with its nodes.
 
+use crate::mpi;
 use crate::network::Network;
 use crate::nic;
 use crate::observe::{Record, Stats};
@@ -137,7 +138,11 @@ impl<M: RouterModel> World for Fabric<M> {
             number: 0,
         };
         st.sources.fill(part.nodes.start, vec![source; part.nodes.len()]);
-        st.incoming_head.fill(part.nodes.start, vec![NONE; part.nodes.len()]);
+        st.incoming_head.fill(
+            part.nodes.start << net.bucket_bits,
+            vec![NONE; part.nodes.len() << net.bucket_bits],
+        );
+        mpi::start(net, &lps, &part, &mut st);
         M::start(net, &lps, &mut st);
         (st, first)
     }
@@ -156,7 +161,9 @@ impl<M: RouterModel> World for Fabric<M> {
             Kind::Credit => M::credit(net, st, j, lp, event, sink),
             Kind::HostCredit => nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
             Kind::Notice => nic::notice::<M, J, S>(net, st, j, lp, event, sink),
-            Kind::Delivered | Kind::Start => nic::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
+            Kind::Delivered | Kind::Start | Kind::Rank => {
+                nic::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink)
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a rank does, as data: operations that a program hands out one by one, and the actions that a collective is made of.
 
+use serde::{Deserialize, Serialize};
+
 /// Any source, in a receive.
 pub const ANY_SOURCE: u32 = u32::MAX;
 /// Any tag, in a receive; the tags of messages are smaller.
@@ -9,7 +11,7 @@ pub const UNNAMED: u16 = u16::MAX;
 
 /// An operation of a rank. Ranks are those of the job, whatever the communicator; a communicator keeps messages apart, and says who
 /// takes part in a collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Works without the network for `time` ps.
     Compute {
@@ -50,7 +52,7 @@ pub enum Op {
 }
 
 /// A message to or from another rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
     /// The other rank, of the job.
     pub peer: u32,
@@ -78,7 +80,7 @@ impl Transfer {
 }
 
 /// Which collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CollectiveKind {
     /// Nobody goes on before everybody has come.
     Barrier,
@@ -103,7 +105,7 @@ pub enum CollectiveKind {
 }
 
 /// A collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collective {
     /// Which.
     pub kind: CollectiveKind,
@@ -117,7 +119,7 @@ pub struct Collective {
 
 /// A step of a rank in a collective. Ranks are those of the communicator. Sends and receives do not wait; messages of a collective
 /// match in the order in which they were sent and asked for, pair by pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Sends `bytes` (0 is a message too).
     Send {

@@ -82,6 +82,7 @@ fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let (node, source) = (packet.destination(), packet.source());
     let Incoming { bytes, latest, .. } = *st.incoming.get(flow);
+    // One list per node: ranks do not go with this rule.
     let mut slot = *st.incoming_head.get(net.node_place(lp, node));
     while slot != NONE {
         let mut entry = *st.incoming.get(slot);

@@ -2,6 +2,7 @@
 
 use crate::check::Verdict;
 use crate::harvest::{Harvest, Load};
+use crate::mpi::{RankRow, account};
 use crate::network::Network;
 use crate::observe::{Latencies, Stats};
 use crate::run::{SteadyState, peak_memory};
@@ -203,6 +204,8 @@ pub struct Summary {
     pub bytes_delivered: u64,
     #[serde(rename = "throughput_MiBps")]
     pub throughput: Option<ThroughputSummary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobSummary>,
     pub events: u64,
     pub cpu_s: f64,
     pub build_s: f64,
@@ -214,6 +217,58 @@ pub struct Summary {
     pub n_routers: u32,
     pub notes: Vec<String>,
     pub limits: Vec<String>,
+}
+
+/// The MPI ranks of a job: times are means over its ranks, but for the first and last end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct JobSummary {
+    pub name: String,
+    pub ranks: u64,
+    /// Ranks that came to the end of their programs.
+    pub finished: u64,
+    /// When the last of all ranks was done; `None` if one was not.
+    pub time_ns: Option<f64>,
+    /// When the first was done.
+    pub first_ns: f64,
+    pub mean_ns: f64,
+    pub compute_ns: f64,
+    pub wait_ns: f64,
+    pub overhead_ns: f64,
+    pub messages: u64,
+    pub bytes: u64,
+    pub local_messages: u64,
+    pub local_bytes: u64,
+}
+
+fn jobs(spec: &RunSpec, rows: &[RankRow]) -> Vec<JobSummary> {
+    let summary = |rows: &[RankRow]| {
+        let n = rows.len() as f64;
+        let done: Vec<f64> = rows
+            .iter()
+            .filter(|row| row.is_done())
+            .map(|row| row.finished as f64 / 1e3)
+            .collect();
+        let mean = |time: fn(&RankRow) -> u64| rows.iter().map(|row| time(row) as f64 / 1e3).sum::<f64>() / n;
+        let sum = |count: fn(&RankRow) -> u64| rows.iter().map(count).sum::<u64>();
+        let first = done.iter().copied().fold(f64::INFINITY, f64::min);
+        JobSummary {
+            name: spec.jobs[rows[0].job as usize].name.clone(),
+            ranks: rows.len() as u64,
+            finished: done.len() as u64,
+            time_ns: account::span(rows.iter()).map(|time| time.0 as f64 / 1e3),
+            first_ns: if done.is_empty() { 0.0 } else { first },
+            mean_ns: done.iter().sum::<f64>() / (done.len().max(1)) as f64,
+            compute_ns: mean(|row| row.computed),
+            wait_ns: mean(|row| row.waited),
+            overhead_ns: mean(|row| row.worked),
+            messages: sum(|row| row.messages),
+            bytes: sum(|row| row.bytes),
+            local_messages: sum(|row| row.local_messages),
+            local_bytes: sum(|row| row.local_bytes),
+        }
+    };
+    rows.chunk_by(|a, b| a.job == b.job).map(summary).collect()
 }
 
 pub(super) struct Inputs<'a> {
@@ -278,6 +333,8 @@ impl Summary {
         let span_end = if inputs.open_loop { inputs.end.0 } else { stats.latest };
         let offered_load = net.workload.offered_load(net.n_nodes());
         let accepted_load = accepted(net, stats, steady.warmup, span_end);
+        let done = harvest.ranks.iter().filter(|row| row.is_done());
+        let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
         let mut notes = Vec::new();
         let saturated = saturation(inputs.open_loop, offered_load, accepted_load, steady);
         if let Some(text) = &saturated {
@@ -285,7 +342,7 @@ impl Summary {
         }
         Summary {
             verdict: inputs.verdict,
-            sim_time_ns: ns(span_end.max(stats.latest) as f64),
+            sim_time_ns: ns(span_end.max(stats.latest).max(last_rank) as f64),
             messages: stats.messages,
             packets: stats.packets,
             packet_hops: harvest.packet_hops,
@@ -297,6 +354,7 @@ impl Summary {
             warmup_ns: ns(steady.warmup as f64),
             bytes_delivered: stats.packet_bytes,
             throughput: throughput(stats),
+            jobs: jobs(spec, &harvest.ranks),
             events: inputs.outcome.events,
             cpu_s: harvest.cpu.as_secs_f64(),
             build_s: inputs.build.as_secs_f64(),

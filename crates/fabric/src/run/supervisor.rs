@@ -1,6 +1,7 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
 use super::{Conduct, Keeper, NetworkEngine, Order, RunError, RunProgress, cpu_time, slowest_step, summary};
+use crate::mpi;
 use crate::network::Network;
 use crate::router::RouterModel;
 use crate::spec::RunSpec;
@@ -179,7 +180,10 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         self.next_report = cpu + Duration::from_millis(200);
         let fraction = match self.total {
             Some(total) if total > 0 => counts.messages as f64 / total as f64,
-            _ => progress.now.0 as f64 / self.last.0 as f64,
+            _ => match mpi::account::fraction(self.net, view.states.iter().copied()) {
+                Some(fraction) => fraction,
+                None => progress.now.0 as f64 / self.last.0 as f64,
+            },
         };
         self.order = (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),

@@ -1,5 +1,7 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
+use crate::mpi::collective::Algorithm;
+use crate::mpi::{CollectiveKind, Op};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -301,6 +303,25 @@ pub enum Tie {
     Unwrapped,
 }
 
+impl Default for MpiSpec {
+    fn default() -> Self {
+        let gigabytes = |n: u64| Some(BitsPerSec(n * 8_000_000_000));
+        MpiSpec {
+            send_overhead: Time(200_000),
+            receive_overhead: Time(200_000),
+            eager: Bytes(8 << 10),
+            rendezvous: Rendezvous::Put,
+            header: Bytes(0),
+            control: Bytes(64),
+            copy: gigabytes(20),
+            combine: gigabytes(20),
+            local_latency: Time(200_000),
+            local_bandwidth: gigabytes(20),
+            algorithms: Vec::new(),
+        }
+    }
+}
+
 impl RoutingSpec {
     /// Dimension order with ties to the positive direction.
     pub const DOR: RoutingSpec = RoutingSpec::Dor { tie: Tie::Positive };
@@ -358,6 +379,86 @@ pub enum Work {
     Synthetic(Synthetic),
     /// Pairs of nodes talk to each other.
     Pairs(Pairs),
+    /// MPI ranks run programs.
+    Ranks(Ranks),
+}
+
+/// MPI ranks and their programs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ranks {
+    /// What they do, one part after the other.
+    pub parts: Vec<Part>,
+    /// Ranks on a node.
+    pub per_node: u32,
+    /// How ranks are dealt to logical nodes.
+    pub mapping: Mapping,
+    /// What their messages cost.
+    pub mpi: MpiSpec,
+}
+
+/// A part of the work of ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What every rank does in an iteration.
+    pub motif: Motif,
+    /// How often.
+    pub iterations: u32,
+}
+
+/// What a rank does in an iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Motif {
+    /// Operations of every rank, listed.
+    Listed(Vec<Vec<Op>>),
+}
+
+/// How ranks are dealt to logical nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mapping {
+    /// Neighbouring ranks on one node until it is full.
+    #[default]
+    Block,
+    /// One rank to each node in turn.
+    RoundRobin,
+}
+
+/// What messages of MPI ranks cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MpiSpec {
+    /// Processor time of a send.
+    pub send_overhead: Time,
+    /// Processor time of a receive, when its message is handled.
+    pub receive_overhead: Time,
+    /// Largest message that is sent without asking the receiver.
+    pub eager: Bytes,
+    /// When a larger send is complete.
+    pub rendezvous: Rendezvous,
+    /// Bytes that every message has besides the rank's.
+    pub header: Bytes,
+    /// Size of a control message.
+    pub control: Bytes,
+    /// Rate of the copies of eager messages at both ends; `None`: they take no time.
+    pub copy: Option<BitsPerSec>,
+    /// Rate at which operands are combined; `None`: it takes no time.
+    pub combine: Option<BitsPerSec>,
+    /// Latency of messages inside a node.
+    pub local_latency: Time,
+    /// Rate of a rank's messages inside its node; `None` is without bound.
+    pub local_bandwidth: Option<BitsPerSec>,
+    /// Algorithm of each kind of collective that is not to be chosen by size.
+    pub algorithms: Vec<(CollectiveKind, Algorithm)>,
+}
+
+/// When a send that asked its receiver is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rendezvous {
+    /// The sender writes, and is done when its last byte has reached the router.
+    Put,
+    /// The receiver reads, and tells the sender when all has come.
+    Get,
 }
 
 /// Open-loop (or counted) traffic of a pattern.

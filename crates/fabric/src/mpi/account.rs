@@ -1,0 +1,164 @@
+//! What ranks have done, told at the end of a run or on the way.
+
+use super::Plans;
+use super::endpoint::items;
+use super::op::{ANY_SOURCE, ANY_TAG};
+use super::state::{Item, Rank, item, waiting};
+use crate::network::Network;
+use crate::state::{NONE, State};
+use bytemuck::{Pod, Zeroable};
+use des::Time;
+
+/// A rank at the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct RankRow {
+    /// Its job.
+    pub job: u32,
+    /// Its number there.
+    pub rank: u32,
+    /// Its node.
+    pub node: u32,
+    /// What it waits for: one of [`waiting`]. A rank that computes waits for nothing.
+    pub waiting: u32,
+    /// When its program was over (ps), `u64::MAX` if it was not.
+    pub finished: u64,
+    /// Time spent computing (ps).
+    pub computed: u64,
+    /// Time spent waiting (ps).
+    pub waited: u64,
+    /// Time spent in overheads and copies (ps).
+    pub worked: u64,
+    /// Messages to ranks of other nodes.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Messages to ranks of its own node.
+    pub local_messages: u64,
+    /// Their bytes.
+    pub local_bytes: u64,
+    /// Its first open request: one of [`item`], the other rank, and the tag; the other rank is its own number if there is none.
+    pub stuck: [u32; 4],
+}
+
+impl RankRow {
+    /// Whether its program is over.
+    pub fn is_done(&self) -> bool {
+        self.finished != u64::MAX
+    }
+
+    /// What it waits for, in words.
+    pub fn words(&self) -> String {
+        let [kind, peer, tag, context] = self.stuck;
+        let peer = match peer {
+            ANY_SOURCE => "any rank".to_owned(),
+            peer => format!("rank {peer}"),
+        };
+        let tag = match tag as u16 {
+            _ if context & 128 != 0 => " in a collective".to_owned(),
+            ANY_TAG => " with any tag".to_owned(),
+            tag => format!(" with tag {tag}"),
+        };
+        let what = match kind as u8 {
+            _ if kind == NONE => return format!("rank {} has not come to its end", self.rank),
+            item::SEND => format!("a receive at {peer} for its message{tag}"),
+            item::SENDING | item::MATCHED => format!("the bytes of a message between it and {peer}{tag}"),
+            _ => format!("a message from {peer}{tag}"),
+        };
+        format!("rank {} waits for {what}", self.rank)
+    }
+}
+
+/// The ranks of a part of the network.
+pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
+    let Some(plans) = net.workload.ranks() else {
+        return;
+    };
+    for lp in state.routers.range() {
+        let site = &net.sites[lp as usize];
+        for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
+            let Some((job, plan, logical)) = net.workload.job_of_ranks(node) else {
+                continue;
+            };
+            for local in 0..plan.per_node {
+                let Some(number) = plan.rank(logical, local) else {
+                    continue;
+                };
+                let slot = place * plans.per_node + local;
+                rows.push(row(plans, state, slot, *state.ranks.get(slot), [job, number, node]));
+            }
+        }
+    }
+}
+
+fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]: [u32; 3]) -> RankRow {
+    let stuck = match rank.waiting {
+        waiting::NOTHING => None,
+        _ => stuck(plans, state, slot, &rank),
+    };
+    RankRow {
+        job,
+        rank: number,
+        node,
+        waiting: rank.waiting,
+        finished: rank.finished,
+        computed: rank.computed,
+        waited: rank.waited,
+        worked: rank.worked,
+        messages: rank.messages,
+        bytes: rank.bytes,
+        local_messages: rank.local_messages,
+        local_bytes: rank.local_bytes,
+        stuck: stuck.map_or([NONE; 4], |item| {
+            [item.kind.into(), item.rank, item.tag.into(), item.context.into()]
+        }),
+    }
+}
+
+/// The open request of a waiting rank that tells most: a receive if there is one, the one from the lowest rank.
+fn stuck(plans: &Plans, state: &State, slot: u32, rank: &Rank) -> Option<Item> {
+    let buckets = slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits;
+    let mut found: Vec<Item> = items(state, rank.wild).map(|(_, item)| *item).collect();
+    for bucket in buckets {
+        let mut place = *state.peer_heads.get(bucket);
+        while place != NONE {
+            let peer = state.peers.get(place);
+            for head in [peer.posted, peer.pending] {
+                found.extend(items(state, head).map(|(_, item)| *item));
+            }
+            place = peer.next;
+        }
+    }
+    found
+        .into_iter()
+        .min_by_key(|item| (item.kind != item::RECEIVE, item.rank, item.tag, item.sequence))
+}
+
+/// The part of their programs that all ranks together have behind them, 0 to 1: iterations of equal length.
+pub(crate) fn fraction<'a>(net: &Network, states: impl Iterator<Item = &'a State>) -> Option<f64> {
+    let plans = net.workload.ranks()?;
+    let (mut done, mut all) = (0.0, 0.0);
+    for state in states {
+        for lp in state.routers.range() {
+            let site = &net.sites[lp as usize];
+            for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
+                let Some((_, plan, logical)) = net.workload.job_of_ranks(node) else {
+                    continue;
+                };
+                for local in (0..plan.per_node).filter(|&local| plan.rank(logical, local).is_some()) {
+                    let rank = state.ranks.get(place * plans.per_node + local);
+                    let before = plan.phases[..plan.phases.len().min(rank.phase as usize)].iter();
+                    done += before.map(|phase| f64::from(phase.iterations)).sum::<f64>() + f64::from(rank.iteration);
+                    all += plan.phases.iter().map(|phase| f64::from(phase.iterations)).sum::<f64>();
+                }
+            }
+        }
+    }
+    (all > 0.0).then_some(done / all)
+}
+
+/// When the last rank of a set was done; `None` if one was not, or there is none.
+pub fn span<'a>(rows: impl Iterator<Item = &'a RankRow>) -> Option<Time> {
+    let last = rows.map(|row| row.finished).max()?;
+    (last != u64::MAX).then_some(Time(last))
+}

@@ -1,0 +1,164 @@
+//! What a message says of itself besides its bytes: who sends to whom, what it is for.
+
+use crate::packet::{Kind, Packet};
+use des::Time;
+
+/// What a message between ranks is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Purpose {
+    /// A whole message.
+    Eager = 0,
+    /// Asks the receiver for leave to send a message.
+    Request = 1,
+    /// Gives the sender leave.
+    Clear = 2,
+    /// The bytes of a message that was asked for.
+    Data = 3,
+    /// Tells the sender that they have come.
+    Done = 4,
+    /// A whole message without bytes, which travels as one.
+    Empty = 5,
+}
+
+/// An envelope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Number of the message among those from its sender to its receiver, which wraps.
+    pub sequence: u16,
+    /// Tag.
+    pub tag: u16,
+    /// Context.
+    pub context: u8,
+    /// The sending rank, by its number on its node.
+    pub from: u8,
+    /// The receiving rank, by its number on its node.
+    pub to: u8,
+}
+
+/// Marks an envelope in words that are 0 otherwise.
+const THERE: u64 = 1 << 63;
+
+impl Envelope {
+    /// As a word that is not 0.
+    pub fn word(self) -> u64 {
+        THERE
+            | u64::from(self.sequence)
+            | u64::from(self.tag) << 16
+            | u64::from(self.context) << 32
+            | u64::from(self.from) << 40
+            | u64::from(self.to) << 48
+            | (self.purpose as u64) << 56
+    }
+
+    /// From such a word; `None` from 0.
+    pub fn from_word(word: u64) -> Option<Envelope> {
+        (word & THERE != 0).then_some(Envelope {
+            purpose: match word >> 56 & 7 {
+                0 => Purpose::Eager,
+                1 => Purpose::Request,
+                2 => Purpose::Clear,
+                3 => Purpose::Data,
+                4 => Purpose::Done,
+                _ => Purpose::Empty,
+            },
+            sequence: word as u16,
+            tag: (word >> 16) as u16,
+            context: (word >> 32) as u8,
+            from: (word >> 40) as u8,
+            to: (word >> 48) as u8,
+        })
+    }
+}
+
+/// In the channel number of a notice: it brings an envelope.
+const ENVELOPE: u8 = 32;
+/// In the channel number of such a notice: it is the second, with the size; the first has the birth.
+const SECOND: u8 = 8;
+
+/// The two notices of a message of ranks, without its source, destination and number: birth and size, and the envelope in the bits
+/// that these leave.
+pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, local: u16) -> [Packet; 2] {
+    let purpose = (word >> 56 & 7) as u8;
+    let notice = |half, value, rank: u64| {
+        let notice = Packet::new(Kind::Notice, at, lp, local).with_vc(ENVELOPE | half | purpose);
+        notice.with_value(value).with_hops((rank & 0xFF) as u16)
+    };
+    [
+        notice(0, birth << 16 | word & 0xFFFF, word >> 40),
+        notice(SECOND, bytes << 24 | word >> 16 & 0xFF_FFFF, word >> 48),
+    ]
+}
+
+/// What a notice of a message brings.
+pub(crate) enum Notice {
+    /// When it was handed to the interface (ps), and the first half of its envelope's word, if it has one.
+    Birth(u64, u64),
+    /// Its size, and the second half.
+    Size(u64, u64),
+}
+
+/// Reads a notice.
+#[inline(always)]
+pub(crate) fn read(event: &Packet) -> Notice {
+    let (vc, value) = (event.vc(), event.value());
+    if vc & ENVELOPE == 0 {
+        return match vc {
+            0 => Notice::Birth(value, 0),
+            _ => Notice::Size(value, 0),
+        };
+    }
+    let purpose = u64::from(vc & 7) << 56;
+    let rank = u64::from(event.hops());
+    match vc & SECOND {
+        0 => Notice::Birth(value >> 16, THERE | purpose | rank << 40 | value & 0xFFFF),
+        _ => Notice::Size(value >> 24, THERE | purpose | rank << 48 | (value & 0xFF_FFFF) << 16),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_envelope_comes_out_of_its_notices_as_it_went_in() {
+        let purposes = [
+            Purpose::Eager,
+            Purpose::Request,
+            Purpose::Clear,
+            Purpose::Data,
+            Purpose::Done,
+            Purpose::Empty,
+        ];
+        for (i, purpose) in (0u16..).zip(purposes) {
+            let envelope = Envelope {
+                purpose,
+                sequence: 0xFFFF - i,
+                tag: 0x8001 + i,
+                context: 0x81 + i as u8,
+                from: 0xFE,
+                to: 0x7F,
+            };
+            assert_eq!(Envelope::from_word(envelope.word()), Some(envelope));
+            let (birth, bytes) = ((1 << 48) - 3, (1 << 40) - 1);
+            let mut word = 0;
+            for notice in notices(envelope.word(), birth, bytes, Time(5), 7, 2) {
+                assert_eq!(notice.kind(), Kind::Notice);
+                word |= match read(&notice) {
+                    Notice::Birth(time, half) => {
+                        assert_eq!(time, birth);
+                        half
+                    }
+                    Notice::Size(size, half) => {
+                        assert_eq!(size, bytes);
+                        half
+                    }
+                };
+            }
+            assert_eq!(Envelope::from_word(word), Some(envelope));
+        }
+        assert_eq!(Envelope::from_word(0), None);
+    }
+}

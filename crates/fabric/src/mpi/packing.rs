@@ -1,0 +1,94 @@
+//! The ranks of a node as bytes, for checkpoints: every list as its elements in order.
+
+use super::plan::Plans;
+use super::state::{Item, Peer, Rank};
+use crate::packing::{places, put_elements};
+use crate::state::{NONE, State};
+use des::checkpoint::{put, take};
+use des::{NoJournal, Torn};
+
+/// Appends the ranks of the node at `place`.
+pub(crate) fn pack(plans: &Plans, st: &State, place: u32, out: &mut Vec<u8>) {
+    let list = |out: &mut Vec<u8>, head: u32| {
+        put_elements(out, places(head, |slot| st.items.get(slot).next), |out, slot| {
+            let item = *st.items.get(slot);
+            put(out, Item { next: NONE, ..item });
+        });
+    };
+    for slot in place * plans.per_node..(place + 1) * plans.per_node {
+        let rank = *st.ranks.get(slot);
+        put(out, Rank { wild: NONE, ..rank });
+        list(out, rank.wild);
+        for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
+            let peers = places(*st.peer_heads.get(bucket), |peer| st.peers.get(peer).next);
+            put_elements(out, peers, |out, peer| {
+                let peer = *st.peers.get(peer);
+                let (next, posted, arrived, pending) = (NONE, NONE, NONE, NONE);
+                put(
+                    out,
+                    Peer {
+                        next,
+                        posted,
+                        arrived,
+                        pending,
+                        ..peer
+                    },
+                );
+                for head in [peer.posted, peer.arrived, peer.pending] {
+                    list(out, head);
+                }
+            });
+        }
+    }
+}
+
+/// Sets the ranks of the node at `place`, as they were before the first event, to what [`pack`] has written. `known` tells whether a
+/// job has a rank of this number.
+pub(crate) fn unpack(
+    plans: &Plans,
+    known: impl Fn(u32) -> bool,
+    st: &mut State,
+    place: u32,
+    input: &mut &[u8],
+) -> Result<(), Torn> {
+    let j = &mut NoJournal;
+    let refuse = Torn("it names a rank that is not there");
+    fn list(st: &mut State, input: &mut &[u8]) -> Result<u32, Torn> {
+        let j = &mut NoJournal;
+        let (mut head, mut last) = (NONE, NONE);
+        for _ in 0..take::<u32>(input)? {
+            let item: Item = take(input)?;
+            let slot = st.items.push(j, item);
+            match last {
+                NONE => head = slot,
+                _ => st.items.edit(j, last).next = slot,
+            }
+            last = slot;
+        }
+        Ok(head)
+    }
+    for slot in place * plans.per_node..(place + 1) * plans.per_node {
+        let mut rank: Rank = take(input)?;
+        rank.wild = list(st, input)?;
+        st.ranks.set(j, slot, rank);
+        for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
+            let mut last = NONE;
+            for _ in 0..take::<u32>(input)? {
+                let mut peer: Peer = take(input)?;
+                if !known(peer.rank) {
+                    return Err(refuse);
+                }
+                peer.posted = list(st, input)?;
+                peer.arrived = list(st, input)?;
+                peer.pending = list(st, input)?;
+                let place = st.peers.push(j, peer);
+                match last {
+                    NONE => st.peer_heads.set(j, bucket, place),
+                    _ => st.peers.edit(j, last).next = place,
+                }
+                last = place;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! The ranks of a run: which programs they have, where they are, what their messages cost.
+
+use super::Program;
+use super::collective::Algorithm;
+use super::op::CollectiveKind;
+use crate::spec::{BitsPerSec, Mapping, MpiSpec, Ranks, Rendezvous};
+use des::Table;
+use std::sync::Arc;
+
+/// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
+pub const MAX_CONTEXTS: usize = 128;
+/// Most ranks of a node.
+pub const MAX_PER_NODE: u32 = 256;
+
+/// A part of a job: a program, some number of times.
+#[derive(Clone, Debug)]
+pub struct Phase {
+    /// What every rank does in an iteration.
+    pub program: Arc<dyn Program>,
+    /// How often.
+    pub iterations: u32,
+    /// Context of its first communicator.
+    pub first_context: u8,
+}
+
+/// The ranks of a job.
+#[derive(Debug)]
+pub struct Plan {
+    /// How many.
+    pub ranks: u32,
+    /// Most of them on one node.
+    pub per_node: u32,
+    /// How they are dealt to the logical nodes.
+    pub mapping: Mapping,
+    /// What they do, one after the other.
+    pub phases: Vec<Phase>,
+    /// Physical nodes by logical ones.
+    pub nodes: Vec<u32>,
+    /// Times, sizes and rates.
+    pub costs: Costs,
+    /// Algorithms of collectives that are not chosen by size.
+    algorithms: Vec<(CollectiveKind, Algorithm)>,
+}
+
+impl Plan {
+    /// Plans a job; the reason if that cannot be.
+    pub fn new(phases: Vec<(Arc<dyn Program>, u32)>, spec: &Ranks, nodes: &[u32]) -> Result<Plan, String> {
+        let per_node = spec.per_node;
+        let ranks = phases.first().map_or(0, |(program, _)| program.ranks());
+        let mut context = 0;
+        let mut planned = Vec::new();
+        for (program, iterations) in phases {
+            if program.ranks() != ranks {
+                return Err(format!(
+                    "one part of the work is for {ranks} ranks, another for {}",
+                    program.ranks()
+                ));
+            }
+            let first_context = context as u8;
+            context += program.communicators().len();
+            if context > MAX_CONTEXTS {
+                return Err(format!("there are more than {MAX_CONTEXTS} communicators"));
+            }
+            planned.push(Phase {
+                program,
+                iterations,
+                first_context,
+            });
+        }
+        let room = nodes.len() as u64 * u64::from(per_node);
+        if ranks == 0 || u64::from(ranks) > room {
+            return Err(format!(
+                "{ranks} ranks do not fit on {} nodes with {per_node} on each",
+                nodes.len()
+            ));
+        }
+        Ok(Plan {
+            ranks,
+            per_node: per_node.min(ranks),
+            mapping: spec.mapping,
+            phases: planned,
+            nodes: nodes.to_vec(),
+            costs: Costs::new(&spec.mpi),
+            algorithms: spec.mpi.algorithms.clone(),
+        })
+    }
+
+    /// Logical nodes that have ranks.
+    fn used(&self) -> u32 {
+        self.ranks.div_ceil(self.per_node)
+    }
+
+    /// Node of a rank and its number there.
+    #[inline(always)]
+    pub fn locate(&self, rank: u32) -> (u32, u8) {
+        let (logical, local) = match self.mapping {
+            Mapping::Block => (rank / self.per_node, rank % self.per_node),
+            Mapping::RoundRobin => (rank % self.used(), rank / self.used()),
+        };
+        (self.nodes[logical as usize], local as u8)
+    }
+
+    /// The rank with a number on a logical node, if there is one.
+    #[inline(always)]
+    pub fn rank(&self, logical: u32, local: u32) -> Option<u32> {
+        if local >= self.per_node || logical >= self.used() {
+            return None;
+        }
+        let rank = match self.mapping {
+            Mapping::Block => logical * self.per_node + local,
+            Mapping::RoundRobin => local * self.used() + logical,
+        };
+        (rank < self.ranks).then_some(rank)
+    }
+
+    /// How a collective is done.
+    pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
+        let given = self.algorithms.iter().find(|(given, _)| *given == kind);
+        given.map_or_else(|| Algorithm::choose(kind, size, bytes), |(_, algorithm)| *algorithm)
+    }
+
+    /// Bytes that travel for a message of a rank of `bytes`.
+    #[inline(always)]
+    pub fn wire(&self, bytes: u64) -> u64 {
+        (bytes + self.costs.header).max(1)
+    }
+}
+
+/// The ranks of all jobs, and what their messages cost.
+#[derive(Debug)]
+pub struct Plans {
+    /// By job; `None` for jobs without ranks.
+    pub jobs: Table<Option<Plan>>,
+    /// Rank records per node.
+    pub per_node: u32,
+    /// Lists of peers per rank, as a power of two.
+    pub bucket_bits: u32,
+}
+
+/// What the messages of ranks cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// Processor time of a send (ps).
+    pub send: u64,
+    /// Processor time of a receive (ps).
+    pub receive: u64,
+    /// Messages up to this many bytes are sent without asking.
+    pub eager: u64,
+    /// Bytes that every message has besides the rank's.
+    pub header: u64,
+    /// Bytes of a control message.
+    pub control: u64,
+    /// When a send that asked is complete.
+    pub rendezvous: Rendezvous,
+    /// Copies of eager messages.
+    pub copy: Rate,
+    /// Combination of operands.
+    pub combine: Rate,
+    /// Latency inside a node (ps).
+    pub local_latency: u64,
+    /// Messages inside a node.
+    pub local: Rate,
+}
+
+/// Time per byte; nothing without a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// A bandwidth; `None` is without end.
+    pub fn new(bandwidth: Option<BitsPerSec>) -> Rate {
+        Rate(bandwidth.map_or(0, |bandwidth| bandwidth.0))
+    }
+
+    /// Time for `bytes` (ps), rounded up.
+    #[inline(always)]
+    pub fn time(self, bytes: u64) -> u64 {
+        match self.0 {
+            0 => 0,
+            rate => (u128::from(bytes) * 8_000_000_000_000).div_ceil(u128::from(rate)) as u64,
+        }
+    }
+}
+
+impl Costs {
+    fn new(spec: &MpiSpec) -> Costs {
+        Costs {
+            send: spec.send_overhead.0,
+            receive: spec.receive_overhead.0,
+            eager: spec.eager.0,
+            header: spec.header.0,
+            control: spec.control.0.max(1),
+            rendezvous: spec.rendezvous,
+            copy: Rate::new(spec.copy),
+            combine: Rate::new(spec.combine),
+            local_latency: spec.local_latency.0,
+            local: Rate::new(spec.local_bandwidth),
+        }
+    }
+}
+
+impl Plans {
+    /// Puts the jobs of a run together; `None` if none has ranks.
+    pub fn new(jobs: Vec<Option<Plan>>) -> Option<Plans> {
+        let plans = || jobs.iter().flatten();
+        let per_node = plans().map(|plan| plan.per_node).max()?;
+        let phases = plans().flat_map(|plan| &plan.phases);
+        let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(1);
+        Some(Plans {
+            per_node,
+            bucket_bits: peers.clamp(1, 1024).ilog2(),
+            jobs: jobs.into(),
+        })
+    }
+}

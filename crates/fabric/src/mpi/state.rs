@@ -1,0 +1,158 @@
+//! What the ranks of a router's nodes remember: flat records in journalled columns.
+
+use crate::state::NONE;
+use bytemuck::{Pod, Zeroable};
+
+/// What a rank waits for.
+pub mod waiting {
+    /// Nothing: it runs, computes, or has finished.
+    pub const NOTHING: u32 = 0;
+    /// All its requests.
+    pub const ALL: u32 = 1;
+    /// One more request.
+    pub const ANY: u32 = 2;
+    /// The requests of a name.
+    pub const NAME: u32 = 3;
+    /// The messages of a blocking operation or of a collective's round.
+    pub const BLOCK: u32 = 4;
+}
+
+/// A rank: where it is in its program, what it waits for, and what it has done so far.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Rank {
+    /// The processor is busy until then (ps).
+    pub clock: u64,
+    /// Handling of arrived messages that the processor has yet to do (ps).
+    pub debt: u64,
+    /// Time spent computing (ps).
+    pub computed: u64,
+    /// Time spent waiting (ps).
+    pub waited: u64,
+    /// Time spent in overheads and copies (ps).
+    pub worked: u64,
+    /// When its program was over (ps), `u64::MAX` before.
+    pub finished: u64,
+    /// Its messages to ranks of other nodes, control messages excepted.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Its messages to ranks of its own node.
+    pub local_messages: u64,
+    /// Their bytes.
+    pub local_bytes: u64,
+    /// Its channel to ranks of its own node is busy until then (ps).
+    pub local_free: u64,
+    /// Phase of the job it is in.
+    pub phase: u32,
+    /// Iteration of the phase.
+    pub iteration: u32,
+    /// Operation of the iteration.
+    pub index: u32,
+    /// Action of a collective.
+    pub step: u32,
+    /// What it waits for: one of [`waiting`].
+    pub waiting: u32,
+    /// The name it waits for, if it waits for one.
+    pub name: u32,
+    /// Open requests, those of blocking operations and collectives excepted.
+    pub open: u32,
+    /// Open requests of the blocking operation or collective it is in.
+    pub block: u32,
+    /// Requests complete since the last wait.
+    pub fresh: u32,
+    /// Number of the next receive it posts.
+    pub posted: u32,
+    /// Number of the next message that arrives before its receive.
+    pub arrived: u32,
+    /// First receive from any source that waits.
+    pub wild: u32,
+}
+
+impl Rank {
+    /// A rank before its first operation.
+    pub fn new() -> Rank {
+        Rank {
+            finished: u64::MAX,
+            wild: NONE,
+            ..Rank::zeroed()
+        }
+    }
+}
+
+impl Default for Rank {
+    fn default() -> Self {
+        Rank::new()
+    }
+}
+
+/// What a rank knows of another that it has talked to. Lists are in the order in which their items came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Peer {
+    /// The other rank, of the job.
+    pub rank: u32,
+    /// The next peer of the same bucket.
+    pub next: u32,
+    /// Receives from it that wait for a message.
+    pub posted: u32,
+    /// Messages from it that wait for a receive, or for earlier ones.
+    pub arrived: u32,
+    /// Rendezvous sends to it, and matched rendezvous receives from it.
+    pub pending: u32,
+    /// Number of the next message to it.
+    pub sent: u16,
+    /// Number of the next message from it that may be matched.
+    pub expected: u16,
+}
+
+/// The name of the requests of blocking operations and collectives.
+pub const BLOCK: u16 = u16::MAX - 1;
+
+/// A receive, a message or a rendezvous that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Item {
+    /// When a receive was posted, or a message arrived (ps).
+    pub time: u64,
+    /// Size of the message.
+    pub bytes: u64,
+    /// The other rank; [`ANY_SOURCE`](super::op::ANY_SOURCE) in a receive from any.
+    pub rank: u32,
+    /// The next of its list.
+    pub next: u32,
+    /// Its place in the order of receives, or of arrivals.
+    pub order: u32,
+    /// Tag.
+    pub tag: u16,
+    /// Number of the message among those of its pair.
+    pub sequence: u16,
+    /// Name of the request.
+    pub name: u16,
+    /// Context: which communicator of which phase, and whether it is a collective's.
+    pub context: u8,
+    /// One of [`item`].
+    pub kind: u8,
+    /// Fills the record.
+    pub spare: u32,
+}
+
+/// What an [`Item`] is.
+pub mod item {
+    /// A receive without its message.
+    pub const RECEIVE: u8 = 0;
+    /// A message that came as a whole.
+    pub const EAGER: u8 = 1;
+    /// The announcement of a message that waits at its sender.
+    pub const ANNOUNCED: u8 = 2;
+    /// As [`EAGER`], with an earlier message of the pair still under way.
+    pub const EARLY_EAGER: u8 = 3;
+    /// As [`ANNOUNCED`], with an earlier message of the pair still under way.
+    pub const EARLY_ANNOUNCED: u8 = 4;
+    /// A send whose receiver has not answered.
+    pub const SEND: u8 = 5;
+    /// A receive whose message is under way.
+    pub const MATCHED: u8 = 6;
+    /// A send whose bytes are under way.
+    pub const SENDING: u8 = 7;
+}
