@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from fabricsim.results import Results
     from fabricsim.study import Expansion
 
-__all__ = ["bench_text", "claims_text", "expansion_text", "network_text", "partition_text", "registry_text", "runs_text"]
+__all__ = [
+    "bench_text",
+    "claims_text",
+    "expansion_text",
+    "network_text",
+    "partition_text",
+    "placement_text",
+    "registry_text",
+    "runs_text",
+]
 
 _MOST_ROWS = 200
 _MOST_EXECUTIONS = 4
@@ -163,6 +172,20 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
         console.print("link classes: " + ", ".join(str(name) for name in network["classes"]), markup=False)
     if others > 0:
         console.print(f"(the first of {others + 1} runs; --run ID shows another)", markup=False, style="dim")
+
+
+def placement_text(jobs: Sequence[Mapping[str, Any]]) -> None:
+    """Print how many nodes each job has in each group of the network."""
+    console = _console()
+    for job in jobs:
+        kind = job["placement"] if isinstance(job["placement"], str) else next(iter(job["placement"]))
+        groups = job["groups"]
+        where = f" in {len(groups):,} group{'' if len(groups) == 1 else 's'}" if groups else ""
+        console.print(f"\njob {job['name']}: {job['nodes']:,} nodes, placed {kind}{where}", markup=False)
+        if groups:
+            shown = ", ".join(f"{name}: {count:,}" for name, count in groups[:_MOST_ROWS])
+            more = f" ... and {len(groups) - _MOST_ROWS} more (--json lists all)" if len(groups) > _MOST_ROWS else ""
+            console.print(shown + more, markup=False)
 
 
 _METHODS = {"blocks": "by the order of the network's family", "metis": "by METIS", "map": "by the study's map"}
