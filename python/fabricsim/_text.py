@@ -136,16 +136,16 @@ def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> N
         console.print(Text(kind, style="bold underline"))
         table = _table(["name", "what it is"])
         for entry in entries:
-            about = str(entry.get("summary") or "")
-            if details and entry.get("paper"):
-                about += f"  [{entry['paper']}]"
+            about = str(entry.get("summary") or entry.get("line") or "")
+            if details and entry.get("source"):
+                about += f"  [{entry['source']}]"
             table.add_row(Text(str(entry.get("name")), style="cyan"), Text(about))
             if details:
                 for parameter in entry.get("parameters") or []:
                     default = parameter.get("default")
                     unit = f" in {parameter['unit']}" if parameter.get("unit") else ""
                     text = f"{parameter.get('type', '')}{unit}; {parameter.get('doc', '')}"
-                    text += f" [default: {default}]" if default not in (None, "") else " [required]" if default is None else ""
+                    text += " [required]" if default in (None, "required") else f" [default: {default}]" if default != "" else ""
                     table.add_row(Text(f"  {parameter.get('key')}"), Text(text, style="dim"))
                 for limit in entry.get("limits") or []:
                     table.add_row("", Text(f"limit: {limit}", style="yellow"))

@@ -62,3 +62,12 @@ def test_a_node_that_another_job_has_is_refused_by_name(tmp_path):
     code, _, err = show(tmp_path, second='{ kind = "file", file = "nodes.csv" }')
     assert code == 2
     assert 'node 3 of logical node 2 is taken by job "a"' in err
+
+
+def test_the_list_says_what_each_kind_is_and_what_it_needs():
+    ran = subprocess.run([sys.executable, "-m", "fabricsim", "list", "placement"], text=True, capture_output=True, check=True)
+    lines = ran.stdout.splitlines()
+    per_group = next(line for line in lines if line.startswith("per-group"))
+    assert "Fills one group after the other" in per_group
+    assert "[Jain et al. 2014" in per_group
+    assert any(line.startswith("  stride ") and "[required]" in line for line in lines)
