@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from fabricsim.results import Results
     from fabricsim.study import Expansion
 
-__all__ = ["bench_text", "claims_text", "expansion_text", "network_text", "partition_text", "registry_text", "runs_text"]
+__all__ = [
+    "bench_text",
+    "claims_text",
+    "expansion_text",
+    "network_text",
+    "partition_text",
+    "placement_text",
+    "registry_text",
+    "runs_text",
+]
 
 _MOST_ROWS = 200
 _MOST_EXECUTIONS = 4
@@ -127,16 +136,16 @@ def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> N
         console.print(Text(kind, style="bold underline"))
         table = _table(["name", "what it is"])
         for entry in entries:
-            about = str(entry.get("summary") or "")
-            if details and entry.get("paper"):
-                about += f"  [{entry['paper']}]"
+            about = str(entry.get("summary") or entry.get("line") or "")
+            if details and entry.get("source"):
+                about += f"  [{entry['source']}]"
             table.add_row(Text(str(entry.get("name")), style="cyan"), Text(about))
             if details:
                 for parameter in entry.get("parameters") or []:
                     default = parameter.get("default")
                     unit = f" in {parameter['unit']}" if parameter.get("unit") else ""
                     text = f"{parameter.get('type', '')}{unit}; {parameter.get('doc', '')}"
-                    text += f" [default: {default}]" if default not in (None, "") else " [required]" if default is None else ""
+                    text += " [required]" if default in (None, "required") else f" [default: {default}]" if default != "" else ""
                     table.add_row(Text(f"  {parameter.get('key')}"), Text(text, style="dim"))
                 for limit in entry.get("limits") or []:
                     table.add_row("", Text(f"limit: {limit}", style="yellow"))
@@ -163,6 +172,20 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
         console.print("link classes: " + ", ".join(str(name) for name in network["classes"]), markup=False)
     if others > 0:
         console.print(f"(the first of {others + 1} runs; --run ID shows another)", markup=False, style="dim")
+
+
+def placement_text(jobs: Sequence[Mapping[str, Any]]) -> None:
+    """Print how many nodes each job has in each group of the network."""
+    console = _console()
+    for job in jobs:
+        kind = job["placement"] if isinstance(job["placement"], str) else next(iter(job["placement"]))
+        groups = job["groups"]
+        where = f" in {len(groups):,} group{'' if len(groups) == 1 else 's'}" if groups else ""
+        console.print(f"\njob {job['name']}: {job['nodes']:,} nodes, placed {kind}{where}", markup=False)
+        if groups:
+            shown = ", ".join(f"{name}: {count:,}" for name, count in groups[:_MOST_ROWS])
+            more = f" ... and {len(groups) - _MOST_ROWS} more (--json lists all)" if len(groups) > _MOST_ROWS else ""
+            console.print(shown + more, markup=False)
 
 
 _METHODS = {"blocks": "by the order of the network's family", "metis": "by METIS", "map": "by the study's map"}

@@ -350,9 +350,10 @@ def show(
         int | None,
         typer.Option("--workers", min=1, max=64, help="Workers of --partition \\[default: those of the study, else the cores]."),
     ] = None,
+    jobs: Annotated[bool, typer.Option("--placement", help="Also show how many nodes each job has in each group.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a network: its metrics, who gets which router, and a drawing with --out."""
+    """Show a network: its metrics, who gets which router, where jobs are, and a drawing with --out."""
     from fabricsim.registry import describe, partition
     from fabricsim.study import Study, find_study
 
@@ -385,9 +386,11 @@ def show(
     if as_json:
         _print(json.dumps(network))
     else:
-        from fabricsim._text import network_text, partition_text
+        from fabricsim._text import network_text, partition_text, placement_text
 
         network_text(network, others=len(plan.runs) - 1)
+        if jobs:
+            placement_text(network["jobs"])
         if "partition" in network:
             partition_text(network["partition"])
         if out is not None:

@@ -2,12 +2,13 @@
 
 use crate::check;
 use crate::network::{BuildError, Network};
+use crate::placement::place;
 use crate::routing::Routing;
-use crate::spec::{PartitionSpec, RunSpec, canonical, hash};
+use crate::spec::{JobSpec, PartitionSpec, Placement, RunSpec, canonical, hash};
 use crate::state::{Channel, Nic, Port, Router, Source};
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
-use topo::{Partition, TopologySpec};
+use topo::{Partition, Topology, TopologySpec};
 
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;
@@ -45,6 +46,7 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
         },
         "deadlock": { "free": proof.free, "words": proof.words },
         "classes": wiring.class_names,
+        "jobs": jobs(run, topology)?,
     });
     if topology.n_routers() <= MOST_DRAWN {
         let routers: Vec<Value> = (0..topology.n_routers())
@@ -72,6 +74,31 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
         value["links"] = json!(links);
     }
     Ok(value)
+}
+
+/// Where the jobs of a run are: nodes of each in each group that has some of them.
+fn jobs(run: &RunSpec, topology: &Topology) -> Result<Vec<Value>, BuildError> {
+    let places = place(&run.jobs, topology, run.control.seed)?;
+    let one = |(job, nodes): (&JobSpec, &Vec<u32>)| {
+        let mut in_group = vec![0u32; topology.n_groups().unwrap_or(0) as usize];
+        for &node in nodes {
+            if let Some(count) = in_group.get_mut(topology.group_of(node) as usize) {
+                *count += 1;
+            }
+        }
+        let groups: Vec<Value> = (0..)
+            .zip(in_group)
+            .filter(|(_, count)| *count > 0)
+            .map(|(group, count)| json!([topology.group_name(group), count]))
+            .collect();
+        let placement = match &job.placement {
+            // The nodes themselves are in the run.
+            Placement::File(_) => json!("file"),
+            placement => json!(placement),
+        };
+        json!({ "name": job.name, "placement": placement, "nodes": nodes.len(), "groups": groups })
+    };
+    Ok(run.jobs.iter().zip(&places).map(one).collect())
 }
 
 /// How `workers` would share out the routers of a run: evenness, cables cut by class, and the worker of each router of a network

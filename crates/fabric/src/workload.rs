@@ -6,7 +6,8 @@
 use crate::motif;
 use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
-use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Placement, Process, RunSpec, Synthetic, Work};
+use crate::placement::place;
+use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Process, RunSpec, Synthetic, Work};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
@@ -20,10 +21,9 @@ pub use pattern::Destinations;
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
 
-/// Streams of random numbers, by purpose.
+/// Streams of random numbers, by purpose; 2 is [`crate::placement`]'s.
 mod stream {
     pub const TRAFFIC: u64 = 1;
-    pub const PLACEMENT: u64 = 2;
     pub const PHASE: u64 = 3;
 }
 
@@ -131,24 +131,9 @@ impl Workload {
         let mut members = vec![(0, NOBODY); n_nodes as usize];
         let mut jobs = Vec::new();
         let mut plans = Vec::new();
-        let mut free: Vec<u32> = (0..n_nodes).collect();
-        for (j, job) in spec.jobs.iter().enumerate() {
+        let places = place(&spec.jobs, topology, spec.control.seed)?;
+        for (j, (job, nodes)) in spec.jobs.iter().zip(places).enumerate() {
             let key = |name: &str| format!("job.{j}.{name}");
-            let n = job.nodes.unwrap_or(free.len() as u32);
-            if n as usize > free.len() || n == 0 {
-                let reason = format!("{n} nodes are asked for, {} are free", free.len());
-                return Err(BuildError::field(
-                    &key("nodes"),
-                    reason,
-                    Some("take fewer nodes or a larger network"),
-                ));
-            }
-            if job.placement == Placement::Random {
-                SplitMix(mix(spec.control.seed ^ stream::PLACEMENT << 32 ^ j as u64)).shuffle(&mut free);
-            } else {
-                free.sort_unstable();
-            }
-            let nodes: Vec<u32> = free.drain(..n as usize).collect();
             for (logical, &node) in nodes.iter().enumerate() {
                 members[node as usize] = (j as u16, logical as u32);
             }

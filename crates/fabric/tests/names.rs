@@ -36,6 +36,21 @@ fn check(kind: Kind, make: impl Fn(&str) -> String, place: &str) {
     }
 }
 
+/// Name, further keys and what a run says.
+const PLACEMENTS: &[(&str, &str, &str); 7] = &[
+    ("linear", "", "\"linear\""),
+    ("random", "", "\"random\""),
+    ("clustered", ", chunk = 4", "{\"clustered\":{\"chunk\":4}}"),
+    ("strided", ", stride = 3", "{\"strided\":{\"stride\":3}}"),
+    ("per-group", "", "\"per-group\""),
+    ("spread", "", "\"spread\""),
+    (
+        "file",
+        ", file = \"tests/broken_studies/placement_fine.csv\"",
+        "{\"file\":[3,2,1,0,4,5,6,7,8,9,10,11,12,13,14,15]}",
+    ),
+];
+
 #[test]
 fn names_are_read_as_themselves() {
     let plain = "kind = \"uniform\", load = 0.5";
@@ -54,11 +69,20 @@ fn names_are_read_as_themselves() {
         |name| study(plain, &format!("[run]\nend = \"1 us\"\nengine = \"{name}\"")),
         "/control/engine",
     );
-    check(
-        Kind::Placement,
-        |name| study(plain, "").replace("work =", &format!("placement = \"{name}\"\nwork =")),
-        "/jobs/0/placement",
-    );
+    for (name, keys, json) in PLACEMENTS {
+        let placement = format!("placement = {{ kind = \"{name}\"{keys} }}\nwork =");
+        let run = first_run(&study(plain, "").replace("work =", &placement));
+        assert_eq!(
+            run.pointer("/jobs/0/placement").map(Value::to_string).as_deref(),
+            Some(*json)
+        );
+        if keys.is_empty() {
+            let short = format!("placement = \"{name}\"\nwork =");
+            assert_eq!(first_run(&study(plain, "").replace("work =", &short)), run);
+        }
+    }
+    let names: Vec<&str> = list(Kind::Placement).iter().map(|entry| entry.name).collect();
+    assert_eq!(names, PLACEMENTS.map(|(name, ..)| name));
     check(
         Kind::Routing,
         |name| study(plain, &format!("[routing]\nkind = \"{name}\"")),

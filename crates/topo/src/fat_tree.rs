@@ -106,6 +106,14 @@ impl FatTree {
         self.levels.len()
     }
 
+    /// Subtrees below the top routers, and the leaves of each; one of a single leaf where there is one level.
+    pub(crate) fn pods(&self) -> (u32, u32) {
+        match self.levels.as_slice() {
+            [.., below, top] => (top.down.divisor(), below.leaves.divisor()),
+            _ => (1, 1),
+        }
+    }
+
     /// Routers of a level (from 0).
     pub(crate) fn level_len(&self, level: usize) -> u32 {
         let end = self.levels.get(level + 1).map_or(self.n_routers, |l| l.first);

@@ -18,6 +18,7 @@ mod graph;
 mod graph_file;
 mod graphml;
 mod grouped;
+mod groups;
 mod hop;
 mod inside;
 mod lattice;

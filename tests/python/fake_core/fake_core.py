@@ -380,20 +380,20 @@ def list_entries(kind):
         "topology": [
             {
                 "name": "torus",
-                "summary": "An n-dimensional torus",
+                "line": "An n-dimensional torus",
                 "parameters": [
                     {"key": "shape", "type": "integers", "unit": None, "default": None, "doc": "Routers along each dimension"}
                 ],
-                "paper": "Dally 1990",
+                "source": "Dally 1990",
                 "limits": [],
             }
         ],
         "routing": [
             {
                 "name": "dor",
-                "summary": "Dimension order",
+                "line": "Dimension order",
                 "parameters": [],
-                "paper": "Dally and Seitz 1987",
+                "source": "Dally and Seitz 1987",
                 "limits": ["oblivious"],
             }
         ],

@@ -184,6 +184,8 @@ pub enum Type {
     Pairs,
     /// A table with `kind`, whose other keys are those of the entry.
     Work,
+    /// The name of a registry entry, or a table with `kind` and the keys of the entry.
+    OfWith(Kind),
     /// One of a few names, or a table `{ file = "..." }`.
     ChoiceOrFile(&'static [Choice]),
     /// A word with its meaning, or a value of another type.
@@ -202,6 +204,7 @@ impl Type {
             Type::Quantity { unit, .. } => format!("{} such as {}", unit.noun(), unit.example()),
             Type::Choice(choices) => one_of(choices.iter().map(|(name, _)| *name)),
             Type::Of(kind) => one_of(super::list(*kind).iter().map(|entry| entry.name)),
+            Type::OfWith(kind) => format!("{} or a table with kind and its keys", Type::Of(*kind).words()),
             Type::Integers { single: false, .. } => "a list of whole numbers".to_owned(),
             Type::Integers { single: true, .. } => "a whole number or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),

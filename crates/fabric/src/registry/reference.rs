@@ -19,7 +19,12 @@ pub fn reference() -> String {
         let _ = write!(page, "\n## `{}`\n\n{}\n", section.header, section.line);
         parameters(&mut page, section.parameters.iter());
         for kind in kinds_of(section.name) {
-            entries(&mut page, *kind, section.name);
+            let name = if *kind == Kind::Placement {
+                "placement"
+            } else {
+                section.name
+            };
+            entries(&mut page, *kind, name);
         }
         if section.name == "job" {
             entries(&mut page, Kind::Work, "work");
@@ -132,7 +137,9 @@ fn entries(page: &mut String, kind: Kind, section: &str) {
             let _ = write!(page, " Source: {}.", entry.source);
         }
         page.push('\n');
-        parameters(page, entry.parameters());
+        if entry.parameters().next().is_some() || kind != Kind::Placement {
+            parameters(page, entry.parameters());
+        }
     }
     if kind == Kind::Work {
         entries(page, Kind::Process, "work");
@@ -209,6 +216,7 @@ fn values(kind: &Type) -> String {
         Type::Or((word, _), other) => format!("`\"{word}\"` or {}", values(other)),
         Type::Pairs => "list of pairs, `[[0, 1], [2, 3]]`".to_owned(),
         Type::Work => "table with `kind`, see below".to_owned(),
+        Type::OfWith(kind) => format!("a {} or a table with `kind`, see below", kind.name()),
         other => other.words().trim_start_matches("a ").to_owned(),
     }
 }

@@ -125,6 +125,7 @@ fn type_schema(kind: &Type) -> Value {
             },
         }),
         Type::Work => work(),
+        Type::OfWith(kind) => of_with(*kind),
         Type::Or((word, _), other) => json!({ "anyOf": [{ "const": word }, type_schema(other)] }),
     }
 }
@@ -164,7 +165,23 @@ fn link() -> Value {
 }
 
 fn work() -> Value {
-    let forms: Vec<Value> = list(Kind::Work)
+    json!({ "oneOf": forms(Kind::Work, "uniform") })
+}
+
+/// A name of what needs no keys, or a table with `kind` and its keys.
+fn of_with(kind: Kind) -> Value {
+    let plain = |key: &Parameter| !matches!(key.default, Default::Required);
+    let names: Vec<&str> = list(kind)
+        .into_iter()
+        .filter(|entry| entry.parameters().all(plain))
+        .map(|entry| entry.name)
+        .collect();
+    json!({ "anyOf": [{ "enum": names }, { "oneOf": forms(kind, "") }] })
+}
+
+/// A table for every entry of a kind; `default` is the one whose `kind` may be left out.
+fn forms(kind: Kind, default: &str) -> Vec<Value> {
+    list(kind)
         .into_iter()
         .map(|entry| {
             let mut properties = properties(entry.parameters());
@@ -172,11 +189,17 @@ fn work() -> Value {
                 "kind".to_owned(),
                 json!({ "const": entry.name, "description": entry.line }),
             );
-            let required: &[&str] = if entry.name == "uniform" { &[] } else { &["kind"] };
+            let mut required = Vec::new();
+            if entry.name != default {
+                required.push("kind");
+            }
+            let needed = entry
+                .parameters()
+                .filter(|key| matches!(key.default, Default::Required));
+            required.extend(needed.map(|key| key.key));
             json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
         })
-        .collect();
-    json!({ "oneOf": forms })
+        .collect()
 }
 
 /// Lists by key path, or tables of them.

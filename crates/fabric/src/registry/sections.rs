@@ -447,9 +447,9 @@ const JOB: &[Parameter] = &[
     ),
     key(
         "placement",
-        Type::Of(Kind::Placement),
+        Type::OfWith(Kind::Placement),
         Default::Text("linear"),
-        "Which nodes take part.",
+        "Which nodes take part: a name, or a table such as `{ kind = \"strided\", stride = 4 }`.",
     ),
     key(
         "work",

@@ -235,24 +235,84 @@ pub(super) const WORKS: &[Entry] = &[
     },
 ];
 
-pub(super) const PLACEMENTS: &[Entry] = &[
+const CHUNK: &[Parameter] = &[key(
+    "chunk",
+    Type::Integer {
+        min: 1,
+        max: u32::MAX as u64,
+    },
+    Default::Required,
+    "Nodes of a chunk; those of a router place router by router.",
+)];
+
+const STRIDE: &[Parameter] = &[key(
+    "stride",
+    Type::Integer {
+        min: 1,
+        max: u32::MAX as u64,
+    },
+    Default::Required,
+    "Distance between logical neighbours, counted in free nodes.",
+)];
+
+const FILE: &[Parameter] = &[key(
+    "file",
+    Type::Text,
+    Default::Required,
+    "A CSV file with the header `logical,physical` and a line for every node of the job.",
+)];
+
+const fn placement(name: &'static str, line: &'static str, groups: &'static [&'static [Parameter]]) -> Entry {
     Entry {
         kind: Kind::Placement,
-        name: "linear",
-        line: "Logical nodes on physical nodes in index order.",
-        groups: &[],
+        name,
+        line,
+        groups,
         source: "",
         limits: "",
+    }
+}
+
+pub(super) const PLACEMENTS: &[Entry] = &[
+    placement("linear", "Logical nodes on the free nodes in index order.", &[]),
+    placement("random", "A seeded random permutation of the free nodes.", &[]),
+    Entry {
+        limits: "The last chunk may be shorter.",
+        ..placement(
+            "clustered",
+            "The free nodes in chunks of consecutive ones, the chunks in random order.",
+            &[CHUNK],
+        )
+    },
+    placement(
+        "strided",
+        "Every stride-th free node from the first, then from the second, and so on.",
+        &[STRIDE],
+    ),
+    Entry {
+        source: "Jain et al. 2014, random groups",
+        limits: GROUPS,
+        ..placement(
+            "per-group",
+            "Fills one group after the other, the groups in random order.",
+            &[],
+        )
     },
     Entry {
-        kind: Kind::Placement,
-        name: "random",
-        line: "A seeded random permutation of the nodes.",
-        groups: &[],
-        source: "",
-        limits: "",
+        limits: GROUPS,
+        ..placement(
+            "spread",
+            "A node of each group in turn, the groups in random order.",
+            &[],
+        )
+    },
+    Entry {
+        limits: "Nodes are numbers.",
+        ..placement("file", "The nodes that a file lists.", &[FILE])
     },
 ];
+
+const GROUPS: &str = "Groups are those of a dragonfly or dragonfly+, pods of a fat-tree, planes across the first dimension of a lattice.";
 
 pub(super) const PROCESSES: &[Entry] = &[
     Entry {

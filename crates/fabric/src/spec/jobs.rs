@@ -3,14 +3,16 @@
 use super::diagnostic::Findings;
 use super::document::{Node, Table, Value};
 use super::network::parameters;
+use super::placement::{self, Files};
 use super::reader::{self, Checked, Source, Values};
-use super::run::{Bytes, JobSpec, Matching, PairMode, Pairs, Pattern, Placement, Process, Synthetic, Work};
+use super::run::{Bytes, JobSpec, Matching, PairMode, Pairs, Pattern, Process, Synthetic, Work};
 use crate::registry::{self, Kind, Parameter};
 use des::Time;
 use std::collections::BTreeMap;
 
-/// Reads all jobs; `None` after errors. `n_nodes` is the network's number of nodes, if known.
-pub(crate) fn read(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
+/// Reads all jobs; `None` after errors.
+pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
+    let n_nodes = files.n_nodes;
     let before = findings.n_errors();
     let default = Node {
         value: Value::Table(Table::default()),
@@ -52,7 +54,7 @@ pub(crate) fn read(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) 
             place: element.place,
             path: &path,
         };
-        let values = reader::read(source, &parameters("job"), &[], &["work"], findings);
+        let values = reader::read(source, &parameters("job"), &[], &["placement", "work"], findings);
         let name = values.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
         if let Some(other) = names.insert(name.clone(), index) {
             let reason = format!("{name:?} is the name of job[{other}] as well");
@@ -93,11 +95,8 @@ pub(crate) fn read(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) 
             );
         }
         let work = read_work(source, own_nodes, findings);
-        let placement = match values.text("placement") {
-            Some("random") => Placement::Random,
-            _ => Placement::Linear,
-        };
-        jobs.extend(work.map(|work| JobSpec {
+        let placement = placement::read(source, own_nodes, &mut files, findings);
+        jobs.extend(work.zip(placement).map(|(work, placement)| JobSpec {
             name,
             work,
             nodes,

@@ -15,6 +15,7 @@ mod experiments;
 mod jobs;
 mod network;
 mod partition;
+mod placement;
 mod presets;
 mod reader;
 pub mod run;
@@ -24,6 +25,7 @@ mod study;
 mod tests;
 mod topology;
 pub mod units;
+mod user_file;
 
 pub use canonical::{canonical, hash, runs_of_canonical};
 pub use diagnostic::{Diagnostic, Severity, render};

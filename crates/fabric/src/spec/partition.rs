@@ -3,14 +3,12 @@
 use super::diagnostic::Findings;
 use super::reader::{Checked, Values};
 use super::run::PartitionSpec;
+use super::user_file::read_text;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use topo::TopologySpec;
 use topo::partition::read_map;
-
-/// Most bytes of a map: some 100 for each of the most routers that a network may have would be more than a file should hold.
-const MOST_BYTES: u64 = 1 << 30;
 
 /// A part for every router, or what is wrong with the file: reasons with hints.
 type Parts = Result<Arc<[u32]>, Vec<(String, String)>>;
@@ -66,23 +64,8 @@ pub(crate) fn read(values: &Values, map: Map<'_>, workers: u16, findings: &mut F
 }
 
 fn from_file(topology: &TopologySpec, base: &Path, file: &str) -> Parts {
-    let path = base.join(file);
-    // A named pipe would be opened for ever.
-    let text = std::fs::metadata(&path).and_then(|about| match about.is_file() {
-        true if about.len() > MOST_BYTES => Err(std::io::Error::other("it is larger than 1 GiB")),
-        true => std::fs::read_to_string(&path),
-        false => Err(std::io::Error::other("it is not a file")),
-    });
     let one = |reason: String, hint: &str| Err(vec![(reason, hint.to_owned())]);
-    let text = match text {
-        Ok(text) => text,
-        Err(error) => {
-            return one(
-                format!("cannot read {file:?}: {error}"),
-                "give a path relative to the study's folder",
-            );
-        }
-    };
+    let text = read_text(base, file).map_err(|mistake| vec![mistake])?;
     let Ok(network) = topology.build() else {
         return one("there is no network to share out".to_owned(), "mend [topology] first");
     };

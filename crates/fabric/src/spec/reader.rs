@@ -183,7 +183,9 @@ fn example(kind: &Type) -> String {
         Type::Number { max, .. } => max.min(0.5).to_string(),
         Type::Quantity { unit, .. } => unit.example().split(" or ").next().unwrap_or("").to_owned(),
         Type::Choice(choices) => format!("\"{}\"", choices.first().map_or("", |choice| choice.0)),
-        Type::Of(kind) => format!("\"{}\"", registry::list(*kind).first().map_or("", |entry| entry.name)),
+        Type::Of(kind) | Type::OfWith(kind) => {
+            format!("\"{}\"", registry::list(*kind).first().map_or("", |entry| entry.name))
+        }
         Type::Integers { .. } => "[4, 4]".to_owned(),
         Type::Pairs => "[[0, 1]]".to_owned(),
         Type::Work => "{ kind = \"uniform\" }".to_owned(),
@@ -394,7 +396,7 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             path,
             findings,
         ),
-        (Type::Of(of), Value::Text(text)) => choose(
+        (Type::Of(of) | Type::OfWith(of), Value::Text(text)) => choose(
             text,
             registry::list(*of).iter().map(|entry| entry.name),
             kind,

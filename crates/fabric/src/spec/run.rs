@@ -361,14 +361,30 @@ pub struct JobSpec {
     pub placement: Placement,
 }
 
-/// Logical node -> physical node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Logical node -> physical node, among the nodes that earlier jobs leave free.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// In index order.
     Linear,
     /// A seeded random permutation.
     Random,
+    /// Chunks of consecutive nodes, the chunks in random order.
+    Clustered {
+        /// Nodes of a chunk, at least 1 and at most those of the network.
+        chunk: u32,
+    },
+    /// Every `stride`-th node, then those after them.
+    Strided {
+        /// Distance, at least 1 and less than the nodes of the network.
+        stride: u32,
+    },
+    /// Group after group, the groups in random order.
+    PerGroup,
+    /// One node of each group in turn, the groups in random order.
+    Spread,
+    /// Node `[i]` for logical node `i`; as many as the job has nodes, each once.
+    File(Arc<[u32]>),
 }
 
 /// What the nodes of a job do.

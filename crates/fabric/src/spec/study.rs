@@ -8,6 +8,7 @@ use super::experiments::{self, Experiment, Override, Wanted};
 use super::jobs;
 use super::network;
 use super::partition::Map;
+use super::placement::Files;
 use super::reader::unknown_key;
 use super::run::RunSpec;
 use super::topology::{self, Networks};
@@ -250,7 +251,13 @@ fn check_run(
     let before = findings.n_errors();
     let (topology, facts) = topology::read(root, base, networks, findings).unzip();
     let network = network::read(root, topology.as_ref().zip(facts.as_ref()), findings);
-    let jobs = jobs::read(root, facts.and_then(|facts| facts.n_nodes), findings);
+    let files = Files {
+        topology: topology.as_ref(),
+        n_nodes: facts.and_then(|facts| facts.n_nodes),
+        base,
+        known: &mut networks.placements,
+    };
+    let jobs = jobs::read(root, files, findings);
     let observe = control::read_observe(root, findings);
     let step = network.as_ref().map(network::longest_step);
     let map = Map {

@@ -534,11 +534,7 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
             entry.name
         );
     }
-    for (key, kind) in [
-        ("router.preset", Kind::RouterPreset),
-        ("run.engine", Kind::Engine),
-        ("job.0.placement", Kind::Placement),
-    ] {
+    for (key, kind) in [("router.preset", Kind::RouterPreset), ("run.engine", Kind::Engine)] {
         for entry in registry::list(kind) {
             assert_eq!(
                 load_with(TORUS, &sets(&[&format!("{key}={}", entry.name)])).runs.len(),

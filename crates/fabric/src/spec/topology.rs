@@ -3,6 +3,7 @@
 use super::diagnostic::{Findings, Place, did_you_mean};
 use super::document::{Node, Table, Value, from_json};
 use super::partition::Maps;
+use super::placement::Placements;
 use super::reader::{self, Source, Values};
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON};
@@ -16,6 +17,8 @@ pub(crate) struct Networks {
     examined: BTreeMap<String, Result<Facts, Vec<FieldError>>>,
     /// What users' files say about who gets which router of them.
     pub(crate) maps: Maps,
+    /// What users' files say about where jobs are.
+    pub(crate) placements: Placements,
 }
 
 impl Networks {
