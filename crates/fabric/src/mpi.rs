@@ -1,5 +1,7 @@
 //! MPI ranks: programs of operations, matching, eager and rendezvous messages, collectives as algorithms.
 
+pub mod collective;
+pub(crate) mod nth;
 pub mod op;
 
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
@@ -16,7 +18,7 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     /// Communicators: the first has all ranks.
     fn communicators(&self) -> &[Communicator];
 
-    /// Bytes from one rank of a communicator to another in an [`CollectiveKind::Alltoallv`].
+    /// Bytes from one rank of a communicator to another, both ranks of the job, in a [`CollectiveKind::Alltoallv`].
     fn pair_bytes(&self, communicator: u8, from: u32, to: u32) -> u64 {
         let _ = (communicator, from, to);
         0

@@ -1,0 +1,297 @@
+//! The algorithms by name, which serve for what, and which is taken by default.
+
+use super::super::op::CollectiveKind;
+use super::direct::WINDOW;
+
+/// How a collective is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// Signals 1, 2, 4, ... ranks ahead.
+    Dissemination,
+    /// Exchanges between ranks that differ in one bit.
+    RecursiveDoubling,
+    /// A binomial tree.
+    Binomial,
+    /// A vector scattered on a binomial tree, then gathered round a ring.
+    ScatterAllgather,
+    /// A vector scattered on a binomial tree, then gathered by recursive doubling.
+    ScatterDoubling,
+    /// Segments from rank to rank.
+    Chain,
+    /// Halves, quarters, ... combined and gathered.
+    Rabenseifner,
+    /// Pieces round a ring.
+    Ring,
+    /// A reduction and a broadcast.
+    ReduceBcast,
+    /// The root talks to everybody at once.
+    Linear,
+    /// Blocks by the bits of their distance.
+    Bruck,
+    /// The half for the far half of the ranks first.
+    RecursiveHalving,
+    /// One partner after another.
+    Pairwise,
+    /// All partners at once, the nearest first.
+    Spread,
+    /// Some partners at a time.
+    Window,
+}
+
+use Algorithm as A;
+use CollectiveKind as K;
+
+const THAKUR: &str =
+    "Thakur, Rabenseifner, Gropp, \"Optimization of collective communication operations in MPICH\", IJHPCA 19, 2005";
+const RABENSEIFNER: &str = "Rabenseifner, \"Optimization of collective reduction operations\", ICCS 2004";
+const BRUCK: &str =
+    "Bruck, Ho, Kipnis, Upfal, Weathersby, \"Efficient algorithms for all-to-all communications\", IEEE TPDS 8, 1997";
+const VAN_DE_GEIJN: &str = "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts, \"Interprocessor collective communication library\", SHPCC 1994";
+
+/// (algorithm, name in a study file, one line, paper).
+const CATALOGUE: [(Algorithm, &str, &str, &str); 15] = [
+    (
+        A::Dissemination,
+        "dissemination",
+        "Round k: a signal to the rank 2^k ahead; ceil(log2 n) rounds for any number of ranks.",
+        "Hensgen, Finkel, Manber, \"Two algorithms for barrier synchronization\", Int. J. Parallel Programming 17, 1988",
+    ),
+    (
+        A::RecursiveDoubling,
+        "recursive-doubling",
+        "Round k: an exchange with the rank that differs in bit k; ranks beyond a power of two are folded away first.",
+        THAKUR,
+    ),
+    (
+        A::Binomial,
+        "binomial",
+        "A binomial tree: ceil(log2 n) rounds, each doubling (or halving) the ranks that take part.",
+        THAKUR,
+    ),
+    (
+        A::ScatterAllgather,
+        "scatter-allgather",
+        "Pieces of the vector on a binomial tree, then round a ring: about twice the vector per rank, however many ranks.",
+        VAN_DE_GEIJN,
+    ),
+    (
+        A::ScatterDoubling,
+        "scatter-doubling",
+        "Pieces of the vector on a binomial tree, then recursive doubling; powers of two only.",
+        THAKUR,
+    ),
+    (
+        A::Chain,
+        "chain",
+        "Segments of 64 KiB from rank to rank, in a pipeline.",
+        "Pjesivac-Grbovic et al., \"Performance analysis of MPI collective operations\", Cluster Computing 10, 2007",
+    ),
+    (
+        A::Rabenseifner,
+        "rabenseifner",
+        "Recursive halving of the vector to combine it, then the same way back to gather the result.",
+        RABENSEIFNER,
+    ),
+    (
+        A::Ring,
+        "ring",
+        "n - 1 rounds in which one piece goes to the next rank; allreduce: once to combine, once to gather.",
+        "Patarasuk, Yuan, \"Bandwidth optimal all-reduce algorithms for clusters of workstations\", JPDC 69, 2009",
+    ),
+    (
+        A::ReduceBcast,
+        "reduce-bcast",
+        "A binomial reduction to rank 0 and a binomial broadcast from it.",
+        THAKUR,
+    ),
+    (
+        A::Linear,
+        "linear",
+        "The root sends to, or receives from, all others at once.",
+        "Pjesivac-Grbovic et al., \"Performance analysis of MPI collective operations\", Cluster Computing 10, 2007",
+    ),
+    (
+        A::Bruck,
+        "bruck",
+        "Round k: half of the blocks (all, for allgather) 2^k ranks on; ceil(log2 n) rounds and local moves.",
+        BRUCK,
+    ),
+    (
+        A::RecursiveHalving,
+        "recursive-halving",
+        "The blocks of the far half of the ranks go there, and so on in each half; log2 n rounds.",
+        THAKUR,
+    ),
+    (
+        A::Pairwise,
+        "pairwise",
+        "n - 1 rounds with one partner each: by XOR for a power of two of ranks, else i ranks ahead and i before.",
+        THAKUR,
+    ),
+    (
+        A::Spread,
+        "spread",
+        "All receives and all sends at once, the nearest rank ahead first.",
+        THAKUR,
+    ),
+    (
+        A::Window,
+        "window",
+        "As spread, with 32 partners at a time.",
+        "MPICH, collective \"scattered\" with its throttle of 32",
+    ),
+];
+const _: () = assert!(WINDOW == 32 && super::chain::SEGMENT == 64 << 10, "the lines name them");
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; CATALOGUE.len()] = {
+        let mut all = [A::Binomial; CATALOGUE.len()];
+        let mut i = 0;
+        while i < all.len() {
+            assert!(
+                CATALOGUE[i].0 as usize == i,
+                "the catalogue is in the order of the enum"
+            );
+            all[i] = CATALOGUE[i].0;
+            i += 1;
+        }
+        all
+    };
+
+    /// Its name in a study file.
+    pub fn name(self) -> &'static str {
+        CATALOGUE[self as usize].1
+    }
+
+    /// One line that says what it does.
+    pub fn line(self) -> &'static str {
+        CATALOGUE[self as usize].2
+    }
+
+    /// The paper that it follows.
+    pub fn source(self) -> &'static str {
+        CATALOGUE[self as usize].3
+    }
+
+    /// The algorithm with this name.
+    pub fn from_name(name: &str) -> Option<Algorithm> {
+        A::ALL.into_iter().find(|algorithm| algorithm.name() == name)
+    }
+
+    /// The algorithms of a kind.
+    pub fn of(kind: CollectiveKind) -> &'static [Algorithm] {
+        match kind {
+            K::Barrier => &[A::Dissemination, A::RecursiveDoubling, A::Binomial],
+            K::Bcast => &[A::Binomial, A::ScatterAllgather, A::ScatterDoubling, A::Chain],
+            K::Reduce => &[A::Binomial, A::Rabenseifner],
+            K::Allreduce => &[A::RecursiveDoubling, A::Rabenseifner, A::Ring, A::ReduceBcast],
+            K::Gather | K::Scatter => &[A::Binomial, A::Linear],
+            K::Allgather => &[A::RecursiveDoubling, A::Bruck, A::Ring],
+            K::ReduceScatter => &[A::RecursiveHalving, A::Pairwise, A::Ring],
+            K::Alltoall => &[A::Bruck, A::Spread, A::Window, A::Pairwise],
+            K::Alltoallv => &[A::Spread, A::Window, A::Pairwise],
+        }
+    }
+
+    /// Whether it can do a kind among `size` ranks; if not, why and what to take instead.
+    pub fn check(self, kind: CollectiveKind, size: u32) -> Result<(), String> {
+        if !A::of(kind).contains(&self) {
+            let names: Vec<_> = A::of(kind).iter().map(|algorithm| algorithm.name()).collect();
+            return Err(format!(
+                "{} has no \"{}\", take one of {}",
+                kind.name(),
+                self.name(),
+                names.join(", ")
+            ));
+        }
+        let only_powers = matches!(
+            (kind, self),
+            (K::Allgather, A::RecursiveDoubling) | (K::Bcast, A::ScatterDoubling)
+        );
+        if only_powers && !size.is_power_of_two() {
+            let other = match kind {
+                K::Bcast => A::ScatterAllgather,
+                _ => A::Bruck,
+            };
+            return Err(format!(
+                "{} by {} takes a power of two of ranks, not {size}; take \"{}\"",
+                kind.name(),
+                self.name(),
+                other.name()
+            ));
+        }
+        Ok(())
+    }
+
+    /// What MPICH takes for `bytes` among `size` ranks, with the switch points that Thakur, Rabenseifner and Gropp published in 2005
+    /// (section 4 of the paper for each kind); `bytes` as in [`Collective`](super::super::Collective). The paper's condition that a
+    /// vector has an element for every rank is taken for elements of 8 bytes. Gather and scatter are binomial for all sizes. For an
+    /// alltoallv, where the paper has no rule, all partners at once, as MPICH does.
+    pub fn choose(kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
+        const KIB: u64 = 1 << 10;
+        let total = bytes.saturating_mul(u64::from(size));
+        let power = size.is_power_of_two();
+        match kind {
+            K::Barrier => A::Dissemination,
+            K::Bcast if bytes < 12 * KIB || size < 8 => A::Binomial,
+            K::Bcast if bytes < 512 * KIB && power => A::ScatterDoubling,
+            K::Bcast => A::ScatterAllgather,
+            K::Reduce | K::Allreduce => {
+                let long = bytes > 2 * KIB && bytes / 8 >= 1 << size.max(1).ilog2();
+                match (kind, long) {
+                    (_, true) => A::Rabenseifner,
+                    (K::Reduce, _) => A::Binomial,
+                    _ => A::RecursiveDoubling,
+                }
+            }
+            K::Gather | K::Scatter => A::Binomial,
+            K::Allgather if total < 512 * KIB && power => A::RecursiveDoubling,
+            K::Allgather if total < 80 * KIB => A::Bruck,
+            K::Allgather => A::Ring,
+            K::ReduceScatter if total < 512 * KIB => A::RecursiveHalving,
+            K::ReduceScatter => A::Pairwise,
+            K::Alltoall if bytes <= 256 && size >= 8 => A::Bruck,
+            K::Alltoall if bytes <= 32 * KIB => A::Spread,
+            K::Alltoall => A::Pairwise,
+            K::Alltoallv => A::Spread,
+        }
+    }
+}
+
+impl CollectiveKind {
+    /// All of them.
+    pub const ALL: [CollectiveKind; 10] = [
+        K::Barrier,
+        K::Bcast,
+        K::Reduce,
+        K::Allreduce,
+        K::Gather,
+        K::Scatter,
+        K::Allgather,
+        K::ReduceScatter,
+        K::Alltoall,
+        K::Alltoallv,
+    ];
+
+    /// Its name in a study file.
+    pub fn name(self) -> &'static str {
+        match self {
+            K::Barrier => "barrier",
+            K::Bcast => "bcast",
+            K::Reduce => "reduce",
+            K::Allreduce => "allreduce",
+            K::Gather => "gather",
+            K::Scatter => "scatter",
+            K::Allgather => "allgather",
+            K::ReduceScatter => "reduce-scatter",
+            K::Alltoall => "alltoall",
+            K::Alltoallv => "alltoallv",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<CollectiveKind> {
+        K::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}

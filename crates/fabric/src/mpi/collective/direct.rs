@@ -1,0 +1,86 @@
+//! Every block goes straight from its origin to where it is wanted.
+
+use super::Call;
+use super::step::Script;
+
+/// Partners that a [`window`] talks to at a time.
+pub(super) const WINDOW: u32 = 32;
+
+/// The root asks for all blocks at once.
+pub(super) fn gather(call: &Call, script: &mut Script) {
+    if call.me == call.root {
+        script.rounds(call.size - 1, 1, |script, i| {
+            let from = call.after(i + 1);
+            script.recv(from, call.blocks(from, 1));
+        });
+    } else {
+        script.send(call.root, call.blocks(call.me, 1));
+    }
+    script.wait();
+}
+
+/// The root sends all blocks at once.
+pub(super) fn scatter(call: &Call, script: &mut Script) {
+    if call.me == call.root {
+        script.rounds(call.size - 1, 1, |script, i| {
+            let to = call.after(i + 1);
+            script.send(to, call.blocks(to, 1));
+        });
+    } else {
+        script.recv(call.root, call.blocks(call.me, 1));
+    }
+    script.wait();
+}
+
+/// Round by round one rank farther: its block goes there, a contribution to one's own block comes.
+pub(super) fn reduce_scatter(call: &Call, script: &mut Script) {
+    let own = call.blocks(call.me, 1);
+    script.rounds(call.size - 1, 4, |script, i| {
+        let (from, to) = (call.before(i + 1), call.after(i + 1));
+        script.recv(from, own);
+        script.send(to, call.blocks(to, 1));
+        script.wait();
+        script.combine(own);
+    });
+}
+
+/// One exchange after another: round i with the rank whose number differs by XOR i if there is a power of two of them, else to the
+/// rank i ahead and from the rank i before.
+pub(super) fn pairwise(call: &Call, script: &mut Script) {
+    script.rounds(call.size - 1, 3, |script, i| {
+        let (from, to) = match call.size.is_power_of_two() {
+            true => (call.me ^ (i + 1), call.me ^ (i + 1)),
+            false => (call.before(i + 1), call.after(i + 1)),
+        };
+        script.recv(from, call.pair_from(from));
+        script.send(to, call.pair_to(to));
+        script.wait();
+    });
+}
+
+/// All receives, all sends, the nearest rank ahead first, and one wait.
+pub(super) fn spread(call: &Call, script: &mut Script) {
+    some(call, script, 0, call.size - 1);
+}
+
+/// The same for [`WINDOW`] partners at a time.
+pub(super) fn window(call: &Call, script: &mut Script) {
+    let (full, rest) = ((call.size - 1) / WINDOW, (call.size - 1) % WINDOW);
+    script.rounds(full, 2 * WINDOW + 1, |script, i| some(call, script, i * WINDOW, WINDOW));
+    if rest > 0 {
+        some(call, script, full * WINDOW, rest);
+    }
+}
+
+/// The `count` ranks behind the `first` nearest ones.
+fn some(call: &Call, script: &mut Script, first: u32, count: u32) {
+    script.rounds(count, 1, |script, i| {
+        let from = call.before(first + i + 1);
+        script.recv(from, call.pair_from(from));
+    });
+    script.rounds(count, 1, |script, i| {
+        let to = call.after(first + i + 1);
+        script.send(to, call.pair_to(to));
+    });
+    script.wait();
+}

@@ -1,0 +1,282 @@
+//! All algorithms of all kinds, played by ranks that hold data: nobody waits for ever, every receive gets the bytes that it asked for,
+//! the data are right in the end, and the time in the alpha-beta model is that of [`Cost`].
+
+mod game;
+
+use super::super::op::{Action, CollectiveKind};
+use super::{Algorithm, Call, Cost, cut, no_pairs};
+use game::Game;
+
+use Algorithm as A;
+use CollectiveKind as K;
+
+/// Every size up to 17, then around and between powers of two.
+fn sizes() -> impl Iterator<Item = u32> {
+    (1..=17).chain([31, 32, 33, 64, 100])
+}
+
+/// Every algorithm of every kind that serves for a number of ranks.
+fn all(size: u32) -> impl Iterator<Item = (CollectiveKind, Algorithm)> {
+    let pairs = K::ALL
+        .into_iter()
+        .flat_map(|kind| A::of(kind).iter().map(move |&algorithm| (kind, algorithm)));
+    pairs.filter(move |(kind, algorithm)| algorithm.check(*kind, size).is_ok())
+}
+
+/// Any sizes, zero among them, and not the same both ways.
+fn uneven(from: u32, to: u32) -> u64 {
+    u64::from((from * 7 + to * 3) % 5)
+}
+
+fn call<'a>(kind: CollectiveKind, algorithm: Algorithm, size: u32, bytes: u64) -> Call<'a> {
+    Call {
+        kind,
+        algorithm,
+        size,
+        me: 0,
+        root: 0,
+        bytes,
+        pair_bytes: &no_pairs,
+    }
+}
+
+#[test]
+fn every_algorithm_ends_with_the_right_data_everywhere() {
+    for size in sizes() {
+        for (kind, algorithm) in all(size) {
+            let roots = match kind {
+                K::Bcast | K::Reduce | K::Gather | K::Scatter => vec![0, size / 3, size - 1],
+                _ => vec![0],
+            };
+            for root in roots {
+                // Nothing; fewer bytes than ranks; pieces that differ.
+                for bytes in [0, 3, u64::from(size) + 2] {
+                    let blocks = !matches!(kind, K::Bcast | K::Reduce | K::Allreduce);
+                    if blocks && bytes > 3 {
+                        continue;
+                    }
+                    let pair_bytes = &uneven;
+                    let call = Call {
+                        root,
+                        pair_bytes,
+                        ..call(kind, algorithm, size, bytes)
+                    };
+                    let mut game = Game::with_data(call);
+                    game.play();
+                    game.check();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_chain_passes_on_all_of_its_segments() {
+    for size in [2, 3, 5] {
+        let bytes = 2 * super::chain::SEGMENT + 5;
+        let mut game = Game::with_data(call(K::Bcast, A::Chain, size, bytes));
+        assert_eq!(game.play(), u64::from(3 + size - 2));
+        game.check();
+    }
+}
+
+#[test]
+fn rounds_and_bytes_on_the_critical_path_are_those_of_the_cost() {
+    for size in sizes() {
+        for (kind, algorithm) in all(size) {
+            // Pieces of one size.
+            let power = 1 << size.ilog2();
+            let bytes = u64::from(size) * power;
+            let pair_bytes = &|_, _| bytes;
+            let call = Call {
+                pair_bytes,
+                ..call(kind, algorithm, size, bytes)
+            };
+            let play = |alpha, beta| Game::new(call, alpha, beta, 0).play();
+            let cost = Cost::of(kind, algorithm, size, bytes);
+            let what = format!("{} by {} of {size}", kind.name(), algorithm.name());
+            assert_eq!(play(1, 0), u64::from(cost.rounds), "{what}: rounds");
+            assert_eq!(play(0, 1), cost.bytes, "{what}: bytes");
+        }
+    }
+}
+
+#[test]
+fn ranks_send_as_many_bytes_as_the_books_say() {
+    // Sent by the rank that sends most; n ranks, vector or block b, a power of two of ranks.
+    type Formula = fn(u64, u64) -> u64;
+    let books: [(CollectiveKind, Algorithm, Formula); 19] = [
+        (K::Barrier, A::Dissemination, |_, _| 0),
+        (K::Bcast, A::Binomial, |n, b| u64::from(n.ilog2()) * b),
+        (K::Bcast, A::ScatterAllgather, |n, b| 2 * (n - 1) * b / n),
+        (K::Bcast, A::ScatterDoubling, |n, b| 2 * (n - 1) * b / n),
+        (K::Bcast, A::Chain, |_, b| b),
+        (K::Reduce, A::Binomial, |_, b| b),
+        (K::Allreduce, A::RecursiveDoubling, |n, b| u64::from(n.ilog2()) * b),
+        (K::Allreduce, A::Ring, |n, b| 2 * (n - 1) * b / n),
+        (K::Allreduce, A::Rabenseifner, |n, b| 2 * (n - 1) * b / n),
+        (K::Gather, A::Linear, |_, b| b),
+        (K::Gather, A::Binomial, |n, b| n / 2 * b),
+        (K::Scatter, A::Binomial, |n, b| (n - 1) * b),
+        (K::Allgather, A::Ring, |n, b| (n - 1) * b),
+        (K::Allgather, A::RecursiveDoubling, |n, b| (n - 1) * b),
+        (K::Allgather, A::Bruck, |n, b| (n - 1) * b),
+        (K::ReduceScatter, A::RecursiveHalving, |n, b| (n - 1) * b),
+        (K::ReduceScatter, A::Ring, |n, b| (n - 1) * b),
+        (K::Alltoall, A::Pairwise, |n, b| (n - 1) * b),
+        (K::Alltoall, A::Bruck, |n, b| n / 2 * u64::from(n.ilog2()) * b),
+    ];
+    for (kind, algorithm, formula) in books {
+        for size in [2, 4, 16, 64] {
+            let mut game = Game::new(call(kind, algorithm, size, 128), 1, 0, 0);
+            game.play();
+            let most = game.ranks.iter().map(|rank| rank.sent).max();
+            let what = format!("{} by {} of {size}", kind.name(), algorithm.name());
+            assert_eq!(most, Some(formula(u64::from(size), 128)), "{what}");
+        }
+    }
+}
+
+#[test]
+fn steps_of_one_rank_worked_out_by_hand() {
+    let steps = |call: Call| -> Vec<Action> {
+        let actions = (0..).map(|k| call.action(k));
+        actions.take_while(|action| *action != Action::Done).collect()
+    };
+    let send = |to, bytes| Action::Send { to, bytes };
+    let recv = |from, bytes| Action::Recv { from, bytes };
+    let combine = |bytes| Action::Combine { bytes };
+    use Action::Wait;
+
+    // Of 5 ranks 1 stands aside for 0. Rank 3, number 2 of those that stay in, meets number 3, rank 4, then number 0, rank 0.
+    let allreduce = Call {
+        me: 3,
+        ..call(K::Allreduce, A::RecursiveDoubling, 5, 10)
+    };
+    let exchange = |with| [recv(with, 10), send(with, 10), Wait, combine(10)];
+    assert_eq!(steps(allreduce), [exchange(4), exchange(0)].concat());
+    // Root 1 of 6 by binomial: the relative ranks 4, 2 and 1 are 5, 3 and 2.
+    let bcast = Call {
+        me: 1,
+        root: 1,
+        ..call(K::Bcast, A::Binomial, 6, 7)
+    };
+    assert_eq!(steps(bcast), [send(5, 7), Wait, send(3, 7), Wait, send(2, 7), Wait]);
+    // Rank 1 of 3: 5 bytes are cut into 2, 2 and 1.
+    let ring = Call {
+        me: 1,
+        ..call(K::Allreduce, A::Ring, 3, 5)
+    };
+    let combined = [
+        recv(0, 1),
+        send(2, 2),
+        Wait,
+        combine(1),
+        recv(0, 2),
+        send(2, 1),
+        Wait,
+        combine(2),
+    ];
+    let gathered = [recv(0, 2), send(2, 2), Wait, recv(0, 1), send(2, 2), Wait];
+    assert_eq!(steps(ring), [&combined[..], &gathered].concat());
+    // Rank 0 of 3: blocks of distances 1, then 2.
+    let bruck = call(K::Alltoall, A::Bruck, 3, 4);
+    let copy = |bytes| Action::Copy { bytes };
+    let round = |to, from| [copy(4), recv(from, 4), send(to, 4), Wait, copy(4)];
+    assert_eq!(
+        steps(bruck),
+        [&[copy(12)][..], &round(1, 2), &round(2, 1), &[copy(12)]].concat()
+    );
+}
+
+#[test]
+fn alone_there_is_nothing_to_do() {
+    for kind in K::ALL {
+        for &algorithm in A::of(kind) {
+            assert_eq!(call(kind, algorithm, 1, 100).action(0), Action::Done);
+        }
+    }
+}
+
+#[test]
+fn the_default_serves_for_every_size_and_follows_the_published_switch_points() {
+    for kind in K::ALL {
+        for size in sizes() {
+            for bytes in (0..30).map(|bit| 1_u64 << bit).chain([0]) {
+                A::choose(kind, size, bytes).check(kind, size).unwrap();
+            }
+        }
+    }
+    const KIB: u64 = 1 << 10;
+    let cases = [
+        (K::Bcast, 64, 12 * KIB - 1, A::Binomial),
+        (K::Bcast, 64, 12 * KIB, A::ScatterDoubling),
+        (K::Bcast, 65, 12 * KIB, A::ScatterAllgather),
+        (K::Bcast, 64, 512 * KIB, A::ScatterAllgather),
+        (K::Bcast, 7, 512 * KIB, A::Binomial),
+        (K::Reduce, 64, 2 * KIB, A::Binomial),
+        (K::Reduce, 64, 2 * KIB + 8, A::Rabenseifner),
+        (K::Allreduce, 64, 2 * KIB, A::RecursiveDoubling),
+        (K::Allreduce, 64, 2 * KIB + 8, A::Rabenseifner),
+        (K::Allreduce, 4096, 4 * KIB, A::RecursiveDoubling),
+        (K::Allgather, 64, 8 * KIB - 1, A::RecursiveDoubling),
+        (K::Allgather, 64, 8 * KIB, A::Ring),
+        (K::Allgather, 80, KIB - 1, A::Bruck),
+        (K::Allgather, 80, KIB, A::Ring),
+        (K::ReduceScatter, 64, 8 * KIB - 1, A::RecursiveHalving),
+        (K::ReduceScatter, 64, 8 * KIB, A::Pairwise),
+        (K::Alltoall, 64, 256, A::Bruck),
+        (K::Alltoall, 64, 257, A::Spread),
+        (K::Alltoall, 64, 32 * KIB, A::Spread),
+        (K::Alltoall, 64, 32 * KIB + 1, A::Pairwise),
+        (K::Alltoall, 7, 8, A::Spread),
+    ];
+    for (kind, size, bytes, algorithm) in cases {
+        assert_eq!(
+            A::choose(kind, size, bytes),
+            algorithm,
+            "{} {size} {bytes}",
+            kind.name()
+        );
+    }
+}
+
+#[test]
+fn names_are_read_back_and_misfits_say_what_to_take() {
+    for algorithm in A::ALL {
+        assert_eq!(A::from_name(algorithm.name()), Some(algorithm));
+        assert!(
+            K::ALL.iter().any(|&kind| A::of(kind).contains(&algorithm)),
+            "{} serves for nothing",
+            algorithm.name()
+        );
+    }
+    for kind in K::ALL {
+        assert_eq!(K::from_name(kind.name()), Some(kind));
+    }
+    let reason = |algorithm: Algorithm, kind, size| algorithm.check(kind, size).err().unwrap_or_default();
+    assert_eq!(
+        reason(A::Bruck, K::Reduce, 8),
+        "reduce has no \"bruck\", take one of binomial, rabenseifner"
+    );
+    assert_eq!(
+        reason(A::RecursiveDoubling, K::Allgather, 6),
+        "allgather by recursive-doubling takes a power of two of ranks, not 6; take \"bruck\""
+    );
+    assert_eq!(reason(A::RecursiveDoubling, K::Allreduce, 6), "");
+}
+
+#[test]
+fn pieces_cover_a_vector_without_gap() {
+    for bytes in [0, 1, 7, 100, 1 << 40] {
+        for parts in [1, 2, 3, 7, 64] {
+            assert_eq!(cut(bytes, parts, 0), 0);
+            assert_eq!(cut(bytes, parts, parts), bytes);
+            for i in 0..parts {
+                let length = cut(bytes, parts, i + 1) - cut(bytes, parts, i);
+                let short = bytes / u64::from(parts);
+                assert!(length == short || length == short + 1, "{bytes} {parts} {i}");
+            }
+        }
+    }
+}
