@@ -1,10 +1,31 @@
 //! MPI ranks: programs of operations, matching, eager and rendezvous messages, collectives as algorithms.
 
+pub mod account;
 pub mod collective;
+mod endpoint;
+pub(crate) mod envelope;
 pub(crate) mod nth;
 pub mod op;
+mod packing;
+pub mod plan;
+pub mod state;
 
+pub use account::RankRow;
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
+pub(crate) use packing::{pack, unpack};
+pub use plan::{Plan, Plans};
+
+use crate::network::{Network, Part};
+use crate::packet::{Kind, Packet};
+use crate::router::RouterModel;
+use crate::state::{NONE, Post, State};
+use crate::world::Fabric;
+use des::{Event, Journal, Sink};
+use endpoint::{Endpoint, SENT};
+use envelope::Envelope;
+use state::Rank;
+use std::marker::PhantomData;
+use std::ops::Range;
 
 /// What the ranks of a job do, made up as they get there: a pure function of (rank, iteration, index).
 pub trait Program: std::fmt::Debug + Send + Sync {
@@ -81,31 +102,6 @@ impl Communicator {
         }
     }
 }
-
-pub mod account;
-pub mod collective;
-mod endpoint;
-pub(crate) mod envelope;
-mod packing;
-pub mod plan;
-pub mod state;
-
-pub use account::RankRow;
-pub use plan::{Plan, Plans};
-
-use crate::network::{Network, Part};
-use crate::packet::{Kind, Packet};
-use crate::router::RouterModel;
-use crate::state::{NONE, Post, State};
-use crate::world::Fabric;
-use des::{Event, Journal, Sink};
-use endpoint::{Endpoint, SENT};
-use envelope::Envelope;
-use state::Rank;
-use std::marker::PhantomData;
-use std::ops::Range;
-
-pub(crate) use packing::{pack, unpack};
 
 /// Makes the records of the ranks of the routers at neighbouring places.
 pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {

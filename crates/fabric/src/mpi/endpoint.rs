@@ -154,7 +154,12 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
         let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
         let context = COLLECTIVE | (phase.first_context + collective.communicator);
         let (number, step) = (self.number, self.rank().step);
-        let pair_bytes = |from, to| phase.program.pair_bytes(collective.communicator, from, to);
+        let rank_of = |other| communicator.rank(number, other);
+        let pair_bytes = |from, to| {
+            phase
+                .program
+                .pair_bytes(collective.communicator, rank_of(from), rank_of(to))
+        };
         let size = communicator.size(number);
         let call = Call {
             kind: collective.kind,

@@ -2,9 +2,11 @@
 
 use super::super::op::CollectiveKind;
 use super::direct::WINDOW;
+use serde::{Deserialize, Serialize};
 
 /// How a collective is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// Signals 1, 2, 4, ... ranks ahead.
     Dissemination,
