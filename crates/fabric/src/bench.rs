@@ -99,7 +99,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 19] = [
+pub const CASES: [Case; 26] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -143,6 +143,34 @@ pub const CASES: [Case; 19] = [
     Case {
         name: "torus-4k-chunks",
         about: "torus 16x16x16, CODES' pipelined timing, random pairs, 10 messages of 2 KiB each way in chunks of 32 B",
+    },
+    Case {
+        name: "halo3d-26-1024-credit",
+        about: "one Halo3D-26 exchange, 128^3 cells of 10 values per rank, 1,024 ranks, one per node of a full 3-level fat-tree, credit",
+    },
+    Case {
+        name: "halo3d-26-1024-sculpin",
+        about: "the same with sculpin",
+    },
+    Case {
+        name: "halo3d-26-32k-credit",
+        about: "the same exchange of 32,768 ranks on the HyperX of the ECP report, one per node, credit",
+    },
+    Case {
+        name: "halo3d-26-32k-sculpin",
+        about: "the same with sculpin",
+    },
+    Case {
+        name: "halo3d-26-32k-dfp-credit",
+        about: "the same exchange on the dragonfly+ of the ECP report, credit",
+    },
+    Case {
+        name: "halo3d-26-32k-dfp-sculpin",
+        about: "the same with sculpin",
+    },
+    Case {
+        name: "alltoall-1024",
+        about: "one pairwise MPI_Alltoall of 4 KiB per pair, 1,024 ranks, one per node of a full 3-level fat-tree, credit",
     },
     Case {
         name: "phold-16k",
@@ -218,6 +246,14 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
             nodes_per_router: nodes,
         }))
     };
+    if let Some(text) = ranks_case(name) {
+        let study = load_study(text.as_bytes(), name, Path::new(""), &LoadOptions::default()).ok()?;
+        let mut spec = study.runs.into_iter().next()?;
+        if let Work::Ranks(ranks) = &mut spec.jobs[0].work {
+            ranks.parts[0].iterations = (length as u32).max(1);
+        }
+        return Some(spec);
+    }
     if name == "torus-4k-chunks" {
         let text = r#"
             topology = { kind = "torus", shape = [16, 16, 16] }
@@ -284,6 +320,34 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     spec.control.drain = Some(Time::ZERO);
     Some(spec)
 }
+
+/// The study of a case with MPI ranks.
+fn ranks_case(name: &str) -> Option<String> {
+    let model = if name.ends_with("sculpin") { "sculpin" } else { "credit" };
+    let tree = r#"{ kind = "fat-tree", down = [16, 8, 8], up = [16, 8] }"#;
+    let (topology, work) = match name.trim_end_matches("-credit").trim_end_matches("-sculpin") {
+        "halo3d-26-1024" => (tree, HALO),
+        "halo3d-26-32k" => (r#"{ preset = "ecp-32k-hyperx" }"#, HALO),
+        "halo3d-26-32k-dfp" => (r#"{ preset = "ecp-32k-dragonfly+" }"#, HALO),
+        "alltoall-1024" => (
+            tree,
+            r#"{ kind = "collective", collective = "alltoall", message = "4 KiB" }"#,
+        ),
+        _ => return None,
+    };
+    Some(format!(
+        r#"
+            topology = {topology}
+            router = {{ model = "{model}" }}
+            mpi = {{ alltoall = "pairwise" }}
+            observe = {{ links = false }}
+            job = [{{ work = {work} }}]
+        "#
+    ))
+}
+
+/// Halo3D-26 as in the ECP report.
+const HALO: &str = r#"{ kind = "halo3d-26", grid = [128, 128, 128], vars = 10 }"#;
 
 /// Poisson messages of one packet between random nodes.
 fn uniform(load: f64) -> Work {

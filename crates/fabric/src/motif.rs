@@ -1,34 +1,213 @@
-//! Motifs.
-use crate::mpi::{Communicator, Op, Program};
-use crate::spec::Motif;
-use std::sync::Arc;
+//! Motifs: communication patterns of MPI ranks, as programs that are computed and never stored.
+//!
+//! Every motif is a [`Program`](crate::mpi::Program): operation `index` of a rank in an iteration is a pure function of the motif's
+//! parameters, in a time that does not grow with the number of ranks. Grids of ranks are numbered x fastest. Where several ranks are
+//! involved, the order of operations is that of the program that the motif is named after. Sizes are in bytes, times in ps.
 
-/// The program of a motif.
-pub fn program(motif: &Motif) -> Arc<dyn Program> {
-    match motif {
-        Motif::Listed(ops) => Arc::new(Listed {
-            ops: ops.clone(),
-            communicators: vec![Communicator::World(ops.len() as u32)],
-        }),
+pub mod all_ping_pong;
+pub mod allreduce_loop;
+mod build;
+pub mod collective_loop;
+pub mod fft3d;
+mod grid;
+pub mod halo3d;
+pub mod halo3d_26;
+pub mod incast;
+pub mod ping_pong;
+pub mod random_neighbours;
+pub mod ring;
+pub mod stencil;
+pub mod suba2a;
+pub mod sweep3d;
+#[cfg(test)]
+mod tests;
+
+pub use all_ping_pong::AllPingPong;
+pub use allreduce_loop::AllreduceLoop;
+pub use build::program;
+pub use collective_loop::CollectiveLoop;
+pub use fft3d::Fft3d;
+pub use grid::Grid;
+pub use halo3d::Halo3d;
+pub use halo3d_26::{Halo3d26, Neighbours};
+pub use incast::Incast;
+pub use ping_pong::PingPong;
+pub use random_neighbours::{RandomNeighbours, Receives};
+pub use ring::Ring;
+pub use stencil::Stencil;
+pub use suba2a::Suba2a;
+pub use sweep3d::Sweep3d;
+
+use crate::mpi::op::Transfer;
+use crate::mpi::{CollectiveKind, Op, nth::Nth};
+
+/// (name in a study file, one line, source) of every motif.
+pub const CATALOGUE: [(&str, &str, &str); 14] = [
+    (
+        "halo3d",
+        "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
+        "ember, mpi/halo3d",
+    ),
+    (
+        "halo3d-26",
+        "Faces, edges and corners of a block of cells with up to 26 neighbours (or 18, without corners), all at once.",
+        "SST, ember motif halo3d26; ember, mpi/halo3d-26",
+    ),
+    (
+        "sweep3d",
+        "Wavefronts from the corners of a 2D grid of ranks, pipelined along z (Koch, Baker, Alcouffe 1992).",
+        "ember, mpi/sweep3d",
+    ),
+    (
+        "suba2a",
+        "All-to-alls along the lines of a 3D grid of ranks: x, then y, then z.",
+        "chatterbug, subcom3d-a2a",
+    ),
+    (
+        "fft3d",
+        "Transposes of a 3D Fourier transform on a 2D grid of ranks: rows, columns, barrier, columns, rows.",
+        "SST, ember motif fft3d",
+    ),
+    (
+        "stencil3d",
+        "Faces of a block of cells with 6 neighbours in a periodic grid, all at once.",
+        "chatterbug, stencil3d",
+    ),
+    (
+        "stencil4d",
+        "The same with 8 neighbours in four dimensions.",
+        "chatterbug, stencil4d",
+    ),
+    (
+        "all-ping-pong",
+        "Rank i of the first half and rank i of the second half send to each other in turn.",
+        "SST, ember motif AllPingPong",
+    ),
+    (
+        "ping-pong",
+        "Rank 0 and another one send to each other in turn, size by size.",
+        "OSU micro-benchmarks, osu_latency",
+    ),
+    ("ring", "A message goes round all ranks.", "SST, ember motif Ring"),
+    ("incast", "Many ranks send to one.", "ember, mpi/incast"),
+    (
+        "allreduce-loop",
+        "One allreduce after another, of given sizes.",
+        "OSU micro-benchmarks, osu_allreduce",
+    ),
+    ("collective", "One collective operation.", "OSU micro-benchmarks"),
+    (
+        "random-neighbours",
+        "Messages to random ranks: the next ones on random rings through all ranks.",
+        "chatterbug, unstr-mesh (random neighbours); Friedman 2008 (unions of random Hamiltonian cycles)",
+    ),
+];
+
+/// Why a motif cannot be as asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// The parameter.
+    pub field: &'static str,
+    /// What is wrong.
+    pub reason: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl Misfit {
+    pub(crate) fn new(field: &'static str, reason: impl Into<String>, hint: impl Into<String>) -> Misfit {
+        Misfit {
+            field,
+            reason: reason.into(),
+            hint: hint.into(),
+        }
     }
 }
 
-#[derive(Debug)]
-struct Listed {
-    ops: Vec<Vec<Op>>,
-    communicators: Vec<Communicator>,
+/// How long a rank computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Compute {
+    /// So many ps.
+    Time(u64),
+    /// As long as the work takes.
+    Flops {
+        /// Operations per cell.
+        per_cell: f64,
+        /// Operations per second.
+        rate: f64,
+    },
 }
-impl Program for Listed {
-    fn ranks(&self) -> u32 {
-        self.ops.len() as u32
+
+impl Compute {
+    /// Time for a number of cells (ps), rounded to the nearest.
+    fn time(self, cells: u64) -> Result<u64, Misfit> {
+        match self {
+            Compute::Time(time) => Ok(time),
+            Compute::Flops { per_cell, rate } => {
+                let time = cells as f64 * per_cell / rate * 1e12;
+                if !(per_cell >= 0.0 && rate > 0.0 && time < 1e18) {
+                    let reason =
+                        format!("{per_cell} flop for each of {cells} cells at {rate} flop/s take no sensible time");
+                    let hint = "a rate is positive, and an iteration is shorter than a million seconds";
+                    return Err(Misfit::new("compute", reason, hint));
+                }
+                Ok(time.round() as u64)
+            }
+        }
     }
-    fn op(&self, rank: u32, _: u32, index: u32) -> Option<Op> {
-        self.ops[rank as usize].get(index as usize).copied()
+}
+
+/// The operations of a rank in an iteration, told in order.
+type Ops = Nth<Op>;
+
+impl Ops {
+    /// Tells a computation, if it takes time.
+    fn compute(&mut self, time: u64) {
+        if time > 0 {
+            self.put(Op::Compute { time });
+        }
     }
-    fn communicators(&self) -> &[Communicator] {
-        &self.communicators
+
+    fn send(&mut self, peer: u32, bytes: u64) {
+        self.put(Op::Send(Transfer::new(peer, bytes)));
     }
-    fn peers(&self) -> u32 {
-        32
+
+    fn recv(&mut self, peer: u32, bytes: u64) {
+        self.put(Op::Recv(Transfer::new(peer, bytes)));
     }
+
+    fn isend(&mut self, peer: u32, bytes: u64) {
+        self.put(Op::Isend(Transfer::new(peer, bytes)));
+    }
+
+    fn irecv(&mut self, peer: u32, bytes: u64) {
+        self.put(Op::Irecv(Transfer::new(peer, bytes)));
+    }
+}
+
+/// Refuses a job of fewer ranks than a motif can do with.
+fn at_least(ranks: u32, least: u32) -> Result<(), Misfit> {
+    match ranks < least {
+        true => Err(Misfit::new(
+            "ranks",
+            format!("{ranks} are too few, this motif takes at least {least}"),
+            "give the job more ranks",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// About how many ranks a rank meets in a collective of `size`.
+fn peers_of(kind: CollectiveKind, size: u32) -> u32 {
+    match kind {
+        CollectiveKind::Alltoall | CollectiveKind::Alltoallv | CollectiveKind::ReduceScatter => size.saturating_sub(1),
+        _ => 2 * size.next_power_of_two().trailing_zeros(),
+    }
+}
+
+/// Product of the sizes of a message, refused beyond 2^62 bytes.
+fn product(field: &'static str, factors: &[u64]) -> Result<u64, Misfit> {
+    let all = factors.iter().try_fold(1_u64, |all, &factor| all.checked_mul(factor));
+    all.filter(|&all| all < 1 << 62)
+        .ok_or_else(|| Misfit::new(field, "a message would have more than 2^62 bytes", "take fewer cells"))
 }

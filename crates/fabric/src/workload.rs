@@ -7,7 +7,7 @@ use crate::motif;
 use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
 use crate::placement::place;
-use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Process, RunSpec, Synthetic, Work};
+use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Process, Ranks, RunSpec, Synthetic, Work};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
@@ -140,14 +140,7 @@ impl Workload {
             let mut plan = None;
             let kind = match &job.work {
                 Work::Ranks(work) => {
-                    let parts = work
-                        .parts
-                        .iter()
-                        .map(|part| (motif::program(&part.motif), part.iterations));
-                    plan = Some(
-                        Plan::new(parts.collect(), work, &nodes)
-                            .map_err(|reason| BuildError::field(&key("work"), reason, None))?,
-                    );
+                    plan = Some(ranks(work, &nodes, &key("work"))?);
                     JobKind::Ranks
                 }
                 Work::Synthetic(work) => {
@@ -462,6 +455,22 @@ impl Workload {
         };
         Reaction::Data { count, message }
     }
+}
+
+/// Plans the ranks of a job.
+fn ranks(work: &Ranks, nodes: &[u32], key: &str) -> Result<Plan, BuildError> {
+    let room = (nodes.len() as u64 * u64::from(work.per_node)).min(1 << 28) as u32;
+    let mut parts = Vec::new();
+    for (i, part) in work.parts.iter().enumerate() {
+        let at = |field: &str| match work.parts.len() {
+            1 => format!("{key}.{field}"),
+            _ => format!("{key}.{i}.{field}"),
+        };
+        let program = motif::program(&part.motif, room)
+            .map_err(|misfit| BuildError::field(&at(misfit.field), misfit.reason, Some(&misfit.hint)))?;
+        parts.push((program, part.iterations));
+    }
+    Plan::new(parts, work, nodes).map_err(|reason| BuildError::field(key, reason, None))
 }
 
 impl JobKind {

@@ -6,7 +6,7 @@ use fabric::mpi::op::{ANY_SOURCE, ANY_TAG};
 use fabric::mpi::{Op, RankRow, Transfer};
 use fabric::run::{self, RunError, RunResult};
 use fabric::spec::{
-    Bytes, JobSpec, Mapping, Motif, MpiSpec, Part, Placement, Ranks, Rendezvous, RouterModel, RunSpec, Work,
+    Bytes, Engine, RouterModel, RunSpec, Work,
 };
 use topo::TopologySpec;
 

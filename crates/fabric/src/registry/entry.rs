@@ -17,6 +17,8 @@ pub enum Kind {
     Pattern,
     /// Every `work.kind`: the patterns and the others.
     Work,
+    /// `work.kind` of MPI ranks.
+    Motif,
     /// `job.placement`.
     Placement,
     /// `work.process`.
@@ -27,13 +29,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of the documentation.
-    pub const ALL: [Kind; 9] = [
+    pub const ALL: [Kind; 10] = [
         Kind::Topology,
         Kind::RouterModel,
         Kind::RouterPreset,
         Kind::Routing,
         Kind::Work,
         Kind::Pattern,
+        Kind::Motif,
         Kind::Process,
         Kind::Placement,
         Kind::Engine,
@@ -47,6 +50,7 @@ impl Kind {
             Kind::RouterModel => "router-model",
             Kind::RouterPreset => "router-preset",
             Kind::Pattern => "pattern",
+            Kind::Motif => "motif",
             Kind::Work => "work",
             Kind::Placement => "placement",
             Kind::Process => "process",
@@ -182,6 +186,11 @@ pub enum Type {
     },
     /// A list of pairs of whole numbers.
     Pairs,
+    /// A list of sizes, or one.
+    Sizes {
+        /// Largest size.
+        max: u64,
+    },
     /// A table with `kind`, whose other keys are those of the entry.
     Work,
     /// The name of a registry entry, or a table with `kind` and the keys of the entry.
@@ -207,6 +216,7 @@ impl Type {
             Type::OfWith(kind) => format!("{} or a table with kind and its keys", Type::Of(*kind).words()),
             Type::Integers { single: false, .. } => "a list of whole numbers".to_owned(),
             Type::Integers { single: true, .. } => "a whole number or a list of them".to_owned(),
+            Type::Sizes { .. } => "a size such as \"2 KiB\" or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),
             Type::Work => "a table such as { kind = \"uniform\", load = 0.5 }".to_owned(),
             Type::ChoiceOrFile(choices) => {

@@ -4,6 +4,7 @@
 //! "did you mean" of its errors, `fabricsim list`, the JSON schema for editors and the generated reference.
 
 mod entry;
+mod mpi;
 mod network;
 mod reference;
 mod schema;
@@ -22,7 +23,9 @@ pub fn list(kind: Kind) -> Vec<&'static Entry> {
         Kind::Routing => network::ROUTINGS,
         Kind::RouterModel => network::MODELS,
         Kind::RouterPreset => network::PRESETS,
-        Kind::Pattern | Kind::Work => work::WORKS,
+        Kind::Work => return work::WORKS.iter().chain(mpi::MOTIFS).collect(),
+        Kind::Pattern => work::WORKS,
+        Kind::Motif => mpi::MOTIFS,
         Kind::Placement => work::PLACEMENTS,
         Kind::Process => work::PROCESSES,
         Kind::Engine => sections::ENGINES,

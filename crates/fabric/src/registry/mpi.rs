@@ -105,7 +105,13 @@ pub(super) const MPI: &[Parameter] = &[
     algorithm!("barrier", "dissemination", "recursive-doubling", "binomial"),
     algorithm!("bcast", "binomial", "scatter-allgather", "scatter-doubling", "chain"),
     algorithm!("reduce", "binomial", "rabenseifner"),
-    algorithm!("allreduce", "recursive-doubling", "ring", "rabenseifner", "reduce-bcast"),
+    algorithm!(
+        "allreduce",
+        "recursive-doubling",
+        "ring",
+        "rabenseifner",
+        "reduce-bcast"
+    ),
     algorithm!("gather", "binomial", "linear"),
     algorithm!("scatter", "binomial", "linear"),
     algorithm!("allgather", "ring", "recursive-doubling", "bruck"),
@@ -189,7 +195,12 @@ const fn value(default: &'static str) -> Parameter {
 }
 
 const HALO: &[Parameter] = &[
-    key("grid", CELLS, Default::From("[10, 10, 10]"), "Cells of a rank along x, y, z."),
+    key(
+        "grid",
+        CELLS,
+        Default::From("[10, 10, 10]"),
+        "Cells of a rank along x, y, z.",
+    ),
     sides("Ranks along x, y, z."),
     VARS,
     value("8 B"),
@@ -199,7 +210,10 @@ const HALO_26: &[Parameter] = &[key(
     "neighbours",
     Type::Choice(&[
         ("26", "Faces, edges and corners; all receives, all sends, one wait."),
-        ("18", "Faces and edges, as the MPI program has it; receive and send by turns, one wait."),
+        (
+            "18",
+            "Faces and edges, as the MPI program has it; receive and send by turns, one wait.",
+        ),
     ]),
     Default::Text("26"),
     "Which neighbours there are.",
@@ -218,7 +232,12 @@ const STENCIL_4D: &[Parameter] = &[
 ];
 
 const SWEEP: &[Parameter] = &[
-    key("grid", CELLS, Default::From("[50, 50, 100]"), "Cells of a rank along x, y, z."),
+    key(
+        "grid",
+        CELLS,
+        Default::From("[50, 50, 100]"),
+        "Cells of a rank along x, y, z.",
+    ),
     sides("Ranks along x, y."),
     key(
         "kba",
@@ -241,7 +260,12 @@ const SUBA2A: &[Parameter] = &[
 ];
 
 const FFT: &[Parameter] = &[
-    key("grid", CELLS, Default::From("[100, 100, 100]"), "Cells of the whole transform along x, y, z."),
+    key(
+        "grid",
+        CELLS,
+        Default::From("[100, 100, 100]"),
+        "Cells of the whole transform along x, y, z.",
+    ),
     sides("Ranks along rows and columns."),
     value("16 B"),
 ];
@@ -335,7 +359,7 @@ const NEIGHBOURS: &[Parameter] = &[
             max: 1 << 16,
             single: true,
         },
-        Default::Text("6"),
+        Default::Text("[6]"),
         "Ranks that a rank sends to: one number, or the least and the most.",
     ),
     key(
@@ -369,13 +393,6 @@ const NEIGHBOURS: &[Parameter] = &[
         "What the neighbours are drawn from.",
     ),
 ];
-
-const OPS: &[Parameter] = &[key(
-    "file",
-    Type::Text,
-    Default::Required,
-    "CSV file with a row per operation: rank, op, peer, bytes, tag, communicator, request, time.",
-)];
 
 const fn motif(
     name: &'static str,
@@ -477,11 +494,5 @@ pub(super) const MOTIFS: &[Entry] = &[
         "Messages to random ranks: the next ones on random rings through all ranks.",
         &[NEIGHBOURS, ONE_MESSAGE, COMPUTE, MOTIF],
         "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
-    ),
-    motif(
-        "ops",
-        "Operations from a file, rank by rank.",
-        &[OPS, &[MOTIF[1]]],
-        "",
     ),
 ];

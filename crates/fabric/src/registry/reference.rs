@@ -105,7 +105,7 @@ fn key_of(kind: Kind) -> &'static str {
         Kind::Engine => "run.engine",
         Kind::Process => "process",
         Kind::Topology => "topology.kind",
-        Kind::Work | Kind::Pattern => "work.kind",
+        Kind::Work | Kind::Pattern | Kind::Motif => "work.kind",
     }
 }
 

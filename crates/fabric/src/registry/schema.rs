@@ -5,6 +5,7 @@
 
 use super::entry::{Default, Kind, Parameter, Type};
 use super::{TOPOLOGY_COMMON, list, section, top_level};
+use crate::spec::units::Unit;
 use serde_json::{Map, Value, json};
 
 /// The schema of a study file.
@@ -124,6 +125,14 @@ fn type_schema(kind: &Type) -> Value {
                 "maxItems": 2,
             },
         }),
+        Type::Sizes { max } => {
+            let one = type_schema(&Type::Quantity {
+                unit: Unit::Size,
+                min: 0,
+                max: *max,
+            });
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+        }
         Type::Work => work(),
         Type::OfWith(kind) => of_with(*kind),
         Type::Or((word, _), other) => json!({ "anyOf": [{ "const": word }, type_schema(other)] }),
@@ -165,7 +174,10 @@ fn link() -> Value {
 }
 
 fn work() -> Value {
-    json!({ "oneOf": forms(Kind::Work, "uniform") })
+    let part = json!({ "oneOf": forms(Kind::Motif, "") });
+    let mut forms = forms(Kind::Work, "uniform");
+    forms.push(json!({ "type": "array", "items": part, "minItems": 1 }));
+    json!({ "oneOf": forms })
 }
 
 /// A name of what needs no keys, or a table with `kind` and its keys.

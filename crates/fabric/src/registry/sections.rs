@@ -42,6 +42,7 @@ pub(super) const TOP_LEVEL: &[(&str, &str)] = &[
     ("router", "`[router]`: router model and timing."),
     ("routing", "`[routing]`: how packets find their way."),
     ("nic", "`[nic]`: the network interface of every node."),
+    ("mpi", "`[mpi]`: what the messages of MPI ranks cost."),
     ("job", "`[[job]]`: what the nodes do; one job per table."),
     ("sweep", "`[sweep]`: lists of values of keys; every combination is run."),
     ("observe", "`[observe]`: what is recorded beside the summary."),
@@ -452,6 +453,21 @@ const JOB: &[Parameter] = &[
         "Which nodes take part: a name, or a table such as `{ kind = \"strided\", stride = 4 }`.",
     ),
     key(
+        "ranks_per_node",
+        Type::Integer { min: 1, max: 256 },
+        Default::Text("1"),
+        "MPI ranks on each node; for motifs.",
+    ),
+    key(
+        "mapping",
+        Type::Choice(&[
+            ("block", "Neighbouring ranks on one node until it is full."),
+            ("round-robin", "One rank to each node in turn."),
+        ]),
+        Default::Text("block"),
+        "How ranks are dealt to the nodes of the job; for motifs.",
+    ),
+    key(
         "work",
         Type::Work,
         Default::From("uniform traffic at load 0.5"),
@@ -586,6 +602,12 @@ pub(super) const SECTIONS: &[Section] = &[
         header: "[nic]",
         line: "The network interface of every node.",
         parameters: NIC,
+    },
+    Section {
+        name: "mpi",
+        header: "[mpi]",
+        line: "What the messages of MPI ranks cost, for jobs whose work is a motif.",
+        parameters: super::mpi::MPI,
     },
     Section {
         name: "job",

@@ -316,7 +316,9 @@ fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mut Findings)
 }
 
 /// Sections whose keys can be set and swept.
-const SWEEPABLE: [&str; 8] = ["topology", "link", "router", "routing", "nic", "job", "observe", "run"];
+const SWEEPABLE: [&str; 9] = [
+    "topology", "link", "router", "routing", "nic", "mpi", "job", "observe", "run",
+];
 
 /// Whether a key path can be set or swept; reports it otherwise.
 pub(crate) fn check_path(path: &str, place: Place, key: &str, findings: &mut Findings) -> bool {

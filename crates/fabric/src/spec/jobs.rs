@@ -4,8 +4,9 @@ use super::diagnostic::Findings;
 use super::document::{Node, Table, Value};
 use super::network::parameters;
 use super::placement::{self, Files};
+use super::ranks::{self, Told};
 use super::reader::{self, Checked, Source, Values};
-use super::run::{Bytes, JobSpec, Matching, PairMode, Pairs, Pattern, Process, Synthetic, Work};
+use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Pattern, Process, Synthetic, Work};
 use crate::registry::{self, Kind, Parameter};
 use des::Time;
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
     let n_nodes = files.n_nodes;
     let before = findings.n_errors();
+    let mpi = ranks::read_mpi(root, findings);
     let default = Node {
         value: Value::Table(Table::default()),
         place: Default::default(),
@@ -85,7 +87,8 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
             );
         }
         let own_nodes = nodes.map(u64::from).or(n_nodes).filter(|_| !values.failed("nodes"));
-        if own_nodes.is_some_and(|own| own < 2) {
+        let several = values.integer("ranks_per_node").is_some_and(|ranks| ranks > 1);
+        if own_nodes.is_some_and(|own| own < 2) && !several {
             let reason = "1 node has nobody to talk to";
             findings.error(
                 values.place("nodes"),
@@ -94,7 +97,7 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
                 "a job needs at least 2 nodes",
             );
         }
-        let work = read_work(source, own_nodes, findings);
+        let work = read_work(source, &values, mpi.as_ref(), own_nodes, findings);
         let placement = placement::read(source, own_nodes, &mut files, findings);
         jobs.extend(work.zip(placement).map(|(work, placement)| JobSpec {
             name,
@@ -106,13 +109,23 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
     (findings.n_errors() == before).then_some(jobs)
 }
 
-fn read_work(job: Source<'_>, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Work> {
+fn read_work(
+    job: Source<'_>,
+    keys: &Values,
+    mpi: Option<&MpiSpec>,
+    n_nodes: Option<u64>,
+    findings: &mut Findings,
+) -> Option<Work> {
     let path = format!("{}.work", job.path);
     let empty = Table::default();
     let (table, place) = match job.table.get("work") {
         None => (&empty, job.place),
         Some(item) => match &item.node.value {
             Value::Table(table) => (table, item.node.place),
+            Value::List(elements) if !elements.is_empty() => {
+                let told = ranks::parts(elements, &path, findings)?;
+                return ranks::read(keys, &told, mpi, n_nodes, findings).map(Work::Ranks);
+            }
             other => {
                 let reason = format!("must be a table, not {}", other.type_words());
                 findings.error(
@@ -138,6 +151,17 @@ fn read_work(job: Source<'_>, n_nodes: Option<u64>, findings: &mut Findings) -> 
             _ => return None,
         },
     };
+    if ranks::is_motif(&kind) {
+        let told = [Told { table, place, path }];
+        return ranks::read(keys, &told, mpi, n_nodes, findings).map(Work::Ranks);
+    }
+    for key in ["ranks_per_node", "mapping"] {
+        if keys.given(key) {
+            let reason = format!("has no meaning with work.kind = \"{kind}\", which has no MPI ranks");
+            let hint = "remove the key, or take a motif (`fabricsim list motif`)";
+            findings.error(keys.place(key), &format!("{}.{key}", job.path), reason, hint);
+        }
+    }
     let entry = registry::find(Kind::Work, &kind)?;
     let source = Source {
         table,

@@ -17,6 +17,7 @@ mod network;
 mod partition;
 mod placement;
 mod presets;
+mod ranks;
 mod reader;
 pub mod run;
 mod shape;

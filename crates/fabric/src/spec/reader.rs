@@ -187,6 +187,7 @@ fn example(kind: &Type) -> String {
             format!("\"{}\"", registry::list(*kind).first().map_or("", |entry| entry.name))
         }
         Type::Integers { .. } => "[4, 4]".to_owned(),
+        Type::Sizes { .. } => "\"2 KiB\"".to_owned(),
         Type::Pairs => "[[0, 1]]".to_owned(),
         Type::Work => "{ kind = \"uniform\" }".to_owned(),
         Type::ChoiceOrFile(choices) => format!("\"{}\"", choices.first().map_or("", |choice| choice.0)),
@@ -425,6 +426,22 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             }
             fine.then_some(Checked::Integers(integers))
         }
+        (Type::Sizes { max }, Value::Text(_)) => {
+            let one = sized(*max);
+            check(&one, node, path, findings)
+                .and_then(size_of)
+                .map(|size| Checked::Integers(vec![size]))
+        }
+        (Type::Sizes { max }, Value::List(elements)) => {
+            let one = sized(*max);
+            let sizes: Vec<Option<u64>> = (0..)
+                .zip(elements)
+                .map(|(index, element): (usize, _)| {
+                    check(&one, element, &format!("{path}[{index}]"), findings).and_then(size_of)
+                })
+                .collect();
+            sizes.into_iter().collect::<Option<_>>().map(Checked::Integers)
+        }
         (Type::ChoiceOrFile(_), Value::Table(table)) => file(table, node.place, path, findings).map(Checked::File),
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
@@ -443,6 +460,19 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             check(other, node, path, findings)
         }
         _ => wrong_type(findings),
+    }
+}
+
+/// A size up to `max`.
+fn sized(max: u64) -> Type {
+    let unit = Unit::Size;
+    Type::Quantity { unit, min: 0, max }
+}
+
+fn size_of(checked: Checked) -> Option<u64> {
+    match checked {
+        Checked::Quantity(size) => Some(size),
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
+use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
-use crate::mpi::{CollectiveKind, Op};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -421,12 +421,29 @@ pub struct Part {
     pub iterations: u32,
 }
 
-/// What a rank does in an iteration.
+/// What a rank does in an iteration: a motif of the registry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Motif {
+    /// Its name.
+    pub kind: String,
+    /// Its keys, those with a default of their own left out.
+    pub values: BTreeMap<String, MotifValue>,
+}
+
+/// The value of a key of a motif.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Motif {
-    /// Operations of every rank, listed.
-    Listed(Vec<Vec<Op>>),
+pub enum MotifValue {
+    /// A whole number; times are in ps, sizes in bytes.
+    Integer(u64),
+    /// A number.
+    Number(f64),
+    /// Whole numbers, or sizes in bytes.
+    List(Vec<u64>),
+    /// A word.
+    Text(String),
+    /// Yes or no.
+    Flag(bool),
 }
 
 /// How ranks are dealt to logical nodes.

@@ -1,0 +1,67 @@
+//! One allreduce of all ranks after another, of given sizes (as osu_allreduce of the OSU micro-benchmarks does it).
+
+use super::{Compute, Misfit, Ops, at_least, peers_of};
+use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+
+/// Parameters of [`AllreduceLoop`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Sizes of the vectors, in order.
+    pub sizes: Vec<u64>,
+    /// Computing before each of them.
+    pub compute: Compute,
+}
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct AllreduceLoop {
+    sizes: Vec<u64>,
+    time: u64,
+    communicators: [Communicator; 1],
+}
+
+impl AllreduceLoop {
+    /// Name of the motif.
+    pub const NAME: &str = "allreduce-loop";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<AllreduceLoop, Misfit> {
+        at_least(parameters.ranks, 1)?;
+        Ok(AllreduceLoop {
+            sizes: parameters.sizes.clone(),
+            time: parameters.compute.time(1)?,
+            communicators: [Communicator::World(parameters.ranks)],
+        })
+    }
+}
+
+impl Program for AllreduceLoop {
+    fn ranks(&self) -> u32 {
+        self.communicators[0].size(0)
+    }
+
+    fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let mut ops = Ops::new(index);
+        let each = 1 + u32::from(self.time > 0);
+        ops.rounds(self.sizes.len() as u32, each, |ops, i| {
+            ops.compute(self.time);
+            ops.put(Op::Collective(Collective {
+                kind: CollectiveKind::Allreduce,
+                communicator: 0,
+                bytes: self.sizes[i as usize],
+                root: 0,
+            }));
+        });
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn peers(&self) -> u32 {
+        peers_of(CollectiveKind::Allreduce, self.ranks())
+    }
+}

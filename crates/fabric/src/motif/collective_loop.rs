@@ -1,0 +1,77 @@
+//! One collective operation of all ranks per iteration.
+
+use super::{Compute, Misfit, Ops, at_least, peers_of};
+use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+
+/// Parameters of [`CollectiveLoop`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Which.
+    pub kind: CollectiveKind,
+    /// Size, as in [`Collective`]; for an alltoallv that of every pair.
+    pub bytes: u64,
+    /// The root, where there is one.
+    pub root: u32,
+    /// Computing before it.
+    pub compute: Compute,
+}
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct CollectiveLoop {
+    collective: Collective,
+    time: u64,
+    communicators: [Communicator; 1],
+}
+
+impl CollectiveLoop {
+    /// Name of the motif.
+    pub const NAME: &str = "collective";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<CollectiveLoop, Misfit> {
+        let Parameters { ranks, root, .. } = *parameters;
+        at_least(ranks, 1)?;
+        if root >= ranks {
+            let reason = format!("there is no rank {root} in a job of {ranks}");
+            return Err(Misfit::new("root", reason, format!("take one of 0..={}", ranks - 1)));
+        }
+        Ok(CollectiveLoop {
+            collective: Collective {
+                kind: parameters.kind,
+                communicator: 0,
+                bytes: parameters.bytes,
+                root,
+            },
+            time: parameters.compute.time(1)?,
+            communicators: [Communicator::World(ranks)],
+        })
+    }
+}
+
+impl Program for CollectiveLoop {
+    fn ranks(&self) -> u32 {
+        self.communicators[0].size(0)
+    }
+
+    fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let mut ops = Ops::new(index);
+        ops.compute(self.time);
+        ops.put(Op::Collective(self.collective));
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn pair_bytes(&self, _communicator: u8, _from: u32, _to: u32) -> u64 {
+        self.collective.bytes
+    }
+
+    fn peers(&self) -> u32 {
+        peers_of(self.collective.kind, self.ranks())
+    }
+}

@@ -1,0 +1,163 @@
+//! A 3D Fourier transform and its inverse on a 2D grid of ranks: pencils, transposed along rows and columns (SST, ember motif fft3d).
+//!
+//! Rank (r, c) of R x C starts with pencils along x: part r of R along y, part c of C along z. It transforms them, transposes x and y
+//! with its row (the R ranks of one c), transforms along y, transposes y and z with its column (the C ranks of one r), transforms along
+//! z; then comes a barrier and all of it backwards. Sides need not be multiples: the first parts have one plane more, and the
+//! all-to-alls carry exactly the values that change hands.
+
+use super::{Compute, Grid, Misfit, Ops, product};
+use crate::mpi::collective::cut;
+use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+
+/// Parameters of [`Fft3d`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Grid of ranks, or as square as can be.
+    pub grid: Option<[u32; 2]>,
+    /// Cells of the whole transform along x, y and z.
+    pub cells: [u64; 3],
+    /// Size of a value (bytes); a double complex number has 16.
+    pub value: u64,
+    /// Computing of each of the six transforms of a rank's pencils; all ranks take the time of the largest share of cells.
+    pub compute: Compute,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            ranks: 1,
+            grid: None,
+            cells: [100; 3],
+            value: 16,
+            compute: Compute::Time(0),
+        }
+    }
+}
+
+/// Communicators: rows and columns, and both again for the way back, where the same ranks exchange other sizes.
+const ROWS: u8 = 1;
+const COLUMNS: u8 = 2;
+const COLUMNS_BACK: u8 = 3;
+const ROWS_BACK: u8 = 4;
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct Fft3d {
+    grid: Grid<2>,
+    cells: [u64; 3],
+    value: u64,
+    time: u64,
+    communicators: [Communicator; 5],
+}
+
+impl Fft3d {
+    /// Name of the motif.
+    pub const NAME: &str = "fft3d";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<Fft3d, Misfit> {
+        let grid = Grid::new(parameters.ranks, parameters.grid)?;
+        let [rows, columns] = grid.sides().map(u64::from);
+        let [x, y, z] = parameters.cells;
+        if x < rows || y < rows.max(columns) || z < columns {
+            let reason =
+                format!("{x} x {y} x {z} cells are too few for {rows} x {columns} ranks: some would have none");
+            let hint = "take at least as many cells along x and y as ranks in a row, along y and z as in a column";
+            return Err(Misfit::new("cells", reason, hint));
+        }
+        product("cells", &[x, y, z, parameters.value])?;
+        // Of x pencils, y pencils or z pencils.
+        let shares = [(y, z), (x, z), (x, y)].map(|(a, b)| a.div_ceil(rows) * b.div_ceil(columns));
+        let largest = shares
+            .into_iter()
+            .zip([x, y, z])
+            .map(|(share, side)| share * side)
+            .max();
+        let row = Communicator::Lines {
+            size: grid.sides()[0],
+            stride: 1,
+        };
+        let column = Communicator::Lines {
+            size: grid.sides()[1],
+            stride: grid.stride(1),
+        };
+        Ok(Fft3d {
+            grid,
+            cells: parameters.cells,
+            value: parameters.value,
+            time: parameters.compute.time(largest.unwrap_or(0))?,
+            communicators: [
+                Communicator::World(parameters.ranks),
+                row.clone(),
+                column.clone(),
+                column,
+                row,
+            ],
+        })
+    }
+
+    /// Planes of part `i` when dimension `d` is cut into as many parts as the grid has along `along`.
+    fn planes(&self, d: usize, along: usize, i: u32) -> u64 {
+        let parts = self.grid.sides()[along];
+        cut(self.cells[d], parts, i + 1) - cut(self.cells[d], parts, i)
+    }
+}
+
+impl Program for Fft3d {
+    fn ranks(&self) -> u32 {
+        self.grid.ranks()
+    }
+
+    fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let transpose = |communicator| {
+            Op::Collective(Collective {
+                kind: CollectiveKind::Alltoallv,
+                communicator,
+                bytes: 0,
+                root: 0,
+            })
+        };
+        let mut ops = Ops::new(index);
+        ops.compute(self.time);
+        ops.put(transpose(ROWS));
+        ops.compute(self.time);
+        ops.put(transpose(COLUMNS));
+        ops.compute(self.time);
+        ops.put(Op::Collective(Collective {
+            kind: CollectiveKind::Barrier,
+            communicator: 0,
+            bytes: 0,
+            root: 0,
+        }));
+        ops.compute(self.time);
+        ops.put(transpose(COLUMNS_BACK));
+        ops.compute(self.time);
+        ops.put(transpose(ROWS_BACK));
+        ops.compute(self.time);
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn pair_bytes(&self, communicator: u8, from: u32, to: u32) -> u64 {
+        let ([fr, fc], [tr, tc]) = (self.grid.place(from), self.grid.place(to));
+        // What one has of one dimension and the other is to have of another, for all of the third.
+        let values = match communicator {
+            ROWS => self.planes(1, 0, fr) * self.planes(0, 0, tr) * self.planes(2, 1, fc),
+            ROWS_BACK => self.planes(0, 0, fr) * self.planes(1, 0, tr) * self.planes(2, 1, fc),
+            COLUMNS => self.planes(2, 1, fc) * self.planes(1, 1, tc) * self.planes(0, 0, fr),
+            COLUMNS_BACK => self.planes(1, 1, fc) * self.planes(2, 1, tc) * self.planes(0, 0, fr),
+            _ => 0,
+        };
+        values * self.value
+    }
+
+    fn peers(&self) -> u32 {
+        let [rows, columns] = self.grid.sides();
+        rows + columns + 2 * self.ranks().next_power_of_two().trailing_zeros()
+    }
+}

@@ -1,0 +1,209 @@
+//! Halo exchange with faces, edges and corners, all at once.
+//!
+//! Not periodic. With 26 neighbours, as in SST's ember motif: all receives (faces, edges, corners), all sends, one wait. With 18, as in
+//! the MPI program ember/halo3d-26, which never sends its corners: a receive and a send for one neighbour after another, one wait.
+//! A message has the sides of the block along which it lies times `vars` values; a corner has `vars`.
+
+use super::{Compute, Grid, Misfit, Ops, product};
+use crate::mpi::{Communicator, Op, Program};
+
+/// Which neighbours there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbours {
+    /// Faces and edges, in ember's order.
+    Eighteen,
+    /// Faces, edges and corners, in the order of the SST motif.
+    TwentySix,
+}
+
+/// Parameters of [`Halo3d26`]; the defaults are those of ember, with 26 neighbours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Grid of ranks, or as cubic as can be.
+    pub grid: Option<[u32; 3]>,
+    /// Cells of a rank's block along x, y and z.
+    pub cells: [u64; 3],
+    /// Values per cell.
+    pub vars: u64,
+    /// Size of a value (bytes).
+    pub value: u64,
+    /// Which neighbours.
+    pub neighbours: Neighbours,
+    /// Computing before the exchange.
+    pub compute: Compute,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            ranks: 1,
+            grid: None,
+            cells: [10; 3],
+            vars: 1,
+            value: 8,
+            neighbours: Neighbours::TwentySix,
+            compute: Compute::Time(1_000_000),
+        }
+    }
+}
+
+/// A step to a neighbour along x, y and z.
+type Step = [i8; 3];
+
+/// Faces, up first.
+const UP_FIRST: [Step; 6] = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
+/// Faces, down first.
+const DOWN_FIRST: [Step; 6] = [[-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1]];
+/// Edges a to l.
+const EDGES: [Step; 12] = [
+    [-1, -1, 0],
+    [0, -1, -1],
+    [1, -1, 0],
+    [0, -1, 1],
+    [-1, 0, 1],
+    [1, 0, 1],
+    [-1, 0, -1],
+    [1, 0, -1],
+    [-1, 1, 0],
+    [0, 1, 1],
+    [1, 1, 0],
+    [0, 1, -1],
+];
+/// Corners, x fastest.
+const CORNERS: [Step; 8] = [
+    [-1, -1, -1],
+    [1, -1, -1],
+    [-1, 1, -1],
+    [1, 1, -1],
+    [-1, -1, 1],
+    [1, -1, 1],
+    [-1, 1, 1],
+    [1, 1, 1],
+];
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct Halo3d26 {
+    grid: Grid<3>,
+    neighbours: Neighbours,
+    steps: Vec<Step>,
+    /// Bytes that go a step.
+    bytes: Vec<u64>,
+    /// Bit i of `down[d]`: step i goes down in dimension d; of `up[d]`: up.
+    down: [u32; 3],
+    up: [u32; 3],
+    time: u64,
+    communicators: [Communicator; 1],
+}
+
+impl Halo3d26 {
+    /// Name of the motif.
+    pub const NAME: &str = "halo3d-26";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<Halo3d26, Misfit> {
+        let steps: Vec<Step> = match parameters.neighbours {
+            Neighbours::Eighteen => UP_FIRST.into_iter().chain(EDGES).collect(),
+            Neighbours::TwentySix => DOWN_FIRST.into_iter().chain(EDGES).chain(CORNERS).collect(),
+        };
+        let cells = parameters.cells;
+        let bytes = steps.iter().map(|step| {
+            let along = |d: usize| if step[d] == 0 { cells[d] } else { 1 };
+            product(
+                "cells",
+                &[along(0), along(1), along(2), parameters.vars, parameters.value],
+            )
+        });
+        let that_go = |way: i8| {
+            [0, 1, 2].map(|d| {
+                let bits = steps.iter().enumerate().map(|(i, step)| u32::from(step[d] == way) << i);
+                bits.sum()
+            })
+        };
+        Ok(Halo3d26 {
+            grid: Grid::new(parameters.ranks, parameters.grid)?,
+            neighbours: parameters.neighbours,
+            bytes: bytes.collect::<Result<_, _>>()?,
+            down: that_go(-1),
+            up: that_go(1),
+            time: parameters.compute.time(product("cells", &cells)?)?,
+            communicators: [Communicator::World(parameters.ranks)],
+            steps,
+        })
+    }
+
+    /// The steps that stay inside the grid, as bits.
+    fn inside(&self, rank: u32) -> u32 {
+        let (place, sides) = (self.grid.place(rank), self.grid.sides());
+        let mut inside = (1_u32 << self.steps.len()) - 1;
+        for d in 0..3 {
+            if place[d] == 0 {
+                inside &= !self.down[d];
+            }
+            if place[d] + 1 == sides[d] {
+                inside &= !self.up[d];
+            }
+        }
+        inside
+    }
+
+    /// The neighbour at a step and what goes there.
+    fn neighbour(&self, rank: u32, step: usize) -> (u32, u64) {
+        let way = self.steps[step];
+        let shift = (0..3).map(|d| i64::from(way[d]) * i64::from(self.grid.stride(d)));
+        ((i64::from(rank) + shift.sum::<i64>()) as u32, self.bytes[step])
+    }
+}
+
+/// Number of the bit set that has `n` others below it.
+fn nth_bit(mut bits: u32, n: u32) -> usize {
+    for _ in 0..n {
+        bits &= bits - 1;
+    }
+    bits.trailing_zeros() as usize
+}
+
+impl Program for Halo3d26 {
+    fn ranks(&self) -> u32 {
+        self.grid.ranks()
+    }
+
+    fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let inside = self.inside(rank);
+        let count = inside.count_ones();
+        let neighbour = |i| self.neighbour(rank, nth_bit(inside, i));
+        let mut ops = Ops::new(index);
+        ops.compute(self.time);
+        match self.neighbours {
+            Neighbours::Eighteen => ops.rounds(count, 2, |ops, i| {
+                let (peer, bytes) = neighbour(i);
+                ops.irecv(peer, bytes);
+                ops.isend(peer, bytes);
+            }),
+            Neighbours::TwentySix => {
+                ops.rounds(count, 1, |ops, i| {
+                    let (peer, bytes) = neighbour(i);
+                    ops.irecv(peer, bytes);
+                });
+                ops.rounds(count, 1, |ops, i| {
+                    let (peer, bytes) = neighbour(i);
+                    ops.isend(peer, bytes);
+                });
+            }
+        }
+        if count > 0 {
+            ops.put(Op::WaitAll);
+        }
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn peers(&self) -> u32 {
+        self.steps.len() as u32
+    }
+}

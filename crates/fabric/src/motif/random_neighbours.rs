@@ -1,0 +1,204 @@
+//! Messages to random ranks, as on unstructured meshes (after chatterbug, unstr-mesh).
+//!
+//! A rank has to know who sends to it without asking anybody. So there are `degree.1` random rings through all ranks, each a keyed
+//! permutation of them (a Feistel network, walked until it lands on a rank; Black and Rogaway 2002), and a rank sends to the next one on
+//! the first rings and receives from those before it. Unions of random Hamiltonian cycles are good random regular graphs (Friedman
+//! 2008). With a range of degrees every rank draws how many rings it sends on. All receives come first, then all sends, then one wait.
+
+use super::{Compute, Misfit, Ops, at_least};
+use crate::mpi::op::{ANY_SOURCE, Transfer};
+use crate::mpi::{Communicator, Op, Program};
+use des::mix;
+use des::rng::below;
+
+/// How a rank receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receives {
+    /// From the ranks that it knows to send to it.
+    Named,
+    /// From any source, as many messages as there will be.
+    AnySource,
+}
+
+/// Parameters of [`RandomNeighbours`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Ranks that a rank sends to: least and most, both included.
+    pub degree: (u32, u32),
+    /// Size of a message.
+    pub bytes: u64,
+    /// A message goes back for every message: neighbours are mutual.
+    pub mutual: bool,
+    /// New neighbours in every iteration.
+    pub redraw: bool,
+    /// How a rank receives.
+    pub receives: Receives,
+    /// What the neighbours are drawn from.
+    pub seed: u64,
+    /// Computing before the exchange.
+    pub compute: Compute,
+}
+
+/// Rings that a job may have.
+const MOST: u32 = 64;
+/// Rounds of the Feistel network.
+const ROUNDS: u64 = 6;
+/// Iterations that tags keep apart; ranks are never so far from one another.
+const TAGS: u32 = 1 << 15;
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct RandomNeighbours {
+    parameters: Parameters,
+    time: u64,
+    /// Bits of half a number in the Feistel network.
+    half: u32,
+    communicators: [Communicator; 1],
+}
+
+impl RandomNeighbours {
+    /// Name of the motif.
+    pub const NAME: &str = "random-neighbours";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<RandomNeighbours, Misfit> {
+        let (least, most) = parameters.degree;
+        at_least(parameters.ranks, 2)?;
+        if least > most || most > MOST {
+            let reason = format!("a degree from {least} to {most} cannot be");
+            return Err(Misfit::new("degree", reason, format!("least and most, at most {MOST}")));
+        }
+        let bits = parameters.ranks.next_power_of_two().trailing_zeros();
+        Ok(RandomNeighbours {
+            time: parameters.compute.time(1)?,
+            half: bits.div_ceil(2),
+            communicators: [Communicator::World(parameters.ranks)],
+            parameters: parameters.clone(),
+        })
+    }
+
+    /// The key of a ring in an iteration.
+    fn key(&self, iteration: u32, ring: u32) -> u64 {
+        let drawn = if self.parameters.redraw {
+            1 + u64::from(iteration)
+        } else {
+            0
+        };
+        mix(mix(mix(self.parameters.seed).wrapping_add(drawn)).wrapping_add(u64::from(ring)))
+    }
+
+    /// One pass through the Feistel network, there or back.
+    fn pass(&self, key: u64, number: u64, back: bool) -> u64 {
+        let mask = (1 << self.half) - 1;
+        let scramble = |round: u64, word: u64| mix(key ^ round << 58 ^ word) & mask;
+        let (mut left, mut right) = (number >> self.half, number & mask);
+        for i in 0..ROUNDS {
+            if back {
+                (left, right) = (right ^ scramble(ROUNDS - 1 - i, left), left);
+            } else {
+                (left, right) = (right, left ^ scramble(i, right));
+            }
+        }
+        left << self.half | right
+    }
+
+    /// The rank at a place of a ring, or back the place of a rank.
+    fn permute(&self, key: u64, number: u32, back: bool) -> u32 {
+        let mut number = self.pass(key, number.into(), back);
+        while number >= u64::from(self.parameters.ranks) {
+            number = self.pass(key, number, back);
+        }
+        number as u32
+    }
+
+    /// The ranks before and after one on a ring.
+    fn around(&self, key: u64, rank: u32) -> [u32; 2] {
+        let n = self.parameters.ranks;
+        let place = self.permute(key, rank, true);
+        [n - 1, 1].map(|step| self.permute(key, ((u64::from(place) + u64::from(step)) % u64::from(n)) as u32, false))
+    }
+
+    /// How many rings a rank sends on.
+    fn degree(&self, iteration: u32, rank: u32) -> u32 {
+        let (least, most) = self.parameters.degree;
+        let word = mix(self.key(iteration, MOST).wrapping_add(u64::from(rank)));
+        least + below(word, u64::from(most - least) + 1) as u32
+    }
+
+    /// (rings on which a rank sends to the next one, rings on which it hears from the one before), as bits.
+    fn rings(&self, iteration: u32, rank: u32) -> (u64, u64) {
+        let (least, most) = self.parameters.degree;
+        let first = |count: u32| ((1_u128 << count) - 1) as u64;
+        let mut hears = first(least);
+        for ring in least..most {
+            let [before, _] = self.around(self.key(iteration, ring), rank);
+            hears |= u64::from(ring < self.degree(iteration, before)) << ring;
+        }
+        (first(self.degree(iteration, rank)), hears)
+    }
+}
+
+/// Number of the bit set that has `n` others below it.
+fn nth_bit(mut bits: u64, n: u32) -> u32 {
+    for _ in 0..n {
+        bits &= bits - 1;
+    }
+    bits.trailing_zeros()
+}
+
+impl Program for RandomNeighbours {
+    fn ranks(&self) -> u32 {
+        self.parameters.ranks
+    }
+
+    fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
+        let Parameters {
+            bytes,
+            mutual,
+            receives,
+            ..
+        } = self.parameters;
+        let (sends, hears) = self.rings(iteration, rank);
+        let transfer = |peer| Transfer {
+            tag: (iteration % TAGS) as u16,
+            ..Transfer::new(peer, bytes)
+        };
+        // The neighbour on the n-th ring of a set: 0 before, 1 after.
+        let neighbour = |rings: u64, n: u32, way: usize| {
+            let ring = nth_bit(rings, n);
+            self.around(self.key(iteration, ring), rank)[way]
+        };
+        let source = |rings: u64, n: u32, way: usize| match receives {
+            Receives::Named => neighbour(rings, n, way),
+            Receives::AnySource => ANY_SOURCE,
+        };
+        let (n_sends, n_hears) = (sends.count_ones(), hears.count_ones());
+        let back = |count| if mutual { count } else { 0 };
+        let mut ops = Ops::new(index);
+        ops.compute(self.time);
+        ops.rounds(n_hears, 1, |ops, i| ops.put(Op::Irecv(transfer(source(hears, i, 0)))));
+        ops.rounds(back(n_sends), 1, |ops, i| {
+            ops.put(Op::Irecv(transfer(source(sends, i, 1))))
+        });
+        ops.rounds(n_sends, 1, |ops, i| {
+            ops.put(Op::Isend(transfer(neighbour(sends, i, 1))))
+        });
+        ops.rounds(back(n_hears), 1, |ops, i| {
+            ops.put(Op::Isend(transfer(neighbour(hears, i, 0))))
+        });
+        if n_sends + n_hears > 0 {
+            ops.put(Op::WaitAll);
+        }
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn peers(&self) -> u32 {
+        2 * self.parameters.degree.1
+    }
+}

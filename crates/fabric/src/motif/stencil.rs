@@ -1,0 +1,112 @@
+//! Halo exchange in a periodic grid of three or four dimensions (chatterbug, stencil3d and stencil4d).
+//!
+//! All receives (x up, x down, y up, ...), all sends (x down, x up, y down, ...), one wait. In a dimension of two ranks both faces go to
+//! the same one; in a dimension of one there is nobody to talk to.
+
+use super::{Compute, Grid, Misfit, Ops, product};
+use crate::mpi::{Communicator, Op, Program};
+
+/// Parameters of [`Stencil`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters<const N: usize> {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Grid of ranks, or as cubic as can be.
+    pub grid: Option<[u32; N]>,
+    /// Cells of a rank's block along each dimension.
+    pub cells: [u64; N],
+    /// Values per cell.
+    pub vars: u64,
+    /// Size of a value (bytes).
+    pub value: u64,
+    /// Computing before the exchange.
+    pub compute: Compute,
+}
+
+impl<const N: usize> Default for Parameters<N> {
+    fn default() -> Parameters<N> {
+        Parameters {
+            ranks: 1,
+            grid: None,
+            cells: [10; N],
+            vars: 1,
+            value: 8,
+            compute: Compute::Time(0),
+        }
+    }
+}
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct Stencil<const N: usize> {
+    grid: Grid<N>,
+    /// Bytes of a face across each dimension.
+    faces: [u64; N],
+    time: u64,
+    communicators: [Communicator; 1],
+}
+
+impl Stencil<3> {
+    /// Name of the motif.
+    pub const NAME: &str = "stencil3d";
+}
+
+impl Stencil<4> {
+    /// Name of the motif.
+    pub const NAME: &str = "stencil4d";
+}
+
+impl<const N: usize> Stencil<N> {
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters<N>) -> Result<Stencil<N>, Misfit> {
+        let grid = Grid::new(parameters.ranks, parameters.grid)?;
+        let mut faces = [0; N];
+        for (d, face) in faces.iter_mut().enumerate() {
+            let mut factors = parameters.cells;
+            factors[d] = 1;
+            *face = product(
+                "cells",
+                &[product("cells", &factors)?, parameters.vars, parameters.value],
+            )?;
+        }
+        Ok(Stencil {
+            grid,
+            faces,
+            time: parameters.compute.time(product("cells", &parameters.cells)?)?,
+            communicators: [Communicator::World(parameters.ranks)],
+        })
+    }
+}
+
+impl<const N: usize> Program for Stencil<N> {
+    fn ranks(&self) -> u32 {
+        self.grid.ranks()
+    }
+
+    fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let neighbours = |d: usize, first_up: bool| {
+            let both = [first_up, !first_up].map(|up| self.grid.neighbour_round(rank, d, up));
+            both.into_iter().flatten()
+        };
+        let mut ops = Ops::new(index);
+        ops.compute(self.time);
+        for d in 0..N {
+            neighbours(d, true).for_each(|peer| ops.irecv(peer, self.faces[d]));
+        }
+        for d in 0..N {
+            neighbours(d, false).for_each(|peer| ops.isend(peer, self.faces[d]));
+        }
+        if self.ranks() > 1 {
+            ops.put(Op::WaitAll);
+        }
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn peers(&self) -> u32 {
+        2 * N as u32
+    }
+}

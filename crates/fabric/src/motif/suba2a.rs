@@ -1,0 +1,90 @@
+//! All-to-alls along the lines of a 3D grid of ranks, one dimension after another (chatterbug, subcom3d-a2a).
+//!
+//! What the transposes of a Fourier transform ask of a network, without the transform. Every rank and iteration: an all-to-all on its
+//! line along x, then y, then z; nothing separates them. A dimension of one rank or of 0 bytes is left out.
+
+use super::{Compute, Grid, Misfit, Ops};
+use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+
+/// Parameters of [`Suba2a`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Grid of ranks, or as cubic as can be.
+    pub grid: Option<[u32; 3]>,
+    /// Bytes from each to each on a line along x, y and z.
+    pub bytes: [u64; 3],
+    /// Computing before an iteration.
+    pub compute: Compute,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            ranks: 1,
+            grid: None,
+            bytes: [32 << 10; 3],
+            compute: Compute::Time(0),
+        }
+    }
+}
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct Suba2a {
+    grid: Grid<3>,
+    bytes: [u64; 3],
+    time: u64,
+    communicators: [Communicator; 4],
+}
+
+impl Suba2a {
+    /// Name of the motif.
+    pub const NAME: &str = "suba2a";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<Suba2a, Misfit> {
+        let grid = Grid::new(parameters.ranks, parameters.grid)?;
+        let line = |d: usize| Communicator::Lines {
+            size: grid.sides()[d],
+            stride: grid.stride(d),
+        };
+        Ok(Suba2a {
+            grid,
+            bytes: parameters.bytes,
+            time: parameters.compute.time(1)?,
+            communicators: [Communicator::World(parameters.ranks), line(0), line(1), line(2)],
+        })
+    }
+}
+
+impl Program for Suba2a {
+    fn ranks(&self) -> u32 {
+        self.grid.ranks()
+    }
+
+    fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let mut ops = Ops::new(index);
+        ops.compute(self.time);
+        for (d, bytes) in self.bytes.into_iter().enumerate() {
+            if bytes > 0 && self.grid.sides()[d] > 1 {
+                ops.put(Op::Collective(Collective {
+                    kind: CollectiveKind::Alltoall,
+                    communicator: 1 + d as u8,
+                    bytes,
+                    root: 0,
+                }));
+            }
+        }
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn peers(&self) -> u32 {
+        self.grid.sides().iter().map(|side| side - 1).sum()
+    }
+}

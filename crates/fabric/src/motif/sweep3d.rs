@@ -1,0 +1,119 @@
+//! Wavefront sweeps over a 2D grid of ranks, pipelined along z: the KBA method (Koch, Baker, Alcouffe 1992; ember, mpi/sweep3d).
+//!
+//! Eight sweeps per iteration: from the corners (low, low), (high, low), (high, high), (low, high), twice. A sweep is `cells[2] / kba`
+//! steps of: receive from upstream along x, then y, compute, send downstream along x, then y; all of them blocking. Nothing separates
+//! one sweep from the next. As ember has it, a message along x has `cells[0] * kba * vars` values and one along y `cells[1] * kba * vars`;
+//! the faces of the blocks would have it the other way round.
+
+use super::{Compute, Grid, Misfit, Ops, product};
+use crate::mpi::{Communicator, Op, Program};
+
+/// Parameters of [`Sweep3d`]; the defaults are those of ember.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Grid of ranks, or as square as can be.
+    pub grid: Option<[u32; 2]>,
+    /// Cells of a rank's block along x, y and z.
+    pub cells: [u64; 3],
+    /// Cells along z of a step; divides those of the block.
+    pub kba: u64,
+    /// Values per cell.
+    pub vars: u64,
+    /// Size of a value (bytes).
+    pub value: u64,
+    /// Computing in a step.
+    pub compute: Compute,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            ranks: 1,
+            grid: None,
+            cells: [50, 50, 100],
+            kba: 10,
+            vars: 1,
+            value: 8,
+            compute: Compute::Time(1_000_000),
+        }
+    }
+}
+
+/// Whether the four sweeps go up along x and y; each comes twice in an iteration.
+const SWEEPS: [[bool; 2]; 4] = [[true, true], [false, true], [false, false], [true, false]];
+
+/// The motif.
+#[derive(Clone, Debug)]
+pub struct Sweep3d {
+    grid: Grid<2>,
+    steps: u32,
+    /// Bytes of a message along x and along y.
+    bytes: [u64; 2],
+    time: u64,
+    communicators: [Communicator; 1],
+}
+
+impl Sweep3d {
+    /// Name of the motif.
+    pub const NAME: &str = "sweep3d";
+
+    /// Fits the motif to its ranks.
+    pub fn new(parameters: &Parameters) -> Result<Sweep3d, Misfit> {
+        let [x, y, z] = parameters.cells;
+        let kba = parameters.kba;
+        if kba == 0 || z == 0 || !z.is_multiple_of(kba) || z / kba > 1 << 24 {
+            let reason = format!("{z} cells along z cannot be cut into steps of {kba}");
+            return Err(Misfit::new(
+                "kba",
+                reason,
+                "take a divisor of cells[2], at most 2^24 steps",
+            ));
+        }
+        let message = |side| product("cells", &[side, kba, parameters.vars, parameters.value]);
+        Ok(Sweep3d {
+            grid: Grid::new(parameters.ranks, parameters.grid)?,
+            steps: (z / kba) as u32,
+            bytes: [message(x)?, message(y)?],
+            time: parameters.compute.time(product("cells", &[x, y, kba])?)?,
+            communicators: [Communicator::World(parameters.ranks)],
+        })
+    }
+}
+
+impl Program for Sweep3d {
+    fn ranks(&self) -> u32 {
+        self.grid.ranks()
+    }
+
+    fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let mut ops = Ops::new(index);
+        for up in SWEEPS.iter().cycle().take(8) {
+            let from = [0, 1].map(|d| self.grid.neighbour(rank, d, !up[d]));
+            let to = [0, 1].map(|d| self.grid.neighbour(rank, d, up[d]));
+            let each = from.iter().chain(&to).flatten().count() as u32 + u32::from(self.time > 0);
+            ops.rounds(self.steps, each, |ops, _| {
+                for (peer, bytes) in from.iter().zip(self.bytes) {
+                    peer.iter().for_each(|&peer| ops.recv(peer, bytes));
+                }
+                ops.compute(self.time);
+                for (peer, bytes) in to.iter().zip(self.bytes) {
+                    peer.iter().for_each(|&peer| ops.send(peer, bytes));
+                }
+            });
+            if ops.is_found() {
+                break;
+            }
+        }
+        ops.found()
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        &self.communicators
+    }
+
+    fn peers(&self) -> u32 {
+        4
+    }
+}

@@ -1,0 +1,170 @@
+//! `[mpi]`, and the work of MPI ranks: a motif, or several one after the other.
+
+use super::diagnostic::{Findings, Place};
+use super::document::{Node, Table, Value};
+use super::network::parameters;
+use super::reader::{self, Checked, Source, Values};
+use super::run::{BitsPerSec, Bytes, Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous};
+use crate::motif;
+use crate::mpi::CollectiveKind;
+use crate::mpi::collective::Algorithm;
+use crate::registry::{self, Kind, Type};
+use des::Time;
+
+/// Reads `[mpi]`; `None` after errors.
+pub(crate) fn read_mpi(root: &Table, findings: &mut Findings) -> Option<MpiSpec> {
+    let empty = Table::default();
+    let source = Source::section(root, "mpi", &empty, findings);
+    let before = findings.n_errors();
+    let values = reader::read(source, &parameters("mpi"), &[], &[], findings);
+    if findings.n_errors() > before {
+        return None;
+    }
+    let time = |key| values.quantity(key).map(Time);
+    let bytes = |key| values.quantity(key).map(Bytes);
+    let rate = |key| values.quantity(key).map(BitsPerSec);
+    let given = CollectiveKind::ALL.into_iter().filter_map(|kind| {
+        let name = values.text(&kind.name().replace('-', "_"))?;
+        Some((kind, Algorithm::from_name(name)?))
+    });
+    Some(MpiSpec {
+        send_overhead: time("send_overhead")?,
+        receive_overhead: time("receive_overhead")?,
+        eager: bytes("eager")?,
+        rendezvous: match values.text("rendezvous")? {
+            "get" => Rendezvous::Get,
+            _ => Rendezvous::Put,
+        },
+        header: bytes("header")?,
+        control: bytes("control")?,
+        copy: rate("copy"),
+        combine: rate("combine"),
+        local_latency: time("local_latency")?,
+        local_bandwidth: rate("local_bandwidth"),
+        algorithms: given.collect(),
+    })
+}
+
+/// A part of the work: its table and where it is.
+pub(crate) struct Told<'a> {
+    pub table: &'a Table,
+    pub place: Place,
+    pub path: String,
+}
+
+/// Whether a kind of work is a motif.
+pub(crate) fn is_motif(kind: &str) -> bool {
+    registry::find(Kind::Motif, kind).is_some()
+}
+
+/// The parts of work that is written as a list.
+pub(crate) fn parts<'a>(elements: &'a [Node], path: &str, findings: &mut Findings) -> Option<Vec<Told<'a>>> {
+    let mut told = Vec::new();
+    for (index, element) in elements.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        match &element.value {
+            Value::Table(table) => told.push(Told {
+                table,
+                place: element.place,
+                path,
+            }),
+            other => {
+                let reason = format!("must be a table, not {}", other.type_words());
+                findings.error(element.place, &path, reason, "write { kind = \"halo3d\" }");
+            }
+        }
+    }
+    (told.len() == elements.len() && !told.is_empty()).then_some(told)
+}
+
+/// Reads the work of MPI ranks; `None` after errors. `nodes` is the number of nodes of the job, if known.
+pub(crate) fn read(
+    job: &Values,
+    told: &[Told<'_>],
+    mpi: Option<&MpiSpec>,
+    nodes: Option<u64>,
+    findings: &mut Findings,
+) -> Option<Ranks> {
+    let per_node = job.integer_u32("ranks_per_node")?;
+    let mapping = match job.text("mapping")? {
+        "round-robin" => Mapping::RoundRobin,
+        _ => Mapping::Block,
+    };
+    let room = nodes.map(|nodes| nodes.saturating_mul(per_node.into()).min(1 << 28) as u32);
+    let mut parts = Vec::new();
+    for part in told {
+        parts.extend(read_part(part, room, findings));
+    }
+    let work = Ranks {
+        parts,
+        per_node,
+        mapping,
+        mpi: mpi?.clone(),
+    };
+    (work.parts.len() == told.len()).then_some(work)
+}
+
+fn read_part(told: &Told<'_>, room: Option<u32>, findings: &mut Findings) -> Option<Part> {
+    let before = findings.n_errors();
+    let path = format!("{}.kind", told.path);
+    let Some(item) = told.table.get("kind") else {
+        findings.error(told.place, &path, "is missing", "write { kind = \"halo3d\" }");
+        return None;
+    };
+    let Checked::Text(kind) = reader::check(&Type::Of(Kind::Motif), &item.node, &path, findings)? else {
+        return None;
+    };
+    let entry = registry::find(Kind::Motif, &kind)?;
+    let source = Source {
+        table: told.table,
+        place: told.place,
+        path: &told.path,
+    };
+    let parameters: Vec<_> = entry.parameters().collect();
+    let values = reader::read(source, &parameters, &[], &["kind"], findings);
+    if findings.n_errors() > before {
+        return None;
+    }
+    let iterations = values.integer_u32("iterations")?;
+    let keys = parameters.iter().map(|parameter| parameter.key);
+    let motif = Motif {
+        kind,
+        values: keys
+            .filter(|key| *key != "iterations")
+            .filter_map(|key| Some((key.to_owned(), value(values.get(key)?)?)))
+            .collect(),
+    };
+    // Without the number of nodes the network says it when it is built.
+    let ranks = values.integer_u32("ranks");
+    let place = |field: &str| match field {
+        "ranks" | "kind" => values.place,
+        field => values.place(field),
+    };
+    if let (Some(ranks), Some(room)) = (ranks, room)
+        && ranks > room
+    {
+        let reason = format!("{ranks} ranks do not fit, the nodes of the job have room for {room}");
+        let hint = "take fewer ranks, more nodes, or a larger ranks_per_node";
+        findings.error(values.place("ranks"), &format!("{}.ranks", told.path), reason, hint);
+        return None;
+    }
+    if let Some(room) = ranks.or(room)
+        && let Err(misfit) = motif::program(&motif, room)
+    {
+        let path = format!("{}.{}", told.path, misfit.field);
+        findings.error(place(misfit.field), &path, misfit.reason, misfit.hint);
+        return None;
+    }
+    Some(Part { motif, iterations })
+}
+
+fn value(checked: &Checked) -> Option<MotifValue> {
+    match checked {
+        Checked::Integer(number) | Checked::Quantity(number) => Some(MotifValue::Integer(*number)),
+        Checked::Number(number) => Some(MotifValue::Number(*number)),
+        Checked::Integers(list) => Some(MotifValue::List(list.clone())),
+        Checked::Text(text) => Some(MotifValue::Text(text.clone())),
+        Checked::Flag(flag) => Some(MotifValue::Flag(*flag)),
+        Checked::Pairs(_) | Checked::File(_) | Checked::Word(_) => None,
+    }
+}
