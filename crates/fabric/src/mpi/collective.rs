@@ -115,12 +115,7 @@ impl Call<'_> {
 
     /// The root, 0 where the kind has none.
     fn origin(&self) -> u32 {
-        match self.kind {
-            CollectiveKind::Bcast | CollectiveKind::Reduce | CollectiveKind::Gather | CollectiveKind::Scatter => {
-                self.root
-            }
-            _ => 0,
-        }
+        if self.kind.has_root() { self.root } else { 0 }
     }
 
     /// This rank as counted from the root.

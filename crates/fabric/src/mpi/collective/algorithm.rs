@@ -290,6 +290,11 @@ impl CollectiveKind {
         }
     }
 
+    /// Whether one rank plays a part of its own.
+    pub fn has_root(self) -> bool {
+        matches!(self, K::Bcast | K::Reduce | K::Gather | K::Scatter)
+    }
+
     /// The kind with this name.
     pub fn from_name(name: &str) -> Option<CollectiveKind> {
         K::ALL.into_iter().find(|kind| kind.name() == name)
