@@ -29,7 +29,7 @@ pub struct Call<'a> {
     pub kind: CollectiveKind,
     /// How; one of [`Algorithm::of`] the kind that [`Algorithm::check`] lets pass for `size`.
     pub algorithm: Algorithm,
-    /// Number of ranks, below 2^31.
+    /// Number of ranks, below 2^30.
     pub size: u32,
     /// The rank in question, below `size`.
     pub me: u32,
