@@ -1,28 +1,37 @@
 //! MPI ranks: what a message takes, in closed form; matching; every engine alike.
 
-use des::Time;
 use fabric::bench::plain;
-use fabric::mpi::op::{ANY_SOURCE, ANY_TAG};
+use fabric::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
 use fabric::mpi::{Op, RankRow, Transfer};
 use fabric::run::{self, RunError, RunResult};
-use fabric::spec::{
-    Bytes, Engine, RouterModel, RunSpec, Work,
-};
+use fabric::spec::*;
 use topo::TopologySpec;
 
 fn single(nodes: u32) -> TopologySpec {
     TopologySpec::SingleRouter { nodes }
 }
 
+/// A job of ranks that do what is listed, rank by rank.
 fn spec(topology: TopologySpec, per_node: u32, ops: Vec<Vec<Op>>, iterations: u32) -> RunSpec {
+    let mut table = String::from("rank,op,peer,bytes,tag,request,time_ps\n");
+    for (rank, ops) in ops.iter().enumerate() {
+        for op in ops {
+            table += &format!("{rank},{}\n", cells(op));
+        }
+    }
+    let values = [
+        ("table", MotifValue::Text(table)),
+        ("ranks", MotifValue::Integer(ops.len() as u64)),
+    ];
+    let motif = Motif {
+        kind: "ops".into(),
+        values: values.map(|(key, value)| (key.to_owned(), value)).into(),
+    };
     let mut spec = plain(topology);
     spec.jobs = vec![JobSpec {
         name: "job0".into(),
         work: Work::Ranks(Ranks {
-            parts: vec![Part {
-                motif: Motif::Listed(ops),
-                iterations,
-            }],
+            parts: vec![Part { motif, iterations }],
             per_node,
             mapping: Mapping::Block,
             mpi: MpiSpec::default(),
@@ -32,6 +41,37 @@ fn spec(topology: TopologySpec, per_node: u32, ops: Vec<Vec<Op>>, iterations: u3
     }];
     spec.control.end = None;
     spec
+}
+
+/// What follows on the rank in a row.
+fn cells(op: &Op) -> String {
+    let transfer = |name: &str, transfer: &Transfer| {
+        let peer = match transfer.peer {
+            ANY_SOURCE => "any".to_owned(),
+            peer => peer.to_string(),
+        };
+        let tag = match transfer.tag {
+            ANY_TAG => "any".to_owned(),
+            tag => tag.to_string(),
+        };
+        let request = match transfer.request {
+            UNNAMED => String::new(),
+            request => request.to_string(),
+        };
+        format!("{name},{peer},{},{tag},{request},", transfer.bytes)
+    };
+    match op {
+        Op::Compute { time } => format!("compute,,,,,{time}"),
+        Op::Isend(t) => transfer("isend", t),
+        Op::Send(t) => transfer("send", t),
+        Op::Irecv(t) => transfer("irecv", t),
+        Op::Recv(t) => transfer("recv", t),
+        Op::Wait { request } => format!("wait,,,,{request},"),
+        Op::WaitAll => "waitall,,,,,".into(),
+        Op::WaitAny => "waitany,,,,,".into(),
+        Op::Test { request } => format!("test,,,,{request},"),
+        other => unreachable!("{other:?} is not used here"),
+    }
 }
 
 fn mpi(spec: &mut RunSpec) -> &mut MpiSpec {
@@ -105,16 +145,23 @@ fn ranks_of_a_node_talk_through_its_memory() {
 }
 
 #[test]
-fn a_rank_that_waits_for_nobody_is_named() {
-    let spec = spec(single(2), 1, vec![vec![recv(1)], vec![Op::Compute { time: 5 }]], 1);
-    let Err(RunError::Check(summary)) = run::run(&spec, &mut |_| true) else {
-        panic!("a receive without its send must not pass");
+fn ranks_that_wait_for_each_other_are_named() {
+    // Both receive before they send.
+    let ops = vec![vec![recv(1), send(1, 8)], vec![recv(0), send(0, 8)]];
+    let Err(RunError::Check(summary)) = run::run(&spec(single(2), 1, ops, 1), &mut |_| true) else {
+        panic!("ranks that wait for each other must not pass");
     };
     let words = summary.verdict.failures();
-    assert!(
-        words.contains("rank 0 waits for a message from rank 1 with tag 0"),
-        "{words}"
-    );
+    for part in ["2 of 2 ranks", "rank 0 waits for a message from rank 1 with tag 0"] {
+        assert!(words.contains(part), "{words}");
+    }
+    // Sends of large messages wait for their receives as well.
+    let ops = vec![vec![send(1, 1 << 20), recv(1)], vec![send(0, 1 << 20), recv(0)]];
+    let Err(RunError::Check(summary)) = run::run(&spec(single(2), 1, ops, 1), &mut |_| true) else {
+        panic!("sends that wait for each other must not pass");
+    };
+    let words = summary.verdict.failures();
+    assert!(words.contains("rank 1 waits for a receive at rank 0"), "{words}");
 }
 
 #[test]
@@ -174,7 +221,6 @@ fn models_and_engines_agree() {
         spec.router.model = model;
         spec.nic.packet = Bytes(2048);
         let mut digests = Vec::new();
-        use fabric::spec::Engine;
         for engine in [
             Engine::Sequential,
             Engine::Reference,
@@ -187,5 +233,4 @@ fn models_and_engines_agree() {
         digests.dedup();
         assert_eq!(digests.len(), 1, "{model:?}");
     }
-    let _ = Time::ZERO;
 }

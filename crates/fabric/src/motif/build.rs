@@ -238,6 +238,20 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             seed: keys.number("seed").unwrap_or(1),
             compute,
         })?),
+        "ops" => {
+            let first = |mistakes: Vec<op_table::Mistake>| {
+                let more = match mistakes.len() {
+                    0 | 1 => String::new(),
+                    n => format!("; and {} more mistakes", n - 1),
+                };
+                let mistake = mistakes.into_iter().next();
+                let (line, reason, hint) = mistake.map(|m| (m.line, m.reason, m.hint)).unwrap_or_default();
+                let at = line.map_or(String::new(), |line| format!("line {line}: "));
+                Misfit::new("file", format!("{at}{reason}{more}"), hint)
+            };
+            let rows = op_table::read_csv(keys.word("table").unwrap_or("")).map_err(first)?;
+            Arc::new(OpTable::new(ranks, Vec::new(), &rows).map_err(first)?)
+        }
         other => {
             let hint = "`fabricsim list motif` tells which there are";
             return Err(Misfit::new("kind", format!("there is no motif {other:?}"), hint));

@@ -6,6 +6,8 @@ use super::Misfit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid<const N: usize> {
     sides: [u32; N],
+    /// Difference of the numbers of two neighbours in each dimension.
+    strides: [u32; N],
 }
 
 impl<const N: usize> Grid<N> {
@@ -24,7 +26,17 @@ impl<const N: usize> Grid<N> {
             };
             return Err(Misfit::new("grid", reason, hint));
         }
-        Ok(Grid { sides })
+        Ok(Grid::of(sides))
+    }
+
+    fn of(sides: [u32; N]) -> Grid<N> {
+        let mut next = 1;
+        let strides = sides.map(|side| {
+            let stride = next;
+            next *= side;
+            stride
+        });
+        Grid { sides, strides }
     }
 
     /// The grid whose longest side is as short as possible, then its second longest, and so on; the longest side comes first. It
@@ -40,7 +52,7 @@ impl<const N: usize> Grid<N> {
         let mut sides = [1; N];
         let fits = fill(&mut sides, ranks, ranks, &divisors);
         debug_assert!(fits, "one long side always does");
-        Ok(Grid { sides })
+        Ok(Grid::of(sides))
     }
 
     /// Ranks along each dimension.
@@ -65,7 +77,7 @@ impl<const N: usize> Grid<N> {
 
     /// Difference of the numbers of two neighbours in a dimension.
     pub fn stride(&self, dimension: usize) -> u32 {
-        self.sides[..dimension].iter().product()
+        self.strides[dimension]
     }
 
     /// The next rank in a dimension, up or down, if there is one.

@@ -113,11 +113,12 @@ impl RandomNeighbours {
         number as u32
     }
 
-    /// The ranks before and after one on a ring.
-    fn around(&self, key: u64, rank: u32) -> [u32; 2] {
-        let n = self.parameters.ranks;
-        let place = self.permute(key, rank, true);
-        [n - 1, 1].map(|step| self.permute(key, ((u64::from(place) + u64::from(step)) % u64::from(n)) as u32, false))
+    /// The rank after one on a ring, or before it.
+    fn next(&self, key: u64, rank: u32, before: bool) -> u32 {
+        let n = u64::from(self.parameters.ranks);
+        let place = u64::from(self.permute(key, rank, true));
+        let other = (place + if before { n - 1 } else { 1 }) % n;
+        self.permute(key, other as u32, false)
     }
 
     /// How many rings a rank sends on.
@@ -133,7 +134,7 @@ impl RandomNeighbours {
         let first = |count: u32| ((1_u128 << count) - 1) as u64;
         let mut hears = first(least);
         for ring in least..most {
-            let [before, _] = self.around(self.key(iteration, ring), rank);
+            let before = self.next(self.key(iteration, ring), rank, true);
             hears |= u64::from(ring < self.degree(iteration, before)) << ring;
         }
         (first(self.degree(iteration, rank)), hears)
@@ -165,28 +166,30 @@ impl Program for RandomNeighbours {
             tag: (iteration % TAGS) as u16,
             ..Transfer::new(peer, bytes)
         };
-        // The neighbour on the n-th ring of a set: 0 before, 1 after.
-        let neighbour = |rings: u64, n: u32, way: usize| {
+        // The neighbour on the n-th ring of a set.
+        let neighbour = |rings: u64, n: u32, before: bool| {
             let ring = nth_bit(rings, n);
-            self.around(self.key(iteration, ring), rank)[way]
+            self.next(self.key(iteration, ring), rank, before)
         };
-        let source = |rings: u64, n: u32, way: usize| match receives {
-            Receives::Named => neighbour(rings, n, way),
+        let source = |rings: u64, n: u32, before: bool| match receives {
+            Receives::Named => neighbour(rings, n, before),
             Receives::AnySource => ANY_SOURCE,
         };
         let (n_sends, n_hears) = (sends.count_ones(), hears.count_ones());
         let back = |count| if mutual { count } else { 0 };
         let mut ops = Ops::new(index);
         ops.compute(self.time);
-        ops.rounds(n_hears, 1, |ops, i| ops.put(Op::Irecv(transfer(source(hears, i, 0)))));
+        ops.rounds(n_hears, 1, |ops, i| {
+            ops.put(Op::Irecv(transfer(source(hears, i, true))))
+        });
         ops.rounds(back(n_sends), 1, |ops, i| {
-            ops.put(Op::Irecv(transfer(source(sends, i, 1))))
+            ops.put(Op::Irecv(transfer(source(sends, i, false))))
         });
         ops.rounds(n_sends, 1, |ops, i| {
-            ops.put(Op::Isend(transfer(neighbour(sends, i, 1))))
+            ops.put(Op::Isend(transfer(neighbour(sends, i, false))))
         });
         ops.rounds(back(n_hears), 1, |ops, i| {
-            ops.put(Op::Isend(transfer(neighbour(hears, i, 0))))
+            ops.put(Op::Isend(transfer(neighbour(hears, i, true))))
         });
         if n_sends + n_hears > 0 {
             ops.put(Op::WaitAll);

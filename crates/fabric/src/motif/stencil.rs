@@ -40,6 +40,8 @@ impl<const N: usize> Default for Parameters<N> {
 #[derive(Clone, Debug)]
 pub struct Stencil<const N: usize> {
     grid: Grid<N>,
+    /// Dimensions of more than one rank.
+    wide: Vec<usize>,
     /// Bytes of a face across each dimension.
     faces: [u64; N],
     time: u64,
@@ -71,6 +73,7 @@ impl<const N: usize> Stencil<N> {
         }
         Ok(Stencil {
             grid,
+            wide: (0..N).filter(|&d| grid.sides()[d] > 1).collect(),
             faces,
             time: parameters.compute.time(product("cells", &parameters.cells)?)?,
             communicators: [Communicator::World(parameters.ranks)],
@@ -84,18 +87,25 @@ impl<const N: usize> Program for Stencil<N> {
     }
 
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
-        let neighbours = |d: usize, first_up: bool| {
-            let both = [first_up, !first_up].map(|up| self.grid.neighbour_round(rank, d, up));
-            both.into_iter().flatten()
+        // Number i of the neighbours, up or down first, and what goes there.
+        let neighbour = |i: u32, up_first: bool| {
+            let d = self.wide[i as usize / 2];
+            let up = i.is_multiple_of(2) == up_first;
+            self.grid.neighbour_round(rank, d, up).map(|peer| (peer, self.faces[d]))
         };
+        let count = 2 * self.wide.len() as u32;
         let mut ops = Ops::new(index);
         ops.compute(self.time);
-        for d in 0..N {
-            neighbours(d, true).for_each(|peer| ops.irecv(peer, self.faces[d]));
-        }
-        for d in 0..N {
-            neighbours(d, false).for_each(|peer| ops.isend(peer, self.faces[d]));
-        }
+        ops.rounds(count, 1, |ops, i| {
+            neighbour(i, true)
+                .into_iter()
+                .for_each(|(peer, bytes)| ops.irecv(peer, bytes));
+        });
+        ops.rounds(count, 1, |ops, i| {
+            neighbour(i, false)
+                .into_iter()
+                .for_each(|(peer, bytes)| ops.isend(peer, bytes));
+        });
         if self.ranks() > 1 {
             ops.put(Op::WaitAll);
         }

@@ -88,10 +88,11 @@ impl Program for Sweep3d {
     }
 
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
+        let near = [0, 1].map(|d| [false, true].map(|up| self.grid.neighbour(rank, d, up)));
         let mut ops = Ops::new(index);
         for up in SWEEPS.iter().cycle().take(8) {
-            let from = [0, 1].map(|d| self.grid.neighbour(rank, d, !up[d]));
-            let to = [0, 1].map(|d| self.grid.neighbour(rank, d, up[d]));
+            let from = [0, 1].map(|d| near[d][usize::from(!up[d])]);
+            let to = [0, 1].map(|d| near[d][usize::from(up[d])]);
             let each = from.iter().chain(&to).flatten().count() as u32 + u32::from(self.time > 0);
             ops.rounds(self.steps, each, |ops, _| {
                 for (peer, bytes) in from.iter().zip(self.bytes) {

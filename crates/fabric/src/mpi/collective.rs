@@ -29,7 +29,7 @@ pub struct Call<'a> {
     pub kind: CollectiveKind,
     /// How; one of [`Algorithm::of`] the kind that [`Algorithm::check`] lets pass for `size`.
     pub algorithm: Algorithm,
-    /// Number of ranks, below 2^31.
+    /// Number of ranks, below 2^30.
     pub size: u32,
     /// The rank in question, below `size`.
     pub me: u32,
@@ -115,12 +115,7 @@ impl Call<'_> {
 
     /// The root, 0 where the kind has none.
     fn origin(&self) -> u32 {
-        match self.kind {
-            CollectiveKind::Bcast | CollectiveKind::Reduce | CollectiveKind::Gather | CollectiveKind::Scatter => {
-                self.root
-            }
-            _ => 0,
-        }
+        if self.kind.has_root() { self.root } else { 0 }
     }
 
     /// This rank as counted from the root.

@@ -394,6 +394,13 @@ const NEIGHBOURS: &[Parameter] = &[
     ),
 ];
 
+const OPS: &[Parameter] = &[key(
+    "file",
+    Type::Text,
+    Default::Required,
+    "CSV file with a row per operation; the columns are rank, op, peer, source, bytes, tag, communicator, request, time_ps.",
+)];
+
 const fn motif(
     name: &'static str,
     line: &'static str,
@@ -495,4 +502,5 @@ pub(super) const MOTIFS: &[Entry] = &[
         &[NEIGHBOURS, ONE_MESSAGE, COMPUTE, MOTIF],
         "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
     ),
+    motif("ops", "Operations from a file, rank by rank.", &[OPS, MOTIF], ""),
 ];

@@ -10,6 +10,7 @@ use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Pattern, Pr
 use crate::registry::{self, Kind, Parameter};
 use des::Time;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Reads all jobs; `None` after errors.
 pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
@@ -97,7 +98,7 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
                 "a job needs at least 2 nodes",
             );
         }
-        let work = read_work(source, &values, mpi.as_ref(), own_nodes, findings);
+        let work = read_work(source, &values, mpi.as_ref(), (own_nodes, files.base), findings);
         let placement = placement::read(source, own_nodes, &mut files, findings);
         jobs.extend(work.zip(placement).map(|(work, placement)| JobSpec {
             name,
@@ -113,7 +114,7 @@ fn read_work(
     job: Source<'_>,
     keys: &Values,
     mpi: Option<&MpiSpec>,
-    n_nodes: Option<u64>,
+    (n_nodes, base): (Option<u64>, &Path),
     findings: &mut Findings,
 ) -> Option<Work> {
     let path = format!("{}.work", job.path);
@@ -124,7 +125,7 @@ fn read_work(
             Value::Table(table) => (table, item.node.place),
             Value::List(elements) if !elements.is_empty() => {
                 let told = ranks::parts(elements, &path, findings)?;
-                return ranks::read(keys, &told, mpi, n_nodes, findings).map(Work::Ranks);
+                return ranks::read(keys, &told, mpi, (n_nodes, base), findings).map(Work::Ranks);
             }
             other => {
                 let reason = format!("must be a table, not {}", other.type_words());
@@ -153,7 +154,7 @@ fn read_work(
     };
     if ranks::is_motif(&kind) {
         let told = [Told { table, place, path }];
-        return ranks::read(keys, &told, mpi, n_nodes, findings).map(Work::Ranks);
+        return ranks::read(keys, &told, mpi, (n_nodes, base), findings).map(Work::Ranks);
     }
     for key in ["ranks_per_node", "mapping"] {
         if keys.given(key) {

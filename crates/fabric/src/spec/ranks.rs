@@ -5,11 +5,13 @@ use super::document::{Node, Table, Value};
 use super::network::parameters;
 use super::reader::{self, Checked, Source, Values};
 use super::run::{BitsPerSec, Bytes, Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous};
+use super::user_file::read_text;
 use crate::motif;
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
 use crate::registry::{self, Kind, Type};
 use des::Time;
+use std::path::Path;
 
 /// Reads `[mpi]`; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, findings: &mut Findings) -> Option<MpiSpec> {
@@ -82,7 +84,7 @@ pub(crate) fn read(
     job: &Values,
     told: &[Told<'_>],
     mpi: Option<&MpiSpec>,
-    nodes: Option<u64>,
+    (nodes, base): (Option<u64>, &Path),
     findings: &mut Findings,
 ) -> Option<Ranks> {
     let per_node = job.integer_u32("ranks_per_node")?;
@@ -93,7 +95,7 @@ pub(crate) fn read(
     let room = nodes.map(|nodes| nodes.saturating_mul(per_node.into()).min(1 << 28) as u32);
     let mut parts = Vec::new();
     for part in told {
-        parts.extend(read_part(part, room, findings));
+        parts.extend(read_part(part, room, base, findings));
     }
     let work = Ranks {
         parts,
@@ -104,7 +106,7 @@ pub(crate) fn read(
     (work.parts.len() == told.len()).then_some(work)
 }
 
-fn read_part(told: &Told<'_>, room: Option<u32>, findings: &mut Findings) -> Option<Part> {
+fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Findings) -> Option<Part> {
     let before = findings.n_errors();
     let path = format!("{}.kind", told.path);
     let Some(item) = told.table.get("kind") else {
@@ -127,13 +129,22 @@ fn read_part(told: &Told<'_>, room: Option<u32>, findings: &mut Findings) -> Opt
     }
     let iterations = values.integer_u32("iterations")?;
     let keys = parameters.iter().map(|parameter| parameter.key);
-    let motif = Motif {
+    let mut motif = Motif {
         kind,
         values: keys
             .filter(|key| *key != "iterations")
             .filter_map(|key| Some((key.to_owned(), value(values.get(key)?)?)))
             .collect(),
     };
+    if let Some(file) = values.text("file") {
+        match read_text(base, file) {
+            Ok(table) => motif.values.insert("table".into(), MotifValue::Text(table)),
+            Err((reason, hint)) => {
+                findings.error(values.place("file"), &format!("{}.file", told.path), reason, hint);
+                return None;
+            }
+        };
+    }
     // Without the number of nodes the network says it when it is built.
     let ranks = values.integer_u32("ranks");
     let place = |field: &str| match field {

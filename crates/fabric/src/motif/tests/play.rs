@@ -33,19 +33,19 @@ type Meeting = (Collective, Vec<(u32, usize)>);
 
 /// What a program did.
 #[derive(Default, Debug)]
-pub(super) struct Played {
+pub(in crate::motif) struct Played {
     /// (from, to, bytes) of all point-to-point messages, in order of meeting.
-    pub(super) messages: Vec<(u32, u32, u64)>,
+    pub(in crate::motif) messages: Vec<(u32, u32, u64)>,
     /// Bytes sent by each rank, in collectives too.
-    pub(super) sent: Vec<u64>,
+    pub(in crate::motif) sent: Vec<u64>,
     /// Collectives that each rank took part in.
-    pub(super) collectives: Vec<Vec<Collective>>,
+    pub(in crate::motif) collectives: Vec<Vec<Collective>>,
     /// Time that each rank computed.
-    pub(super) computed: Vec<u64>,
+    pub(in crate::motif) computed: Vec<u64>,
 }
 
 /// Plays some iterations; text of what went wrong otherwise. A send completes when its receive is there.
-pub(super) fn play(program: &dyn Program, iterations: u32) -> Result<Played, String> {
+pub(in crate::motif) fn play(program: &dyn Program, iterations: u32) -> Result<Played, String> {
     let n = program.ranks();
     let mut ranks: Vec<Rank> = (0..n).map(|_| Rank::default()).collect();
     let mut played = Played {

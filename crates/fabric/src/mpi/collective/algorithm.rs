@@ -227,9 +227,10 @@ impl Algorithm {
     }
 
     /// What MPICH takes for `bytes` among `size` ranks, with the switch points that Thakur, Rabenseifner and Gropp published in 2005
-    /// (section 4 of the paper for each kind); `bytes` as in [`Collective`](super::super::Collective). The paper's condition that a
-    /// vector has an element for every rank is taken for elements of 8 bytes. Gather and scatter are binomial for all sizes. For an
-    /// alltoallv, where the paper has no rule, all partners at once, as MPICH does.
+    /// (section 4 of the paper); `bytes` as in [`Collective`](super::super::Collective). Bruck's all-to-all from 8 ranks on, as in
+    /// MPICH's source. Its condition that a vector has an element for every rank is taken for elements of 8 bytes. Gather and scatter
+    /// are binomial for all sizes. An alltoallv, for which the paper has no rule, goes to all partners at once (MPICH today: 32 at a
+    /// time, [`Algorithm::Window`]).
     pub fn choose(kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
         const KIB: u64 = 1 << 10;
         let total = bytes.saturating_mul(u64::from(size));
@@ -290,6 +291,11 @@ impl CollectiveKind {
             K::Alltoall => "alltoall",
             K::Alltoallv => "alltoallv",
         }
+    }
+
+    /// Whether one rank plays a part of its own.
+    pub fn has_root(self) -> bool {
+        matches!(self, K::Bcast | K::Reduce | K::Gather | K::Scatter)
     }
 
     /// The kind with this name.

@@ -52,8 +52,8 @@ impl Script {
     }
 }
 
-/// Ranks folded to a power of two (Rabenseifner and Traeff, EuroPVM/MPI 2004): of the first `2 * rest` ranks every odd one hands its
-/// part to the even one before it and stands aside. Ranks here are counted from the root, which stays in.
+/// Ranks folded to a power of two (Rabenseifner 2004): of the first `2 * rest` ranks every odd one hands its part to the even one before
+/// it and stands aside. (In MPICH the even ones stand aside; here the root, from which ranks are counted, always stays in.)
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     /// Ranks that stay in: the largest power of two that is not above the number of ranks.

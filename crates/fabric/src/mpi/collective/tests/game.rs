@@ -127,7 +127,9 @@ impl<'a> Game<'a> {
         let slots = match relays {
             true => {
                 let gone = rank.slots.iter().enumerate().filter(|(j, _)| Self::goes(span, *j));
-                gone.map(|(_, slot)| *slot).collect()
+                let gone: Vec<_> = gone.map(|(_, slot)| *slot).collect();
+                assert_eq!(bytes, gone.len() as u64 * self.call.bytes, "blocks of {me} to {to}");
+                gone
             }
             false => Vec::new(),
         };
