@@ -362,6 +362,11 @@ impl Network {
             u32::from(routing.vcs())
         };
         let workload = Workload::build(spec, &topology, injection.bandwidth())?;
+        if model.cumulative && workload.ranks().is_some() {
+            let reason = "ranks need to know which message is complete, cumulative completion does not say";
+            let hint = "take \"whole\"";
+            return Err(BuildError::field("router.completion", reason, Some(hint)));
+        }
         let unbounded = i64::MAX / 4;
         let whole = |bytes: u64| bytes / u64::from(flit) * u64::from(flit);
         let buffer = router.buffer.map_or(unbounded, |bytes| whole(bytes.0) as i64);

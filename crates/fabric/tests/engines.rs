@@ -333,6 +333,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
         assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {way:?}");
         assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
+        assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
         let ran = |way: &Way| match way {
             Way::Engine(Engine::Reference, _) => "reference",
             Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
@@ -401,6 +402,104 @@ fn overload_and_incast_give_one_answer_on_every_engine() {
             count: Some(6),
             process: Process::PeriodicInPhase,
         });
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+/// A job of MPI ranks that does one motif after the other.
+fn ranks(per_node: u32, mapping: Mapping, mpi: MpiSpec, motifs: &[(&str, &[(&str, MotifValue)])]) -> Work {
+    let part = |(kind, values): &(&str, &[(&str, MotifValue)])| Part {
+        motif: Motif {
+            kind: (*kind).to_owned(),
+            values: values
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect(),
+        },
+        iterations: 2,
+    };
+    Work::Ranks(Ranks {
+        parts: motifs.iter().map(part).collect(),
+        per_node,
+        mapping,
+        mpi,
+    })
+}
+
+#[test]
+fn ranks_with_programs_give_one_answer_on_every_engine() {
+    use MotifValue::{Flag, Integer, List, Text};
+    let mpi = |eager, rendezvous| MpiSpec {
+        eager: Bytes(eager),
+        rendezvous,
+        ..MpiSpec::default()
+    };
+    let compute = || ("compute", Integer(300_000));
+    let works = [
+        // Two ranks per node, messages below and above the threshold, any source, collectives of any number of ranks.
+        ranks(
+            2,
+            Mapping::Block,
+            mpi(3_000, Rendezvous::Put),
+            &[
+                (
+                    "halo3d-26",
+                    &[("grid", List(vec![20, 10, 6])), ("vars", Integer(2)), compute()],
+                ),
+                (
+                    "random-neighbours",
+                    &[
+                        ("degree", List(vec![2, 4])),
+                        ("message", Integer(2_500)),
+                        ("receives", Text("any-source".into())),
+                        ("redraw", Flag(true)),
+                    ],
+                ),
+                (
+                    "collective",
+                    &[("collective", Text("allreduce".into())), ("message", Integer(5_000))],
+                ),
+            ],
+        ),
+        // Three ranks per node dealt round, everything by rendezvous.
+        ranks(
+            3,
+            Mapping::RoundRobin,
+            mpi(0, Rendezvous::Get),
+            &[
+                (
+                    "collective",
+                    &[("collective", Text("alltoall".into())), ("message", Integer(700))],
+                ),
+                ("sweep3d", &[("grid", List(vec![10, 12, 20])), compute()]),
+            ],
+        ),
+        // One rank per node, no overheads at all, everything at once.
+        ranks(
+            1,
+            Mapping::Block,
+            MpiSpec {
+                send_overhead: Time::ZERO,
+                receive_overhead: Time::ZERO,
+                copy: None,
+                ..mpi(100_000, Rendezvous::Put)
+            },
+            &[
+                ("halo3d", &[("grid", List(vec![12; 3]))]),
+                ("many-to-one", &[("message", Integer(4_000)), ("count", Integer(2))]),
+                (
+                    "collective",
+                    &[("collective", Text("bcast".into())), ("message", Integer(9_000))],
+                ),
+            ],
+        ),
+    ];
+    let late = late_admission_cells()
+        .into_iter()
+        .filter(|(_, spec)| spec.router.completion == Completion::Whole);
+    for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate() {
+        spec.jobs[0].work = works[i % works.len()].clone();
         spec.control.end = None;
         one_answer(&what, &spec);
     }

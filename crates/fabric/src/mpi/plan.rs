@@ -113,10 +113,13 @@ impl Plan {
         (rank < self.ranks).then_some(rank)
     }
 
-    /// How a collective is done.
+    /// How a collective is done: as the study says, where that serves so many ranks, else by size.
     pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
         let given = self.algorithms.iter().find(|(given, _)| *given == kind);
-        given.map_or_else(|| Algorithm::choose(kind, size, bytes), |(_, algorithm)| *algorithm)
+        let given = given.map(|(_, algorithm)| *algorithm);
+        given
+            .filter(|algorithm| algorithm.check(kind, size).is_ok())
+            .unwrap_or_else(|| Algorithm::choose(kind, size, bytes))
     }
 
     /// Bytes that travel for a message of a rank of `bytes`.
