@@ -365,7 +365,7 @@ impl Network {
         if model.cumulative && workload.ranks().is_some() {
             let reason = "ranks need to know which message is complete, cumulative completion does not say";
             let hint = "take \"whole\"";
-            return Err(BuildError::field("router.completion", reason, Some(hint)));
+            return Err(BuildError::field("router.completion", reason, Some(hint)).into());
         }
         let unbounded = i64::MAX / 4;
         let whole = |bytes: u64| bytes / u64::from(flit) * u64::from(flit);

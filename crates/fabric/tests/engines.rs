@@ -417,7 +417,7 @@ fn ranks(per_node: u32, mapping: Mapping, mpi: MpiSpec, motifs: &[(&str, &[(&str
                 .map(|(key, value)| ((*key).to_owned(), value.clone()))
                 .collect(),
         },
-        iterations: 2,
+        iterations: 1,
     };
     Work::Ranks(Ranks {
         parts: motifs.iter().map(part).collect(),
@@ -427,8 +427,8 @@ fn ranks(per_node: u32, mapping: Mapping, mpi: MpiSpec, motifs: &[(&str, &[(&str
     })
 }
 
-#[test]
-fn ranks_with_programs_give_one_answer_on_every_engine() {
+/// Programs of ranks that between them do all that ranks can.
+fn works() -> [Work; 3] {
     use MotifValue::{Flag, Integer, List, Text};
     let mpi = |eager, rendezvous| MpiSpec {
         eager: Bytes(eager),
@@ -436,7 +436,7 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         ..MpiSpec::default()
     };
     let compute = || ("compute", Integer(300_000));
-    let works = [
+    [
         // Two ranks per node, messages below and above the threshold, any source, collectives of any number of ranks.
         ranks(
             2,
@@ -494,12 +494,21 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
                 ),
             ],
         ),
-    ];
+    ]
+}
+
+#[test]
+fn ranks_with_programs_give_one_answer_on_every_engine() {
+    let works = works();
     let late = late_admission_cells()
         .into_iter()
         .filter(|(_, spec)| spec.router.completion == Completion::Whole);
-    for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate() {
-        spec.jobs[0].work = works[i % works.len()].clone();
+    // Part of them, each with another of the works, or all.
+    let step = if whole() { 1 } else { 5 };
+    for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate().step_by(step) {
+        spec.jobs[0].work = works[i / step % works.len()].clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
         spec.control.end = None;
         one_answer(&what, &spec);
     }
