@@ -16,6 +16,7 @@ pub mod observe;
 pub mod packet;
 mod packing;
 pub mod placement;
+pub mod predict;
 pub mod registry;
 pub mod router;
 pub mod routing;
