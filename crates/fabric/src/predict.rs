@@ -36,8 +36,8 @@ const WAITING: f64 = 1.5 * (size_of::<Packet>() + size_of::<Link>()) as f64;
 const KEPT: f64 = 40.0 * 1.5 + 40.0;
 /// Bytes per output port whose load is kept.
 const LOAD: f64 = 2.0 * 40.0;
-/// Seconds until a process is ready, and per output port for building and reaping.
-const START_S: f64 = 0.5;
+/// Seconds that any run takes, and seconds per output port for building and reaping.
+const START_S: f64 = 0.2;
 const PORT_S: f64 = 2e-6;
 
 /// What a run will take.
@@ -55,6 +55,8 @@ pub struct Prediction {
     pub packet_hops: Option<u64>,
     /// Time on one core, by a fixed cost per packet-hop (a server core of the 2020s).
     pub seconds: Option<f64>,
+    /// The part of it that does not grow with the work.
+    pub build_seconds: f64,
 }
 
 /// What predictions need to know of a network and of where messages go; the same for all loads, lengths and seeds.
@@ -148,13 +150,15 @@ impl Facts {
             }
             + if run.observe.links { LOAD * ports } else { 0.0 };
         let rounded = |value: f64| value.round() as u64;
+        let build_seconds = START_S + PORT_S * ports;
         Prediction {
             nodes: rounded(self.nodes),
             routers: rounded(self.routers),
             memory_bytes: rounded(memory),
             packets: all.map(|all| rounded(all.packets)),
             packet_hops: all.map(|all| rounded(all.packet_hops)),
-            seconds: all.map(|all| START_S + PORT_S * ports + seconds_per_hop(run) * all.packet_hops),
+            seconds: all.map(|all| build_seconds + seconds_per_hop(run) * all.packet_hops),
+            build_seconds,
         }
     }
 
