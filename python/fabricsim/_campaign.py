@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fabricsim import _core
 from fabricsim._dask import Cluster, DaskPool
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
-from fabricsim._forecast import Forecast
+from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
@@ -317,7 +317,7 @@ class Campaign:
             if kind in ("done", "failed-check"):
                 outcome.executed += 1
                 fractions[run.id] = 1.0
-                forecast.learn(run.estimate, float(message["record"].get("wall_s") or 0.0))
+                forecast.learn(run.estimate, simulated_seconds(message["record"], run.estimate))
             if kind == "failed-check":
                 failed = [
                     check for check in message["record"]["summary"].get("verdict", {}).get("checks", []) if not check.get("ok")

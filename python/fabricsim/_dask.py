@@ -89,7 +89,9 @@ def connect(address: str) -> Cluster:
         from distributed import Client
     except ImportError as error:
         raise ClusterError(f"--dask needs Dask, which is not here ({error}): pip install 'fabricsim[dask]'") from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    # What it would log is told in words; its loggers have levels of their own.
+    for logger in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
+        logging.getLogger(logger).setLevel(logging.CRITICAL)
     where: dict[str, Any] = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     if "scheduler_file" in where and not Path(address).is_file():
         raise ClusterError(
@@ -197,8 +199,10 @@ class DaskPool:
                 if stop:
                     raise PoolStopped(None)
         finally:
-            client.cancel(list(self._open.values()), force=True)
-            client.unsubscribe_topic(self._topic)
+            # A scheduler that is gone cannot be told.
+            with contextlib.suppress(Exception):
+                client.cancel(list(self._open.values()), force=True)
+                client.unsubscribe_topic(self._topic)
 
     def _submit(self, key: str) -> None:
         task = self._tasks[key]

@@ -11,7 +11,20 @@ from fabricsim._units import format_bytes, format_count, format_seconds
 if TYPE_CHECKING:
     from fabricsim.study import Run
 
-__all__ = ["Forecast", "forecast_line", "overview_line"]
+__all__ = ["Forecast", "forecast_line", "overview_line", "simulated_seconds"]
+
+
+def simulated_seconds(record: Mapping[str, Any], estimate: Mapping[str, Any]) -> float:
+    """Return how long a finished run has simulated: by its own clock where it tells, else what it took beyond its set-up.
+
+    A run that went on from a checkpoint counts the CPU time of its other parts as well.
+    """
+    summary = record.get("summary") or {}
+    execution = summary.get("execution") or {}
+    if execution.get("wall_s") is None:
+        return max(0.0, float(record.get("wall_s") or 0.0) - float(estimate.get("build_seconds") or 0.0))
+    cpu_s = float(summary.get("cpu_s") or 0.0) / max(1, int(execution.get("workers") or 1))
+    return max(float(execution["wall_s"]), cpu_s)
 
 
 @dataclass(slots=True)
@@ -24,7 +37,7 @@ class Forecast:
     >>> estimate = {"packet_hops": 1_000_000, "seconds": 1.2, "build_seconds": 0.2}
     >>> forecast.seconds(estimate)
     1.2
-    >>> forecast.learn(estimate, 2.2)
+    >>> forecast.learn(estimate, 2.0)
     >>> forecast.seconds(estimate)
     2.2
     """
@@ -32,13 +45,13 @@ class Forecast:
     _stated: float = 0.0
     _taken: float = 0.0
 
-    def learn(self, estimate: Mapping[str, Any], wall_s: float) -> None:
-        """Note that a run has taken so long."""
+    def learn(self, estimate: Mapping[str, Any], simulated_s: float) -> None:
+        """Note that a run has simulated for so long, set-up excluded."""
         if estimate.get("seconds") is None:
             return
         build = float(estimate.get("build_seconds") or 0.0)
         self._stated += max(0.0, float(estimate["seconds"]) - build)
-        self._taken += max(0.0, wall_s - build)
+        self._taken += simulated_s
 
     @property
     def factor(self) -> float:

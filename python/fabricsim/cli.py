@@ -173,6 +173,8 @@ def _campaign(
 
 def _cluster(address: str, *, jobs: int | None, checkpoint_every: str | None) -> Cluster:
     """Connect to a Dask cluster, refusing what has no meaning there."""
+    import logging
+
     from fabricsim._dask import connect as connect_cluster
 
     if _ranks is not None:
@@ -181,6 +183,9 @@ def _cluster(address: str, *, jobs: int | None, checkpoint_every: str | None) ->
         raise _InputError("--jobs has no meaning with --dask: a cluster takes as many runs as its workers have threads")
     if checkpoint_every is not None:
         raise _InputError("--checkpoint-every has no meaning with --dask: workers share no folder for checkpoints")
+    # What Dask's loop cannot send to a scheduler that is gone is told in words.
+    for name in ("asyncio", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return connect_cluster(address)
 
 
@@ -257,6 +262,8 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Run a study: every point of its sweep, in parallel, into a results directory."""
+    if memory is not None and (dask is not None or _ranks is not None):
+        raise _InputError("--memory is for runs side by side on this machine: it has no meaning with --dask or mpirun")
     loaded = _load(study, sets, variant, _control_sets(engine, workers))
     outcome, results = _campaign(
         loaded,

@@ -206,6 +206,26 @@ def test_runs_of_a_killed_campaign_stop(shell, cluster):
             time.sleep(0.1)
 
 
+def test_a_scheduler_that_goes_away_is_told_and_finished_runs_stay(shell, cluster):
+    text = (
+        'name = "two"\n[topology]\nkind = "torus"\nshape = [4, 4]\n[fake]\nseconds = 0.1\n'
+        '[experiment.short]\n[experiment.long]\nset = { "fake.seconds" = 600.0 }\n'
+    )
+    (shell.folder / "study.toml").write_text(text)
+    out = shell.folder / "r"
+    with cluster("fake", 1, "--no-nanny") as dask:
+        job = shell.start("run", "study.toml", "--out", "r", "--dask", dask.address)
+        folder = dask.workers[0][1]
+        wait_until(lambda: finished(out) and runs_in(folder), job)
+        dask.scheduler.kill()
+        _, err = job.communicate(timeout=120)
+    assert job.returncode == 1, err
+    assert f"the Dask scheduler at {dask.address} is gone" in err
+    assert "Traceback" not in err, err
+    assert len(finished(out)) == 1
+    assert len(digests(out)) == 1
+
+
 def test_runs_wait_for_workers_that_come_late(shell, cluster):
     study = shell.study(loads="0.1")
     with cluster("fake", 0) as dask:
@@ -240,7 +260,11 @@ def test_an_address_where_nobody_answers_is_told_and_nothing_is_written(shell):
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [(("--jobs", "2"), "--jobs has no meaning"), (("--checkpoint-every", "1s"), "--checkpoint-every has no meaning")],
+    [
+        (("--jobs", "2"), "--jobs has no meaning"),
+        (("--memory", "2GiB"), "it has no meaning with --dask"),
+        (("--checkpoint-every", "1s"), "--checkpoint-every has no meaning"),
+    ],
 )
 def test_what_has_no_meaning_on_a_cluster_is_refused(shell, option, words):
     ran = shell("run", shell.study(), "--dask", "tcp://127.0.0.1:1", *option)
@@ -280,6 +304,19 @@ def test_a_worker_of_another_version_is_refused_by_name(shell, cluster):
     assert "versions differ on the Dask cluster" in done.stderr
     assert "has fabricsim 0.0.0+fake, here it is" in done.stderr
     assert not (shell.folder / "r").exists()
+
+
+@pytest.mark.skipif(not REAL, reason="needs the real core")
+def test_a_worker_of_another_version_that_comes_late_fails_its_run_with_words(tmp_path, cluster):
+    (tmp_path / "s.toml").write_text('[topology]\nkind = "ring"\nrouters = 4\n[run]\nend = "1 us"\n')
+    with cluster("fake", 0) as dask:
+        command = [sys.executable, "-m", "fabricsim", "run", "s.toml", "--out", "r", "--dask", dask.address]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as job:
+            assert any("no workers yet" in line for line in job.stderr)
+            dask.add_worker("--no-nanny")
+            _, err = job.communicate(timeout=120)
+    assert job.returncode == 1, err
+    assert "has fabricsim 0.0.0+fake, the campaign" in err
 
 
 REAL_STUDY = """

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from conftest import REAL
-from fabricsim._forecast import Forecast
+from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_memory
 
 real = pytest.mark.skipif(not REAL, reason="needs the real core")
@@ -97,14 +97,20 @@ def test_times_come_from_what_finished_runs_have_taken():
     small = {"packet_hops": 10**6, "seconds": 0.3, "build_seconds": 0.1}
     large = {"packet_hops": 10**8, "seconds": 20.1, "build_seconds": 0.1}
     assert forecast.seconds(large) == 20.1
-    forecast.learn(small, 0.7)
+    forecast.learn(small, 0.6)
     assert forecast.seconds(large) == pytest.approx(60.1), "hops cost three times as much here"
     forecast.learn({"packet_hops": None, "seconds": None}, 1e9)
     assert forecast.seconds(large) == pytest.approx(60.1)
     # Long runs count for what they are.
-    forecast.learn(large, 20.1)
+    forecast.learn(large, 20.0)
     assert forecast.seconds(large) == pytest.approx(0.1 + 20 * 20.6 / 20.2)
     assert forecast.seconds({"seconds": None}) is None
+    # By the run's own clock; the parts before a checkpoint are in its CPU time alone.
+    own = {"summary": {"cpu_s": 8.0, "execution": {"wall_s": 3.0, "workers": 4}}, "wall_s": 9.0}
+    assert simulated_seconds(own, small) == 3.0
+    own["summary"]["cpu_s"] = 40.0
+    assert simulated_seconds(own, small) == 10.0
+    assert simulated_seconds({"wall_s": 0.5, "summary": {}}, small) == pytest.approx(0.4)
 
 
 def spans(out):
