@@ -241,7 +241,6 @@ fn named(run: &RunSpec) -> RunSpec {
     }
     run.control.end = None;
     for job in &mut run.jobs {
-        job.name.clear();
         if let Work::Synthetic(work) = &mut job.work {
             (work.load, work.count) = (Some(1.0), None);
             work.message.0 = 1;

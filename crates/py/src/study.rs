@@ -128,7 +128,10 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
             })
             .collect::<Result<Vec<Value>, _>>()
     });
-    let runs = runs.map_err(|(key, reason, _)| errors::of_key(py, file_name, &key, &reason))?;
+    let runs = runs.map_err(|(key, reason, hint)| {
+        let hint = if hint.is_empty() { hint } else { format!(" ({hint})") };
+        errors::of_key(py, file_name, &key, &format!("{reason}{hint}"))
+    })?;
     let warnings: Vec<Value> = study.warnings.iter().map(errors::diagnostic).collect();
     let about = json!({
         "name": study.name, "description": study.description, "claims": study.claims, "reproduce": study.reproduce,
