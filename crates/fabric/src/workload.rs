@@ -15,8 +15,10 @@ use topo::Topology;
 
 mod listed;
 mod pattern;
+mod reach;
 
 pub use pattern::Destinations;
+pub use reach::Reach;
 
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
