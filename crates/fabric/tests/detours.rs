@@ -132,7 +132,7 @@ fn what_never_finds_the_detour_shorter_is_minimal() {
 fn next_group_traffic_takes_one_in_a_p_minimally_and_half_by_detours() {
     let minimal = accepted(RoutingSpec::Minimal, 0.5, NEXT_GROUP);
     assert!((minimal - 0.125).abs() < 0.002, "1 / (a p) = 1 / 8: {minimal}");
-    let valiant = accepted(RoutingSpec::Valiant, 0.5, NEXT_GROUP);
+    let valiant = accepted(RoutingSpec::VALIANT, 0.5, NEXT_GROUP);
     assert!((0.49..0.51).contains(&valiant), "{valiant}");
     for routing in detours() {
         let below = accepted(routing, 0.44, NEXT_GROUP);
@@ -147,7 +147,7 @@ fn next_group_traffic_takes_one_in_a_p_minimally_and_half_by_detours() {
 #[test]
 fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
     let load = 0.9;
-    let valiant = accepted(RoutingSpec::Valiant, load, Pattern::Uniform);
+    let valiant = accepted(RoutingSpec::VALIANT, load, Pattern::Uniform);
     assert!((0.45..0.6).contains(&valiant), "{valiant}");
     for routing in detours().into_iter().chain([RoutingSpec::Minimal]) {
         // PAR asks twice in the source group and so goes round more: it saturates earlier.

@@ -298,10 +298,10 @@ const ROUTING: &[Parameter] = &[
                 "A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.",
             ),
         ]),
-        Default::Text("router"),
+        Default::From("`router`; valiant: `node`"),
         "What a detour leads over.",
     )
-    .when(DETOUR),
+    .when(VIA),
     key(
         "congestion",
         Type::Choice(&[
@@ -312,7 +312,7 @@ const ROUTING: &[Parameter] = &[
         Default::Text("output"),
         "What counts as waiting, as time at the link's bandwidth.",
     )
-    .when(DETOUR),
+    .when(ADAPTIVE),
     key(
         "per",
         Type::Choice(&[
@@ -322,21 +322,21 @@ const ROUTING: &[Parameter] = &[
         Default::Text("port"),
         "Whose waiting counts.",
     )
-    .when(DETOUR),
+    .when(ADAPTIVE),
     key(
         "weigh_hops",
         Type::Flag,
         Default::Text("true"),
         "Waiting is multiplied by the hops of the way.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "ratio",
         Type::Number { above: 0.0, max: 1_000.0 },
         Default::Text("1"),
         "Factor on the detour's waiting, to a thousandth.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "bias",
         Type::Quantity {
@@ -347,7 +347,7 @@ const ROUTING: &[Parameter] = &[
         Default::Text("0 B"),
         "Added to the detour's waiting, as time at the bandwidth of the minimal way's link.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "threshold",
         Type::Quantity {
@@ -358,7 +358,7 @@ const ROUTING: &[Parameter] = &[
         Default::Text("0 B"),
         "Up to this much waiting the minimal way is taken, whatever waits for others.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "scope",
         Type::Choice(&[
@@ -375,6 +375,24 @@ const ROUTING: &[Parameter] = &[
 const DETOUR: &[When] = &[When {
     key: "kind",
     values: &["ugal", "par"],
+}];
+
+/// The routings that lead over a random router.
+const VIA: &[When] = &[When {
+    key: "kind",
+    values: &["valiant", "ugal", "par"],
+}];
+
+/// The routings that look at what waits and say what counts.
+const ADAPTIVE: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par", "adaptive-up", "doal", "dal", "vdal"],
+}];
+
+/// The routings that weigh a direct way against a detour.
+const WEIGHED: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par", "doal", "dal", "vdal"],
 }];
 
 const NIC: &[Parameter] = &[

@@ -9,10 +9,11 @@
 //! finds the same intermediate router again. Channels rise along every way: minimal ones on those of the topology's minimal routing,
 //! PAR's legs above those that a packet can have used before, second legs above first ones.
 
+use super::weigh::{Sense, Weigh};
 use super::{Routing, SECOND_LEG, came};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::{Congestion, DetourSpec, Per, RouterModel, RunSpec, Via};
+use crate::spec::{DetourSpec, RunSpec, Via};
 use des::mix;
 use des::rng::below;
 use topo::{Came, Hop, RoutingRule, Step, Topology, TopologySpec};
@@ -28,29 +29,16 @@ const GLOBAL: u8 = 2;
 /// Routers tried for one draw; a draw that finds none offers no detour.
 const TRIES: u64 = 16;
 
-/// What an adaptive routing wants to know of a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sense {
-    /// What waits in the own router.
-    pub output: bool,
-    /// What the buffer at the other end holds.
-    pub credits: bool,
-    /// Of the packet's channel only.
-    pub per_vc: bool,
-}
-
-/// UGAL or PAR, ready to run.
+/// UGAL or PAR, or Valiant's detours over routers or groups, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ugal {
     candidates: u8,
     via: Via,
     sense: Sense,
-    weigh_hops: bool,
-    /// In thousandths.
-    ratio: u64,
-    bias: u64,
-    threshold: u64,
+    weigh: Weigh,
     progressive: bool,
+    /// Every packet takes its detour, and nothing is looked at (Valiant).
+    always: bool,
     /// First channel of first legs, and of second legs.
     first: u8,
     second: u8,
@@ -70,29 +58,33 @@ impl Ugal {
             let reason = "detours over a group need a topology with groups: dragonfly or dragonfly+";
             return Err(BuildError::field("routing.via", reason, Some("take \"router\"")));
         }
-        let credits = detour.congestion != Congestion::Output;
-        if credits && (spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none()) {
-            let reason = "without bounded buffers there are no credits to look at";
-            return Err(BuildError::field("routing.congestion", reason, Some("take \"output\"")));
-        }
         let ugal = Ugal {
             candidates: detour.candidates.clamp(1, DRAWS as u8),
             via: detour.via,
-            sense: Sense {
-                output: detour.congestion != Congestion::Credits,
-                credits,
-                per_vc: detour.per == Per::Vc,
-            },
-            weigh_hops: detour.weigh_hops,
-            ratio: (detour.ratio * 1_000.0).round() as u64,
-            bias: detour.bias.0,
-            threshold: detour.threshold.0,
+            sense: Sense::new(detour.congestion, detour.per, spec)?,
+            weigh: Weigh::new(detour.weigh_hops, detour.ratio, detour.bias, detour.threshold),
             progressive,
+            always: false,
             first: 0,
             second: 0,
             to_group: false,
         };
         Ok(ugal.on(topology))
+    }
+
+    /// Valiant's detours over what `via` says: taken by every packet for which there is one.
+    pub(super) fn always(via: Via, spec: &RunSpec, topology: &Topology) -> Result<Ugal, BuildError> {
+        let detour = DetourSpec {
+            via,
+            ..DetourSpec::default()
+        };
+        let ugal = Ugal::new(&detour, false, spec, topology)?;
+        Ok(Ugal { always: true, ..ugal })
+    }
+
+    /// `true` if it looks at what waits.
+    pub(super) fn looks(&self) -> bool {
+        !self.always
     }
 
     /// The same with the channels of another topology.
@@ -205,6 +197,8 @@ impl Routing {
     pub fn sense(&self) -> Option<Sense> {
         match &self.kind {
             super::Kind::Ugal(ugal) => Some(ugal.sense),
+            super::Kind::AdaptiveUp(sense) => Some(*sense),
+            super::Kind::Deroute(deroute) => Some(deroute.sense),
             _ => None,
         }
     }
@@ -245,25 +239,23 @@ impl Routing {
             let peer = &net.peers[(site.port + way.0) as usize];
             net.classes[usize::from(peer.class)].time_of(bytes)
         };
-        if !decides || q_minimal == 0 || (ugal.threshold > 0 && q_minimal <= time_of(ugal.threshold)) {
+        if !decides || (!ugal.always && ugal.weigh.settled(q_minimal, time_of)) {
             return way;
         }
-        let weight = |hops: u32| if ugal.weigh_hops { u128::from(hops) } else { 1 };
         let first_draw = packet.hops() * u32::from(ugal.candidates);
         let detours = (0..u32::from(ugal.candidates)).filter_map(|candidate| {
             let draw = (first_draw + candidate) % DRAWS;
             let via = ugal.draw(topology, word(draw), from, to)?;
             let hop = ugal.begin(topology, at, via, to, key)?;
             let (q, way) = self.least(site, packet, hop, FIRST_LEG + draw as u8, &mut wait);
-            Some((u128::from(q) * weight(ugal.hops(topology, at, via, to, key)), way))
+            Some((ugal.weigh.cost(q, ugal.hops(topology, at, via, to, key)), way))
         });
         // The first of equal ones.
         let Some((cost, detour)) = detours.min_by_key(|detour| detour.0) else {
             return way;
         };
-        let minimal = u128::from(q_minimal) * weight(topology.distance(at, to));
-        let bias = if ugal.bias > 0 { time_of(ugal.bias) } else { 0 };
-        match minimal * 1_000 <= cost * u128::from(ugal.ratio) + u128::from(bias) * 1_000 {
+        let minimal = ugal.weigh.cost(q_minimal, topology.distance(at, to));
+        match !ugal.always && ugal.weigh.keeps(minimal, cost, time_of) {
             true => way,
             false => detour,
         }
