@@ -110,6 +110,7 @@ impl Routing {
             RoutingSpec::MinA
             | RoutingSpec::Ugal(_)
             | RoutingSpec::Par(_)
+            | RoutingSpec::AdaptiveLocal(_)
             | RoutingSpec::AdaptiveUp(_)
             | RoutingSpec::Doal(_)
             | RoutingSpec::Dal(_)
@@ -126,6 +127,7 @@ impl Routing {
             RoutingSpec::Valiant { via } => Kind::Ugal(Ugal::always(via, spec, topology)?),
             RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(&detour, false, spec, topology)?),
             RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(&detour, true, spec, topology)?),
+            RoutingSpec::AdaptiveLocal(room) => Kind::Ugal(Ugal::by_room(&room, spec, topology)?),
             RoutingSpec::Scatter => Kind::Scatter,
             RoutingSpec::AdaptiveUp(sense) => Kind::AdaptiveUp(Sense::new(sense.congestion, sense.per, spec)?),
             RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, &deroute, spec, topology)?),

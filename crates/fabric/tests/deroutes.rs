@@ -161,6 +161,45 @@ fn a_diagonal_is_limited_by_the_lines_of_both_dimensions() {
     }
 }
 
+/// Two routers send to one node of a third, each at the full rate: what comes in twice as fast as it leaves fills the buffers there, which hold
+/// all of it. In the senders' routers nothing ever waits: only who counts credits goes round.
+#[test]
+fn credits_show_the_next_buffer_and_the_own_queue_does_not() {
+    let hops = |congestion, per| {
+        let routing = RoutingSpec::Doal(DerouteSpec {
+            congestion,
+            per,
+            ..DerouteSpec::default()
+        });
+        let mut spec = traffic(hyperx(&[4], 1), routing, 1.0, Pattern::Incast { sources: Some(2) });
+        spec.router.buffer = Some(Bytes(64 * 2_048));
+        spec.control.end = None;
+        spec.control.warmup = None;
+        if let Work::Synthetic(synthetic) = &mut spec.jobs[0].work {
+            (synthetic.count, synthetic.process) = (Some(40), Process::Periodic);
+        }
+        run(&spec, &mut |_| true).unwrap().summary.hops.mean
+    };
+    for per in [Per::Port, Per::Vc] {
+        assert_eq!(hops(Congestion::Output, per), 2.0);
+        let (credits, both) = (hops(Congestion::Credits, per), hops(Congestion::Both, per));
+        assert!(credits > 2.1 && both > 2.1, "{credits} {both}");
+    }
+}
+
+/// Two hops over any of the S - 2 third routers for every packet; the direct link lies idle.
+#[test]
+fn valiant_over_third_routers_leaves_the_direct_link_idle() {
+    let (s, p) = (9, 8);
+    let topology = hyperx(&[s], p);
+    let most = f64::from(s - 2) / (2.0 * f64::from(p));
+    let valiant = RoutingSpec::Valiant { via: Via::Router };
+    let below = accepted(&topology, valiant, 0.9 * most, Pattern::Shift { by: Some(p) });
+    assert!(below > 0.98 * 0.9 * most, "{below}");
+    let over = accepted(&topology, valiant, 0.9, Pattern::Shift { by: Some(p) });
+    assert!((0.95 * most..1.005 * most).contains(&over), "{over} of {most}");
+}
+
 #[test]
 fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
     for topology in [hyperx(&[9], 8), hyperx(&[5, 5], 4)] {

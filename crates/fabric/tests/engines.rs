@@ -79,6 +79,7 @@ fn looks_at(routing: &mut RoutingSpec) -> Option<(&mut Congestion, Per)> {
     match routing {
         RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => Some((&mut detour.congestion, detour.per)),
         RoutingSpec::AdaptiveUp(sense) => Some((&mut sense.congestion, sense.per)),
+        RoutingSpec::AdaptiveLocal(room) => Some((&mut room.congestion, room.per)),
         RoutingSpec::Doal(deroute) | RoutingSpec::Dal(deroute) | RoutingSpec::Vdal(deroute) => {
             Some((&mut deroute.congestion, deroute.per))
         }
@@ -121,6 +122,12 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::VALIANT,
             RoutingSpec::Valiant { via: Via::Router },
             RoutingSpec::Valiant { via: Via::Group },
+            RoutingSpec::AdaptiveLocal(RoomSpec::default()),
+            RoutingSpec::AdaptiveLocal(RoomSpec {
+                congestion: Congestion::Output,
+                ratio: 1.0,
+                ..RoomSpec::default()
+            }),
             RoutingSpec::DModK,
             RoutingSpec::Scatter,
             RoutingSpec::AdaptiveUp(SenseSpec::default()),
@@ -158,7 +165,8 @@ fn cells() -> Vec<(String, RunSpec)> {
                 routing,
                 RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
             );
-            let by_group = matches!(routing, RoutingSpec::Valiant { via: Via::Group });
+            let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
+            let by_group = by_room || matches!(routing, RoutingSpec::Valiant { via: Via::Group });
             if (up && name != "fat-tree")
                 || (deroute && name != "hyperx")
                 || (by_group && !name.starts_with("dragonfly"))
@@ -170,7 +178,16 @@ fn cells() -> Vec<(String, RunSpec)> {
                 (RouterModel::Credit, Architecture::Voq),
                 (RouterModel::Credit, Architecture::InputQueued),
             ] {
-                if matches!(routing, RoutingSpec::Dal(_)) && architecture == Architecture::InputQueued {
+                let queued = architecture == Architecture::InputQueued;
+                let refused = match routing {
+                    RoutingSpec::Dal(_) => queued,
+                    // Room in output buffers, or in the next ones.
+                    RoutingSpec::AdaptiveLocal(room) => {
+                        model == RouterModel::Sculpin || queued != (room.congestion == Congestion::Output)
+                    }
+                    _ => false,
+                };
+                if refused {
                     continue;
                 }
                 let mut spec = plain(topology.clone());

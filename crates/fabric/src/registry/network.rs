@@ -69,6 +69,14 @@ pub(super) const ROUTINGS: &[Entry] = &[
     },
     Entry {
         kind: Kind::Routing,
+        name: "adaptive-local",
+        line: "At the source router minimal, or over a random third group if that has more than `ratio` times the room before it.",
+        groups: &[],
+        source: "SST Merlin, adaptive-local of its dragonfly",
+        limits: "For dragonfly and dragonfly+. Sees the own router only; needs bounded buffers.",
+    },
+    Entry {
+        kind: Kind::Routing,
         name: "d-mod-k",
         line: "D-mod-k: up by the digits of the destination, so that one way leads to each node; `minimal` on a fat-tree by its name.",
         groups: &[],

@@ -309,7 +309,7 @@ const ROUTING: &[Parameter] = &[
             ("credits", "What the buffer at the other end of the link holds, as far as credits tell."),
             ("both", "The sum of the two."),
         ]),
-        Default::Text("output"),
+        Default::From("`output`; adaptive-local: `credits`"),
         "What counts as waiting, as time at the link's bandwidth.",
     )
     .when(ADAPTIVE),
@@ -319,7 +319,7 @@ const ROUTING: &[Parameter] = &[
             ("port", "All virtual channels of the port."),
             ("vc", "The virtual channel that the packet would take."),
         ]),
-        Default::Text("port"),
+        Default::From("`port`; adaptive-local: `vc`"),
         "Whose waiting counts.",
     )
     .when(ADAPTIVE),
@@ -333,10 +333,10 @@ const ROUTING: &[Parameter] = &[
     key(
         "ratio",
         Type::Number { above: 0.0, max: 1_000.0 },
-        Default::Text("1"),
-        "Factor on the detour's waiting, to a thousandth.",
+        Default::From("1; adaptive-local: 2"),
+        "Factor on the detour's waiting, or on the room of the minimal way (adaptive-local), to a thousandth.",
     )
-    .when(WEIGHED),
+    .when(RATIO),
     key(
         "bias",
         Type::Quantity {
@@ -386,7 +386,13 @@ const VIA: &[When] = &[When {
 /// The routings that look at what waits and say what counts.
 const ADAPTIVE: &[When] = &[When {
     key: "kind",
-    values: &["ugal", "par", "adaptive-up", "doal", "dal", "vdal"],
+    values: &["ugal", "par", "adaptive-local", "adaptive-up", "doal", "dal", "vdal"],
+}];
+
+/// The routings whose one side counts more.
+const RATIO: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par", "adaptive-local", "doal", "dal", "vdal"],
 }];
 
 /// The routings that weigh a direct way against a detour.

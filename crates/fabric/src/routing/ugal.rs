@@ -13,7 +13,7 @@ use super::weigh::{Sense, Weigh};
 use super::{Routing, SECOND_LEG, came};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::{DetourSpec, RunSpec, Via};
+use crate::spec::{Congestion, DetourSpec, Per, RoomSpec, RunSpec, Via};
 use des::mix;
 use des::rng::below;
 use topo::{Came, Hop, RoutingRule, Step, Topology, TopologySpec};
@@ -39,11 +39,27 @@ pub struct Ugal {
     progressive: bool,
     /// Every packet takes its detour, and nothing is looked at (Valiant).
     always: bool,
+    /// Bytes of the buffers looked at: what is compared is the room that is left there.
+    room: Option<u64>,
     /// First channel of first legs, and of second legs.
     first: u8,
     second: u8,
     /// A first leg ends where it enters the group.
     to_group: bool,
+    /// Which links of several to a group, or spines of several, are held against each other.
+    compares: Compares,
+}
+
+/// Which of the several ways that keys choose between are held against each other: two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compares {
+    /// None: there is one way.
+    None,
+    /// Global links of the own router. A hop to another one that has a link would have to be remembered where a further hop
+    /// follows in the group, in rows and columns.
+    Global,
+    /// All: the router after the hop has a link to the group, or is the only way on.
+    All,
 }
 
 impl Ugal {
@@ -65,9 +81,11 @@ impl Ugal {
             weigh: Weigh::new(detour.weigh_hops, detour.ratio, detour.bias, detour.threshold),
             progressive,
             always: false,
+            room: None,
             first: 0,
             second: 0,
             to_group: false,
+            compares: Compares::None,
         };
         Ok(ugal.on(topology))
     }
@@ -79,7 +97,47 @@ impl Ugal {
             ..DetourSpec::default()
         };
         let ugal = Ugal::new(&detour, false, spec, topology)?;
-        Ok(Ugal { always: true, ..ugal })
+        Ok(Ugal { always: true, ..ugal }.on(topology))
+    }
+
+    /// A detour over a third group where the room before it is more than `ratio` times that of the minimal way (`adaptive-local`).
+    pub(super) fn by_room(room: &RoomSpec, spec: &RunSpec, topology: &Topology) -> Result<Ugal, BuildError> {
+        if topology.group_size().is_none() {
+            let hint = "take \"ugal\" or \"par\", which every topology has";
+            let reason = "adaptive-local needs a topology with groups: dragonfly or dragonfly+";
+            return Err(BuildError::field("routing.kind", reason, Some(hint)));
+        }
+        let detour = DetourSpec {
+            via: Via::Group,
+            congestion: room.congestion,
+            per: room.per,
+            weigh_hops: false,
+            ratio: room.ratio,
+            ..DetourSpec::default()
+        };
+        let ugal = Ugal::new(&detour, false, spec, topology)?;
+        let router = &spec.router;
+        let output = router
+            .output_buffer
+            .filter(|_| router.is_input_queued())
+            .map(|bytes| bytes.0);
+        let next = router.buffer.map(|bytes| bytes.0);
+        let one = match room.congestion {
+            Congestion::Output => output,
+            Congestion::Credits => next,
+            Congestion::Both => output.zip(next).map(|(output, next)| output.saturating_add(next)),
+        };
+        let Some(one) = one else {
+            let reason = "room is left in bounded buffers: output buffers of input-queued routers, or what credits tell of the next buffer";
+            let hint = "take \"credits\", or bound router.output_buffer";
+            return Err(BuildError::field("routing.congestion", reason, Some(hint)));
+        };
+        let channels = match room.per {
+            Per::Port => router.vcs.unwrap_or_else(|| ugal.vcs(topology)),
+            Per::Vc => 1,
+        };
+        let room = Some(one.saturating_mul(u64::from(channels)));
+        Ok(Ugal { room, ..ugal })
     }
 
     /// `true` if it looks at what waits.
@@ -91,6 +149,20 @@ impl Ugal {
     pub(super) fn on(mut self, topology: &Topology) -> Ugal {
         let own = topology.minimal_vcs();
         self.to_group = self.via == Via::Group && matches!(topology.spec(), TopologySpec::Dragonfly { .. });
+        self.compares = match topology.spec() {
+            _ if self.always => Compares::None,
+            TopologySpec::Dragonfly {
+                links_per_pair: 0 | 1, ..
+            } => Compares::None,
+            TopologySpec::Dragonfly { routers_per_group, .. } => {
+                match routers_per_group.iter().filter(|&&size| size > 1).count() {
+                    0 | 1 => Compares::All,
+                    _ => Compares::Global,
+                }
+            }
+            TopologySpec::DragonflyPlus { .. } => Compares::All,
+            _ => Compares::None,
+        };
         // In the source group a minimal packet has used the lowest channel alone; so has a first leg that ends at a group's entry.
         self.first = match self.progressive {
             true if topology.group_size().is_some() => 1,
@@ -134,6 +206,15 @@ impl Ugal {
             };
             self.fits(topology, via, from, to).then_some(via)
         })
+    }
+
+    /// Another hop for the same purpose as `hop`, over another link to a group or another spine, if it is compared: `again(key)` is asked
+    /// with a key that is half of all keys away and so chooses another of two or more.
+    fn other(&self, hop: Hop, key: u32, again: impl FnOnce(u32) -> Option<Hop>) -> Option<Hop> {
+        if self.compares == Compares::None || (self.compares == Compares::Global && hop.dim != GLOBAL) {
+            return None;
+        }
+        again(key.wrapping_add(1 << 31)).filter(|other| other.port != hop.port && other.dim == hop.dim)
     }
 
     /// `true` at the end of the first leg towards `via` of a packet for router `to`.
@@ -222,23 +303,27 @@ impl Routing {
             && let Some(via) = ugal.draw(topology, word(u32::from(phase - FIRST_LEG)), from, to)
             && !ugal.turns(topology, at, via, to)
         {
-            let hop = ugal.first_leg(topology, at, via, came, key);
-            return self.least(site, packet, hop, phase, &mut wait).1;
+            let leg = |key| ugal.first_leg(topology, at, via, came, key);
+            let other = ugal.other(leg(key), key, |key| Some(leg(key)));
+            return self.lesser(site, packet, leg(key), other, phase, &mut wait).1;
         }
         if phase != MINIMAL {
             if phase != SECOND_LEG {
                 came = Came::INJECTED;
             }
-            let hop = ugal.second_leg(topology, at, node, came, key);
-            return self.least(site, packet, hop, SECOND_LEG, &mut wait).1;
+            let leg = |key| ugal.second_leg(topology, at, node, came, key);
+            let other = ugal.other(leg(key), key, |key| Some(leg(key)));
+            return self.lesser(site, packet, leg(key), other, SECOND_LEG, &mut wait).1;
         }
         let minimal = topology.minimal(at, node, came, key);
-        let (q_minimal, way) = self.least(site, packet, minimal, MINIMAL, &mut wait);
+        let other = ugal.other(minimal, key, |key| Some(topology.minimal(at, node, came, key)));
+        let (q_minimal, way) = self.lesser(site, packet, minimal, other, MINIMAL, &mut wait);
         let decides = came.port == Came::NONE || (ugal.progressive && topology.group(at) == topology.group(from));
-        let time_of = |bytes: u64| {
+        let time_on = |way: (u32, u8, u8), bytes: u64| {
             let peer = &net.peers[(site.port + way.0) as usize];
             net.classes[usize::from(peer.class)].time_of(bytes)
         };
+        let time_of = |bytes: u64| time_on(way, bytes);
         if !decides || (!ugal.always && ugal.weigh.settled(q_minimal, time_of)) {
             return way;
         }
@@ -247,17 +332,48 @@ impl Routing {
             let draw = (first_draw + candidate) % DRAWS;
             let via = ugal.draw(topology, word(draw), from, to)?;
             let hop = ugal.begin(topology, at, via, to, key)?;
-            let (q, way) = self.least(site, packet, hop, FIRST_LEG + draw as u8, &mut wait);
+            let other = ugal.other(hop, key, |key| ugal.begin(topology, at, via, to, key));
+            let (q, way) = self.lesser(site, packet, hop, other, FIRST_LEG + draw as u8, &mut wait);
             Some((ugal.weigh.cost(q, ugal.hops(topology, at, via, to, key)), way))
         });
         // The first of equal ones.
         let Some((cost, detour)) = detours.min_by_key(|detour| detour.0) else {
             return way;
         };
+        if let Some(bytes) = ugal.room {
+            let room = |way, wait: u128| u128::from(time_on(way, bytes)).saturating_sub(wait);
+            return match ugal
+                .weigh
+                .has_more_room(room(way, q_minimal.into()), room(detour, cost))
+            {
+                true => detour,
+                false => way,
+            };
+        }
         let minimal = ugal.weigh.cost(q_minimal, topology.distance(at, to));
         match !ugal.always && ugal.weigh.keeps(minimal, cost, time_of) {
             true => way,
             false => detour,
+        }
+    }
+
+    /// [`Self::least`] of a hop and another one if there is one, the first if they are equal.
+    fn lesser(
+        &self,
+        site: &Site,
+        packet: &Packet,
+        hop: Hop,
+        other: Option<Hop>,
+        phase: u8,
+        wait: &mut impl FnMut(u32, u8) -> u64,
+    ) -> (u64, (u32, u8, u8)) {
+        let first = self.least(site, packet, hop, phase, wait);
+        match other {
+            Some(other) if first.0 > 0 => {
+                let second = self.least(site, packet, other, phase, wait);
+                if second.0 < first.0 { second } else { first }
+            }
+            _ => first,
         }
     }
 
@@ -319,16 +435,27 @@ impl<'t> UgalRule<'t> {
                 state: leg * self.keys.len() as u32 + class,
             }));
         };
+        let both = |way: &dyn Fn(u32) -> Hop, leg: u32, add: &mut dyn FnMut(Hop, u32)| {
+            add(way(key), leg);
+            if let Some(other) = ugal.other(way(key), key, |key| Some(way(key))) {
+                add(other, leg);
+            }
+        };
         let via = leg.checked_sub(1).and_then(|i| self.intermediates.get(i as usize));
         match via {
-            Some(&via) if !ugal.turns(topology, at, via, to) => add(ugal.first_leg(topology, at, via, came, key), leg),
-            Some(_) => add(ugal.second_leg(topology, at, dst, Came::INJECTED, key), 0),
-            None if leg == 0 => add(ugal.second_leg(topology, at, dst, came, key), 0),
-            None => {
-                let hop = topology.minimal(at, dst, came, key);
+            Some(&via) if !ugal.turns(topology, at, via, to) => {
+                both(&|key| ugal.first_leg(topology, at, via, came, key), leg, &mut add);
+            }
+            Some(_) => both(
+                &|key| ugal.second_leg(topology, at, dst, Came::INJECTED, key),
+                0,
+                &mut add,
+            ),
+            None if leg == 0 => both(&|key| ugal.second_leg(topology, at, dst, came, key), 0, &mut add),
+            None => both(&|key| topology.minimal(at, dst, came, key), leg, &mut |hop, leg| {
                 let left = topology.group(topology.wiring().peer(at, hop.port).0) != topology.group(at);
                 add(hop, leg.max(self.minimal_state() + u32::from(left)));
-            }
+            }),
         }
     }
 

@@ -66,6 +66,11 @@ impl Weigh {
         wait == 0 || (self.threshold > 0 && wait <= time_of(self.threshold))
     }
 
+    /// `true` if the room on a detour is more than that on the direct way times the ratio.
+    pub(super) fn has_more_room(&self, direct: u128, detour: u128) -> bool {
+        detour * 1_000 > direct * u128::from(self.ratio)
+    }
+
     /// `true` if the direct way is kept, by the costs of both.
     pub(super) fn keeps(&self, direct: u128, detour: u128, time_of: impl Fn(u64) -> u64) -> bool {
         let bias = if self.bias > 0 { time_of(self.bias) } else { 0 };

@@ -223,6 +223,8 @@ pub enum RoutingSpec {
     Ugal(DetourSpec),
     /// Progressive adaptive routing: UGAL's choice again at every router while the packet is on its minimal way.
     Par(DetourSpec),
+    /// Minimal or over a third group, whichever has more room before it (dragonfly, dragonfly+).
+    AdaptiveLocal(RoomSpec),
     /// D-mod-k (fat-tree): the up port by the digits of the destination, one way per destination.
     DModK,
     /// A random up port for every packet (fat-tree).
@@ -251,6 +253,27 @@ impl Default for SenseSpec {
         SenseSpec {
             congestion: Congestion::Output,
             per: Per::Port,
+        }
+    }
+}
+
+/// When `adaptive-local` takes a detour: if its room is more than `ratio` times that of the minimal way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoomSpec {
+    /// Whose room is looked at: that left in the output buffer, in the next one, or in both.
+    pub congestion: Congestion,
+    /// Whose part of them counts.
+    pub per: Per,
+    /// Factor on the minimal way's side, in thousandths where it is used; at least 1, so that on an idle network nothing goes round.
+    pub ratio: f64,
+}
+
+impl Default for RoomSpec {
+    fn default() -> Self {
+        RoomSpec {
+            congestion: Congestion::Credits,
+            per: Per::Vc,
+            ratio: 2.0,
         }
     }
 }

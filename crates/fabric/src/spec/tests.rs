@@ -518,10 +518,12 @@ fn the_schema_has_every_key_of_the_registry() {
 fn every_routing_and_pattern_of_the_registry_can_be_used() {
     let fat_tree = "[topology]\nkind = \"fat-tree\"\ndown = [4, 4]\nup = [2]\n[[job]]\n";
     let hyperx = "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\n[[job]]\n";
+    let dragonfly = "[topology]\nkind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\n[[job]]\n";
     for entry in registry::list(Kind::Routing) {
         let text = match entry.limits {
             limits if limits.starts_with("For fat-tree") => fat_tree,
             limits if limits.starts_with("For hyperx") => hyperx,
+            limits if limits.starts_with("For dragonfly") => dragonfly,
             _ => TORUS,
         };
         let study = load_with(text, &sets(&[&format!("routing.kind={}", entry.name)]));
