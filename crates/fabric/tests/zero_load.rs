@@ -133,6 +133,15 @@ fn cells(test: &str) -> Vec<RunSpec> {
         if test == "packet" {
             // Nothing waits for a packet on its own; those of one message may go round each other.
             routings.extend([Ugal(DetourSpec::default()), Par(DetourSpec::default())]);
+            routings.push(Valiant { via: Via::Router });
+            routings.extend(match topology {
+                TopologySpec::FatTree { .. } => vec![DModK, Scatter, AdaptiveUp(SenseSpec::default())],
+                TopologySpec::HyperX(_) => [Doal, Dal, Vdal].map(|kind| kind(DerouteSpec::default())).to_vec(),
+                TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => {
+                    vec![Valiant { via: Via::Group }]
+                }
+                _ => vec![],
+            });
         }
         for routing in routings {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
