@@ -217,6 +217,35 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
     }
 }
 
+/// What waits in the input queues of such routers is in no one's count, and a crossbar of 1.5 times the links' bandwidth cannot make up for detours
+/// round a single packet: those are ruled out by a threshold of two packets. The line is then used to nine tenths of what it has.
+#[test]
+fn input_queued_routers_take_uniform_and_adverse_traffic_with_a_threshold_of_two_packets() {
+    let (s, p) = (9, 8);
+    let most = (1.0 + f64::from(s - 2) / 2.0) / f64::from(p);
+    let accepted = |routing, load, pattern| {
+        let mut spec = traffic(hyperx(&[s], p), routing, load, pattern);
+        spec.router.architecture = Architecture::InputQueued;
+        spec.router.output_buffer = Some(Bytes(16 * 2_048));
+        let accepted = run(&spec, &mut |_| true).unwrap().summary.accepted_load;
+        println!("input-queued, {pattern:?} at {load}: {accepted:.4} {routing:?}");
+        accepted
+    };
+    for kind in [RoutingSpec::Doal, RoutingSpec::Vdal] {
+        let routing = kind(DerouteSpec {
+            threshold: Bytes(2 * 2_048),
+            ..DerouteSpec::default()
+        });
+        let uniform = accepted(routing, 0.8, Pattern::Uniform);
+        assert!(uniform > 0.98 * 0.8, "{uniform}");
+        let adverse = accepted(routing, 0.9, Pattern::Shift { by: Some(p) });
+        assert!((0.9 * most..1.01 * most).contains(&adverse), "{adverse}");
+        // Without it the packet that is being sent is reason enough, and more go round than there is room for.
+        let eager = accepted(kind(DerouteSpec::default()), 0.8, Pattern::Uniform);
+        assert!(eager < 0.9 * uniform, "{eager}");
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_by_name() {
     let refused = |spec: &RunSpec| match Network::build(spec) {
