@@ -384,7 +384,14 @@ impl Network {
             TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
         );
         let shortest_detour = match spec.routing {
-            RoutingSpec::Valiant | RoutingSpec::Ugal(_) | RoutingSpec::Par(_) if grouped => 2,
+            RoutingSpec::Valiant { .. }
+            | RoutingSpec::Ugal(_)
+            | RoutingSpec::Par(_)
+            | RoutingSpec::AdaptiveLocal(_)
+                if grouped =>
+            {
+                2
+            }
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);

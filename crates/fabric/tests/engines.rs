@@ -74,6 +74,19 @@ fn is_lattice(topology: &TopologySpec) -> bool {
     )
 }
 
+/// What an adaptive routing with such keys looks at.
+fn looks_at(routing: &mut RoutingSpec) -> Option<(&mut Congestion, Per)> {
+    match routing {
+        RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => Some((&mut detour.congestion, detour.per)),
+        RoutingSpec::AdaptiveUp(sense) => Some((&mut sense.congestion, sense.per)),
+        RoutingSpec::AdaptiveLocal(room) => Some((&mut room.congestion, room.per)),
+        RoutingSpec::Doal(deroute) | RoutingSpec::Dal(deroute) | RoutingSpec::Vdal(deroute) => {
+            Some((&mut deroute.congestion, deroute.per))
+        }
+        _ => None,
+    }
+}
+
 fn cells() -> Vec<(String, RunSpec)> {
     let mut cells = Vec::new();
     for (name, topology) in topologies() {
@@ -106,9 +119,58 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::RDR,
             RoutingSpec::MinRandom,
             RoutingSpec::MinA,
-            RoutingSpec::Valiant,
+            RoutingSpec::VALIANT,
+            RoutingSpec::Valiant { via: Via::Router },
+            RoutingSpec::Valiant { via: Via::Group },
+            RoutingSpec::AdaptiveLocal(RoomSpec::default()),
+            RoutingSpec::AdaptiveLocal(RoomSpec {
+                congestion: Congestion::Output,
+                ratio: 1.0,
+                ..RoomSpec::default()
+            }),
+            RoutingSpec::DModK,
+            RoutingSpec::Scatter,
+            RoutingSpec::AdaptiveUp(SenseSpec::default()),
+            RoutingSpec::AdaptiveUp(SenseSpec {
+                congestion: Congestion::Both,
+                per: Per::Vc,
+            }),
+            RoutingSpec::Doal(DerouteSpec {
+                congestion: Congestion::Both,
+                bias: Bytes(64),
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Dal(DerouteSpec::default()),
+            RoutingSpec::Dal(DerouteSpec {
+                congestion: Congestion::Credits,
+                per: Per::Vc,
+                weigh_hops: false,
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Vdal(DerouteSpec {
+                per: Per::Vc,
+                threshold: Bytes(500),
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Vdal(DerouteSpec::default()),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
+                continue;
+            }
+            let up = matches!(
+                routing,
+                RoutingSpec::DModK | RoutingSpec::Scatter | RoutingSpec::AdaptiveUp(_)
+            );
+            let deroute = matches!(
+                routing,
+                RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
+            );
+            let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
+            let by_group = by_room || matches!(routing, RoutingSpec::Valiant { via: Via::Group });
+            if (up && name != "fat-tree")
+                || (deroute && name != "hyperx")
+                || (by_group && !name.starts_with("dragonfly"))
+            {
                 continue;
             }
             for (model, architecture) in [
@@ -116,15 +178,30 @@ fn cells() -> Vec<(String, RunSpec)> {
                 (RouterModel::Credit, Architecture::Voq),
                 (RouterModel::Credit, Architecture::InputQueued),
             ] {
+                let queued = architecture == Architecture::InputQueued;
+                let refused = match routing {
+                    RoutingSpec::Dal(_) => queued,
+                    // Room in output buffers, or in the next ones.
+                    RoutingSpec::AdaptiveLocal(room) => {
+                        model == RouterModel::Sculpin || queued != (room.congestion == Congestion::Output)
+                    }
+                    _ => false,
+                };
+                if refused {
+                    continue;
+                }
                 let mut spec = plain(topology.clone());
                 spec.routing = routing;
-                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = &mut spec.routing {
-                    if detour.via == Via::Group && !name.starts_with("dragonfly") {
-                        continue;
-                    }
-                    if model == RouterModel::Sculpin {
-                        detour.congestion = Congestion::Output;
-                    }
+                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = spec.routing
+                    && detour.via == Via::Group
+                    && !name.starts_with("dragonfly")
+                {
+                    continue;
+                }
+                if let Some((congestion, _)) = looks_at(&mut spec.routing)
+                    && model == RouterModel::Sculpin
+                {
+                    *congestion = Congestion::Output;
                 }
                 spec.router.model = model;
                 spec.router.architecture = architecture;
@@ -559,13 +636,10 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
     let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
     for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
         for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
-            let (adaptive, alike) = match spec.routing {
-                RoutingSpec::MinA => (true, true),
+            let (adaptive, alike) = match looks_at(&mut { spec.routing }) {
                 // `sculpin` has neither credits nor channels.
-                RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => {
-                    (true, detour.congestion == Congestion::Output && detour.per == Per::Port)
-                }
-                _ => (false, true),
+                Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
+                None => (spec.routing == RoutingSpec::MinA, true),
             };
             if !alike || (adaptive && speed != 1) {
                 // How long a packet waits for a slower tail is no backlog that both models see alike.
