@@ -7,6 +7,7 @@
 //! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; adaptive routings are taken to go
 //! minimal ways; speculation (`engine = "optimistic"`) and several workers take more memory.
 
+use crate::mpi::plan::Traffic;
 use crate::network::BuildError;
 use crate::packet::Packet;
 use crate::router::List;
@@ -71,6 +72,10 @@ pub struct Facts {
     tables: f64,
     /// By job.
     reach: Vec<Option<Reach>>,
+    /// By job, for those of MPI ranks.
+    traffic: Vec<Option<Traffic>>,
+    /// Bytes of rank records.
+    ranks: f64,
 }
 
 impl Facts {
@@ -101,6 +106,15 @@ impl Facts {
             vcs: f64::from(vcs),
             tables,
             reach: workload.reach(&hops),
+            traffic: run
+                .jobs
+                .iter()
+                .enumerate()
+                .map(|(j, _)| Some(workload.plan_of(j)?.traffic(&hops)))
+                .collect(),
+            ranks: workload
+                .ranks()
+                .map_or(0.0, |plans| f64::from(topology.n_nodes()) * plans.bytes_per_node()),
         })
     }
 
@@ -125,8 +139,11 @@ impl Facts {
         let jobs: Vec<Option<Sent>> = run
             .jobs
             .iter()
-            .zip(&self.reach)
-            .map(|(job, reach)| reach.and_then(|reach| sent(job, reach, injection, run)))
+            .zip(self.reach.iter().zip(&self.traffic))
+            .map(|(job, (reach, traffic))| match traffic {
+                Some(traffic) => Some(sent_by_ranks(traffic, run)),
+                None => reach.and_then(|reach| sent(job, reach, injection, run)),
+            })
             .collect();
         let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
             let job = job?;
@@ -182,6 +199,7 @@ impl Facts {
             + self.nodes * (per_node + NODE_TABLES)
             + self.routers * (per_router + ROUTER_TABLES)
             + self.tables
+            + self.ranks
     }
 
     /// Bytes of packets on their way, of their credits, and of packets that wait.
@@ -263,7 +281,7 @@ fn hops(routing: &RoutingSpec, topology: &Topology, from: u32, to: u32) -> f64 {
     let target = topology.router_of(to);
     let direct = topology.node_distance(from, target);
     let network = match routing {
-        RoutingSpec::Valiant if topology.router_of(from) != target => {
+        RoutingSpec::Valiant { .. } if topology.router_of(from) != target => {
             let key = des::mix(u64::from(from) << 32 | u64::from(to));
             let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
             topology.node_distance(from, over) + topology.distance(over, target)
@@ -282,6 +300,19 @@ struct Sent {
     bytes: f64,
     /// Everything is there at the start, or comes as fast as it gets through.
     at_once: bool,
+}
+
+/// What the ranks of a job send in all.
+fn sent_by_ranks(traffic: &Traffic, run: &RunSpec) -> Sent {
+    let packet = run.nic.packet.0.max(1) as f64;
+    Sent {
+        messages: traffic.messages,
+        // Half a packet more per message than its bytes fill, and one at least.
+        packets: traffic.messages * 0.5 + traffic.bytes / packet,
+        packet_hops: traffic.message_hops * 0.5 + traffic.byte_hops / packet,
+        bytes: traffic.bytes,
+        at_once: true,
+    }
 }
 
 /// What a job sends in all; `None` where that cannot be known before. Every kind of work has its arm here.
@@ -323,6 +354,7 @@ fn sent(job: &JobSpec, reach: Reach, injection: BitsPerSec, run: &RunSpec) -> Op
                 at_once: true,
             })
         }
+        Work::Ranks(_) => None,
     }
 }
 

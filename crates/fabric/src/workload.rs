@@ -246,6 +246,11 @@ impl Workload {
         Some((plans, plan, logical))
     }
 
+    /// The plan of a job of MPI ranks.
+    pub fn plan_of(&self, job: usize) -> Option<&Plan> {
+        self.ranks.as_ref()?.jobs.get(job)?.as_ref()
+    }
+
     /// The job of MPI ranks that `node` is in: its number, its plan, and the node's logical number there.
     pub fn job_of_ranks(&self, node: u32) -> Option<(u32, &Plan, u32)> {
         let (_, plan, logical) = self.ranks_of(node)?;

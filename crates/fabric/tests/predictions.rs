@@ -64,7 +64,7 @@ fn work_below_saturation_is_known_before() {
     let mut spec = plain(torus());
     synthetic(&mut spec, Pattern::Uniform, Some(0.05), 2_048);
     spec.control.end = Some(des::Time::from_us(200));
-    spec.routing = RoutingSpec::Valiant;
+    spec.routing = RoutingSpec::VALIANT;
     check("valiant", &spec, 0.05);
     spec.routing = RoutingSpec::Minimal;
     spec.jobs[0].nodes = Some(24);

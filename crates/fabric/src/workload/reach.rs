@@ -19,10 +19,10 @@ impl Workload {
     /// The reach of every job, from a sample of the messages that it will really send; `hops` is asked for source and destination node,
     /// some thousand times per job. `None` where messages are not known beforehand.
     pub fn reach(&self, hops: &dyn Fn(u32, u32) -> f64) -> Vec<Option<Reach>> {
-        self.jobs.iter().map(|job| Some(self.reach_of(job, hops))).collect()
+        self.jobs.iter().map(|job| self.reach_of(job, hops)).collect()
     }
 
-    fn reach_of(&self, job: &Job, hops: &dyn Fn(u32, u32) -> f64) -> Reach {
+    fn reach_of(&self, job: &Job, hops: &dyn Fn(u32, u32) -> f64) -> Option<Reach> {
         let all = 0..job.nodes.len() as u32;
         let senders: Vec<u32> = match &job.kind {
             JobKind::Synthetic {
@@ -34,6 +34,8 @@ impl Workload {
             }
             JobKind::Synthetic { .. } => all.collect(),
             JobKind::Pairs(plan) => all.filter(|&i| plan.sends[i as usize]).collect(),
+            // Their programs say it; see `Plan::traffic`.
+            JobKind::Ranks => return None,
         };
         let looked_at = senders.len().min(SENDERS);
         let mut sum = 0.0;
@@ -45,12 +47,13 @@ impl Workload {
                     hops(node, destinations.pick(&job.nodes, i, k, words))
                 }
                 JobKind::Pairs(plan) => hops(node, plan.partner[i as usize]),
+                JobKind::Ranks => 0.0,
             };
             sum += (0..MESSAGES).map(one).sum::<f64>() / MESSAGES as f64;
         }
-        Reach {
+        Some(Reach {
             senders: senders.len() as f64,
             hops: sum / looked_at.max(1) as f64,
-        }
+        })
     }
 }
