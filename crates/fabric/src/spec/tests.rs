@@ -531,7 +531,12 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
         let written = serde_json::to_value(study.runs[0].routing).unwrap();
         assert_eq!(written["kind"], entry.name);
     }
-    for entry in registry::list(Kind::Work) {
+    let whole = |entry: &&registry::Entry| {
+        entry
+            .parameters()
+            .all(|key| !matches!(key.default, registry::Default::Required))
+    };
+    for entry in registry::list(Kind::Work).into_iter().filter(whole) {
         assert_eq!(
             load_with(TORUS, &sets(&[&format!("job.0.work.kind={}", entry.name)]))
                 .runs
