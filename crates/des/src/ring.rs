@@ -2,6 +2,7 @@
 
 use crate::time::Time;
 use crate::world::Event;
+use std::collections::BTreeMap;
 
 /// Windows that a ring holds; a power of two and a multiple of 64.
 pub const SLOTS: usize = if cfg!(loom) { 64 } else { 256 };
@@ -79,9 +80,13 @@ impl Grid {
 pub struct Ring<E> {
     slots: Box<[Vec<E>; SLOTS]>,
     occupied: [u64; SLOTS / 64],
-    far: Vec<E>,
+    /// Events beyond the ring, by their time in units of `1 << FAR_BITS` ps: what is drawn near is not looked for among all of them.
+    far: BTreeMap<u64, Vec<E>>,
     far_min: u64,
 }
+
+/// Far events are kept in spans of 2^24 ps, about 17 us.
+const FAR_BITS: u32 = 24;
 
 /// Events of a ring on their way to another: in one piece, so that they cost another core few cache lines, and its allocator none.
 #[derive(Debug)]
@@ -109,7 +114,7 @@ impl<E: Event> Default for Ring<E> {
         Ring {
             slots: Box::new([const { Vec::new() }; SLOTS]),
             occupied: [0; SLOTS / 64],
-            far: Vec::new(),
+            far: BTreeMap::new(),
             far_min: u64::MAX,
         }
     }
@@ -151,8 +156,7 @@ impl<E: Event> Ring<E> {
                 self.keep(slot, 1, bucket);
             }
         }
-        letter.events.append(&mut self.far);
-        self.far_min = u64::MAX;
+        self.drain_far(&mut letter.events);
     }
 
     /// Adds the events of a letter from a ring of the same grid with the same window open.
@@ -191,7 +195,14 @@ impl<E: Event> Ring<E> {
                 self.keep(slot, 1, bucket);
             }
         }
-        out.append(&mut self.far);
+        self.drain_far(out);
+    }
+
+    /// Moves the events beyond the ring to the end of `out`.
+    fn drain_far(&mut self, out: &mut Vec<E>) {
+        for mut span in std::mem::take(&mut self.far).into_values() {
+            out.append(&mut span);
+        }
         self.far_min = u64::MAX;
     }
 
@@ -209,8 +220,9 @@ impl<E: Event> Ring<E> {
     /// Adds an event beyond the ring.
     #[cold]
     pub fn push_far(&mut self, event: E) {
-        self.far_min = self.far_min.min(event.time().0);
-        self.far.push(event);
+        let time = event.time().0;
+        self.far_min = self.far_min.min(time);
+        self.far.entry(time >> FAR_BITS).or_default().push(event);
     }
 
     /// Adds an event at any time not before the current window.
@@ -249,23 +261,35 @@ impl<E: Event> Ring<E> {
     /// Moves far events that the ring reaches now into it. Call after [`Grid::open`].
     pub fn draw_near(&mut self, grid: &Grid) {
         let reach = grid.reach;
-        // Half a ring early: else the whole list would be looked through in nearly every window.
+        // Half a ring early: else a span would be looked through in nearly every window.
         if self.far_min.wrapping_sub(grid.start) >= reach / 2 || self.far_min == u64::MAX {
             return;
         }
-        let mut min = u64::MAX;
-        let mut i = 0;
-        while i < self.far.len() {
-            let offset = self.far[i].time().0 - grid.start;
-            if offset < reach {
-                let event = self.far.swap_remove(i);
-                self.push(grid.index, grid.windows(offset), event);
-            } else {
-                min = min.min(self.far[i].time().0);
-                i += 1;
+        self.far_min = u64::MAX;
+        while let Some(first) = self.far.first_entry() {
+            // A span that begins beyond the ring stays whole.
+            let begin = *first.key() << FAR_BITS;
+            if begin >= grid.start && begin - grid.start >= reach {
+                self.far_min = first.get().iter().map(|event| event.time().0).min().unwrap_or(begin);
+                return;
+            }
+            let (key, mut span) = first.remove_entry();
+            let mut i = 0;
+            while i < span.len() {
+                let offset = span[i].time().0 - grid.start;
+                if offset < reach {
+                    let event = span.swap_remove(i);
+                    self.push(grid.index, grid.windows(offset), event);
+                } else {
+                    i += 1;
+                }
+            }
+            if !span.is_empty() {
+                self.far_min = span.iter().map(|event| event.time().0).min().unwrap_or(u64::MAX);
+                self.far.insert(key, span);
+                return;
             }
         }
-        self.far_min = min;
     }
 
     /// Takes the current window's events. Give the buffer back with [`Ring::recycle`] before the next push.
@@ -296,12 +320,13 @@ impl<E: Event> Ring<E> {
 
     /// Shows every event held.
     pub fn for_each(&self, show: &mut dyn FnMut(&E)) {
-        self.slots.iter().flatten().chain(&self.far).for_each(show);
+        let far = self.far.values().flatten();
+        self.slots.iter().flatten().chain(far).for_each(show);
     }
 
     /// Number of events held.
     pub fn len(&self) -> usize {
-        self.slots.iter().map(Vec::len).sum::<usize>() + self.far.len()
+        self.slots.iter().chain(self.far.values()).map(Vec::len).sum()
     }
 
     /// `true` if no event is held.

@@ -167,7 +167,7 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             let slot = crate::nic::incoming(net, endpoint.st, endpoint.j, lp, event, event.message().into());
             let entry = *endpoint.st.incoming.get(slot);
             crate::nic::forget(net, endpoint.st, endpoint.j, lp, node, slot);
-            let Some(envelope) = Envelope::from_word(entry.envelope) else {
+            let Some(envelope) = Envelope::from_word(entry.about) else {
                 return;
             };
             let Some((_, _, from)) = net.workload.ranks_of(entry.source) else {

@@ -427,12 +427,12 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     match envelope::read(event) {
         Notice::Birth(birth, half) => {
             entry.birth = birth;
-            entry.envelope |= half;
+            entry.about |= half;
         }
         Notice::Size(bytes, half) => {
             entry.bytes = bytes;
             entry.left = entry.left.wrapping_add(bytes);
-            entry.envelope |= half;
+            entry.about |= half;
         }
     }
     if M::SEQUENCER && net.model.cumulative {
@@ -478,10 +478,9 @@ pub(crate) fn incoming<J: Journal>(
         next: first,
         message,
         hops: 0,
-        until: 0,
+        about: 0,
         parts: 0,
         delivered: 0,
-        envelope: 0,
     };
     let free = st.routers.get(lp).free_incoming;
     let slot = if free == NONE {
@@ -509,7 +508,7 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
         return;
     }
-    if entry.envelope == 0 {
+    if entry.about == 0 {
         forget(net, st, j, lp, packet.destination(), slot);
     }
     let least = net.bound(entry.source, packet.destination(), 1);

@@ -140,9 +140,9 @@ pub struct Post {
     pub envelope: u64,
 }
 
-/// A message of several packets on its way to a node, or a rank's of any number until the rank has it.
+/// A message of several packets on its way to a node, or a rank's of any number until the rank has it. One cache line.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Incoming {
     /// Bytes not yet here.
     pub left: u64,
@@ -160,15 +160,19 @@ pub struct Incoming {
     pub message: u32,
     /// Most hops of a packet so far.
     pub hops: u32,
-    /// Cumulative completion: bytes of its source's messages to this node up to its end.
-    pub until: u64,
+    /// Cumulative completion: bytes of its source's messages to this node up to its end. A rank's message, which does not go with that:
+    /// its envelope's word as far as it has come. Else 0.
+    pub about: u64,
     /// Cumulative completion: its parts up to the highest number that has come.
     pub parts: u32,
     /// Cumulative completion: 1 once it counts as delivered.
     pub delivered: u32,
-    /// A rank's message: its envelope's word as far as it has come, else 0.
-    pub envelope: u64,
 }
+
+const _: () = assert!(
+    size_of::<Incoming>() == 64,
+    "a packet of a message touches one cache line of its record"
+);
 
 /// The states of all blocks of a network, in the order of their routers.
 #[derive(Clone, Debug)]

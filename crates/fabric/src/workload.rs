@@ -259,7 +259,7 @@ impl Workload {
 
     /// Lists of incoming messages per node, as a power of two.
     pub fn bucket_bits(&self) -> u32 {
-        let many = |plans: &Plans| (plans.bucket_bits + plans.per_node.ilog2()).min(6);
+        let many = |plans: &Plans| (plans.bucket_bits + plans.per_node.ilog2() + 1).min(8);
         self.ranks.as_ref().map_or(0, many)
     }
 

@@ -567,7 +567,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
         let event = Packet::new(Kind::Delivered, at, self.lp, self.port()).with_message(node, node, message);
         let slot = nic::incoming(self.net, self.st, self.j, self.lp, &event, message.into());
         let entry = self.st.incoming.edit(self.j, slot);
-        (entry.birth, entry.bytes, entry.envelope) = (birth, wire, envelope.word());
+        (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
         self.sink.send(event);
         if purpose == Purpose::Data
             && let Some(event) = sent(envelope, node, costs.rendezvous)

@@ -17,7 +17,7 @@ use crate::world::Fabric;
 use des::{Journal, Sink};
 
 /// The "message number" of the record of a flow, all messages of one source to one node: bytes that have come, bytes announced
-/// (`until`), arrival of the latest chunk. It stays.
+/// (`about`), arrival of the latest chunk. It stays.
 const FLOW: u32 = 1 << 16;
 
 /// A chunk of a message is at its node at `time`.
@@ -63,9 +63,9 @@ pub(super) fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let flow = incoming(net, st, j, lp, event, FLOW);
     if event.vc() != 0 {
-        let until = st.incoming.get(flow).until + event.value();
-        st.incoming.edit(j, flow).until = until;
-        st.incoming.edit(j, slot).until = until;
+        let until = st.incoming.get(flow).about + event.value();
+        st.incoming.edit(j, flow).about = until;
+        st.incoming.edit(j, slot).about = until;
     }
     settle::<M, J, S>(net, st, j, lp, event, flow, sink);
 }
@@ -89,7 +89,7 @@ fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         let next = entry.next;
         if entry.source == source && entry.message != FLOW {
             let known = entry.bytes != 0 && entry.birth != u64::MAX;
-            let due = known && entry.until <= bytes && entry.parts == n_parts(net, entry.bytes);
+            let due = known && entry.about <= bytes && entry.parts == n_parts(net, entry.bytes);
             if due && entry.delivered == 0 {
                 entry.delivered = 1;
                 st.incoming.edit(j, slot).delivered = 1;
