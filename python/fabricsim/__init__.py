@@ -14,6 +14,7 @@ from fabricsim._core import __version__
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,
+    ClusterError,
     Diagnostic,
     DiskError,
     FabricsimError,
@@ -31,6 +32,7 @@ __all__ = [
     "CampaignInterrupted",
     "CheckFailed",
     "CheckReport",
+    "ClusterError",
     "Diagnostic",
     "DiskError",
     "Expansion",

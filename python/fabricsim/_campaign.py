@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fabricsim import _core
+from fabricsim._dask import Cluster, DaskPool
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
+from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
 from fabricsim._tables import TABLES, jobs_table, merge_tables, runs_table
+from fabricsim._units import format_bytes
 from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, RunFailed, StudyError
 from fabricsim.study import Expansion, Run, Study
 
@@ -57,6 +60,15 @@ class Observer(Protocol):
 
     def begin(self, *, folder: Path, total: int, reused: int, jobs: int) -> None:
         """Note that a campaign starts with `reused` of `total` runs finished already."""
+
+    def predicted(self, *, runs: Sequence[Run], forecast: Forecast) -> None:
+        """Note what the runs that are to be executed will take; the forecast learns from those that finish."""
+
+    def launched(self, *, run: Run) -> None:
+        """Note that a run has begun."""
+
+    def warn(self, message: str) -> None:
+        """Note something that the user should know."""
 
     def progress(self, *, run: Run, state: dict[str, Any], campaign_fraction: float) -> bool:
         """Note a run's progress; False stops the campaign."""
@@ -127,6 +139,8 @@ class Campaign:
         What was typed, for the manifest.
     ranks : Ranks, optional
         The processes that share each run.
+    cluster : Cluster, optional
+        The Dask cluster that runs go to.
     """
 
     study: Study
@@ -135,6 +149,7 @@ class Campaign:
     folder: Path
     command: str
     ranks: Ranks | None = None
+    cluster: Cluster | None = None
 
     @classmethod
     def plan(
@@ -146,6 +161,7 @@ class Campaign:
         limit: int | None = None,
         command: str = "",
         ranks: Ranks | None = None,
+        cluster: Cluster | None = None,
     ) -> Campaign:
         """Expand a study and choose its directory; nothing is written.
 
@@ -166,7 +182,15 @@ class Campaign:
             runs = tuple(run for run in runs if run.experiment in experiments)
         folder = Path(out) if out is not None else Path("results") / f"{_safe_name(expansion.name)}-{expansion.hash[:8]}"
         selected = runs[:limit] if limit is not None else runs
-        return cls(study=study, expansion=expansion, selected=selected, folder=folder, command=command, ranks=ranks)
+        return cls(
+            study=study,
+            expansion=expansion,
+            selected=selected,
+            folder=folder,
+            command=command,
+            ranks=ranks,
+            cluster=cluster,
+        )
 
     def execute(
         self,
@@ -177,6 +201,7 @@ class Campaign:
         resume: bool = False,
         force: bool = False,
         checkpoint_every: str | None = None,
+        memory_bytes: int | None = None,
     ) -> Outcome:
         """Execute the selected runs and assemble the results.
 
@@ -194,11 +219,13 @@ class Campaign:
             Replace the results of another study or version.
         checkpoint_every : str, optional
             Time between two checkpoints of a run, such as ``"10 min"`` (wall time) or ``"1 ms"`` (simulated time).
+        memory_bytes : int, optional
+            Memory that the runs may take together; by default what the machine has to give.
 
         Raises
         ------
         ValueError
-            `checkpoint_every` is no duration.
+            `checkpoint_every` is no duration, or there are none on a cluster.
         ResultsError
             The directory belongs to something else.
         DiskError
@@ -208,6 +235,8 @@ class Campaign:
         """
         if checkpoint_every is not None:
             _core.checkpoint_interval(checkpoint_every)
+            if self.cluster is not None:
+                raise ValueError("runs on a Dask cluster write no checkpoints")
         with translate_disk_errors(self.folder):
             existed = self.folder.is_dir()
             if self.folder.exists() and not existed:
@@ -223,6 +252,9 @@ class Campaign:
                 jobs = 1
             count = jobs or max(1, min(len(todo), available_cores() // max(1, workers or 1)))
             cores = available_cores() // min(count, max(1, len(todo))) if self.ranks is None else self.ranks.threads
+            if self.cluster is not None:
+                # A thread of a Dask worker takes a run, and a run takes as many threads as it is told.
+                count, cores = max(1, self.cluster.slots), 1
             threads = workers or max(1, cores)
             observer.begin(
                 folder=self.folder, total=len(self.selected), reused=outcome.reused, jobs=min(count, max(1, len(todo)))
@@ -231,7 +263,8 @@ class Campaign:
                 for key in finished:
                     self._checkpoint(key).unlink(missing_ok=True)
                 if todo:
-                    self._run_all(todo, outcome, observer, count, threads, {"every": checkpoint_every, "resume": resume})
+                    checkpoint = {"every": checkpoint_every, "resume": resume}
+                    self._run_all(todo, outcome, observer, count, threads, checkpoint, memory_bytes)
             except (CampaignInterrupted, DiskError, KeyboardInterrupt):
                 # What is finished is readable at once; on a full disk the runs' own files must do.
                 with contextlib.suppress(DiskError):
@@ -254,8 +287,13 @@ class Campaign:
         jobs: int,
         threads: int,
         checkpoint: dict[str, Any],
+        memory_bytes: int | None,
     ) -> None:
-        weights = {run.id: float(run.estimate.get("nodes") or 1) for run in todo}
+        forecast = Forecast()
+        observer.predicted(runs=todo, forecast=forecast)
+        # By predicted time where that is known of all, else by size.
+        key = "seconds" if all(run.estimate.get("seconds") for run in todo) else "nodes"
+        weights = {run.id: float(run.estimate.get(key) or 1) for run in todo}
         total_weight = sum(weights.values())
         fractions = dict.fromkeys(weights, 0.0)
         by_id = {run.id: run for run in todo}
@@ -270,10 +308,17 @@ class Campaign:
             if kind == "progress":
                 fractions[run.id] = min(1.0, max(0.0, float(message["state"].get("fraction") or 0.0)))
                 return not observer.progress(run=run, state=message["state"], campaign_fraction=share())
+            if kind == "started":
+                observer.launched(run=run)
+                return False
+            if kind == "large":
+                observer.warn(_too_large(run, message["room"]))
+                return False
             text = str(message.get("message") or "")
             if kind in ("done", "failed-check"):
                 outcome.executed += 1
                 fractions[run.id] = 1.0
+                forecast.learn(run.estimate, simulated_seconds(message["record"], run.estimate))
             if kind == "failed-check":
                 failed = [
                     check for check in message["record"]["summary"].get("verdict", {}).get("checks", []) if not check.get("ok")
@@ -293,16 +338,18 @@ class Campaign:
             observer.finished(run=run, kind=kind, message=text, done=done, total=len(self.selected), campaign_fraction=share())
             return bool(kind == "disk")
 
-        memory = available_memory()
-        budget = int(memory * 0.8) if memory is not None else None
-        pool: Pool | RankPool
-        if self.ranks is None:
+        pool: Pool | RankPool | DaskPool
+        if self.cluster is not None:
+            pool = DaskPool(self.cluster, on_message=on_message, tick=lambda: not observer.tick())
+            self._look_at_cluster(todo, self.cluster, observer)
+        elif self.ranks is None:
             pool = Pool(
                 jobs=jobs,
-                memory_bytes=budget,
+                memory_bytes=memory_bytes,
                 on_message=on_message,
                 tick=lambda: not observer.tick(),
                 saves=lambda: observer.save,
+                available=available_memory if memory_bytes is None else lambda: None,
             )
         else:
             pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick(), saves=lambda: observer.save)
@@ -319,6 +366,17 @@ class Campaign:
             if fatal:
                 raise DiskError(None, f"{fatal[0].get('message')}; {kept}") from None
             raise CampaignInterrupted(kept) from None
+
+    @staticmethod
+    def _look_at_cluster(todo: list[Run], cluster: Cluster, observer: Observer) -> None:
+        """Warn where workers are missing, or smaller than what they are to take."""
+        if cluster.slots == 0:
+            observer.warn(f"the Dask scheduler at {cluster.address} has no workers yet; runs wait for the first")
+        largest = max(todo, key=lambda run: int(run.estimate.get("memory_bytes") or 0))
+        need = int(largest.estimate.get("memory_bytes") or 0)
+        if cluster.memory_bytes is not None and need > cluster.memory_bytes:
+            room = f"{format_bytes(cluster.memory_bytes)} per thread"
+            observer.warn(f"{largest.label} is predicted to take {format_bytes(need)}, Dask workers have {room}")
 
     def _finished_ids(self) -> set[str]:
         wanted = {run.id: run.hash for run in self.selected}
@@ -391,6 +449,11 @@ class Campaign:
             (self.folder / name).unlink(missing_ok=True)
         for name in _OWN_FOLDERS:
             shutil.rmtree(self.folder / name, ignore_errors=True)
+
+
+def _too_large(run: Run, room: int) -> str:
+    need = format_bytes(run.estimate.get("memory_bytes"))
+    return f"{run.label} is predicted to take {need}, there is room for {format_bytes(room)}: it runs alone"
 
 
 def _safe_name(name: str) -> str:

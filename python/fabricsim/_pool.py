@@ -20,12 +20,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from fabricsim._host import resident_memory
+
 __all__ = ["Pool", "PoolStopped"]
 
 #: A worker finds this very package, and nothing in the working directory can stand in for a module.
 _START = "import sys; sys.path.append(sys.argv.pop()); from fabricsim._worker import main; main()"
 #: A worker that grew beyond this is replaced, so that the next run's peak memory is its own.
 _RETIRE_BYTES = 256 << 20
+#: Part of the free memory that runs may take: predictions may be too low, and others live here as well.
+_SHARE = 0.8
 #: A stopped worker has this long to end its run before it is killed.
 _GRACE_S = 10.0
 #: The same where it writes a checkpoint first.
@@ -59,14 +63,16 @@ class Pool:
     jobs : int
         Most processes at a time, at least 1.
     memory_bytes : int or None
-        Start no further run while the estimates of the running ones would exceed this; a run that is too large
-        by itself runs alone. None means no limit.
+        Start no further run while the predictions of the running ones would exceed this; a run that is too large
+        by itself runs alone. None means what `available` says.
     on_message : callable
         Receives every message of every worker (dicts with `kind` and `id`); returns True to stop the pool.
     tick : callable
         Called about ten times a second; returns True to stop the pool.
     saves : callable, optional
         Asked when the pool stops: True if runs in progress are to write a checkpoint first.
+    available : callable, optional
+        Bytes that the machine can still give, None where nobody knows; asked before every start.
     """
 
     jobs: int
@@ -74,6 +80,7 @@ class Pool:
     on_message: Callable[[dict[str, Any]], bool]
     tick: Callable[[], bool]
     saves: Callable[[], bool] = lambda: False
+    available: Callable[[], int | None] = lambda: None
     _workers: list[_Worker] = field(default_factory=list)
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
@@ -101,7 +108,9 @@ class Pool:
             need = int(waiting[0]["run"].get("estimate", {}).get("memory_bytes") or 0)
             if len(busy) >= self.jobs:
                 return
-            if busy and self.memory_bytes is not None and sum(w.memory for w in busy) + need > self.memory_bytes:
+            room = self._room(busy)
+            fits = room is None or need <= room
+            if busy and not fits:
                 return
             idle = next((worker for worker in self._workers if not worker.task), None) or self._spawn()
             task = waiting.popleft()
@@ -112,6 +121,19 @@ class Pool:
                 idle.process.stdin.flush()
             except BrokenPipeError:
                 pass  # the death is reported when its output ends
+            if not fits:
+                self.on_message({"kind": "large", "id": task["run"]["id"], "room": room})
+            self.on_message({"kind": "started", "id": task["run"]["id"]})
+
+    def _room(self, busy: Sequence[_Worker]) -> int | None:
+        """Return the bytes that a further run may take: the budget less what is promised, or what the machine has less what is still to come."""
+        if self.memory_bytes is not None:
+            return max(0, self.memory_bytes - sum(worker.memory for worker in busy))
+        free = self.available()
+        if free is None:
+            return None
+        to_come = sum(max(0, worker.memory - resident_memory(worker.process.pid)) for worker in busy)
+        return max(0, int(free * _SHARE) - to_come)
 
     def _spawn(self) -> _Worker:
         errors = tempfile.TemporaryFile()

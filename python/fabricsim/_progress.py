@@ -5,12 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from fabricsim._forecast import Forecast, forecast_line, overview_line
 from fabricsim._units import format_count, format_seconds
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
     from fabricsim._campaign import Observer
     from fabricsim.study import Run
+
+#: Runs whose predictions are listed one by one before a campaign starts.
+_MOST_PREDICTED = 12
+#: Runs that are expected to take this long are announced when they start.
+_LONG_S = 10.0
 
 __all__ = ["Bars", "Lines", "Quiet", "interruptible", "make_observer"]
 
@@ -36,6 +42,15 @@ class Quiet:
     def begin(self, *, folder: Path, total: int, reused: int, jobs: int) -> None:
         """Start the clock."""
         self.started = time.monotonic()
+
+    def predicted(self, *, runs: Sequence[Run], forecast: Forecast) -> None:
+        """Note nothing."""
+
+    def launched(self, *, run: Run) -> None:
+        """Note nothing."""
+
+    def warn(self, message: str) -> None:
+        """Note nothing."""
 
     def progress(self, *, run: Run, state: dict[str, Any], campaign_fraction: float) -> bool:
         """Go on unless asked to stop."""
@@ -96,6 +111,9 @@ class Lines(Quiet):
         self.console = console
         self.every_s = every_s
         self.last = time.monotonic()
+        self.forecast = Forecast()
+        #: Of runs in progress: when they were started and what they were expected to take.
+        self.begun: dict[str, tuple[float, float | None]] = {}
 
     def say(self, text: str) -> None:
         """Write one plain line."""
@@ -106,6 +124,35 @@ class Lines(Quiet):
         super().begin(folder=folder, total=total, reused=reused, jobs=jobs)
         kept = f", {reused} finished already" if reused else ""
         self.say(f"{total} run{'s' if total != 1 else ''}{kept}, {jobs} at a time, results in {folder}")
+
+    def predicted(self, *, runs: Sequence[Run], forecast: Forecast) -> None:
+        """Say what the runs will take: each of a few, of many the first ones and all together."""
+        self.forecast = forecast
+        for run in runs[:_MOST_PREDICTED]:
+            self.say(f"  {forecast_line(run, forecast)}")
+        if len(runs) > _MOST_PREDICTED:
+            self.say(f"  ... and {len(runs) - _MOST_PREDICTED} more (fabricsim expand lists them)")
+        self.say(overview_line(runs, forecast))
+
+    def launched(self, *, run: Run) -> None:
+        """Say what a long run is expected to take, as far as it is known by now."""
+        expected = self.forecast.seconds(run.estimate)
+        self.begun[run.id] = (time.monotonic(), expected)
+        if (expected or 0.0) >= _LONG_S:
+            self.say(f"  started {forecast_line(run, self.forecast)}")
+
+    def warn(self, message: str) -> None:
+        """Say it."""
+        self.say(f"warning: {message}")
+
+    def taken(self, run: Run) -> str:
+        """Say how long a run has taken and what was expected."""
+        if run.id not in self.begun:
+            return ""
+        begun, expected = self.begun.pop(run.id)
+        return f" in {format_seconds(time.monotonic() - begun)}" + (
+            f" (predicted {format_seconds(expected)})" if expected is not None else ""
+        )
 
     def progress(self, *, run: Run, state: dict[str, Any], campaign_fraction: float) -> bool:
         """Say how far a long run is."""
@@ -130,7 +177,8 @@ class Lines(Quiet):
             "interrupted": "interrupted",
             "disk": "NOT WRITTEN",
         }
-        self.say(f"  [{done}/{total}] {run.label}: {words.get(kind, kind)}{': ' + message if message else ''}")
+        taken = self.taken(run) if kind == "done" else ""
+        self.say(f"  [{done}/{total}] {run.label}: {words.get(kind, kind)}{taken}{': ' + message if message else ''}")
 
 
 class Bars(Lines):
@@ -164,7 +212,9 @@ class Bars(Lines):
             if run.id not in self.tasks:
                 label = run.label if len(run.label) <= 48 else run.label[:45] + "..."
                 self.tasks[run.id] = self.bars.add_task("  " + label, total=1.0, note="")
-            self.bars.update(self.tasks[run.id], completed=float(state.get("fraction") or 0), note=_describe(state))
+            expected = self.forecast.seconds(run.estimate)
+            note = _describe(state) + (f", {format_seconds(expected)} predicted" if expected is not None else "")
+            self.bars.update(self.tasks[run.id], completed=float(state.get("fraction") or 0), note=note)
             self.bars.update(
                 self.campaign, completed=campaign_fraction, note=f"{format_seconds(self.remaining(campaign_fraction))} left"
             )

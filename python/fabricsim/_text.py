@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from fabricsim._units import format_bytes, format_count, speculation_line
+from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
 
 if TYPE_CHECKING:
     from fabricsim.claims import ClaimVerdict
@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 _MOST_ROWS = 200
+#: Columns of `expand` that say what a run will take.
+_SIZES = ("nodes", "routers", "memory", "packet hops", "time")
 _MOST_EXECUTIONS = 4
 
 
@@ -125,12 +127,19 @@ def expansion_text(plan: Expansion) -> None:
     if plan.description:
         console.print(plan.description.strip(), markup=False, style="dim")
     keys = list(dict.fromkeys(key for run in plan.runs for key, _ in run.sweep))
-    table = _table(["run", "experiment", *keys, "seed", "nodes", "routers", "memory"], numbers=("nodes", "routers", "memory"))
+    table = _table(["run", "experiment", *keys, "seed", *_SIZES], numbers=_SIZES)
     for run in plan.runs[:_MOST_ROWS]:
         swept = dict(run.sweep)
         estimate = run.estimate
         cells = [run.id, run.experiment, *(swept.get(key, "") for key in keys), str(run.seed)]
-        cells += [str(estimate.get("nodes", "")), str(estimate.get("routers", "")), format_bytes(estimate.get("memory_bytes"))]
+        hops, seconds = estimate.get("packet_hops"), estimate.get("seconds")
+        cells += [
+            str(estimate.get("nodes", "")),
+            str(estimate.get("routers", "")),
+            format_bytes(estimate.get("memory_bytes")),
+            format_count(hops) if hops is not None else "",
+            format_seconds(seconds) if seconds is not None else "",
+        ]
         table.add_row(*(Text(cell) for cell in cells))
     console.print(table)
     if len(plan) > _MOST_ROWS:

@@ -19,11 +19,13 @@ from rich.console import Console
 from fabricsim import __version__
 from fabricsim._host import available_cores
 from fabricsim._mpi import Ranks, connect, serve
+from fabricsim._units import axis_value
 from fabricsim.claims import ClaimError
-from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, StudyError, diagnostics_of
+from fabricsim.errors import CampaignInterrupted, ClusterError, DiskError, ResultsError, StudyError, diagnostics_of
 
 if TYPE_CHECKING:
     from fabricsim._campaign import Outcome
+    from fabricsim._dask import Cluster
     from fabricsim.results import Results
     from fabricsim.study import Study
 
@@ -124,6 +126,8 @@ def _campaign(
     limit: int | None,
     quiet: bool,
     checkpoint_every: str | None = None,
+    dask: str | None = None,
+    memory_bytes: int | None = None,
 ) -> tuple[Outcome, Results]:
     """Run a study with progress on stderr and orderly Ctrl-C."""
     from fabricsim import _core
@@ -136,22 +140,63 @@ def _campaign(
             _core.checkpoint_interval(checkpoint_every)
     except ValueError as error:
         raise _InputError(f"--checkpoint-every: {error}") from error
+    cluster = _cluster(dask, jobs=jobs, checkpoint_every=checkpoint_every) if dask is not None else None
     try:
-        campaign = Campaign.plan(study=study, out=out, experiments=experiments, limit=limit, command=_command(), ranks=_ranks)
-    except ValueError as error:
-        if isinstance(error, StudyError):
-            raise
-        raise _InputError(str(error)) from error
-    for warning in study.check(experiments=experiments).diagnostics:
-        if warning.severity != "error":
-            _say(str(warning))
-    console = _stderr()
-    observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
-    with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
-        outcome = campaign.execute(
-            observer=observer, jobs=jobs, workers=workers, resume=resume, force=force, checkpoint_every=checkpoint_every
-        )
+        try:
+            campaign = Campaign.plan(
+                study=study, out=out, experiments=experiments, limit=limit, command=_command(), ranks=_ranks, cluster=cluster
+            )
+        except ValueError as error:
+            if isinstance(error, StudyError):
+                raise
+            raise _InputError(str(error)) from error
+        for warning in study.check(experiments=experiments).diagnostics:
+            if warning.severity != "error":
+                _say(str(warning))
+        console = _stderr()
+        observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
+        with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
+            outcome = campaign.execute(
+                observer=observer,
+                jobs=jobs,
+                workers=workers,
+                resume=resume,
+                force=force,
+                checkpoint_every=checkpoint_every,
+                memory_bytes=memory_bytes,
+            )
+    finally:
+        if cluster is not None:
+            cluster.close()
     return outcome, Results.open(campaign.folder)
+
+
+def _cluster(address: str, *, jobs: int | None, checkpoint_every: str | None) -> Cluster:
+    """Connect to a Dask cluster, refusing what has no meaning there."""
+    import logging
+
+    from fabricsim._dask import connect as connect_cluster
+
+    if _ranks is not None:
+        raise _InputError("--dask and mpirun: ranks share each run here, a cluster takes whole runs; use one of them")
+    if jobs is not None:
+        raise _InputError("--jobs has no meaning with --dask: a cluster takes as many runs as its workers have threads")
+    if checkpoint_every is not None:
+        raise _InputError("--checkpoint-every has no meaning with --dask: workers share no folder for checkpoints")
+    # What Dask's loop cannot send to a scheduler that is gone is told in words.
+    for name in ("asyncio", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return connect_cluster(address)
+
+
+def _memory(text: str | None) -> int | None:
+    """Return the bytes of --memory."""
+    if text is None:
+        return None
+    found = axis_value(text)
+    if found is None or found[1] != "B" or found[0] < 1 or not text.strip().endswith("B"):
+        raise _InputError(f"--memory {text}: write a size, such as 16GiB")
+    return int(found[0])
 
 
 def _outcome_code(outcome: Outcome) -> int:
@@ -200,6 +245,16 @@ def run(
             "(10min), ms, us, ns simulated time (1ms). SIGTERM writes one in any case.",
         ),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask", metavar="ADDRESS", help="Send the runs to this Dask scheduler, tcp://host:8786 or its scheduler file."
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Memory that runs may take together, 16GiB \\[default: what is free]."),
+    ] = None,
     force: ForceOption = False,
     limit_runs: Annotated[int | None, typer.Option("--limit-runs", min=1, metavar="N", help="Only the first N runs.")] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
@@ -207,6 +262,8 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Run a study: every point of its sweep, in parallel, into a results directory."""
+    if memory is not None and (dask is not None or _ranks is not None):
+        raise _InputError("--memory is for runs side by side on this machine: it has no meaning with --dask or mpirun")
     loaded = _load(study, sets, variant, _control_sets(engine, workers))
     outcome, results = _campaign(
         loaded,
@@ -219,6 +276,8 @@ def run(
         limit=limit_runs,
         quiet=quiet,
         checkpoint_every=checkpoint_every,
+        dask=dask,
+        memory_bytes=_memory(memory),
     )
     code = _failed_code(results, _outcome_code(outcome))
     written = results.report() if report and len(results) else None
@@ -250,14 +309,19 @@ def check(
     if as_json:
         from dataclasses import asdict
 
-        _print(json.dumps(asdict(found)))
+        runs = loaded.expand(experiments=experiment).runs if found.ok else ()
+        predictions = [{"id": entry.id, "label": entry.label, "seed": entry.seed, **entry.estimate} for entry in runs]
+        _print(json.dumps({**asdict(found), "predictions": predictions}))
     else:
         for diagnostic in found.diagnostics:
             _say(str(diagnostic))
         for cycle in found.deadlock:
             _say(f"deadlock: {cycle if isinstance(cycle, str) else json.dumps(cycle)}")
         if found.ok:
+            from fabricsim._forecast import Forecast, overview_line
+
             _print(f"{loaded.file_name}: fine, {found.runs} run{'s' if found.runs != 1 else ''}")
+            _print(overview_line(loaded.expand(experiments=experiment).runs, Forecast()))
     raise typer.Exit(OK if found.ok else INPUT)
 
 
@@ -605,7 +669,7 @@ def _dispatch() -> int:
         again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
         return _fail(INTERRUPTED, f"interrupted; {kept}" if kept else "interrupted")
-    except (_InputError, ResultsError, ClaimError, FileNotFoundError) as error:
+    except (_InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
         again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"

@@ -15,6 +15,7 @@ __all__ = [
     "CampaignInterrupted",
     "CheckFailed",
     "CheckpointRefused",
+    "ClusterError",
     "Diagnostic",
     "DiskError",
     "FabricsimError",
@@ -32,6 +33,10 @@ class FabricsimError(Exception):
 
 class ResultsError(FabricsimError, ValueError):
     """A results directory cannot be used as asked: it is missing, belongs to another study, or is in use."""
+
+
+class ClusterError(FabricsimError, ValueError):
+    """A Dask cluster cannot be used as asked: nobody answers, versions differ, or Dask is missing."""
 
 
 class DiskError(FabricsimError, OSError):

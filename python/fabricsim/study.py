@@ -45,7 +45,8 @@ class Run:
     topology : dict
         The topology's parameters.
     estimate : dict
-        ``nodes``, ``routers`` and ``memory_bytes`` that the run is expected to need.
+        ``nodes`` and ``routers``, and what the run is predicted to take: ``memory_bytes``, ``packets``, ``packet_hops`` and
+        ``seconds`` on one core, of which ``build_seconds`` do not grow with the work; None where the work is not known beforehand.
     """
 
     id: str
@@ -418,6 +419,7 @@ class Study:
         resume: bool = True,
         force: bool = False,
         checkpoint_every: str | None = None,
+        dask: str | None = None,
         progress: bool | Callable[[dict[str, Any]], bool | None] = True,
     ) -> Results:
         """Run the study and return its results.
@@ -437,6 +439,8 @@ class Study:
         checkpoint_every : str, optional
             Write a checkpoint of every run in progress this often: ``"10 min"``, ``"2 h"``, ``"30 s"`` are wall time,
             ``"1 ms"``, ``"50 us"``, ``"200 ns"`` simulated time.
+        dask : str, optional
+            Send the runs to this Dask scheduler (``"tcp://host:8786"`` or its scheduler file) instead of local processes.
         progress : bool or callable, optional
             True shows bars; a callable receives a dict about five times a second (``run``, ``fraction``,
             ``campaign_fraction``, ``events_per_s``, ...) and stops the campaign by returning False.
@@ -448,17 +452,28 @@ class Study:
 
         Raises
         ------
-        StudyError, ResultsError, DiskError, RunFailed, CampaignInterrupted
+        StudyError, ResultsError, ClusterError, DiskError, RunFailed, CampaignInterrupted
             See each; finished runs are always kept.
         """
         from fabricsim._campaign import Campaign
         from fabricsim._progress import make_observer
         from fabricsim.results import Results
 
-        campaign = Campaign.plan(study=self, out=out, experiments=experiments, command="python: Study.run")
-        outcome = campaign.execute(
-            jobs=jobs, resume=resume, force=force, checkpoint_every=checkpoint_every, observer=make_observer(progress)
-        )
+        cluster = None
+        if dask is not None:
+            from fabricsim._dask import connect
+
+            if jobs is not None or checkpoint_every is not None:
+                raise ValueError("jobs and checkpoint_every have no meaning on a Dask cluster")
+            cluster = connect(dask)
+        try:
+            campaign = Campaign.plan(study=self, out=out, experiments=experiments, command="python: Study.run", cluster=cluster)
+            outcome = campaign.execute(
+                jobs=jobs, resume=resume, force=force, checkpoint_every=checkpoint_every, observer=make_observer(progress)
+            )
+        finally:
+            if cluster is not None:
+                cluster.close()
         outcome.raise_for_faults()
         return Results.open(campaign.folder)
 

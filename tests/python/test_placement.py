@@ -61,7 +61,7 @@ def test_a_node_that_another_job_has_is_refused_by_name(tmp_path):
     (tmp_path / "nodes.csv").write_text("logical,physical\n0,9\n1,8\n2,3\n3,7\n")
     code, _, err = show(tmp_path, second='{ kind = "file", file = "nodes.csv" }')
     assert code == 2
-    assert 'node 3 of logical node 2 is taken by job "a"' in err
+    assert 'job.1.placement: node 3 of logical node 2 is taken by job "a" (list nodes that are free' in err
 
 
 def test_the_list_says_what_each_kind_is_and_what_it_needs():

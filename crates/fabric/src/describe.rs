@@ -3,9 +3,8 @@
 use crate::check;
 use crate::network::{BuildError, Network};
 use crate::placement::place;
-use crate::routing::Routing;
+use crate::predict::Prediction;
 use crate::spec::{JobSpec, PartitionSpec, Placement, RunSpec, canonical, hash};
-use crate::state::{Channel, Nic, Port, Router, Source};
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
 use topo::{Partition, Topology, TopologySpec};
@@ -119,26 +118,8 @@ pub fn partition(run: &RunSpec, workers: u32) -> Result<Value, BuildError> {
     Ok(value)
 }
 
-/// Size of a run: nodes, routers and an upper estimate of its memory in bytes, without building the network twice.
-pub fn estimate(run: &RunSpec) -> Result<Value, BuildError> {
-    let topology = run.topology.build().map_err(BuildError::Topology)?;
-    let wiring = topology.wiring();
-    let (nodes, routers) = (u64::from(topology.n_nodes()), u64::from(topology.n_routers()));
-    let ports = wiring.peer_router.len() as u64 + nodes;
-    let vcs = match run.router.model {
-        crate::spec::RouterModel::Sculpin => 1,
-        crate::spec::RouterModel::Credit => u64::from(Routing::new(run, &topology)?.vcs()),
-    };
-    let fixed = ports * (size_of::<Port>() as u64 + vcs * size_of::<Channel>() as u64 + 24)
-        + nodes * (size_of::<Nic>() + size_of::<Source>() + 64) as u64
-        + routers * (size_of::<Router>() as u64 + 128);
-    // Packets in flight: a handful per link, more where queues are unbounded.
-    let packets = ports * 16 * 96;
-    Ok(json!({"nodes": nodes, "routers": routers, "memory_bytes": 64_000_000 + fixed + packets}))
-}
-
 /// A run as an object of `expand`.
-pub fn run_entry(run: &RunSpec, estimate: &Value) -> Value {
+pub fn run_entry(run: &RunSpec, estimate: &Prediction) -> Value {
     let text = canonical(run);
     let hash = run_hash(run);
     json!({

@@ -17,6 +17,7 @@ pub mod observe;
 pub mod packet;
 mod packing;
 pub mod placement;
+pub mod predict;
 pub mod registry;
 pub mod router;
 pub mod routing;

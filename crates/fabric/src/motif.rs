@@ -207,9 +207,40 @@ fn peers_of(kind: CollectiveKind, size: u32) -> u32 {
     }
 }
 
-/// Product of the sizes of a message, refused beyond 2^62 bytes.
+/// Largest message (bytes).
+const LARGEST: u64 = 1 << 40;
+
+/// A size, refused beyond [`LARGEST`].
+fn sized(field: &'static str, bytes: u64) -> Result<u64, Misfit> {
+    match bytes > LARGEST {
+        true => Err(Misfit::new(
+            field,
+            format!("a message of {bytes} bytes is too large"),
+            "take at most 1 TiB",
+        )),
+        false => Ok(bytes),
+    }
+}
+
+/// The size of a collective with a block for every rank, refused where all blocks are more than 2^62 bytes.
+fn sized_for(field: &'static str, bytes: u64, ranks: u32) -> Result<u64, Misfit> {
+    match sized(field, bytes)? > (1 << 62) / u64::from(ranks) {
+        true => {
+            let reason = format!("{bytes} bytes for each of {ranks} ranks are too many");
+            Err(Misfit::new(field, reason, "take smaller blocks"))
+        }
+        false => Ok(bytes),
+    }
+}
+
+/// A product of cells, values and bytes, refused beyond [`LARGEST`].
 fn product(field: &'static str, factors: &[u64]) -> Result<u64, Misfit> {
     let all = factors.iter().try_fold(1_u64, |all, &factor| all.checked_mul(factor));
-    all.filter(|&all| all < 1 << 62)
-        .ok_or_else(|| Misfit::new(field, "a message would have more than 2^62 bytes", "take fewer cells"))
+    all.filter(|&all| all <= LARGEST).ok_or_else(|| {
+        Misfit::new(
+            field,
+            "a message or a block would have more than 2^40 bytes or cells",
+            "take less",
+        )
+    })
 }

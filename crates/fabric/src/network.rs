@@ -362,6 +362,11 @@ impl Network {
             u32::from(routing.vcs())
         };
         let workload = Workload::build(spec, &topology, injection.bandwidth())?;
+        if model.cumulative && workload.ranks().is_some() {
+            let reason = "ranks need to know which message is complete, cumulative completion does not say";
+            let hint = "take \"whole\"";
+            return Err(BuildError::field("router.completion", reason, Some(hint)).into());
+        }
         let unbounded = i64::MAX / 4;
         let whole = |bytes: u64| bytes / u64::from(flit) * u64::from(flit);
         let buffer = router.buffer.map_or(unbounded, |bytes| whole(bytes.0) as i64);
@@ -379,7 +384,14 @@ impl Network {
             TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
         );
         let shortest_detour = match spec.routing {
-            RoutingSpec::Valiant | RoutingSpec::Ugal(_) | RoutingSpec::Par(_) if grouped => 2,
+            RoutingSpec::Valiant { .. }
+            | RoutingSpec::Ugal(_)
+            | RoutingSpec::Par(_)
+            | RoutingSpec::AdaptiveLocal(_)
+                if grouped =>
+            {
+                2
+            }
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);

@@ -87,6 +87,12 @@ pub trait RouterModel: Sized + Send + Sync + 'static {
     /// `now`: all of it, or what waits on channel `vc`. For adaptive routings, behind [`RouterModel::backlog`]'s catch-up.
     fn waiting(net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64;
 
+    /// Bytes that wait in this router for channel `vc` of output `port` (its place in the columns), behind [`RouterModel::backlog`]'s
+    /// catch-up: asked of models that give a packet its output and channel when it comes.
+    fn queued(_: &Network, _: &State, _: u32, _: u8) -> i64 {
+        0
+    }
+
     /// Fills the columns that are the model's own for some neighbouring routers; called before the first event.
     fn start(_: &Network, _: &Range<u32>, _: &mut State) {}
 
@@ -229,8 +235,14 @@ pub struct List {
 /// An empty list.
 pub const EMPTY: List = List { head: NONE, tail: NONE };
 
-/// What waits for a network port at `now`, as `sense` says, in ps of its link; the port has been caught up.
-fn congestion<M: RouterModel>(net: &Network, st: &State, port: u32, vc: u8, now: u64, sense: Sense) -> u64 {
+/// What waits for a network port at `now`, as `sense` says, in ps of its link, for a packet of `size` bytes; the port has been caught up.
+fn congestion<M: RouterModel>(net: &Network, st: &State, port: u32, vc: u8, size: u32, now: u64, sense: Sense) -> u64 {
+    if sense.reserve && vc > 0 {
+        let credit = st.channels.get(port * net.vcs + u32::from(vc)).credit;
+        if credit < M::queued(net, st, port, vc) + i64::from(size) {
+            return u64::MAX;
+        }
+    }
     let one = sense.per_vc.then_some(vc);
     let mut wait = 0;
     if sense.output {
@@ -273,7 +285,7 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             let caught_up = M::backlog(net, st, j, lp, site, port, vc, now, sink);
             match sense {
                 None => caught_up,
-                Some(sense) => congestion::<M>(net, st, port, vc, now, sense),
+                Some(sense) => congestion::<M>(net, st, port, vc, packet.size(), now, sense),
             }
         };
         return net.routing.adaptive(net, site, packet, backlog);

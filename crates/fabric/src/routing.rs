@@ -5,18 +5,27 @@
 
 use crate::network::{BuildError, Network, Site, lattice_shape};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, Tie};
+use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, Tie, Via};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
-use topo::{Came, Hop, HopList, Topology};
+use topo::{Came, Hop, HopList, Topology, TopologySpec};
 
+mod deroute;
+mod least;
 mod min_a;
 mod proof;
 mod ugal;
+mod up;
+mod weigh;
 
+use deroute::Order;
+use least::Least;
+
+pub use deroute::Deroute;
 pub use proof::Proof;
-pub use ugal::{Sense, Ugal};
+pub use ugal::Ugal;
+pub use weigh::Sense;
 
 /// A routing, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +35,8 @@ pub struct Routing {
     needed: u8,
     /// The last virtual channel there is; higher ones are merged into it.
     last_vc: u8,
+    /// It wants to see what waits in the router.
+    adaptive: bool,
     /// Virtual channels of the topology's own minimal routing.
     minimal_vcs: u8,
     seed: u64,
@@ -47,8 +58,14 @@ pub enum Kind {
     MinA,
     /// Two minimal legs.
     Valiant,
-    /// Minimal, or two minimal legs where less waits for them.
+    /// Minimal, or two minimal legs where less waits for them, or always.
     Ugal(Ugal),
+    /// A random way up a fat-tree.
+    Scatter,
+    /// The way up a fat-tree with the least waiting before it.
+    AdaptiveUp(Sense),
+    /// Detours within the dimensions of a HyperX.
+    Deroute(Deroute),
 }
 
 thread_local! {
@@ -77,12 +94,27 @@ impl Routing {
                     "take \"min-random\"",
                 );
             }
-            RoutingSpec::Dor { .. } | RoutingSpec::Minimal => Kind::Minimal,
+            RoutingSpec::DModK | RoutingSpec::Scatter | RoutingSpec::AdaptiveUp(_)
+                if !matches!(topology.spec(), TopologySpec::FatTree { .. }) =>
+            {
+                return refuse(
+                    "the ways up need a fat-tree",
+                    "take \"minimal\", \"min-random\" or \"min-a\", which every topology has",
+                );
+            }
+            RoutingSpec::Dor { .. } | RoutingSpec::Minimal | RoutingSpec::DModK => Kind::Minimal,
             RoutingSpec::Rdr { tie } => Kind::Rdr {
                 unwrapped: tie == Tie::Unwrapped,
             },
             RoutingSpec::MinRandom => Kind::MinRandom,
-            RoutingSpec::MinA | RoutingSpec::Ugal(_) | RoutingSpec::Par(_)
+            RoutingSpec::MinA
+            | RoutingSpec::Ugal(_)
+            | RoutingSpec::Par(_)
+            | RoutingSpec::AdaptiveLocal(_)
+            | RoutingSpec::AdaptiveUp(_)
+            | RoutingSpec::Doal(_)
+            | RoutingSpec::Dal(_)
+            | RoutingSpec::Vdal(_)
                 if spec.router.architecture == Architecture::LateAdmission =>
             {
                 return refuse(
@@ -91,9 +123,16 @@ impl Routing {
                 );
             }
             RoutingSpec::MinA => Kind::MinA,
-            RoutingSpec::Valiant => Kind::Valiant,
+            RoutingSpec::Valiant { via: Via::Node } => Kind::Valiant,
+            RoutingSpec::Valiant { via } => Kind::Ugal(Ugal::always(via, spec, topology)?),
             RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(&detour, false, spec, topology)?),
             RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(&detour, true, spec, topology)?),
+            RoutingSpec::AdaptiveLocal(room) => Kind::Ugal(Ugal::by_room(&room, spec, topology)?),
+            RoutingSpec::Scatter => Kind::Scatter,
+            RoutingSpec::AdaptiveUp(sense) => Kind::AdaptiveUp(Sense::new(sense.congestion, sense.per, spec)?),
+            RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, &deroute, spec, topology)?),
+            RoutingSpec::Dal(deroute) => Kind::Deroute(Deroute::new(Order::Escape, &deroute, spec, topology)?),
+            RoutingSpec::Vdal(deroute) => Kind::Deroute(Deroute::new(Order::Channels, &deroute, spec, topology)?),
         };
         let needed = proof::needs(kind, topology);
         let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
@@ -113,6 +152,11 @@ impl Routing {
             kind,
             needed,
             last_vc: vcs - 1,
+            adaptive: match kind {
+                Kind::MinA | Kind::AdaptiveUp(_) | Kind::Deroute(_) => true,
+                Kind::Ugal(ugal) => ugal.looks(),
+                Kind::Minimal | Kind::Rdr { .. } | Kind::MinRandom | Kind::Valiant | Kind::Scatter => false,
+            },
             minimal_vcs: topology.minimal_vcs(),
             seed: mix(spec.control.seed ^ 0x526F_7574),
         })
@@ -163,8 +207,11 @@ impl Routing {
             Kind::Rdr { unwrapped: true } => self.random_dimension(net, site, packet),
             Kind::Rdr { .. } | Kind::MinRandom => self.random(net, site, packet),
             // Without a router to look at: as on an idle one.
-            Kind::MinA | Kind::Ugal(_) => self.adaptive(net, site, packet, |_, _| 0),
+            Kind::MinA | Kind::Ugal(_) | Kind::AdaptiveUp(_) | Kind::Deroute(_) => {
+                self.adaptive(net, site, packet, |_, _| 0)
+            }
             Kind::Valiant => self.valiant(net, site, packet),
+            Kind::Scatter => self.scatter(net, site, packet),
         }
     }
 

@@ -15,8 +15,10 @@ use topo::Topology;
 
 mod listed;
 mod pattern;
+mod reach;
 
 pub use pattern::Destinations;
+pub use reach::Reach;
 
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
@@ -242,6 +244,11 @@ impl Workload {
         let (job, logical) = self.members[node as usize];
         let plan = plans.jobs[job as usize].as_ref().filter(|_| logical != NOBODY)?;
         Some((plans, plan, logical))
+    }
+
+    /// The plan of a job of MPI ranks.
+    pub fn plan_of(&self, job: usize) -> Option<&Plan> {
+        self.ranks.as_ref()?.jobs.get(job)?.as_ref()
     }
 
     /// The job of MPI ranks that `node` is in: its number, its plan, and the node's logical number there.

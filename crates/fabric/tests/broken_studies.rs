@@ -311,6 +311,26 @@ const CASES: &[(&str, &[Expected])] = &[
         "rdr_on_a_hyperx",
         &[(5, "routing.kind", "needs a ring, mesh or torus", "minimal")],
     ),
+    ("vdal_on_a_torus", &[(5, "routing.kind", "needs a hyperx", "valiant")]),
+    (
+        "scatter_on_a_hyperx",
+        &[(5, "routing.kind", "needs a fat-tree", "min-random")],
+    ),
+    (
+        "adaptive_up_with_detours",
+        &[
+            (7, "routing.ratio", "has no meaning", "\"doal\""),
+            (8, "routing.via", "has no meaning", "\"valiant\""),
+        ],
+    ),
+    (
+        "adaptive_local_for_less_room",
+        &[(7, "routing.ratio", "idle network", "1 or more")],
+    ),
+    (
+        "adaptive_local_on_a_fat_tree",
+        &[(6, "routing.kind", "needs a dragonfly", "minimal")],
+    ),
     (
         "ugal_of_other_routers",
         &[(6, "routing.scope", "its own state only", "local")],

@@ -44,9 +44,9 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         spec
     };
     let plain_sculpin = cell(&hyperx, RouterModel::Sculpin, RoutingSpec::Minimal);
-    let sculpin = cell(&dragonfly, RouterModel::Sculpin, RoutingSpec::Valiant);
+    let sculpin = cell(&dragonfly, RouterModel::Sculpin, RoutingSpec::VALIANT);
     let plain_credit = cell(&hyperx, RouterModel::Credit, RoutingSpec::Minimal);
-    let credit = cell(&dragonfly, RouterModel::Credit, RoutingSpec::Valiant);
+    let credit = cell(&dragonfly, RouterModel::Credit, RoutingSpec::VALIANT);
     let mut first_come = cell(&torus, RouterModel::Credit, RoutingSpec::MinA);
     first_come.router.arbitration = Arbitration::Fcfs;
     first_come.nic.bandwidth = Some(BitsPerSec(130_000_000_000));

@@ -83,6 +83,10 @@ fn a_dragonfly_needs_the_published_channels_and_not_one_fewer() {
         (RoutingSpec::Ugal(over(Via::Group)), 3),
         (RoutingSpec::Par(over(Via::Router)), 5),
         (RoutingSpec::Par(over(Via::Group)), 4),
+        (RoutingSpec::Valiant { via: Via::Node }, 4),
+        (RoutingSpec::Valiant { via: Via::Router }, 4),
+        (RoutingSpec::Valiant { via: Via::Group }, 3),
+        (RoutingSpec::AdaptiveLocal(RoomSpec::default()), 3),
     ] {
         let mut spec = traffic(routing, 0.1, Pattern::Uniform);
         let net = Network::build(&spec).unwrap();
@@ -132,7 +136,7 @@ fn what_never_finds_the_detour_shorter_is_minimal() {
 fn next_group_traffic_takes_one_in_a_p_minimally_and_half_by_detours() {
     let minimal = accepted(RoutingSpec::Minimal, 0.5, NEXT_GROUP);
     assert!((minimal - 0.125).abs() < 0.002, "1 / (a p) = 1 / 8: {minimal}");
-    let valiant = accepted(RoutingSpec::Valiant, 0.5, NEXT_GROUP);
+    let valiant = accepted(RoutingSpec::VALIANT, 0.5, NEXT_GROUP);
     assert!((0.49..0.51).contains(&valiant), "{valiant}");
     for routing in detours() {
         let below = accepted(routing, 0.44, NEXT_GROUP);
@@ -147,7 +151,7 @@ fn next_group_traffic_takes_one_in_a_p_minimally_and_half_by_detours() {
 #[test]
 fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
     let load = 0.9;
-    let valiant = accepted(RoutingSpec::Valiant, load, Pattern::Uniform);
+    let valiant = accepted(RoutingSpec::VALIANT, load, Pattern::Uniform);
     assert!((0.45..0.6).contains(&valiant), "{valiant}");
     for routing in detours().into_iter().chain([RoutingSpec::Minimal]) {
         // PAR asks twice in the source group and so goes round more: it saturates earlier.
@@ -159,6 +163,46 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
         let most = accepted(routing, load, Pattern::Uniform);
         assert!(most > 0.98 * load, "{routing:?}: {most}");
     }
+}
+
+/// Every packet over one of the 7 third groups: it takes two of the global links, of which each group has 7 that are not the direct one, and
+/// that one lies idle: 8 load * 2 <= 7.
+#[test]
+fn valiant_over_third_groups_leaves_the_direct_link_idle() {
+    let valiant = RoutingSpec::Valiant { via: Via::Group };
+    let most = 7.0 / 16.0;
+    let below = accepted(valiant, 0.9 * most, NEXT_GROUP);
+    assert!(below > 0.98 * 0.9 * most, "{below}");
+    let over = accepted(valiant, 0.8, NEXT_GROUP);
+    assert!((0.9 * most..1.005 * most).contains(&over), "{over} of {most}");
+    let uniform = accepted(valiant, 0.9, Pattern::Uniform);
+    assert!((0.4..0.6).contains(&uniform), "{uniform}");
+}
+
+/// A detour at half the room, that is when the minimal link's buffer is half full: next-group traffic keeps one in 8 minimally and spreads
+/// the rest as Valiant does; what it takes minimally comes on top.
+#[test]
+fn adaptive_local_goes_round_where_less_than_half_of_the_room_is_left() {
+    let local = RoutingSpec::AdaptiveLocal(RoomSpec::default());
+    let uniform = accepted(local, 0.8, Pattern::Uniform);
+    assert!(uniform > 0.98 * 0.8, "{uniform}");
+    let minimal = accepted(RoutingSpec::Minimal, 0.5, NEXT_GROUP);
+    let below = accepted(local, 0.35, NEXT_GROUP);
+    assert!(below > 2.0 * minimal, "{below}");
+    let over = accepted(local, 0.8, NEXT_GROUP);
+    assert!(over < 7.0 / 16.0 + 0.125, "{over}");
+    // Where nothing is worth twice the room, everything is minimal.
+    let never = RoutingSpec::AdaptiveLocal(RoomSpec {
+        ratio: 1e6,
+        ..RoomSpec::default()
+    });
+    let digest = |routing| {
+        run(&traffic(routing, 0.1, NEXT_GROUP), &mut |_| true)
+            .unwrap()
+            .summary
+            .digest
+    };
+    assert_eq!(digest(never), digest(RoutingSpec::Minimal));
 }
 
 /// Eight nodes send over three cables to one router: each packet takes the one with the least waiting, so all carry the same.
@@ -211,6 +255,27 @@ fn what_cannot_be_is_refused_by_name() {
     let mut spec = traffic(RoutingSpec::Par(credits), 0.1, Pattern::Uniform);
     spec.router.model = RouterModel::Sculpin;
     assert!(refused(&spec).starts_with("routing.congestion"));
+    // `voq` routers have no output buffer, `sculpin` has none at all.
+    for (model, congestion) in [
+        (RouterModel::Credit, Congestion::Output),
+        (RouterModel::Sculpin, Congestion::Credits),
+    ] {
+        let local = RoutingSpec::AdaptiveLocal(RoomSpec {
+            congestion,
+            ..RoomSpec::default()
+        });
+        let mut spec = traffic(local, 0.1, Pattern::Uniform);
+        spec.router.model = model;
+        assert!(refused(&spec).starts_with("routing.congestion"));
+    }
+    for routing in [
+        RoutingSpec::AdaptiveLocal(RoomSpec::default()),
+        RoutingSpec::Valiant { via: Via::Group },
+    ] {
+        let mut spec = traffic(routing, 0.1, Pattern::Uniform);
+        spec.topology = TopologySpec::SingleRouter { nodes: 4 };
+        assert!(refused(&spec).starts_with("routing."));
+    }
     let mut spec = traffic(RoutingSpec::Ugal(over(Via::Router)), 0.1, Pattern::Uniform);
     spec.router.architecture = Architecture::LateAdmission;
     assert!(refused(&spec).starts_with("routing.kind"));

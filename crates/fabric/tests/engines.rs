@@ -74,6 +74,19 @@ fn is_lattice(topology: &TopologySpec) -> bool {
     )
 }
 
+/// What an adaptive routing with such keys looks at.
+fn looks_at(routing: &mut RoutingSpec) -> Option<(&mut Congestion, Per)> {
+    match routing {
+        RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => Some((&mut detour.congestion, detour.per)),
+        RoutingSpec::AdaptiveUp(sense) => Some((&mut sense.congestion, sense.per)),
+        RoutingSpec::AdaptiveLocal(room) => Some((&mut room.congestion, room.per)),
+        RoutingSpec::Doal(deroute) | RoutingSpec::Dal(deroute) | RoutingSpec::Vdal(deroute) => {
+            Some((&mut deroute.congestion, deroute.per))
+        }
+        _ => None,
+    }
+}
+
 fn cells() -> Vec<(String, RunSpec)> {
     let mut cells = Vec::new();
     for (name, topology) in topologies() {
@@ -106,9 +119,58 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::RDR,
             RoutingSpec::MinRandom,
             RoutingSpec::MinA,
-            RoutingSpec::Valiant,
+            RoutingSpec::VALIANT,
+            RoutingSpec::Valiant { via: Via::Router },
+            RoutingSpec::Valiant { via: Via::Group },
+            RoutingSpec::AdaptiveLocal(RoomSpec::default()),
+            RoutingSpec::AdaptiveLocal(RoomSpec {
+                congestion: Congestion::Output,
+                ratio: 1.0,
+                ..RoomSpec::default()
+            }),
+            RoutingSpec::DModK,
+            RoutingSpec::Scatter,
+            RoutingSpec::AdaptiveUp(SenseSpec::default()),
+            RoutingSpec::AdaptiveUp(SenseSpec {
+                congestion: Congestion::Both,
+                per: Per::Vc,
+            }),
+            RoutingSpec::Doal(DerouteSpec {
+                congestion: Congestion::Both,
+                bias: Bytes(64),
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Dal(DerouteSpec::default()),
+            RoutingSpec::Dal(DerouteSpec {
+                congestion: Congestion::Credits,
+                per: Per::Vc,
+                weigh_hops: false,
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Vdal(DerouteSpec {
+                per: Per::Vc,
+                threshold: Bytes(500),
+                ..DerouteSpec::default()
+            }),
+            RoutingSpec::Vdal(DerouteSpec::default()),
         ] {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
+                continue;
+            }
+            let up = matches!(
+                routing,
+                RoutingSpec::DModK | RoutingSpec::Scatter | RoutingSpec::AdaptiveUp(_)
+            );
+            let deroute = matches!(
+                routing,
+                RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
+            );
+            let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
+            let by_group = by_room || matches!(routing, RoutingSpec::Valiant { via: Via::Group });
+            if (up && name != "fat-tree")
+                || (deroute && name != "hyperx")
+                || (by_group && !name.starts_with("dragonfly"))
+            {
                 continue;
             }
             for (model, architecture) in [
@@ -116,15 +178,30 @@ fn cells() -> Vec<(String, RunSpec)> {
                 (RouterModel::Credit, Architecture::Voq),
                 (RouterModel::Credit, Architecture::InputQueued),
             ] {
+                let queued = architecture == Architecture::InputQueued;
+                let refused = match routing {
+                    RoutingSpec::Dal(_) => queued,
+                    // Room in output buffers, or in the next ones.
+                    RoutingSpec::AdaptiveLocal(room) => {
+                        model == RouterModel::Sculpin || queued != (room.congestion == Congestion::Output)
+                    }
+                    _ => false,
+                };
+                if refused {
+                    continue;
+                }
                 let mut spec = plain(topology.clone());
                 spec.routing = routing;
-                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = &mut spec.routing {
-                    if detour.via == Via::Group && !name.starts_with("dragonfly") {
-                        continue;
-                    }
-                    if model == RouterModel::Sculpin {
-                        detour.congestion = Congestion::Output;
-                    }
+                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = spec.routing
+                    && detour.via == Via::Group
+                    && !name.starts_with("dragonfly")
+                {
+                    continue;
+                }
+                if let Some((congestion, _)) = looks_at(&mut spec.routing)
+                    && model == RouterModel::Sculpin
+                {
+                    *congestion = Congestion::Output;
                 }
                 spec.router.model = model;
                 spec.router.architecture = architecture;
@@ -333,6 +410,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
         assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {way:?}");
         assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
+        assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
         let ran = |way: &Way| match way {
             Way::Engine(Engine::Reference, _) => "reference",
             Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
@@ -406,6 +484,113 @@ fn overload_and_incast_give_one_answer_on_every_engine() {
     }
 }
 
+/// A job of MPI ranks that does one motif after the other.
+fn ranks(per_node: u32, mapping: Mapping, mpi: MpiSpec, motifs: &[(&str, &[(&str, MotifValue)])]) -> Work {
+    let part = |(kind, values): &(&str, &[(&str, MotifValue)])| Part {
+        motif: Motif {
+            kind: (*kind).to_owned(),
+            values: values
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect(),
+        },
+        iterations: 1,
+    };
+    Work::Ranks(Ranks {
+        parts: motifs.iter().map(part).collect(),
+        per_node,
+        mapping,
+        mpi,
+    })
+}
+
+/// Programs of ranks that between them do all that ranks can.
+fn works() -> [Work; 3] {
+    use MotifValue::{Flag, Integer, List, Text};
+    let mpi = |eager, rendezvous| MpiSpec {
+        eager: Bytes(eager),
+        rendezvous,
+        ..MpiSpec::default()
+    };
+    let compute = || ("compute", Integer(300_000));
+    [
+        // Two ranks per node, messages below and above the threshold, any source, collectives of any number of ranks.
+        ranks(
+            2,
+            Mapping::Block,
+            mpi(3_000, Rendezvous::Put),
+            &[
+                (
+                    "halo3d-26",
+                    &[("grid", List(vec![20, 10, 6])), ("vars", Integer(2)), compute()],
+                ),
+                (
+                    "random-neighbours",
+                    &[
+                        ("degree", List(vec![2, 4])),
+                        ("message", Integer(2_500)),
+                        ("receives", Text("any-source".into())),
+                        ("redraw", Flag(true)),
+                    ],
+                ),
+                (
+                    "collective",
+                    &[("collective", Text("allreduce".into())), ("message", Integer(5_000))],
+                ),
+            ],
+        ),
+        // Three ranks per node dealt round, everything by rendezvous.
+        ranks(
+            3,
+            Mapping::RoundRobin,
+            mpi(0, Rendezvous::Get),
+            &[
+                (
+                    "collective",
+                    &[("collective", Text("alltoall".into())), ("message", Integer(700))],
+                ),
+                ("sweep3d", &[("grid", List(vec![10, 12, 20])), compute()]),
+            ],
+        ),
+        // One rank per node, no overheads at all, everything at once.
+        ranks(
+            1,
+            Mapping::Block,
+            MpiSpec {
+                send_overhead: Time::ZERO,
+                receive_overhead: Time::ZERO,
+                copy: None,
+                ..mpi(100_000, Rendezvous::Put)
+            },
+            &[
+                ("halo3d", &[("grid", List(vec![12; 3]))]),
+                ("many-to-one", &[("message", Integer(4_000)), ("count", Integer(2))]),
+                (
+                    "collective",
+                    &[("collective", Text("bcast".into())), ("message", Integer(9_000))],
+                ),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn ranks_with_programs_give_one_answer_on_every_engine() {
+    let works = works();
+    let late = late_admission_cells()
+        .into_iter()
+        .filter(|(_, spec)| spec.router.completion == Completion::Whole);
+    // Part of them, each with another of the works, or all.
+    let step = if whole() { 1 } else { 5 };
+    for (i, (what, mut spec)) in cells().into_iter().chain(late).enumerate().step_by(step) {
+        spec.jobs[0].work = works[i / step % works.len()].clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
 #[test]
 fn workers_with_whole_groups_meet_once_in_several_windows() {
     let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal Credit Voq");
@@ -451,13 +636,10 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
     let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
     for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
         for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
-            let (adaptive, alike) = match spec.routing {
-                RoutingSpec::MinA => (true, true),
+            let (adaptive, alike) = match looks_at(&mut { spec.routing }) {
                 // `sculpin` has neither credits nor channels.
-                RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) => {
-                    (true, detour.congestion == Congestion::Output && detour.per == Per::Port)
-                }
-                _ => (false, true),
+                Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
+                None => (spec.routing == RoutingSpec::MinA, true),
             };
             if !alike || (adaptive && speed != 1) {
                 // How long a packet waits for a slower tail is no backlog that both models see alike.

@@ -5,6 +5,9 @@ use fabric::spec::{LoadOptions, load_study};
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// The topology of the studies.
+const TORUS: &str = "kind = \"torus\"\nshape = [4, 4]";
+
 /// The first run of a study as JSON.
 fn first_run(text: &str) -> Value {
     let study = load_study(text.as_bytes(), "names.toml", Path::new("."), &LoadOptions::default());
@@ -20,7 +23,7 @@ fn study(work: &str, rest: &str) -> String {
     } else {
         "[run]\nend = \"1 us\"\n"
     };
-    format!("name = \"n\"\n[topology]\nkind = \"torus\"\nshape = [4, 4]\n{rest}\n{end}[[job]]\nwork = {{ {work} }}\n")
+    format!("name = \"n\"\n[topology]\n{TORUS}\n{rest}\n{end}[[job]]\nwork = {{ {work} }}\n")
 }
 
 fn check(kind: Kind, make: impl Fn(&str) -> String, place: &str) {
@@ -85,7 +88,18 @@ fn names_are_read_as_themselves() {
     assert_eq!(names, PLACEMENTS.map(|(name, ..)| name));
     check(
         Kind::Routing,
-        |name| study(plain, &format!("[routing]\nkind = \"{name}\"")),
+        |name| {
+            let text = study(plain, &format!("[routing]\nkind = \"{name}\""));
+            // Some are for one family.
+            match name {
+                "d-mod-k" | "scatter" | "adaptive-up" => {
+                    text.replace(TORUS, "kind = \"fat-tree\"\ndown = [4, 4]\nup = [2]")
+                }
+                "doal" | "dal" | "vdal" => text.replace("torus", "hyperx"),
+                "adaptive-local" => text.replace(TORUS, "kind = \"dragonfly\"\ngroups = 3\nrouters_per_group = 2"),
+                _ => text,
+            }
+        },
         "/routing/kind",
     );
     check(

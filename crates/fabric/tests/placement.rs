@@ -128,7 +128,10 @@ fn groups_are_filled_one_after_the_other_in_random_order() {
 fn spread_takes_a_node_of_each_group_in_turn() {
     for (spec, n_groups) in [(dragonfly(9, 4, 2), 9), (fat_tree(), 4), (hyperx(&[6, 2, 2], 3), 6)] {
         let topology = spec.build().unwrap();
-        let groups = groups_of(&topology, &alone(&spec, Placement::Spread));
+        let nodes = alone(&spec, Placement::Spread);
+        let seeds = |seed| place(&[job(Placement::Spread, None)], &topology, seed).unwrap();
+        assert!((2..12).any(|seed| seeds(seed)[0] != nodes), "the order must be drawn");
+        let groups = groups_of(&topology, &nodes);
         let round = &groups[..n_groups];
         assert_eq!(BTreeSet::from_iter(round).len(), n_groups);
         assert!(groups.chunks(n_groups).all(|chunk| chunk == round));

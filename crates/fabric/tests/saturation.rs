@@ -127,7 +127,7 @@ impl Case {
             _ => Traffic::Uniform,
         };
         let load = match self.routing {
-            RoutingSpec::Valiant => channel_load(&topology, &Valiant(&topology), &traffic),
+            RoutingSpec::Valiant { .. } => channel_load(&topology, &Valiant(&topology), &traffic),
             _ => channel_load(&topology, &MinimalRule::new(&topology), &traffic),
         };
         let load = load.unwrap();
@@ -137,7 +137,7 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    use RoutingSpec::{Minimal, Valiant};
+    use RoutingSpec::Minimal;
     let case = |name, topology, routing, pattern, formula| Case {
         name,
         topology,
@@ -274,14 +274,14 @@ fn cases() -> Vec<Case> {
         case(
             "torus-8x8, tornado, Valiant",
             torus(&[8, 8], 1),
-            Valiant,
+            RoutingSpec::VALIANT,
             Pattern::Tornado,
             Some(1.0 / (2.0 * ring_load(8.0))),
         ),
         case(
             "torus-7x7, uniform, Valiant",
             torus(&[7, 7], 2),
-            Valiant,
+            RoutingSpec::VALIANT,
             Pattern::Uniform,
             None,
         ),
@@ -295,7 +295,7 @@ fn cases() -> Vec<Case> {
         case(
             "torus-8x8, uniform, Valiant",
             torus(&[8, 8], 1),
-            Valiant,
+            RoutingSpec::VALIANT,
             Pattern::Uniform,
             None,
         ),

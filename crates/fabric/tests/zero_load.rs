@@ -123,10 +123,25 @@ fn cells(test: &str) -> Vec<RunSpec> {
     use RoutingSpec::*;
     let mut cells = Vec::new();
     for topology in topologies(test) {
-        let mut routings = vec![Minimal, RoutingSpec::DOR, RoutingSpec::RDR, MinRandom, Valiant];
+        let mut routings = vec![
+            Minimal,
+            RoutingSpec::DOR,
+            RoutingSpec::RDR,
+            MinRandom,
+            RoutingSpec::VALIANT,
+        ];
         if test == "packet" {
             // Nothing waits for a packet on its own; those of one message may go round each other.
             routings.extend([Ugal(DetourSpec::default()), Par(DetourSpec::default())]);
+            routings.push(Valiant { via: Via::Router });
+            routings.extend(match topology {
+                TopologySpec::FatTree { .. } => vec![DModK, Scatter, AdaptiveUp(SenseSpec::default())],
+                TopologySpec::HyperX(_) => [Doal, Dal, Vdal].map(|kind| kind(DerouteSpec::default())).to_vec(),
+                TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => {
+                    vec![Valiant { via: Via::Group }]
+                }
+                _ => vec![],
+            });
         }
         for routing in routings {
             if matches!(routing, RoutingSpec::Dor { .. } | RoutingSpec::Rdr { .. }) && !is_lattice(&topology) {
@@ -280,7 +295,7 @@ fn hop_range(spec: &RunSpec, topology: &Topology, distance: u32) -> (u32, u32) {
         TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
     );
     match spec.routing {
-        RoutingSpec::Valiant => (distance, 10 * topology.diameter()),
+        RoutingSpec::Valiant { .. } => (distance, 10 * topology.diameter()),
         // At most local, global, local; five in groups of rows and columns.
         _ if grouped => (distance, if topology.diameter() > 3 { 5 } else { 3 }.max(distance)),
         _ => (distance, distance),

@@ -6,6 +6,7 @@ use crate::result::RunResult;
 use des::Transport;
 use fabric::checkpoint::{Checkpoints, Every};
 use fabric::network::BuildError;
+use fabric::predict::Facts;
 use fabric::run::{Means, Order, run_by};
 use fabric::spec::{LoadOptions, RunSpec, load_study};
 use pyo3::prelude::*;
@@ -113,23 +114,24 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
         .allow_threads(|| load_study(source, file_name, Path::new(base_dir), &options))
         .map_err(|diagnostics| errors::of_study(py, &diagnostics))?;
     let runs = py.allow_threads(|| {
-        let mut estimates: BTreeMap<String, Result<Value, BuildError>> = BTreeMap::new();
+        // Networks are built once for all loads, lengths and seeds.
+        let mut networks: BTreeMap<String, Result<Facts, BuildError>> = BTreeMap::new();
         study
             .runs
             .iter()
             .map(|run| {
-                let subject = json!([run.topology, run.routing, run.router.model, run.router.vcs]).to_string();
-                let estimate = estimates
-                    .entry(subject)
-                    .or_insert_with(|| fabric::describe::estimate(run));
-                match estimate {
-                    Ok(estimate) => Ok(fabric::describe::run_entry(run, estimate)),
+                let facts = networks.entry(Facts::name(run)).or_insert_with(|| Facts::new(run));
+                match facts {
+                    Ok(facts) => Ok(fabric::describe::run_entry(run, &facts.predict(run))),
                     Err(error) => Err(refusal(error)),
                 }
             })
             .collect::<Result<Vec<Value>, _>>()
     });
-    let runs = runs.map_err(|(key, reason, _)| errors::of_key(py, file_name, &key, &reason))?;
+    let runs = runs.map_err(|(key, reason, hint)| {
+        let hint = if hint.is_empty() { hint } else { format!(" ({hint})") };
+        errors::of_key(py, file_name, &key, &format!("{reason}{hint}"))
+    })?;
     let warnings: Vec<Value> = study.warnings.iter().map(errors::diagnostic).collect();
     let about = json!({
         "name": study.name, "description": study.description, "claims": study.claims, "reproduce": study.reproduce,

@@ -49,6 +49,37 @@ impl Came {
     };
 }
 
+/// The ports of a HyperX router along one dimension: the same at every router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// First port.
+    pub first: u16,
+    /// Parallel cables to each neighbour.
+    pub links: u16,
+    /// Neighbours: one less than the dimension has routers.
+    pub neighbours: u16,
+    /// The dimension.
+    pub dim: u8,
+}
+
+impl Line {
+    /// `true` for a port of this dimension.
+    #[inline]
+    pub fn has(self, port: u16) -> bool {
+        port.wrapping_sub(self.first) < self.neighbours * self.links
+    }
+
+    /// A hop to each neighbour, in port order.
+    pub fn hops(self) -> impl Iterator<Item = Hop> {
+        (0..self.neighbours).map(move |neighbour| Hop {
+            port: self.first + neighbour * self.links,
+            links: self.links,
+            dim: self.dim,
+            vc: 0,
+        })
+    }
+}
+
 /// Hops in port order, in memory that the caller keeps and reuses: it grows to the largest radix once and then allocates no more.
 #[derive(Clone, Debug, Default)]
 pub struct HopList {

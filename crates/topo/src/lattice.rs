@@ -14,7 +14,7 @@
 //! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
 
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Line};
 use crate::wiring::Wiring;
 
 /// What joins the routers of one line of the lattice.
@@ -361,6 +361,17 @@ impl LatticeGeometry {
                 }
             }
         }
+    }
+
+    /// The ports of a dimension of a HyperX.
+    pub(crate) fn line(&self, dim: usize) -> Option<Line> {
+        let d = self.dims.get(dim).filter(|_| self.kind == Kind::HyperX)?;
+        Some(Line {
+            first: d.base,
+            links: d.width,
+            neighbours: (d.size - 1) as u16,
+            dim: d.dim,
+        })
     }
 
     /// VCs of dimension order: two where a packet can wrap around and go on, that is on a ring of at least four.

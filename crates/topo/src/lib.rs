@@ -38,7 +38,7 @@ pub mod presets;
 pub mod verify;
 
 pub use deadlock::{Channel, Proof, Verdict, check, check_or_reduced, check_within};
-pub use hop::{Came, Hop, HopList};
+pub use hop::{Came, Hop, HopList, Line};
 pub use metrics::Metrics;
 pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{Preset, preset, presets};

@@ -4,7 +4,7 @@ use crate::division::pick;
 use crate::fat_tree::FatTree;
 use crate::graph::GraphTables;
 use crate::grouped::Grouped;
-use crate::hop::{Came, Hop, HopList};
+use crate::hop::{Came, Hop, HopList, Line};
 use crate::inside::Inside;
 use crate::lattice::LatticeGeometry;
 use crate::spec::TopologySpec;
@@ -310,6 +310,12 @@ impl Topology {
         }
     }
 
+    /// The ports along a dimension of a HyperX; `None` on other families or where there is no such dimension.
+    #[inline]
+    pub fn line(&self, dim: usize) -> Option<Line> {
+        self.lattice()?.line(dim)
+    }
+
     /// Coordinates of a router of a ring, mesh, torus or HyperX.
     pub fn coords(&self, router: u32) -> Option<Vec<u32>> {
         self.lattice()
@@ -378,6 +384,7 @@ mod tests {
                 assert_eq!(bare.router_of(node), to);
                 assert_eq!(bare.distance(at, to), whole.distance(at, to));
                 assert_eq!(bare.direct(at, node), whole.direct(at, node));
+                assert_eq!(bare.line(at as usize % 5), whole.line(at as usize % 5));
                 let came = Came::INJECTED;
                 assert_eq!(bare.minimal(at, node, came, 7), whole.minimal(at, node, came, 7));
                 bare.minimal_hops(at, to, &mut hops);
@@ -419,6 +426,21 @@ mod tests {
                 assert_eq!(hyperx.direct(at, node), expected, "{at} to {node}");
                 assert_eq!(torus.direct(at, node), None);
             }
+            // The lines are the ports, and a line's hops lead to the routers that differ in its dimension alone.
+            assert_eq!((hyperx.line(4), torus.line(0)), (None, None));
+            let mut next = 0;
+            for line in (0..4).filter_map(|dim| hyperx.line(dim)) {
+                for hop in line.hops() {
+                    assert_eq!((hop.port, line.has(hop.port)), (next, true));
+                    next += hop.links;
+                    let there = hyperx.wiring().peer(5, hop.port).0;
+                    let mut hops = HopList::new();
+                    hyperx.minimal_hops(5, there, &mut hops);
+                    assert_eq!(hops[..], [hop]);
+                }
+                assert!(!line.has(next));
+            }
+            assert_eq!(u32::from(next), hyperx.wiring().radix(5));
         }
     }
 }

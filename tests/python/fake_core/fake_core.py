@@ -163,7 +163,14 @@ def _runs(study, options):
                 shape = spec["topology"].get("shape", [4, 4])
                 routers = math.prod(shape)
                 nodes = routers * spec["topology"].get("nodes_per_router", 1)
-                estimate = {"nodes": nodes, "routers": routers, "memory_bytes": 1_000_000 + 4000 * nodes}
+                estimate = {
+                    "nodes": nodes,
+                    "routers": routers,
+                    "memory_bytes": 1_000_000 + 4000 * nodes,
+                    "packet_hops": 1000 * nodes,
+                    "seconds": 0.1 + float(spec.get("fake", {}).get("seconds", 0.0)),
+                    "build_seconds": 0.1,
+                }
                 runs.append(
                     {
                         "id": digest[:12],

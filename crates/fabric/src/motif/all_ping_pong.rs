@@ -2,7 +2,7 @@
 //!
 //! The first half sends, the second half answers. Of an odd number of ranks the last one has nothing to do.
 
-use super::{Compute, Misfit, Ops, at_least};
+use super::{Compute, Misfit, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
 
 /// Parameters of [`AllPingPong`].
@@ -32,7 +32,7 @@ impl AllPingPong {
     pub fn new(parameters: &Parameters) -> Result<AllPingPong, Misfit> {
         at_least(parameters.ranks, 2)?;
         Ok(AllPingPong {
-            bytes: parameters.bytes,
+            bytes: sized("bytes", parameters.bytes)?,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],
         })

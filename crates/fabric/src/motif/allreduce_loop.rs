@@ -1,6 +1,6 @@
 //! One allreduce of all ranks after another, of given sizes (as osu_allreduce of the OSU micro-benchmarks does it).
 
-use super::{Compute, Misfit, Ops, at_least, peers_of};
+use super::{Compute, Misfit, Ops, at_least, peers_of, sized};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
 
 /// Parameters of [`AllreduceLoop`].
@@ -30,7 +30,11 @@ impl AllreduceLoop {
     pub fn new(parameters: &Parameters) -> Result<AllreduceLoop, Misfit> {
         at_least(parameters.ranks, 1)?;
         Ok(AllreduceLoop {
-            sizes: parameters.sizes.clone(),
+            sizes: parameters
+                .sizes
+                .iter()
+                .map(|&bytes| sized("sizes", bytes))
+                .collect::<Result<_, _>>()?,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],
         })

@@ -1,6 +1,6 @@
 //! One collective operation of all ranks per iteration.
 
-use super::{Compute, Misfit, Ops, at_least, peers_of};
+use super::{Compute, Misfit, Ops, at_least, peers_of, sized_for};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
 
 /// Parameters of [`CollectiveLoop`].
@@ -42,7 +42,7 @@ impl CollectiveLoop {
             collective: Collective {
                 kind: parameters.kind,
                 communicator: 0,
-                bytes: parameters.bytes,
+                bytes: sized_for("bytes", parameters.bytes, ranks)?,
                 root,
             },
             time: parameters.compute.time(1)?,

@@ -67,7 +67,8 @@ impl Fft3d {
             let hint = "take at least as many cells along x and y as ranks in a row, along y and z as in a column";
             return Err(Misfit::new("cells", reason, hint));
         }
-        product("cells", &[x, y, z, parameters.value])?;
+        // A pencil of the whole transform is still a message.
+        product("cells", &[x.div_ceil(rows), y, z.div_ceil(columns), parameters.value])?;
         // Of x pencils, y pencils or z pencils.
         let shares = [(y, z), (x, z), (x, y)].map(|(a, b)| a.div_ceil(rows) * b.div_ceil(columns));
         let largest = shares

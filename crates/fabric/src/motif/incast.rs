@@ -2,7 +2,7 @@
 //!
 //! The target posts all of its receives and waits for them; a source sends its messages one after another.
 
-use super::{Misfit, Ops, at_least};
+use super::{Misfit, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
 
 /// Parameters of [`Incast`].
@@ -57,7 +57,7 @@ impl Incast {
             target,
             sources,
             count,
-            bytes: parameters.bytes,
+            bytes: sized("bytes", parameters.bytes)?,
             communicators: [Communicator::World(ranks)],
         })
     }

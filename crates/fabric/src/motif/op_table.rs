@@ -155,6 +155,13 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         let hint = format!("communicators are 0..={}", communicators.len() - 1);
         return refuse(row.line, format!("there is no communicator {}", row.communicator), hint);
     };
+    if row.bytes > super::LARGEST {
+        return refuse(
+            row.line,
+            format!("{} bytes are too many", row.bytes),
+            "take at most 1 TiB, 2^40 bytes",
+        );
+    }
     let transfer = |peer: Option<u32>, is_send: bool| {
         let wants = if is_send {
             "whom to send to"
@@ -228,6 +235,9 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
             if root >= size {
                 let reason = format!("the root {root} of {name} is not in a communicator of {size}");
                 return refuse(row.line, reason, format!("its ranks are 0..={}", size - 1));
+            }
+            if let Err(misfit) = super::sized_for("bytes", row.bytes, size) {
+                return refuse(row.line, misfit.reason, misfit.hint);
             }
             Op::Collective(Collective {
                 kind,

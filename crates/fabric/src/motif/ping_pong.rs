@@ -1,6 +1,6 @@
 //! Ping-pong between rank 0 and another one, size by size (as osu_latency of the OSU micro-benchmarks does it).
 
-use super::{Misfit, Ops, at_least};
+use super::{Misfit, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
 
 /// Parameters of [`PingPong`].
@@ -45,7 +45,11 @@ impl PingPong {
         }
         Ok(PingPong {
             partner,
-            sizes: parameters.sizes.clone(),
+            sizes: parameters
+                .sizes
+                .iter()
+                .map(|&bytes| sized("sizes", bytes))
+                .collect::<Result<_, _>>()?,
             repeat,
             communicators: [Communicator::World(ranks)],
         })

@@ -5,7 +5,7 @@
 //! the first rings and receives from those before it. Unions of random Hamiltonian cycles are good random regular graphs (Friedman
 //! 2008). With a range of degrees every rank draws how many rings it sends on. All receives come first, then all sends, then one wait.
 
-use super::{Compute, Misfit, Ops, at_least};
+use super::{Compute, Misfit, Ops, at_least, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
 use des::mix;
@@ -66,6 +66,7 @@ impl RandomNeighbours {
     pub fn new(parameters: &Parameters) -> Result<RandomNeighbours, Misfit> {
         let (least, most) = parameters.degree;
         at_least(parameters.ranks, 2)?;
+        sized("bytes", parameters.bytes)?;
         if least > most || most > MOST {
             let reason = format!("a degree from {least} to {most} cannot be");
             return Err(Misfit::new("degree", reason, format!("least and most, at most {MOST}")));

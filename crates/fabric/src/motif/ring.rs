@@ -1,6 +1,6 @@
 //! A message that goes round all ranks, from 0 to 1 to 2 and back to 0 (SST, ember motif Ring).
 
-use super::{Compute, Misfit, Ops, at_least};
+use super::{Compute, Misfit, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
 
 /// Parameters of [`Ring`].
@@ -30,7 +30,7 @@ impl Ring {
     pub fn new(parameters: &Parameters) -> Result<Ring, Misfit> {
         at_least(parameters.ranks, 2)?;
         Ok(Ring {
-            bytes: parameters.bytes,
+            bytes: sized("bytes", parameters.bytes)?,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],
         })

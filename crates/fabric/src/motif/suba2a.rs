@@ -3,7 +3,7 @@
 //! What the transposes of a Fourier transform ask of a network, without the transform. Every rank and iteration: an all-to-all on its
 //! line along x, then y, then z; nothing separates them. A dimension of one rank or of 0 bytes is left out.
 
-use super::{Compute, Grid, Misfit, Ops};
+use super::{Compute, Grid, Misfit, Ops, sized_for};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
 
 /// Parameters of [`Suba2a`].
@@ -46,6 +46,9 @@ impl Suba2a {
     /// Fits the motif to its ranks.
     pub fn new(parameters: &Parameters) -> Result<Suba2a, Misfit> {
         let grid = Grid::new(parameters.ranks, parameters.grid)?;
+        for (bytes, side) in parameters.bytes.into_iter().zip(grid.sides()) {
+            sized_for("bytes", bytes, side)?;
+        }
         let line = |d: usize| Communicator::Lines {
             size: grid.sides()[d],
             stride: grid.stride(d),

@@ -187,6 +187,41 @@ fn halos_keep_the_order_of_their_programs() {
 }
 
 #[test]
+fn sizes_beyond_a_tebibyte_are_refused() {
+    let huge = halo3d::Parameters {
+        ranks: 8,
+        cells: [1 << 20; 3],
+        vars: 10,
+        ..Default::default()
+    };
+    assert_eq!(Halo3d::new(&huge).unwrap_err().field, "cells");
+    let endless = halo3d::Parameters {
+        cells: [u64::MAX; 3],
+        ..huge
+    };
+    assert_eq!(Halo3d::new(&endless).unwrap_err().field, "cells");
+    let suba2a = suba2a::Parameters {
+        ranks: 8,
+        bytes: [1, 2, (1 << 40) + 1],
+        ..Default::default()
+    };
+    let misfit = Suba2a::new(&suba2a).unwrap_err();
+    assert_eq!(misfit.reason, "a message of 1099511627777 bytes is too large");
+    let all = collective_loop::Parameters {
+        ranks: 1 << 23,
+        kind: CollectiveKind::Allgather,
+        bytes: 1 << 40,
+        root: 0,
+        compute: Compute::Time(0),
+    };
+    let misfit = CollectiveLoop::new(&all).unwrap_err();
+    assert_eq!(
+        misfit.reason,
+        "1099511627776 bytes for each of 8388608 ranks are too many"
+    );
+}
+
+#[test]
 fn computing_takes_the_time_of_the_work() {
     let flops = Compute::Flops {
         per_cell: 26.0,

@@ -4,7 +4,6 @@
 //! before that time is matched as if it had been posted, but no earlier than it is. Receives and arrivals have one order each that all
 //! agree on, so that it does not matter from which side they are matched. A rank does not run ahead of a computation.
 
-use super::collective::Call;
 use super::envelope::{Envelope, Purpose};
 use super::op::{ANY_SOURCE, ANY_TAG, Action, Collective, Op, Transfer};
 use super::plan::{Phase, Plan, Plans};
@@ -160,16 +159,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
                 .program
                 .pair_bytes(collective.communicator, rank_of(from), rank_of(to))
         };
-        let size = communicator.size(number);
-        let call = Call {
-            kind: collective.kind,
-            algorithm: self.plan.algorithm(collective.kind, size, collective.bytes),
-            size,
-            me: communicator.number(number),
-            root: collective.root,
-            bytes: collective.bytes,
-            pair_bytes: &pair_bytes,
-        };
+        let call = self.plan.call(collective, communicator, number, &pair_bytes);
         let action = call.action(step);
         self.edit().step += 1;
         match action {

@@ -1,8 +1,9 @@
 //! The ranks of a run: which programs they have, where they are, what their messages cost.
 
-use super::Program;
-use super::collective::Algorithm;
-use super::op::CollectiveKind;
+use super::collective::{Algorithm, Call};
+use super::op::{Action, Collective, CollectiveKind, Op};
+use super::state::{Item, Peer, Rank};
+use super::{Communicator, Program};
 use crate::spec::{BitsPerSec, Mapping, MpiSpec, Ranks, Rendezvous};
 use des::Table;
 use std::sync::Arc;
@@ -113,16 +114,113 @@ impl Plan {
         (rank < self.ranks).then_some(rank)
     }
 
-    /// How a collective is done.
+    /// How a collective is done: as the study says, where that serves so many ranks, else by size.
     pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
         let given = self.algorithms.iter().find(|(given, _)| *given == kind);
-        given.map_or_else(|| Algorithm::choose(kind, size, bytes), |(_, algorithm)| *algorithm)
+        let given = given.map(|(_, algorithm)| *algorithm);
+        given
+            .filter(|algorithm| algorithm.check(kind, size).is_ok())
+            .unwrap_or_else(|| Algorithm::choose(kind, size, bytes))
     }
 
     /// Bytes that travel for a message of a rank of `bytes`.
     #[inline(always)]
     pub fn wire(&self, bytes: u64) -> u64 {
         (bytes + self.costs.header).max(1)
+    }
+}
+
+/// What the ranks of a job send to other nodes, control messages excepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Messages.
+    pub messages: f64,
+    /// Their bytes.
+    pub bytes: f64,
+    /// Links that they take, summed over messages.
+    pub message_hops: f64,
+    /// The same, each by the bytes of its message.
+    pub byte_hops: f64,
+}
+
+/// Ranks that are looked at, evenly spread, and steps of each in an iteration.
+const SAMPLE: u32 = 64;
+const STEPS: u32 = 4_096;
+
+impl Plan {
+    /// About what all ranks send, from a sample of them; `hops` is asked for source and destination node. Of long
+    /// iterations and collectives the first 4,096 steps count.
+    pub fn traffic(&self, hops: &dyn Fn(u32, u32) -> f64) -> Traffic {
+        let mut sum = Traffic::default();
+        let sample = self.ranks.min(SAMPLE);
+        for phase in &self.phases {
+            for k in 0..sample {
+                let rank = (u64::from(k) * u64::from(self.ranks) / u64::from(sample)) as u32;
+                let times = f64::from(phase.iterations) * f64::from(self.ranks) / f64::from(sample);
+                self.iteration(phase, rank, &mut |to, bytes| {
+                    let (from, to) = (self.locate(rank).0, self.locate(to).0);
+                    if from != to {
+                        let bytes = self.wire(bytes) as f64;
+                        let hops = hops(from, to);
+                        sum.messages += times;
+                        sum.bytes += times * bytes;
+                        sum.message_hops += times * hops;
+                        sum.byte_hops += times * hops * bytes;
+                    }
+                });
+            }
+        }
+        sum
+    }
+
+    /// Shows what a rank sends in an iteration.
+    fn iteration(&self, phase: &Phase, rank: u32, send: &mut dyn FnMut(u32, u64)) {
+        for op in (0..STEPS).map_while(|index| phase.program.op(rank, 0, index)) {
+            match op {
+                Op::Send(transfer) | Op::Isend(transfer) | Op::SendRecv { send: transfer, .. } => {
+                    send(transfer.peer, transfer.bytes);
+                }
+                Op::Collective(collective) => self.actions(phase, rank, collective, &mut |to, bytes| send(to, bytes)),
+                _ => {}
+            }
+        }
+    }
+
+    fn actions(&self, phase: &Phase, rank: u32, collective: Collective, send: &mut dyn FnMut(u32, u64)) {
+        let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
+        let rank_of = |other| communicator.rank(rank, other);
+        let pair_bytes = |from, to| {
+            phase
+                .program
+                .pair_bytes(collective.communicator, rank_of(from), rank_of(to))
+        };
+        let call = self.call(collective, communicator, rank, &pair_bytes);
+        let actions = (0..STEPS).map(|step| call.action(step));
+        for action in actions.take_while(|action| *action != Action::Done) {
+            if let Action::Send { to, bytes } = action {
+                send(rank_of(to), bytes);
+            }
+        }
+    }
+
+    /// The part of a rank in a collective.
+    pub(super) fn call<'a>(
+        &self,
+        collective: Collective,
+        communicator: &Communicator,
+        rank: u32,
+        pair_bytes: &'a dyn Fn(u32, u32) -> u64,
+    ) -> Call<'a> {
+        let size = communicator.size(rank);
+        Call {
+            kind: collective.kind,
+            algorithm: self.algorithm(collective.kind, size, collective.bytes),
+            size,
+            me: communicator.number(rank),
+            root: collective.root,
+            bytes: collective.bytes,
+            pair_bytes,
+        }
     }
 }
 
@@ -211,5 +309,13 @@ impl Plans {
             bucket_bits: peers.clamp(1, 1024).ilog2(),
             jobs: jobs.into(),
         })
+    }
+
+    /// Bytes of the records of a node's ranks when they have met all their peers, and wait for all of them.
+    pub fn bytes_per_node(&self) -> f64 {
+        let phases = self.jobs.iter().flatten().flat_map(|plan| &plan.phases);
+        let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(0) as usize;
+        let rank = size_of::<Rank>() + (4 << self.bucket_bits) + peers * (size_of::<Peer>() + size_of::<Item>());
+        (self.per_node as usize * rank) as f64
     }
 }

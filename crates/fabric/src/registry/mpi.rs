@@ -27,7 +27,7 @@ macro_rules! algorithm {
                 &Type::Choice(&[$(($choice, "See the models' page on collectives.")),+]),
             ),
             Default::Text("auto"),
-            "Algorithm of this collective.",
+            "Algorithm of this collective; one for powers of two only gives way to `auto` for other numbers of ranks.",
         )
     };
 }

@@ -299,10 +299,10 @@ const ROUTING: &[Parameter] = &[
                 "A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.",
             ),
         ]),
-        Default::Text("router"),
+        Default::From("`router`; valiant: `node`"),
         "What a detour leads over.",
     )
-    .when(DETOUR),
+    .when(VIA),
     key(
         "congestion",
         Type::Choice(&[
@@ -310,34 +310,34 @@ const ROUTING: &[Parameter] = &[
             ("credits", "What the buffer at the other end of the link holds, as far as credits tell."),
             ("both", "The sum of the two."),
         ]),
-        Default::Text("output"),
+        Default::From("`output`; adaptive-local: `credits`"),
         "What counts as waiting, as time at the link's bandwidth.",
     )
-    .when(DETOUR),
+    .when(ADAPTIVE),
     key(
         "per",
         Type::Choice(&[
             ("port", "All virtual channels of the port."),
             ("vc", "The virtual channel that the packet would take."),
         ]),
-        Default::Text("port"),
+        Default::From("`port`; adaptive-local: `vc`"),
         "Whose waiting counts.",
     )
-    .when(DETOUR),
+    .when(ADAPTIVE),
     key(
         "weigh_hops",
         Type::Flag,
         Default::Text("true"),
         "Waiting is multiplied by the hops of the way.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "ratio",
         Type::Number { above: 0.0, max: 1_000.0 },
-        Default::Text("1"),
-        "Factor on the detour's waiting, to a thousandth.",
+        Default::From("1; adaptive-local: 2"),
+        "Factor on the detour's waiting, or on the room of the minimal way (adaptive-local), to a thousandth.",
     )
-    .when(DETOUR),
+    .when(RATIO),
     key(
         "bias",
         Type::Quantity {
@@ -348,7 +348,7 @@ const ROUTING: &[Parameter] = &[
         Default::Text("0 B"),
         "Added to the detour's waiting, as time at the bandwidth of the minimal way's link.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "threshold",
         Type::Quantity {
@@ -359,7 +359,7 @@ const ROUTING: &[Parameter] = &[
         Default::Text("0 B"),
         "Up to this much waiting the minimal way is taken, whatever waits for others.",
     )
-    .when(DETOUR),
+    .when(WEIGHED),
     key(
         "scope",
         Type::Choice(&[
@@ -376,6 +376,30 @@ const ROUTING: &[Parameter] = &[
 const DETOUR: &[When] = &[When {
     key: "kind",
     values: &["ugal", "par"],
+}];
+
+/// The routings that lead over a random router.
+const VIA: &[When] = &[When {
+    key: "kind",
+    values: &["valiant", "ugal", "par"],
+}];
+
+/// The routings that look at what waits and say what counts.
+const ADAPTIVE: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par", "adaptive-local", "adaptive-up", "doal", "dal", "vdal"],
+}];
+
+/// The routings whose one side counts more.
+const RATIO: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par", "adaptive-local", "doal", "dal", "vdal"],
+}];
+
+/// The routings that weigh a direct way against a detour.
+const WEIGHED: &[When] = &[When {
+    key: "kind",
+    values: &["ugal", "par", "doal", "dal", "vdal"],
 }];
 
 const NIC: &[Parameter] = &[

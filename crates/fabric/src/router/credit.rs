@@ -151,14 +151,24 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             return sending;
         }
         let class = &net.classes[net.peers[port as usize].class as usize];
-        let mut slot = st.channels.get(channel_of::<PLAIN>(net, port, vc)).head;
-        let mut wait = sending;
-        while slot != NONE {
-            wait += class.ser(st.slots.get(slot).size());
-            slot = st.links.get(slot).next;
-        }
-        wait
+        let sizes = sizes::<PLAIN>(net, st, port, vc);
+        sending + sizes.map(|size| class.ser(size)).sum::<u64>()
     }
+
+    fn queued(net: &Network, st: &State, port: u32, vc: u8) -> i64 {
+        match st.ports.get(port).channels >> vc & 1 {
+            0 => 0,
+            _ => sizes::<PLAIN>(net, st, port, vc).map(i64::from).sum(),
+        }
+    }
+}
+
+/// Sizes of the packets that wait for a channel, which has some.
+fn sizes<const PLAIN: bool>(net: &Network, st: &State, port: u32, vc: u8) -> impl Iterator<Item = u32> {
+    let head = st.channels.get(channel_of::<PLAIN>(net, port, vc)).head;
+    let some = |slot: u32| (slot != NONE).then_some(slot);
+    let slots = std::iter::successors(some(head), move |&slot| some(st.links.get(slot).next));
+    slots.map(|slot| st.slots.get(slot).size())
 }
 
 /// The place of a port's channel in the columns.

@@ -12,7 +12,7 @@ impl Routing {
     /// `true` if the routing wants to see what waits in the router: it is asked by [`Routing::adaptive`].
     #[inline(always)]
     pub fn is_adaptive(&self) -> bool {
-        matches!(self.kind, Kind::MinA | Kind::Ugal(_))
+        self.adaptive
     }
 
     /// The next output of a packet that is not at its last router, (local port, virtual channel, phase), by what waits:
@@ -27,6 +27,8 @@ impl Routing {
     ) -> (u32, u8, u8) {
         match &self.kind {
             Kind::Ugal(ugal) => self.ugal(ugal, net, site, packet, backlog),
+            Kind::AdaptiveUp(_) => self.adaptive_up(net, site, packet, backlog),
+            Kind::Deroute(deroute) => self.deroute(deroute, net, site, packet, backlog),
             _ => self.min_a(net, site, packet, backlog),
         }
     }

@@ -1,6 +1,7 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
 use super::Kind;
+use super::deroute::DerouteRule;
 use super::ugal::UgalRule;
 use crate::spec::{Architecture, RouterModel, RunSpec};
 use topo::deadlock::check_or_reduced;
@@ -49,7 +50,12 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
     match check_or_reduced(topology, MOST_STEPS, |looked_at| rule(kind, looked_at, on(looked_at))) {
         Ok(proof) => Proof {
             free: proof.verdict.is_free(),
-            words: proof.words,
+            words: match kind {
+                Kind::Deroute(deroute) if deroute.escapes() => {
+                    format!("by the escape channel alone (Duato 1993): {}", proof.words)
+                }
+                _ => proof.words,
+            },
         },
         Err(_) => Proof {
             free: false,
@@ -65,6 +71,8 @@ pub fn needs(kind: Kind, topology: &Topology) -> u8 {
         Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => topology.diameter().clamp(1, 255) as u8,
         Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
         Kind::Ugal(ugal) => ugal.on(topology).vcs(topology),
+        Kind::Scatter | Kind::AdaptiveUp(_) => 1,
+        Kind::Deroute(deroute) => deroute.vcs(topology),
     }
 }
 
@@ -72,6 +80,10 @@ fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule 
     match kind {
         Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
         Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => Box::new(RandomRule { topology, vcs }),
+        Kind::Scatter | Kind::AdaptiveUp(_) => Box::new(RandomRule { topology, vcs: 1 }),
+        // No packet waits for another one outside the escape channel, and there it follows dimension order from any router.
+        Kind::Deroute(deroute) if deroute.escapes() => Box::new(MinimalRule::new(topology)),
+        Kind::Deroute(deroute) => Box::new(DerouteRule::new(deroute, topology, vcs)),
         Kind::Valiant => Box::new(ValiantRule {
             topology,
             keys: topology.key_classes(),

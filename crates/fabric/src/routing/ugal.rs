@@ -3,19 +3,25 @@
 //! UGAL (Singh 2005; Kim, Dally, Scott & Abts 2008) decides once, at the source router, from its own queues (UGAL-L). With `q` what
 //! waits for the first link of a way and `h` the way's hops, a packet goes minimally if `q_min <= threshold` or
 //! `q_min h_min <= ratio q_via h_via + bias`, where the detour is the best of `candidates` random ones. PAR (Jiang, Kim & Dally 2009)
-//! decides again at every router while the packet is on its minimal way, on a dragonfly(+) in the source group only.
+//! decides again at every router while the packet is on its minimal way, on a dragonfly(+) in the source group only. `adaptive-local` of
+//! SST Merlin compares the room that is left of buffers, `valiant` over routers or groups takes every detour.
 //!
 //! What was decided is in the packet's phase: minimal, second leg, or first leg with the number of its draw, from which every router
 //! finds the same intermediate router again. Channels rise along every way: minimal ones on those of the topology's minimal routing,
 //! PAR's legs above those that a packet can have used before, second legs above first ones.
 
+use super::weigh::{Sense, Weigh};
 use super::{Routing, SECOND_LEG, came};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::{Congestion, DetourSpec, Per, RouterModel, RunSpec, Via};
+use crate::spec::{Congestion, DetourSpec, Per, RoomSpec, RunSpec, Via};
 use des::mix;
 use des::rng::below;
-use topo::{Came, Hop, RoutingRule, Step, Topology, TopologySpec};
+use topo::{Came, Hop, Topology, TopologySpec};
+
+mod rule;
+
+pub(super) use rule::UgalRule;
 
 /// Phase of a packet on its minimal way, or not yet decided.
 const MINIMAL: u8 = 0;
@@ -28,34 +34,37 @@ const GLOBAL: u8 = 2;
 /// Routers tried for one draw; a draw that finds none offers no detour.
 const TRIES: u64 = 16;
 
-/// What an adaptive routing wants to know of a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sense {
-    /// What waits in the own router.
-    pub output: bool,
-    /// What the buffer at the other end holds.
-    pub credits: bool,
-    /// Of the packet's channel only.
-    pub per_vc: bool,
-}
-
-/// UGAL or PAR, ready to run.
+/// UGAL or PAR, or Valiant's detours over routers or groups, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ugal {
     candidates: u8,
     via: Via,
     sense: Sense,
-    weigh_hops: bool,
-    /// In thousandths.
-    ratio: u64,
-    bias: u64,
-    threshold: u64,
+    weigh: Weigh,
     progressive: bool,
+    /// Every packet takes its detour, and nothing is looked at (Valiant).
+    always: bool,
+    /// Bytes of the buffers looked at: what is compared is the room that is left there.
+    room: Option<u64>,
     /// First channel of first legs, and of second legs.
     first: u8,
     second: u8,
     /// A first leg ends where it enters the group.
     to_group: bool,
+    /// Which links of several to a group, or spines of several, are held against each other.
+    compares: Compares,
+}
+
+/// Which of the several ways that keys choose between are held against each other: two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compares {
+    /// None: there is one way.
+    None,
+    /// Global links of the own router. A hop to another one that has a link would have to be remembered where a further hop
+    /// follows in the group, in rows and columns.
+    Global,
+    /// All: the router after the hop has a link to the group, or is the only way on.
+    All,
 }
 
 impl Ugal {
@@ -70,35 +79,95 @@ impl Ugal {
             let reason = "detours over a group need a topology with groups: dragonfly or dragonfly+";
             return Err(BuildError::field("routing.via", reason, Some("take \"router\"")));
         }
-        let credits = detour.congestion != Congestion::Output;
-        if credits && (spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none()) {
-            let reason = "without bounded buffers there are no credits to look at";
-            return Err(BuildError::field("routing.congestion", reason, Some("take \"output\"")));
-        }
         let ugal = Ugal {
             candidates: detour.candidates.clamp(1, DRAWS as u8),
             via: detour.via,
-            sense: Sense {
-                output: detour.congestion != Congestion::Credits,
-                credits,
-                per_vc: detour.per == Per::Vc,
-            },
-            weigh_hops: detour.weigh_hops,
-            ratio: (detour.ratio * 1_000.0).round() as u64,
-            bias: detour.bias.0,
-            threshold: detour.threshold.0,
+            sense: Sense::new(detour.congestion, detour.per, spec)?,
+            weigh: Weigh::new(detour.weigh_hops, detour.ratio, detour.bias, detour.threshold),
             progressive,
+            always: false,
+            room: None,
             first: 0,
             second: 0,
             to_group: false,
+            compares: Compares::None,
         };
         Ok(ugal.on(topology))
+    }
+
+    /// Valiant's detours over what `via` says: taken by every packet for which there is one.
+    pub(super) fn always(via: Via, spec: &RunSpec, topology: &Topology) -> Result<Ugal, BuildError> {
+        let detour = DetourSpec {
+            via,
+            ..DetourSpec::default()
+        };
+        let ugal = Ugal::new(&detour, false, spec, topology)?;
+        Ok(Ugal { always: true, ..ugal }.on(topology))
+    }
+
+    /// A detour over a third group where the room before it is more than `ratio` times that of the minimal way (`adaptive-local`).
+    pub(super) fn by_room(room: &RoomSpec, spec: &RunSpec, topology: &Topology) -> Result<Ugal, BuildError> {
+        if topology.group_size().is_none() {
+            let hint = "take \"ugal\" or \"par\", which every topology has";
+            let reason = "adaptive-local needs a topology with groups: dragonfly or dragonfly+";
+            return Err(BuildError::field("routing.kind", reason, Some(hint)));
+        }
+        let detour = DetourSpec {
+            via: Via::Group,
+            congestion: room.congestion,
+            per: room.per,
+            weigh_hops: false,
+            ratio: room.ratio,
+            ..DetourSpec::default()
+        };
+        let ugal = Ugal::new(&detour, false, spec, topology)?;
+        let router = &spec.router;
+        let output = router
+            .output_buffer
+            .filter(|_| router.is_input_queued())
+            .map(|bytes| bytes.0);
+        let next = router.buffer.map(|bytes| bytes.0);
+        let one = match room.congestion {
+            Congestion::Output => output,
+            Congestion::Credits => next,
+            Congestion::Both => output.zip(next).map(|(output, next)| output.saturating_add(next)),
+        };
+        let Some(one) = one else {
+            let reason = "room is left in bounded buffers: output buffers of input-queued routers, or what credits tell of the next buffer";
+            let hint = "take \"credits\", or bound router.output_buffer";
+            return Err(BuildError::field("routing.congestion", reason, Some(hint)));
+        };
+        let channels = match room.per {
+            Per::Port => router.vcs.unwrap_or_else(|| ugal.vcs(topology)),
+            Per::Vc => 1,
+        };
+        let room = Some(one.saturating_mul(u64::from(channels)));
+        Ok(Ugal { room, ..ugal })
+    }
+
+    /// `true` if it looks at what waits.
+    pub(super) fn looks(&self) -> bool {
+        !self.always
     }
 
     /// The same with the channels of another topology.
     pub(super) fn on(mut self, topology: &Topology) -> Ugal {
         let own = topology.minimal_vcs();
         self.to_group = self.via == Via::Group && matches!(topology.spec(), TopologySpec::Dragonfly { .. });
+        self.compares = match topology.spec() {
+            _ if self.always => Compares::None,
+            TopologySpec::Dragonfly {
+                links_per_pair: 0 | 1, ..
+            } => Compares::None,
+            TopologySpec::Dragonfly { routers_per_group, .. } => {
+                match routers_per_group.iter().filter(|&&size| size > 1).count() {
+                    0 | 1 => Compares::All,
+                    _ => Compares::Global,
+                }
+            }
+            TopologySpec::DragonflyPlus { .. } => Compares::All,
+            _ => Compares::None,
+        };
         // In the source group a minimal packet has used the lowest channel alone; so has a first leg that ends at a group's entry.
         self.first = match self.progressive {
             true if topology.group_size().is_some() => 1,
@@ -142,6 +211,15 @@ impl Ugal {
             };
             self.fits(topology, via, from, to).then_some(via)
         })
+    }
+
+    /// Another hop for the same purpose as `hop`, over another link to a group or another spine, if it is compared: `again(key)` is asked
+    /// with a key that is half of all keys away and so chooses another of two or more.
+    fn other(&self, hop: Hop, key: u32, again: impl FnOnce(u32) -> Option<Hop>) -> Option<Hop> {
+        if self.compares == Compares::None || (self.compares == Compares::Global && hop.dim != GLOBAL) {
+            return None;
+        }
+        again(key.wrapping_add(1 << 31)).filter(|other| other.port != hop.port && other.dim == hop.dim)
     }
 
     /// `true` at the end of the first leg towards `via` of a packet for router `to`.
@@ -205,6 +283,8 @@ impl Routing {
     pub fn sense(&self) -> Option<Sense> {
         match &self.kind {
             super::Kind::Ugal(ugal) => Some(ugal.sense),
+            super::Kind::AdaptiveUp(sense) => Some(*sense),
+            super::Kind::Deroute(deroute) => Some(deroute.sense),
             _ => None,
         }
     }
@@ -228,44 +308,77 @@ impl Routing {
             && let Some(via) = ugal.draw(topology, word(u32::from(phase - FIRST_LEG)), from, to)
             && !ugal.turns(topology, at, via, to)
         {
-            let hop = ugal.first_leg(topology, at, via, came, key);
-            return self.least(site, packet, hop, phase, &mut wait).1;
+            let leg = |key| ugal.first_leg(topology, at, via, came, key);
+            let other = ugal.other(leg(key), key, |key| Some(leg(key)));
+            return self.lesser(site, packet, leg(key), other, phase, &mut wait).1;
         }
         if phase != MINIMAL {
             if phase != SECOND_LEG {
                 came = Came::INJECTED;
             }
-            let hop = ugal.second_leg(topology, at, node, came, key);
-            return self.least(site, packet, hop, SECOND_LEG, &mut wait).1;
+            let leg = |key| ugal.second_leg(topology, at, node, came, key);
+            let other = ugal.other(leg(key), key, |key| Some(leg(key)));
+            return self.lesser(site, packet, leg(key), other, SECOND_LEG, &mut wait).1;
         }
         let minimal = topology.minimal(at, node, came, key);
-        let (q_minimal, way) = self.least(site, packet, minimal, MINIMAL, &mut wait);
+        let other = ugal.other(minimal, key, |key| Some(topology.minimal(at, node, came, key)));
+        let (q_minimal, way) = self.lesser(site, packet, minimal, other, MINIMAL, &mut wait);
         let decides = came.port == Came::NONE || (ugal.progressive && topology.group(at) == topology.group(from));
-        let time_of = |bytes: u64| {
+        let time_on = |way: (u32, u8, u8), bytes: u64| {
             let peer = &net.peers[(site.port + way.0) as usize];
             net.classes[usize::from(peer.class)].time_of(bytes)
         };
-        if !decides || q_minimal == 0 || (ugal.threshold > 0 && q_minimal <= time_of(ugal.threshold)) {
+        let time_of = |bytes: u64| time_on(way, bytes);
+        if !decides || (!ugal.always && ugal.weigh.settled(q_minimal, time_of)) {
             return way;
         }
-        let weight = |hops: u32| if ugal.weigh_hops { u128::from(hops) } else { 1 };
         let first_draw = packet.hops() * u32::from(ugal.candidates);
         let detours = (0..u32::from(ugal.candidates)).filter_map(|candidate| {
             let draw = (first_draw + candidate) % DRAWS;
             let via = ugal.draw(topology, word(draw), from, to)?;
             let hop = ugal.begin(topology, at, via, to, key)?;
-            let (q, way) = self.least(site, packet, hop, FIRST_LEG + draw as u8, &mut wait);
-            Some((u128::from(q) * weight(ugal.hops(topology, at, via, to, key)), way))
+            let other = ugal.other(hop, key, |key| ugal.begin(topology, at, via, to, key));
+            let (q, way) = self.lesser(site, packet, hop, other, FIRST_LEG + draw as u8, &mut wait);
+            Some((ugal.weigh.cost(q, ugal.hops(topology, at, via, to, key)), way))
         });
         // The first of equal ones.
         let Some((cost, detour)) = detours.min_by_key(|detour| detour.0) else {
             return way;
         };
-        let minimal = u128::from(q_minimal) * weight(topology.distance(at, to));
-        let bias = if ugal.bias > 0 { time_of(ugal.bias) } else { 0 };
-        match minimal * 1_000 <= cost * u128::from(ugal.ratio) + u128::from(bias) * 1_000 {
+        if let Some(bytes) = ugal.room {
+            let room = |way, wait: u128| u128::from(time_on(way, bytes)).saturating_sub(wait);
+            return match ugal
+                .weigh
+                .has_more_room(room(way, q_minimal.into()), room(detour, cost))
+            {
+                true => detour,
+                false => way,
+            };
+        }
+        let minimal = ugal.weigh.cost(q_minimal, topology.distance(at, to));
+        match !ugal.always && ugal.weigh.keeps(minimal, cost, time_of) {
             true => way,
             false => detour,
+        }
+    }
+
+    /// [`Self::least`] of a hop and another one if there is one, the first if they are equal.
+    fn lesser(
+        &self,
+        site: &Site,
+        packet: &Packet,
+        hop: Hop,
+        other: Option<Hop>,
+        phase: u8,
+        wait: &mut impl FnMut(u32, u8) -> u64,
+    ) -> (u64, (u32, u8, u8)) {
+        let first = self.least(site, packet, hop, phase, wait);
+        match other {
+            Some(other) if first.0 > 0 => {
+                let second = self.least(site, packet, other, phase, wait);
+                if second.0 < first.0 { second } else { first }
+            }
+            _ => first,
         }
     }
 
@@ -285,99 +398,5 @@ impl Routing {
         let least = ports.map(|port| (wait(port, vc), port)).min_by_key(|&(wait, _)| wait);
         let (wait, port) = least.unwrap_or((0, first));
         (wait, (port, vc, phase))
-    }
-}
-
-/// UGAL or PAR with all draws. State: zero on the second leg, the intermediate's number plus one on the first, then minimal in the
-/// source group (or anywhere where there are none), then minimal behind it; each with the key's class beside it.
-pub(super) struct UgalRule<'t> {
-    ugal: Ugal,
-    topology: &'t Topology,
-    keys: Vec<u32>,
-    vcs: u8,
-    intermediates: Vec<u32>,
-}
-
-impl<'t> UgalRule<'t> {
-    pub(super) fn new(ugal: Ugal, topology: &'t Topology, vcs: u8) -> Self {
-        UgalRule {
-            ugal: ugal.on(topology),
-            topology,
-            keys: topology.key_classes(),
-            vcs,
-            intermediates: (0..topology.n_routers())
-                .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
-                .collect(),
-        }
-    }
-
-    fn minimal_state(&self) -> u32 {
-        self.intermediates.len() as u32 + 1
-    }
-
-    fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
-        let (topology, ugal) = (self.topology, &self.ugal);
-        let (leg, class) = (state / self.keys.len() as u32, state % self.keys.len() as u32);
-        let key = self.keys[class as usize];
-        let to = topology.router_of(dst);
-        let mut add = |hop: Hop, leg: u32| {
-            out.extend((0..hop.links).map(|k| Step {
-                port: hop.port + k,
-                vc: hop.vc.min(self.vcs - 1),
-                state: leg * self.keys.len() as u32 + class,
-            }));
-        };
-        let via = leg.checked_sub(1).and_then(|i| self.intermediates.get(i as usize));
-        match via {
-            Some(&via) if !ugal.turns(topology, at, via, to) => add(ugal.first_leg(topology, at, via, came, key), leg),
-            Some(_) => add(ugal.second_leg(topology, at, dst, Came::INJECTED, key), 0),
-            None if leg == 0 => add(ugal.second_leg(topology, at, dst, came, key), 0),
-            None => {
-                let hop = topology.minimal(at, dst, came, key);
-                let left = topology.group(topology.wiring().peer(at, hop.port).0) != topology.group(at);
-                add(hop, leg.max(self.minimal_state() + u32::from(left)));
-            }
-        }
-    }
-
-    /// All detours that a packet may begin at a router.
-    fn detours(&self, at: u32, dst: u32, class: u32, out: &mut Vec<Step>) {
-        let to = self.topology.router_of(dst);
-        for (i, &via) in (1..).zip(&self.intermediates) {
-            let key = self.keys[class as usize];
-            if self.ugal.fits(self.topology, via, at, to) && self.ugal.begin(self.topology, at, via, to, key).is_some()
-            {
-                self.push(at, dst, Came::INJECTED, i * self.keys.len() as u32 + class, out);
-            }
-        }
-    }
-}
-
-impl RoutingRule for UgalRule<'_> {
-    fn vcs(&self) -> usize {
-        usize::from(self.vcs)
-    }
-
-    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
-        if self.topology.router_of(dst) == at {
-            return;
-        }
-        let n_keys = self.keys.len() as u32;
-        for class in 0..n_keys {
-            self.push(at, dst, Came::INJECTED, self.minimal_state() * n_keys + class, out);
-            self.detours(at, dst, class, out);
-        }
-    }
-
-    fn next(&self, at: u32, port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
-        // A packet is handed over where its node is, also on its first leg.
-        if self.topology.router_of(dst) == at {
-            return;
-        }
-        self.push(at, dst, Came { port, vc }, state, out);
-        let n_keys = self.keys.len() as u32;
-        if self.ugal.progressive && state / n_keys == self.minimal_state() {
-            self.detours(at, dst, state % n_keys, out);
-        }
     }
 }

@@ -5,8 +5,8 @@ use super::document::{Table, Value};
 use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, DeliveryPoint, DetourSpec, LinkSpec, Links,
-    NicSpec, Per, RouterModel, RouterSpec, RoutingSpec, Switching, Tie, Via,
+    Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, DeliveryPoint, DerouteSpec, DetourSpec,
+    LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, SenseSpec, Switching, Tie, Via,
 };
 use super::shape::Facts;
 use crate::registry::{self, Parameter};
@@ -336,11 +336,83 @@ fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut
         "rdr" => Some(RoutingSpec::Rdr { tie }),
         "min-random" => Some(RoutingSpec::MinRandom),
         "min-a" => Some(RoutingSpec::MinA),
-        "valiant" => Some(RoutingSpec::Valiant),
+        "valiant" => {
+            let via = read_via(values).unwrap_or(Via::Node);
+            Some(RoutingSpec::Valiant { via })
+        }
         "ugal" => Some(RoutingSpec::Ugal(read_detour(values, findings)?)),
         "par" => Some(RoutingSpec::Par(read_detour(values, findings)?)),
+        "adaptive-local" => Some(RoutingSpec::AdaptiveLocal(read_room(values, findings)?)),
+        "d-mod-k" => Some(RoutingSpec::DModK),
+        "scatter" => Some(RoutingSpec::Scatter),
+        "adaptive-up" => Some(RoutingSpec::AdaptiveUp(read_sense(values))),
+        "doal" => Some(RoutingSpec::Doal(read_deroute(values)?)),
+        "dal" => Some(RoutingSpec::Dal(read_deroute(values)?)),
+        "vdal" => Some(RoutingSpec::Vdal(read_deroute(values)?)),
         _ => None,
     }
+}
+
+/// What detours lead over, if it is said.
+fn read_via(values: &Values) -> Option<Via> {
+    Some(match values.text("via")? {
+        "node" => Via::Node,
+        "group" => Via::Group,
+        _ => Via::Router,
+    })
+}
+
+/// What counts as waiting, and whose.
+fn read_sense(values: &Values) -> SenseSpec {
+    let default = SenseSpec::default();
+    SenseSpec {
+        congestion: read_congestion(values).unwrap_or(default.congestion),
+        per: read_per(values).unwrap_or(default.per),
+    }
+}
+
+fn read_congestion(values: &Values) -> Option<Congestion> {
+    Some(match values.text("congestion")? {
+        "credits" => Congestion::Credits,
+        "both" => Congestion::Both,
+        _ => Congestion::Output,
+    })
+}
+
+fn read_per(values: &Values) -> Option<Per> {
+    Some(match values.text("per")? {
+        "vc" => Per::Vc,
+        _ => Per::Port,
+    })
+}
+
+/// When more room is worth a detour.
+fn read_room(values: &Values, findings: &mut Findings) -> Option<RoomSpec> {
+    let default = RoomSpec::default();
+    let ratio = values.number("ratio").unwrap_or(default.ratio);
+    if ratio < 1.0 {
+        let reason = format!("{ratio} would send packets on detours on an idle network");
+        findings.error(values.place("ratio"), "routing.ratio", reason, "give 1 or more");
+        return None;
+    }
+    Some(RoomSpec {
+        congestion: read_congestion(values).unwrap_or(default.congestion),
+        per: read_per(values).unwrap_or(default.per),
+        ratio,
+    })
+}
+
+/// When to leave the direct way within a dimension.
+fn read_deroute(values: &Values) -> Option<DerouteSpec> {
+    let SenseSpec { congestion, per } = read_sense(values);
+    Some(DerouteSpec {
+        congestion,
+        per,
+        weigh_hops: values.flag("weigh_hops"),
+        ratio: values.number("ratio").unwrap_or(1.0),
+        bias: Bytes(values.quantity("bias")?),
+        threshold: Bytes(values.quantity("threshold")?),
+    })
 }
 
 /// When to take a detour.
@@ -351,24 +423,14 @@ fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
         findings.error(values.place("scope"), "routing.scope", reason, hint);
         return None;
     }
+    let SenseSpec { congestion, per } = read_sense(values);
     Some(DetourSpec {
         candidates: values.integer("candidates")?.try_into().ok()?,
-        via: match values.text("via")? {
-            "node" => Via::Node,
-            "group" => Via::Group,
-            _ => Via::Router,
-        },
-        congestion: match values.text("congestion")? {
-            "credits" => Congestion::Credits,
-            "both" => Congestion::Both,
-            _ => Congestion::Output,
-        },
-        per: match values.text("per")? {
-            "vc" => Per::Vc,
-            _ => Per::Port,
-        },
+        via: read_via(values).unwrap_or(Via::Router),
+        congestion,
+        per,
         weigh_hops: values.flag("weigh_hops"),
-        ratio: values.number("ratio")?,
+        ratio: values.number("ratio").unwrap_or(1.0),
         bias: Bytes(values.quantity("bias")?),
         threshold: Bytes(values.quantity("threshold")?),
     })
@@ -383,12 +445,20 @@ fn routing_misfit(kind: &str, topology: &TopologySpec) -> Option<String> {
     let fits = match kind {
         "dor" => rings || matches!(topology, TopologySpec::HyperX(_)),
         "rdr" => rings,
+        "adaptive-local" => matches!(
+            topology,
+            TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+        ),
+        "doal" | "dal" | "vdal" => matches!(topology, TopologySpec::HyperX(_)),
+        "d-mod-k" | "scatter" | "adaptive-up" => matches!(topology, TopologySpec::FatTree { .. }),
         _ => true,
     };
-    let needs = if kind == "dor" {
-        "a ring, mesh, torus or hyperx"
-    } else {
-        "a ring, mesh or torus"
+    let needs = match kind {
+        "dor" => "a ring, mesh, torus or hyperx",
+        "rdr" => "a ring, mesh or torus",
+        "adaptive-local" => "a dragonfly or dragonfly+",
+        "doal" | "dal" | "vdal" => "a hyperx",
+        _ => "a fat-tree",
     };
     (!fits).then(|| format!("\"{kind}\" needs {needs}"))
 }

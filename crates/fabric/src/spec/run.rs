@@ -216,11 +216,98 @@ pub enum RoutingSpec {
     /// The minimal port with the least waiting before it, at every router.
     MinA,
     /// Valiant: the topology's minimal routing to a random intermediate router, then on to the destination.
-    Valiant,
+    Valiant {
+        /// What the packets lead over; a canonical study leaves the router of a random node out.
+        #[serde(default = "Via::node", skip_serializing_if = "Via::is_node")]
+        via: Via,
+    },
     /// UGAL: at the source router minimal or by a random intermediate router, whichever promises the shorter wait.
     Ugal(DetourSpec),
     /// Progressive adaptive routing: UGAL's choice again at every router while the packet is on its minimal way.
     Par(DetourSpec),
+    /// Minimal or over a third group, whichever has more room before it (dragonfly, dragonfly+).
+    AdaptiveLocal(RoomSpec),
+    /// D-mod-k (fat-tree): the up port by the digits of the destination, one way per destination.
+    DModK,
+    /// A random up port for every packet (fat-tree).
+    Scatter,
+    /// The up port with the least waiting before it, random among equal ones (fat-tree).
+    AdaptiveUp(SenseSpec),
+    /// Dimension order with one detour in each dimension where it promises the shorter wait (HyperX).
+    Doal(DerouteSpec),
+    /// Any unfinished dimension, one detour in each, with dimension order to escape to (HyperX).
+    Dal(DerouteSpec),
+    /// Any unfinished dimension, a detour wherever channels are left for it (HyperX).
+    Vdal(DerouteSpec),
+}
+
+/// What an adaptive routing looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SenseSpec {
+    /// What counts as waiting.
+    pub congestion: Congestion,
+    /// Whose waiting counts.
+    pub per: Per,
+}
+
+impl Default for SenseSpec {
+    fn default() -> Self {
+        SenseSpec {
+            congestion: Congestion::Output,
+            per: Per::Port,
+        }
+    }
+}
+
+/// When `adaptive-local` takes a detour: if its room is more than `ratio` times that of the minimal way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoomSpec {
+    /// Whose room is looked at: that left in the output buffer, in the next one, or in both.
+    pub congestion: Congestion,
+    /// Whose part of them counts.
+    pub per: Per,
+    /// Factor on the minimal way's side, in thousandths where it is used; at least 1, so that on an idle network nothing goes round.
+    pub ratio: f64,
+}
+
+impl Default for RoomSpec {
+    fn default() -> Self {
+        RoomSpec {
+            congestion: Congestion::Credits,
+            per: Per::Vc,
+            ratio: 2.0,
+        }
+    }
+}
+
+/// When a packet on a HyperX takes a detour within a dimension: directly if `q_min <= threshold` or `q_min <= 2 ratio q_via + bias`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DerouteSpec {
+    /// What counts as waiting.
+    pub congestion: Congestion,
+    /// Whose waiting counts.
+    pub per: Per,
+    /// A detour's waiting is doubled, for its two hops; else both count once.
+    pub weigh_hops: bool,
+    /// Factor on the detour's side, in thousandths where it is used.
+    pub ratio: f64,
+    /// Added to the detour's side, as time at the bandwidth of the direct link.
+    pub bias: Bytes,
+    /// Up to this much the direct link is taken whatever waits on others.
+    pub threshold: Bytes,
+}
+
+impl Default for DerouteSpec {
+    fn default() -> Self {
+        DerouteSpec {
+            congestion: Congestion::Output,
+            per: Per::Port,
+            weigh_hops: true,
+            ratio: 1.0,
+            bias: Bytes(0),
+            threshold: Bytes(0),
+        }
+    }
 }
 
 /// When UGAL and PAR take a detour: minimal if `q_min <= threshold` or `q_min h_min <= ratio q_via h_via + bias`.
@@ -269,6 +356,16 @@ pub enum Via {
     Router,
     /// A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.
     Group,
+}
+
+impl Via {
+    fn node() -> Via {
+        Via::Node
+    }
+
+    fn is_node(&self) -> bool {
+        *self == Via::Node
+    }
 }
 
 /// What an adaptive routing counts as waiting before an output.
@@ -327,6 +424,8 @@ impl RoutingSpec {
     pub const DOR: RoutingSpec = RoutingSpec::Dor { tie: Tie::Positive };
     /// Randomised dynamic routing with ties to the positive direction.
     pub const RDR: RoutingSpec = RoutingSpec::Rdr { tie: Tie::Positive };
+    /// Valiant over the routers of random nodes.
+    pub const VALIANT: RoutingSpec = RoutingSpec::Valiant { via: Via::Node };
 }
 
 /// The network interface of every node.

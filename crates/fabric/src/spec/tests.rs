@@ -278,7 +278,7 @@ fn a_set_key_wins_over_file_experiment_variant_and_sweep() {
     let run = &study.runs[0];
     assert_eq!(
         (run.nic.packet, run.routing, run.control.seed),
-        (Bytes(512), RoutingSpec::Valiant, 9)
+        (Bytes(512), RoutingSpec::VALIANT, 9)
     );
     assert!(run.sweep.is_empty());
 }
@@ -541,23 +541,27 @@ fn the_schema_has_every_key_of_the_registry() {
 
 #[test]
 fn every_routing_and_pattern_of_the_registry_can_be_used() {
+    let fat_tree = "[topology]\nkind = \"fat-tree\"\ndown = [4, 4]\nup = [2]\n[[job]]\n";
+    let hyperx = "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\n[[job]]\n";
+    let dragonfly = "[topology]\nkind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\n[[job]]\n";
     for entry in registry::list(Kind::Routing) {
-        assert_eq!(
-            load_with(TORUS, &sets(&[&format!("routing.kind={}", entry.name)]))
-                .runs
-                .len(),
-            1
-        );
+        let text = match entry.limits {
+            limits if limits.starts_with("For fat-tree") => fat_tree,
+            limits if limits.starts_with("For hyperx") => hyperx,
+            limits if limits.starts_with("For dragonfly") => dragonfly,
+            _ => TORUS,
+        };
+        let study = load_with(text, &sets(&[&format!("routing.kind={}", entry.name)]));
+        assert_eq!(study.runs.len(), 1);
+        let written = serde_json::to_value(study.runs[0].routing).unwrap();
+        assert_eq!(written["kind"], entry.name);
     }
     for entry in registry::list(Kind::Work) {
-        assert_eq!(
-            load_with(TORUS, &sets(&[&format!("job.0.work.kind={}", entry.name)]))
-                .runs
-                .len(),
-            1,
-            "{}",
-            entry.name
-        );
+        let work = match entry.name {
+            "ops" => "job.0.work={ kind = \"ops\", table = \"rank,op\\n0,barrier\\n\", ranks = 1 }".to_owned(),
+            name => format!("job.0.work.kind={name}"),
+        };
+        assert_eq!(load_with(TORUS, &sets(&[&work])).runs.len(), 1, "{}", entry.name);
     }
     for (key, kind) in [("router.preset", Kind::RouterPreset), ("run.engine", Kind::Engine)] {
         for entry in registry::list(kind) {
@@ -640,4 +644,29 @@ fn errors_of_options_point_at_the_option() {
 fn swept_tables_over_several_lines_are_named_on_one_line() {
     let study = load(&format!("{TORUS}[sweep]\nrouting = [{{\n kind = \"dor\",\n}}]\n"));
     assert_eq!(study.runs[0].sweep[0].1, "{ kind = \"dor\", }");
+}
+
+#[test]
+fn valiant_leads_over_nodes_unless_it_is_said() {
+    let canonical = |sets: &LoadOptions| {
+        let study = load_with(TORUS, sets);
+        let text = serde_json::to_string(&study.runs[0].routing).unwrap();
+        assert_eq!(
+            serde_json::from_str::<RoutingSpec>(&text).unwrap(),
+            study.runs[0].routing
+        );
+        text
+    };
+    let valiant = "routing.kind=valiant";
+    assert_eq!(canonical(&sets(&[valiant])), r#"{"kind":"valiant"}"#);
+    assert_eq!(
+        canonical(&sets(&[valiant, "routing.via=node"])),
+        r#"{"kind":"valiant"}"#
+    );
+    assert_eq!(
+        canonical(&sets(&[valiant, "routing.via=router"])),
+        r#"{"kind":"valiant","via":"router"}"#
+    );
+    let ugal = canonical(&sets(&["routing.kind=ugal"]));
+    assert!(ugal.contains(r#""via":"router""#), "{ugal}");
 }

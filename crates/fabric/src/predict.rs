@@ -1,0 +1,368 @@
+//! What a run will take before it is run: packets and packet-hops, memory, time on one core.
+//!
+//! Work is counted in packet-hops. Memory follows from the sizes of the records and from how many packets are on their way (Little's
+//! law) or wait; time from a fixed cost per packet-hop, which campaigns replace by what they measure. Predictions decide how many runs are
+//! started at once and nothing else; they are functions of the run, the same on every machine.
+//!
+//! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; adaptive routings are taken to go
+//! minimal ways; speculation (`engine = "optimistic"`) and several workers take more memory.
+
+use crate::mpi::plan::Traffic;
+use crate::network::BuildError;
+use crate::packet::Packet;
+use crate::router::List;
+use crate::router::input_queued::{Arbiter, Crossing, Input};
+use crate::routing::Routing;
+use crate::spec::{
+    Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec, RunSpec, Work,
+};
+use crate::state::{Channel, Link, Nic, Port, Router, Source};
+use crate::workload::{Reach, Workload};
+use serde::Serialize;
+use std::mem::size_of;
+use topo::{Topology, TopologySpec};
+
+/// A process with the interpreter, NumPy and Arrow before it runs anything: measured, Python 3.11 on x86-64.
+const PROCESS_BYTES: f64 = 76e6;
+/// Wiring, peers, places and digests: bytes per port, per node and per router beside the state. Arrays that are filled one by one may
+/// hold up to twice what is in them.
+const PORT_TABLES: f64 = 2.0 * (7.0 + 8.0) + 8.0 / 64.0;
+const NODE_TABLES: f64 = 2.0 * (8.0 + 4.0 + 20.0);
+const ROUTER_TABLES: f64 = 2.0 * (12.0 + 8.0 + 8.0 + 16.0);
+/// Bytes per pending event and event: its window's buffer, which grows by doubling, and the ordered copy of it with its slot.
+const PENDING: f64 = (size_of::<Packet>() * 4 + 8) as f64;
+/// Bytes per waiting packet, in a pool that grows by doubling.
+const WAITING: f64 = 1.5 * (size_of::<Packet>() + size_of::<Link>()) as f64;
+/// Bytes per message that is kept, with its row in the result's columns.
+const KEPT: f64 = 40.0 * 1.5 + 40.0;
+/// Bytes per output port whose load is kept.
+const LOAD: f64 = 2.0 * 40.0;
+/// Seconds that any run takes, and seconds per output port for building and reaping.
+const START_S: f64 = 0.2;
+const PORT_S: f64 = 2e-6;
+
+/// What a run will take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Nodes of the network.
+    pub nodes: u64,
+    /// Routers of the network.
+    pub routers: u64,
+    /// Most memory of the process that runs it, on one worker.
+    pub memory_bytes: u64,
+    /// Packets that will be sent; `None` where that cannot be known before.
+    pub packets: Option<u64>,
+    /// Packets times links they take, ejection included: the unit of work.
+    pub packet_hops: Option<u64>,
+    /// Time on one core, by a fixed cost per packet-hop (a server core of the 2020s).
+    pub seconds: Option<f64>,
+    /// The part of it that does not grow with the work.
+    pub build_seconds: f64,
+}
+
+/// What predictions need to know of a network and of where messages go; the same for all loads, lengths and seeds.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    nodes: f64,
+    routers: f64,
+    /// Network ports by link class.
+    ports: Vec<(String, f64)>,
+    vcs: f64,
+    /// Bytes of distance tables.
+    tables: f64,
+    /// By job.
+    reach: Vec<Option<Reach>>,
+    /// By job, for those of MPI ranks.
+    traffic: Vec<Option<Traffic>>,
+    /// Bytes of rank records.
+    ranks: f64,
+}
+
+impl Facts {
+    /// Builds the topology and places the jobs of a run.
+    pub fn new(run: &RunSpec) -> Result<Facts, BuildError> {
+        let topology = run.topology.build().map_err(BuildError::Topology)?;
+        let wiring = topology.wiring();
+        let mut ports: Vec<(String, f64)> = wiring.class_names.iter().map(|name| (name.clone(), 0.0)).collect();
+        wiring
+            .class
+            .iter()
+            .for_each(|&class| ports[usize::from(class)].1 += 1.0);
+        let vcs = match run.router.model {
+            RouterModel::Sculpin => 1,
+            RouterModel::Credit => Routing::new(run, &topology)?.vcs(),
+        };
+        let tables = match run.topology {
+            TopologySpec::Graph { .. } => 3.0 * f64::from(topology.n_routers()).powi(2),
+            _ => 0.0,
+        };
+        let named = named(run);
+        let workload = Workload::build(&named, &topology, BitsPerSec(1))?;
+        let hops = |from, to| hops(&run.routing, &topology, from, to);
+        Ok(Facts {
+            nodes: f64::from(topology.n_nodes()),
+            routers: f64::from(topology.n_routers()),
+            ports,
+            vcs: f64::from(vcs),
+            tables,
+            reach: workload.reach(&hops),
+            traffic: run
+                .jobs
+                .iter()
+                .enumerate()
+                .map(|(j, _)| Some(workload.plan_of(j)?.traffic(&hops)))
+                .collect(),
+            ranks: workload
+                .ranks()
+                .map_or(0.0, |plans| f64::from(topology.n_nodes()) * plans.bytes_per_node()),
+        })
+    }
+
+    /// What [`Facts::new`] depends on, as a text to find it by.
+    pub fn name(run: &RunSpec) -> String {
+        let run = named(run);
+        let parts = (
+            &run.topology,
+            &run.routing,
+            &run.jobs,
+            &run.router.model,
+            &run.router.vcs,
+        );
+        serde_json::to_string(&(parts, &run.router.architecture)).unwrap_or_default()
+    }
+
+    /// What a run on this network will take.
+    pub fn predict(&self, run: &RunSpec) -> Prediction {
+        let class = |name: &str| *run.links.by_class.get(name).unwrap_or(&run.links.default);
+        let host = class("host");
+        let injection = run.nic.bandwidth.unwrap_or(host.bandwidth);
+        let jobs: Vec<Option<Sent>> = run
+            .jobs
+            .iter()
+            .zip(self.reach.iter().zip(&self.traffic))
+            .map(|(job, (reach, traffic))| match traffic {
+                Some(traffic) => Some(sent_by_ranks(traffic, run)),
+                None => reach.and_then(|reach| sent(job, reach, injection, run)),
+            })
+            .collect();
+        let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
+            let job = job?;
+            Some(Sent {
+                messages: sum.messages + job.messages,
+                packets: sum.packets + job.packets,
+                packet_hops: sum.packet_hops + job.packet_hops,
+                bytes: sum.bytes + job.bytes,
+                at_once: sum.at_once || job.at_once,
+            })
+        });
+        let net_ports: f64 = self.ports.iter().map(|(_, n)| n).sum();
+        let ports = net_ports + self.nodes;
+        let memory = PROCESS_BYTES
+            + self.standing(run, ports)
+            + self.moving(run, all, &class, net_ports, ports)
+            + if run.observe.messages == MessageDetail::Full {
+                KEPT * all.map_or(0.0, |all| all.messages)
+            } else {
+                0.0
+            }
+            + if run.observe.links { LOAD * ports } else { 0.0 };
+        let rounded = |value: f64| value.round() as u64;
+        let build_seconds = START_S + PORT_S * ports;
+        Prediction {
+            nodes: rounded(self.nodes),
+            routers: rounded(self.routers),
+            memory_bytes: rounded(memory),
+            packets: all.map(|all| rounded(all.packets)),
+            packet_hops: all.map(|all| rounded(all.packet_hops)),
+            seconds: all.map(|all| build_seconds + seconds_per_hop(run) * all.packet_hops),
+            build_seconds,
+        }
+    }
+
+    /// Bytes of the network when nothing moves.
+    fn standing(&self, run: &RunSpec, ports: f64) -> f64 {
+        let (mut per_port, mut per_router) = (
+            size_of::<Port>() as f64 + self.vcs * size_of::<Channel>() as f64,
+            size_of::<Router>() as f64,
+        );
+        match run.router.architecture {
+            _ if run.router.model == RouterModel::Sculpin => {}
+            Architecture::Voq => {}
+            Architecture::LateAdmission => per_port += 4.0 * size_of::<List>() as f64,
+            Architecture::InputQueued => {
+                per_port += self.vcs * size_of::<Input>() as f64 + size_of::<Crossing>() as f64;
+                per_router += size_of::<Arbiter>() as f64;
+            }
+        }
+        let per_node = (size_of::<Nic>() + size_of::<Source>() + 12) as f64;
+        ports * (per_port + PORT_TABLES)
+            + self.nodes * (per_node + NODE_TABLES)
+            + self.routers * (per_router + ROUTER_TABLES)
+            + self.tables
+            + self.ranks
+    }
+
+    /// Bytes of packets on their way, of their credits, and of packets that wait.
+    fn moving(
+        &self,
+        run: &RunSpec,
+        all: Option<Sent>,
+        class: &dyn Fn(&str) -> LinkSpec,
+        net_ports: f64,
+        ports: f64,
+    ) -> f64 {
+        let credit = run.router.model == RouterModel::Credit;
+        let packet = unit(run);
+        let on_link = |link: LinkSpec| 8e12 * packet / link.bandwidth.0.max(1) as f64;
+        let mean = |of: &dyn Fn(LinkSpec) -> f64| {
+            let over_net: f64 = self.ports.iter().map(|(name, n)| n * of(class(name))).sum();
+            (over_net + self.nodes * of(class("host"))) / ports
+        };
+        let (serial, latency) = (mean(&on_link), mean(&|link| link.latency.0 as f64));
+        let way = serial + latency + run.router.traversal.0 as f64;
+        // Every link holds what it can carry, where more is not known.
+        let full = ports * way / serial.max(1.0);
+        let span = run.control.end.map_or(f64::INFINITY, |end| end.0 as f64);
+        let known = all.filter(|all| !all.at_once && span.is_finite());
+        let units = |all: Sent| all.packet_hops * (all.bytes / all.packets.max(1.0) / packet).max(1.0);
+        let load = known.map_or(1.0, |all| units(all) / span * serial / (net_ports + self.nodes));
+        let packets = all.map_or(f64::INFINITY, |all| {
+            all.packets * (all.bytes / all.packets.max(1.0) / packet).max(1.0)
+        });
+        let flying = known.map_or(full, |all| units(all) / span * way).min(full).min(packets);
+        // M/D/1 at the mean load until links are full; then what does not get through waits, as far as there is room for it.
+        let queued = match load {
+            load if load < 0.95 => ports * load * load / (2.0 * (1.0 - load)),
+            load => packets * (1.0 - 0.5 / load),
+        };
+        let room = match run.router.buffer.filter(|_| credit) {
+            Some(buffer) => net_ports * self.vcs * buffer.0 as f64 / packet + self.nodes,
+            None => f64::INFINITY,
+        };
+        let queued = queued.min(room).min(packets);
+        let per_flight = if credit { 2.0 * PENDING } else { PENDING };
+        flying * per_flight
+            + if queued.is_finite() {
+                queued * WAITING
+            } else {
+                full * WAITING
+            }
+    }
+}
+
+/// The run with what [`Facts`] do not depend on set to fixed values: loads, lengths, sizes, and the seed unless it says who the few are
+/// that talk to each other.
+fn named(run: &RunSpec) -> RunSpec {
+    let mut run = run.clone();
+    if !run.jobs.iter().any(|job| matches!(job.work, Work::Pairs(_))) {
+        run.control.seed = 0;
+    }
+    run.control.end = None;
+    for job in &mut run.jobs {
+        if let Work::Synthetic(work) = &mut job.work {
+            (work.load, work.count) = (Some(1.0), None);
+            work.message.0 = 1;
+        }
+    }
+    run
+}
+
+/// What a packet moves as.
+fn unit(run: &RunSpec) -> f64 {
+    let chunk = run
+        .nic
+        .chunk
+        .filter(|_| run.router.architecture == Architecture::LateAdmission);
+    chunk.unwrap_or(run.nic.packet).0.max(1) as f64
+}
+
+/// Links of a way, ejection included: minimal ways, but for Valiant's, which leads over a router of some node.
+fn hops(routing: &RoutingSpec, topology: &Topology, from: u32, to: u32) -> f64 {
+    let target = topology.router_of(to);
+    let direct = topology.node_distance(from, target);
+    let network = match routing {
+        RoutingSpec::Valiant { .. } if topology.router_of(from) != target => {
+            let key = des::mix(u64::from(from) << 32 | u64::from(to));
+            let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
+            topology.node_distance(from, over) + topology.distance(over, target)
+        }
+        _ => direct,
+    };
+    f64::from(network) + 1.0
+}
+
+/// What the nodes of a job send.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sent {
+    messages: f64,
+    packets: f64,
+    packet_hops: f64,
+    bytes: f64,
+    /// Everything is there at the start, or comes as fast as it gets through.
+    at_once: bool,
+}
+
+/// What the ranks of a job send in all.
+fn sent_by_ranks(traffic: &Traffic, run: &RunSpec) -> Sent {
+    let packet = run.nic.packet.0.max(1) as f64;
+    Sent {
+        messages: traffic.messages,
+        // Half a packet more per message than its bytes fill, and one at least.
+        packets: traffic.messages * 0.5 + traffic.bytes / packet,
+        packet_hops: traffic.message_hops * 0.5 + traffic.byte_hops / packet,
+        bytes: traffic.bytes,
+        at_once: true,
+    }
+}
+
+/// What a job sends in all; `None` where that cannot be known before. Every kind of work has its arm here.
+fn sent(job: &JobSpec, reach: Reach, injection: BitsPerSec, run: &RunSpec) -> Option<Sent> {
+    let packets_of = |bytes: u64| bytes.div_ceil(run.nic.packet.0.max(1)).max(1) as f64;
+    let of = |messages: f64, bytes: u64, at_once: bool| Sent {
+        messages,
+        packets: messages * packets_of(bytes),
+        packet_hops: messages * packets_of(bytes) * reach.hops,
+        bytes: messages * bytes as f64,
+        at_once,
+    };
+    match &job.work {
+        Work::Synthetic(work) => {
+            let gap = work
+                .load
+                .map(|load| work.message.0 as f64 * 8e12 / (load * injection.0 as f64));
+            let born = match (gap, run.control.end) {
+                (Some(gap), Some(end)) => end.0 as f64 / gap,
+                _ => f64::INFINITY,
+            };
+            let each = work.count.map_or(born, |count| born.min(count as f64));
+            each.is_finite()
+                .then(|| of(each * reach.senders, work.message.0, gap.is_none()))
+        }
+        Work::Pairs(work) => {
+            let acks = match work.mode {
+                PairMode::Stream => 0,
+                PairMode::PingPong => work.messages,
+                PairMode::Batch { batch } => work.messages.div_ceil(u64::from(batch.max(1))),
+            };
+            let data = of(reach.senders * work.messages as f64, work.message.0, true);
+            let acks = of(reach.senders * acks as f64, work.ack.0, true);
+            Some(Sent {
+                messages: data.messages + acks.messages,
+                packets: data.packets + acks.packets,
+                packet_hops: data.packet_hops + acks.packet_hops,
+                bytes: data.bytes + acks.bytes,
+                at_once: true,
+            })
+        }
+        Work::Ranks(_) => None,
+    }
+}
+
+/// Seconds per packet-hop on one core: what the benchmark cases of 32,768 nodes take (docs/how-to/performance.md), rounded up.
+fn seconds_per_hop(run: &RunSpec) -> f64 {
+    match (run.router.model, run.router.architecture) {
+        (RouterModel::Sculpin, _) => 0.08e-6,
+        (RouterModel::Credit, Architecture::Voq) => 0.2e-6,
+        (RouterModel::Credit, Architecture::InputQueued | Architecture::LateAdmission) => 0.4e-6,
+    }
+}

@@ -1,0 +1,115 @@
+//! What is told of a run before it is run, against the run.
+
+use fabric::bench::plain;
+use fabric::predict::{Facts, Prediction};
+use fabric::run::run;
+use fabric::spec::{Bytes, LoadOptions, Pattern, Placement, RoutingSpec, RunSpec, Work, load_study};
+use std::path::Path;
+use topo::{Lattice, TopologySpec};
+
+fn torus() -> TopologySpec {
+    TopologySpec::Torus(Lattice {
+        shape: vec![8, 6],
+        width: vec![],
+        nodes_per_router: 2,
+    })
+}
+
+fn synthetic(run: &mut RunSpec, pattern: Pattern, load: Option<f64>, message: u64) {
+    let Work::Synthetic(work) = &mut run.jobs[0].work else {
+        panic!("the benchmark's job is synthetic");
+    };
+    (work.pattern, work.load, work.message) = (pattern, load, Bytes(message));
+    if load.is_none() {
+        work.count = Some(20);
+    }
+}
+
+fn predict(run: &RunSpec) -> Prediction {
+    Facts::new(run).expect("a network").predict(run)
+}
+
+/// Packets and packet-hops come out as predicted to `within`, a fraction.
+fn check(name: &str, spec: &RunSpec, within: f64) {
+    let told = predict(spec);
+    let summary = run(spec, &mut |_| true).expect("it runs").summary;
+    let far = |told: Option<u64>, came: u64| (told.expect("known") as f64 / came as f64 - 1.0).abs();
+    assert!(
+        far(told.packets, summary.packets) <= within,
+        "{name}: {told:?}, {} packets",
+        summary.packets
+    );
+    assert!(
+        far(told.packet_hops, summary.packet_hops) <= within,
+        "{name}: {told:?}, {} hops",
+        summary.packet_hops
+    );
+}
+
+#[test]
+fn work_below_saturation_is_known_before() {
+    // Message counts are Poisson numbers of 4,000 and more, destinations are sampled: 5 % is three standard deviations and a margin.
+    for pattern in [
+        Pattern::Uniform,
+        Pattern::Neighbour,
+        Pattern::Tornado,
+        Pattern::RandomPermutation,
+        Pattern::Shift { by: Some(5) },
+    ] {
+        let mut spec = plain(torus());
+        synthetic(&mut spec, pattern, Some(0.08), 5_000);
+        spec.control.end = Some(des::Time::from_us(200));
+        check(&format!("{pattern:?}"), &spec, 0.05);
+    }
+    let mut spec = plain(torus());
+    synthetic(&mut spec, Pattern::Uniform, Some(0.05), 2_048);
+    spec.control.end = Some(des::Time::from_us(200));
+    spec.routing = RoutingSpec::VALIANT;
+    check("valiant", &spec, 0.05);
+    spec.routing = RoutingSpec::Minimal;
+    spec.jobs[0].nodes = Some(24);
+    spec.jobs[0].placement = Placement::Strided { stride: 4 };
+    check("strided", &spec, 0.05);
+}
+
+#[test]
+fn counted_messages_and_pairs_are_known_to_the_packet() {
+    let mut spec = plain(torus());
+    synthetic(&mut spec, Pattern::BitComplement, None, 5_000);
+    spec.control.end = None;
+    check("counted", &spec, 0.0);
+    let text = "[topology]\nkind = \"torus\"\nshape = [6, 6]\n[[job]]\nwork = { kind = \"pairs\", mode = \"batch\", batch = 3, messages = 7, message = \"5 KiB\", ack = \"64 B\" }\n";
+    let study = load_study(text.as_bytes(), "s.toml", Path::new("."), &LoadOptions::default()).unwrap();
+    check("pairs", &study.runs[0], 0.0);
+}
+
+#[test]
+fn a_prediction_grows_with_load_length_and_network_and_forgets_the_seed() {
+    let mut spec = plain(torus());
+    synthetic(&mut spec, Pattern::Uniform, Some(0.1), 2_048);
+    let base = predict(&spec);
+    assert_eq!(Facts::name(&spec), {
+        let mut other = spec.clone();
+        other.control.seed = 77;
+        synthetic(&mut other, Pattern::Uniform, Some(0.9), 100);
+        Facts::name(&other)
+    });
+    let mut other = spec.clone();
+    other.control.seed = 77;
+    assert_eq!(predict(&other), base);
+    other.control.end = other.control.end.map(|end| end + end);
+    // Whole numbers of what is a fraction.
+    let hops = |run: &RunSpec| predict(run).packet_hops.unwrap() as i64;
+    let base_hops = base.packet_hops.unwrap() as i64;
+    assert!((hops(&other) - 2 * base_hops).abs() <= 2);
+    synthetic(&mut other, Pattern::Uniform, Some(0.2), 2_048);
+    assert!((hops(&other) - 4 * base_hops).abs() <= 4);
+    assert!(predict(&other).memory_bytes > base.memory_bytes);
+    other.topology = TopologySpec::Torus(Lattice {
+        shape: vec![64, 64, 8],
+        width: vec![],
+        nodes_per_router: 1,
+    });
+    assert_ne!(Facts::name(&other), Facts::name(&spec));
+    assert!(predict(&other).memory_bytes > base.memory_bytes + 10_000_000);
+}
