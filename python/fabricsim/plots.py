@@ -294,7 +294,9 @@ def bars(
             axes.set_title(row, fontsize=9, loc="left")
     all_axes[-1].set_xticks(range(len(places)), ["\n".join(place[::-1]) for place in places], fontsize=8)
     all_axes[-1].set_xlabel(", then ".join(axis_label(key) for key in reversed(x)))
-    all_axes[0].legend(frameon=False, fontsize=8, ncols=min(4, len(orders[group])))
+    # Not on the axes: bars may stand anywhere.
+    handles, labels = all_axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=8, ncols=min(4, len(labels)))
     if title:
         figure.suptitle(title, fontsize=10, wrap=True)
     return figure

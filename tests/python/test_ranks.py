@@ -3,12 +3,15 @@
 import json
 import os
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import fabricsim as fs
+from fabricsim import plots
 from fabricsim._text import runs_text
+from fabricsim.measures import MeasureError, evaluate
 from fabricsim.ops import is_frame
 from fabricsim.report import report_data
 
@@ -171,3 +174,59 @@ def test_keys_are_swept_together():
         assert words in found.diagnostics[0].reason
     twice = _study(job, sweep={"run.seed, routing.kind": [[1, "minimal"]], "routing.kind": ["minimal"]}).check()
     assert json.dumps([str(d) for d in twice.diagnostics]).count("swept twice") == 1
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory):
+    """Two networks, two bandwidths, two sizes of a message, one run each."""
+    sweep = {
+        "topology, job.0.ranks_per_node": [
+            [{"kind": "single-router", "nodes": 4}, 1],
+            [{"kind": "hyperx", "shape": [4], "nodes_per_router": 1}, 1],
+        ],
+        "link.bandwidth": ["10 GB/s", "40 GB/s"],
+        "job.0.work.message": ["4 KiB", "64 KiB"],
+    }
+    job = {"work": {"kind": "ring", "message": "4 KiB"}}
+    return _study(job, sweep=sweep).run(out=tmp_path_factory.mktemp("grid") / "r", progress=False)
+
+
+KEY = "'jobs.0.time_ns'"
+
+
+def test_ratios_are_taken_pair_by_pair(grid):
+    def time(kind, bandwidth, message):
+        wanted = {"topology.kind": kind, "link.bandwidth": bandwidth, "job.0.work.message": message}
+        (found,) = [r.value("jobs.0.time_ns") for r in grid if all(str(r.value(k)) == v for k, v in wanted.items())]
+        return found
+
+    kinds, sizes = ("single-router", "hyperx"), ("4 KiB", "64 KiB")
+    pairs = [time(kind, "10 GB/s", size) / time(kind, "40 GB/s", size) for kind in kinds for size in sizes]
+    text = f"ratios({KEY}, of={{'link.bandwidth': '10 GB/s'}}, over={{'link.bandwidth': '40 GB/s'}}, per=['topology.kind', 'job.0.work.message']"
+    assert evaluate(text + ", pick='least')", grid) == pytest.approx(min(pairs))
+    assert evaluate(text + ", pick='greatest')", grid) == pytest.approx(max(pairs))
+    assert evaluate(text + ")", grid) == pytest.approx(np.exp(np.mean(np.log(pairs))))
+    between = [max(time(k, "10 GB/s", s) for k in kinds) / min(time(k, "10 GB/s", s) for k in kinds) for s in sizes]
+    text = f"spread({KEY}, among='topology.kind', per=['job.0.work.message'], where={{'link.bandwidth': '10 GB/s'}}, pick='greatest')"
+    assert evaluate(text, grid) == pytest.approx(max(between))
+    for wrong in (
+        f"ratios({KEY}, of={{}}, over={{}}, per=['topology.kind'], pick='middle')",
+        f"spread({KEY}, among='job.0.ranks_per_node', per=['topology.kind'])",
+        "ratios('saturated', of={}, over={}, per=[])",
+    ):
+        with pytest.raises(MeasureError):
+            evaluate(wrong, grid)
+
+
+def test_bars_are_divided_by_the_run_that_is_named(grid):
+    over = {"topology.kind": "single-router", "link.bandwidth": "10 GB/s", "job.0.work.message": "4 KiB"}
+    x = ["job.0.work.message"]
+    figure = plots.bars(grid, x=x, group="topology.kind", panels="link.bandwidth", over=over)
+    first, second = figure.axes
+    assert [len(axes.patches) for axes in (first, second)] == [4, 4]
+    assert first.patches[0].get_height() == 1.0
+    assert second.patches[0].get_height() < 1.0
+    only = plots.bars(grid, x=[*x, "link.bandwidth"], group="topology.kind", only=[["64 KiB", "10 GB/s"]], over=over)
+    assert [patch.get_height() for patch in only.axes[0].patches] == [p.get_height() for p in first.patches[1::2]]
+    with pytest.raises(ValueError, match="no run"):
+        plots.bars(grid, x=x, group="topology.kind", experiments=["other"])
