@@ -1,8 +1,9 @@
 //! MPI ranks: what a message takes, in closed form; matching; every engine alike.
 
 use fabric::bench::plain;
+use fabric::mpi::collective::Algorithm;
 use fabric::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
-use fabric::mpi::{Op, RankRow, Transfer};
+use fabric::mpi::{CollectiveKind, Op, RankRow, Transfer};
 use fabric::run::{self, RunError, RunResult};
 use fabric::spec::*;
 use topo::TopologySpec;
@@ -233,4 +234,172 @@ fn models_and_engines_agree() {
         digests.dedup();
         assert_eq!(digests.len(), 1, "{model:?}");
     }
+}
+
+/// One motif of one iteration, one rank per node.
+fn motif(topology: TopologySpec, kind: &str, values: &[(&str, MotifValue)]) -> RunSpec {
+    let mut spec = spec(topology, 1, vec![vec![]], 1);
+    if let Work::Ranks(ranks) = &mut spec.jobs[0].work {
+        ranks.parts[0].motif = Motif {
+            kind: kind.into(),
+            values: values
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect(),
+        };
+    }
+    spec
+}
+
+/// A collective among all nodes of a single router, which no two messages of a round share a link of.
+fn collective(nodes: u32, kind: CollectiveKind, algorithm: Algorithm, bytes: u64) -> RunSpec {
+    let values = [
+        ("collective", MotifValue::Text(kind.name().into())),
+        ("message", MotifValue::Integer(bytes)),
+    ];
+    let mut spec = motif(single(nodes), "collective", &values);
+    mpi(&mut spec).algorithms = vec![(kind, algorithm)];
+    spec
+}
+
+/// A round in which every rank sends `bytes` to another and receives as much, and combines it or not (ps).
+fn round(spec: &mut RunSpec, bytes: u64, combines: bool) -> u64 {
+    let costs = mpi(spec).clone();
+    let rate = |bytes: u64| bytes * 50;
+    let (copies, asks) = match bytes <= costs.eager.0 {
+        true => (2 * rate(bytes), 0),
+        false => (0, 2 * alone(spec, costs.control.0)),
+    };
+    let combine = if combines { rate(bytes) } else { 0 };
+    costs.send_overhead.0 + copies + asks + alone(spec, bytes) + costs.receive_overhead.0 + combine
+}
+
+#[test]
+fn collectives_take_the_time_of_their_alpha_beta_formulas() {
+    use CollectiveKind::{Allgather, Allreduce, Alltoall, Barrier, ReduceScatter};
+    let time = |spec: &RunSpec| {
+        let result = go(spec);
+        let ends: Vec<u64> = result.ranks.iter().map(|rank| rank.finished).collect();
+        assert!(
+            ends.iter().all(|end| *end == ends[0]),
+            "a symmetric collective ends everywhere at once: {ends:?}"
+        );
+        ends[0]
+    };
+    for bytes in [8, 2_048, 8_192, 10_240, 1 << 20] {
+        // log2 n exchanges of everything, each combined.
+        let mut spec = collective(16, Allreduce, Algorithm::RecursiveDoubling, bytes);
+        assert_eq!(
+            time(&spec),
+            4 * round(&mut spec, bytes, true),
+            "recursive doubling, {bytes} B"
+        );
+        // n - 1 pieces combined, n - 1 handed on.
+        let piece = bytes / 8;
+        let mut spec = collective(8, Allreduce, Algorithm::Ring, bytes);
+        let (combine, gather) = (round(&mut spec, piece, true), round(&mut spec, piece, false));
+        assert_eq!(time(&spec), 7 * (combine + gather), "ring, {bytes} B");
+        // Halves combined, then gathered: the same bytes in log2 n rounds each way.
+        let mut spec = collective(8, Allreduce, Algorithm::Rabenseifner, bytes);
+        let rounds: u64 = [2, 4, 8]
+            .map(|part| round(&mut spec, bytes / part, true) + round(&mut spec, bytes / part, false))
+            .iter()
+            .sum();
+        assert_eq!(time(&spec), rounds, "Rabenseifner, {bytes} B");
+        // n - 1 exchanges.
+        for n in [8, 9] {
+            let mut spec = collective(n, Alltoall, Algorithm::Pairwise, bytes);
+            assert_eq!(
+                time(&spec),
+                u64::from(n - 1) * round(&mut spec, bytes, false),
+                "pairwise, {bytes} B"
+            );
+            let mut spec = collective(n, Allgather, Algorithm::Ring, bytes);
+            assert_eq!(
+                time(&spec),
+                u64::from(n - 1) * round(&mut spec, bytes, false),
+                "ring, {bytes} B"
+            );
+            let mut spec = collective(n, ReduceScatter, Algorithm::Pairwise, bytes);
+            assert_eq!(
+                time(&spec),
+                u64::from(n - 1) * round(&mut spec, bytes, true),
+                "pairwise, {bytes} B"
+            );
+        }
+    }
+    // Signals 1, 2, 4, 8 ranks ahead.
+    let mut spec = collective(13, Barrier, Algorithm::Dissemination, 0);
+    assert_eq!(time(&spec), 4 * round(&mut spec, 0, false));
+}
+
+#[test]
+fn a_halo_moves_the_bytes_of_its_formula() {
+    // 4 x 3 x 2 ranks, blocks of 8 x 6 x 4 cells with 3 values of 8 B.
+    let (grid, cells) = ([4u64, 3, 2], [8u64, 6, 4]);
+    let value = 3 * 8;
+    let list = |numbers: [u64; 3]| MotifValue::List(numbers.to_vec());
+    for (neighbours, dims) in [("18", 2), ("26", 3)] {
+        let values = [
+            ("process_grid", list(grid)),
+            ("grid", list(cells)),
+            ("vars", MotifValue::Integer(3)),
+            ("neighbours", MotifValue::Text(neighbours.into())),
+        ];
+        let spec = motif(single(24), "halo3d-26", &values);
+        let result = go(&spec);
+        // A step that moves along some of the dimensions: pairs of ranks that far apart, times what lies across the others.
+        let (mut messages, mut bytes) = (0, 0);
+        for step in (0..27u32).map(|code| [code % 3, code / 3 % 3, code / 9].map(i64::from)) {
+            let step = step.map(|s| s - 1);
+            let along = step.iter().filter(|s| **s != 0).count();
+            if along == 0 || along > dims {
+                continue;
+            }
+            let pairs: u64 = (0..3).map(|d| grid[d] - u64::from(step[d] != 0)).product();
+            let across: u64 = (0..3).map(|d| if step[d] == 0 { cells[d] } else { 1 }).product();
+            messages += pairs;
+            bytes += pairs * across * value;
+        }
+        let job = &result.summary.jobs[0];
+        assert_eq!((job.messages, job.bytes), (messages, bytes), "{neighbours} neighbours");
+    }
+}
+
+#[test]
+fn jobs_and_parts_run_beside_and_after_each_other() {
+    // Two jobs on halves of the nodes, one of two parts, take as long as each alone on a network that nothing else disturbs.
+    let ring = |nodes: u32| {
+        let mut spec = motif(single(12), "ring", &[("message", MotifValue::Integer(4_000))]);
+        spec.jobs[0].nodes = Some(nodes);
+        spec.jobs.remove(0)
+    };
+    let mut alone = plain(single(12));
+    alone.control.end = None;
+    alone.jobs = vec![ring(6)];
+    let one = go(&alone).summary.jobs[0].time_ns.unwrap();
+    let mut both = alone.clone();
+    let mut second = ring(6);
+    second.name = "second".into();
+    if let Work::Ranks(ranks) = &mut second.work {
+        let part = ranks.parts[0].clone();
+        ranks.parts.push(Part { iterations: 2, ..part });
+    }
+    both.jobs.push(second);
+    let jobs = go(&both).summary.jobs;
+    assert_eq!(jobs[0].time_ns, Some(one));
+    assert_eq!(jobs[1].messages, 3 * jobs[0].messages);
+    assert!(jobs[1].time_ns.unwrap() > 2.0 * one && jobs[1].time_ns.unwrap() <= 3.0 * one);
+}
+
+#[test]
+fn an_idle_rank_takes_less_than_two_kilobytes() {
+    use fabric::mpi::state::{Peer, Rank};
+    let mut spec = motif(single(64), "halo3d-26", &[]);
+    spec.jobs[0].nodes = Some(64);
+    let network = fabric::network::Network::build(&spec).unwrap();
+    let plans = network.workload.ranks().unwrap();
+    // All 26 neighbours met, nothing open.
+    let idle = size_of::<Rank>() + (4 << plans.bucket_bits) + 26 * size_of::<Peer>();
+    assert!(idle <= 2_000, "{idle} bytes");
 }
