@@ -23,6 +23,7 @@ from fabricsim.errors import (
     RunFailed,
     StudyError,
 )
+from fabricsim.ops import Ops
 from fabricsim.registry import describe, list_entries, schema
 from fabricsim.results import Results, RunRecord
 from fabricsim.study import CheckReport, Expansion, Run, Study, load, packaged_studies
@@ -37,6 +38,7 @@ __all__ = [
     "Expansion",
     "FabricsimError",
     "Interrupted",
+    "Ops",
     "Results",
     "ResultsError",
     "Run",

@@ -2,7 +2,7 @@
 
 Layout: `manifest.json` (what was asked, by what, where), `runs/<id>.json` and `runs/<id>.<table>.arrow` (a run is
 finished when its JSON is there; files are written whole or not at all), `runs/<id>.checkpoint` of runs in progress, then from these `summary.json`,
-`runs.parquet` and one Parquet file per table. Everything but the manifest's provenance and the run times and
+`runs.parquet`, `jobs.parquet` where there are MPI ranks, and one Parquet file per table. Everything but the manifest's provenance and the run times and
 memory (`cpu_s`, `build_s`, `peak_rss_bytes`) is a function of the study.
 """
 
@@ -24,7 +24,7 @@ from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
-from fabricsim._tables import TABLES, merge_tables, runs_table
+from fabricsim._tables import TABLES, jobs_table, merge_tables, runs_table
 from fabricsim._units import format_bytes
 from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, RunFailed, StudyError
 from fabricsim.study import Expansion, Run, Study
@@ -41,6 +41,7 @@ _OWN_FILES = (
     "claims.json",
     "report.html",
     "runs.parquet",
+    "jobs.parquet",
     *(f"{name}.parquet" for name in TABLES),
 )
 _OWN_FOLDERS = ("runs", "figures")
@@ -520,6 +521,11 @@ def assemble(folder: Path) -> pa.Table:
     records = ordered_records(folder, manifest)
     table = runs_table(records)
     atomic_write(folder / "runs.parquet", lambda handle: pq.write_table(table, handle, compression="zstd"))
+    jobs = jobs_table(records)
+    if jobs is not None:
+        atomic_write(folder / "jobs.parquet", lambda handle: pq.write_table(jobs, handle, compression="zstd"))
+    else:
+        (folder / "jobs.parquet").unlink(missing_ok=True)
     for name in TABLES:
         parts = [
             (record["id"], folder / "runs" / record["tables"][name]["file"]) for record in records if name in record["tables"]

@@ -16,12 +16,14 @@ import pyarrow.parquet as pq
 
 from fabricsim._files import atomic_write
 
-__all__ = ["TABLES", "merge_tables", "read_arrow", "run_row", "runs_table", "table_of_columns", "write_arrow"]
+__all__ = ["TABLES", "jobs_table", "merge_tables", "read_arrow", "run_row", "runs_table", "table_of_columns", "write_arrow"]
 
 #: Tables a run may record, in the order in which they are stored.
-TABLES = ("links", "messages", "timeline", "cdf", "hops", "senders")
+TABLES = ("links", "messages", "timeline", "cdf", "hops", "senders", "ranks")
 
 _ROW_GROUP = 1 << 20
+#: What `runs.parquet` tells of the first job of ranks.
+_OF_FIRST_JOB = ("time_ns", "compute_ns", "wait_ns", "overhead_ns", "compute_share", "wait_share", "overhead_share")
 
 
 def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
@@ -116,12 +118,14 @@ def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run's record as one flat row.
 
     Swept keys keep their names; `latency_ns` with `mean` becomes `latency_mean_ns`, `throughput_MiBps`
-    with `p50` becomes `throughput_p50_MiBps`. The verdict becomes `verdict_ok`.
+    with `p50` becomes `throughput_p50_MiBps`. The verdict becomes `verdict_ok`. The first job of MPI ranks has its numbers here
+    (`job_time_ns`, `job_wait_share`); `jobs_table` has all of them.
     """
     summary = dict(record["summary"])
     verdict = summary.pop("verdict", {})
     notes = summary.pop("notes", [])
     summary.pop("limits", None)
+    jobs = summary.pop("jobs", [])
     row: dict[str, Any] = {"run_id": record["id"], "experiment": record["experiment"], "seed": record["seed"]}
     row.update({str(key): str(value) for key, value in record["sweep"]})
     row["verdict_ok"] = bool(verdict.get("ok"))
@@ -129,14 +133,40 @@ def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
     _flatten("", summary, flat)
     for key, value in flat.items():
         row.setdefault(key, value)
+    if jobs:
+        first = job_row(jobs[0])
+        row.update({f"job_{key}": first[key] for key in _OF_FIRST_JOB})
     row["notes"] = "; ".join(str(note) for note in notes)
     row["hash"] = record["hash"]
     return row
 
 
+def job_row(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a job of MPI ranks with the shares of their time, which sum to 1 over computing, waiting and overhead.
+
+    Times are means over ranks, but for `time_ns`, when the last rank was done.
+    """
+    spent = {kind: float(job[f"{kind}_ns"]) for kind in ("compute", "wait", "overhead")}
+    whole = sum(spent.values())
+    return {**job, **{f"{kind}_share": time / whole if whole else None for kind, time in spent.items()}}
+
+
+def jobs_table(records: Iterable[Mapping[str, Any]]) -> pa.Table | None:
+    """Return a row per run and job of MPI ranks, None where no run has any."""
+    rows = []
+    for record in records:
+        for number, job in enumerate(record["summary"].get("jobs") or []):
+            row = job_row(job)
+            rows.append({"run_id": record["id"], "job": number, "name": row.pop("name"), **row})
+    return _table_of_rows(rows) if rows else None
+
+
 def runs_table(records: Iterable[Mapping[str, Any]]) -> pa.Table:
     """Return a row per run, in the order given; a key that only some runs have is null in the others."""
-    rows = [run_row(record) for record in records]
+    return _table_of_rows([run_row(record) for record in records])
+
+
+def _table_of_rows(rows: list[dict[str, Any]]) -> pa.Table:
     names: dict[str, None] = {}
     for row in rows:
         names.update(dict.fromkeys(row))

@@ -71,11 +71,18 @@ def execution_line(execution: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
+def _job_times(summary: Mapping[str, Any]) -> str:
+    """Return the times of the jobs of MPI ranks; one that is not done has none."""
+    times = [job.get("time_ns") for job in summary.get("jobs") or []]
+    return " / ".join("-" if time is None else _number(time / 1e3, 2) for time in times)
+
+
 def runs_text(results: Results) -> None:
     """Print the main numbers of every run, and a line of verdict."""
     keys = results.swept_keys()
     several = len(results.experiments) > 1
-    numbers = ("mean latency [ns]", "p99 [ns]", "accepted load", "packet hops", "cpu [s]")
+    jobs = any(record.summary.get("jobs") for record in results.records)
+    numbers = (*(("job time [us]",) if jobs else ()), "mean latency [ns]", "p99 [ns]", "accepted load", "packet hops", "cpu [s]")
     table = _table([*(["experiment"] if several else []), *keys, "seed", *numbers, "verdict"], numbers=numbers)
     for record in results.records[:_MOST_ROWS]:
         swept = dict(record.run.sweep)
@@ -88,6 +95,7 @@ def runs_text(results: Results) -> None:
             *([record.run.experiment] if several else []),
             *(swept.get(key, "") for key in keys),
             str(record.run.seed),
+            *([_job_times(summary)] if jobs else []),
             _number(latency.get("mean")),
             _number(latency.get("p99")),
             _number(summary.get("accepted_load"), 3),

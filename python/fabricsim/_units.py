@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
-__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "speculation_line"]
+__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "picoseconds", "speculation_line"]
 
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)\s*$")
 _LIST = re.compile(r"^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$")
@@ -71,6 +72,28 @@ def axis_value(text: object) -> tuple[float, str] | None:
     if scale is None:
         return None
     return (float(f"{float(match.group(1)) * scale[0]:.12g}"), scale[1])
+
+
+def picoseconds(text: str) -> int:
+    """Return a time with its unit in whole picoseconds.
+
+    Raises
+    ------
+    ValueError
+        No time, a time without a unit, or one that is no whole number of picoseconds.
+
+    Examples
+    --------
+    >>> picoseconds("1.5 us")
+    1500000
+    """
+    match = _QUANTITY.match(text) if isinstance(text, str) else None
+    if match is None or match.group(2) not in _TIME:
+        raise ValueError(f'{text!r} is no time; write "2 us" (ps, ns, us, ms, s)')
+    found = Fraction(match.group(1)) * round(_TIME[match.group(2)] * 1000)
+    if found.denominator != 1 or found < 0:
+        raise ValueError(f"{text!r} is no whole number of picoseconds from 0 on")
+    return int(found)
 
 
 def format_bytes(count: float | None) -> str:

@@ -260,6 +260,78 @@ def ratio(
     return float(top / bottom)
 
 
+def _groups(
+    results: Results, key: str, per: Sequence[str], experiment: str | None, where: Mapping[str, Any] | None
+) -> dict[tuple[str, ...], list[float]]:
+    """Return the number of the chosen runs by their values of the keys `per`."""
+    found: dict[tuple[str, ...], list[float]] = {}
+    for record in select(results, experiment=experiment, where=where):
+        number = _number_of(record, key)
+        if number is None:
+            raise MeasureError(f"`{key}` is not a number in run {record.id}: {record.value(key)!r}")
+        found.setdefault(tuple(str(record.value(name)) for name in per), []).append(number)
+    return found
+
+
+def _pick(numbers: Sequence[float], pick: str) -> float:
+    match pick:
+        case "least":
+            return min(numbers)
+        case "greatest":
+            return max(numbers)
+        case "mean":
+            return math.exp(sum(math.log(number) for number in numbers) / len(numbers))
+    raise MeasureError(f'pick = {pick!r}: write "least", "greatest" or "mean" (the geometric one)')
+
+
+@measure
+def ratios(
+    results: Results,
+    key: str,
+    *,
+    of: Mapping[str, Any],
+    over: Mapping[str, Any],
+    per: Sequence[str],
+    pick: str = "mean",
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> float:
+    """Return `ratio` taken for each combination of values of the keys `per`: the least, the greatest or the geometric mean.
+
+    A combination that has no run on one of the sides does not count.
+    """
+    top = _groups(results, key, per, experiment, {**(where or {}), **of})
+    bottom = _groups(results, key, per, experiment, {**(where or {}), **over})
+    both = [at for at in top if at in bottom]
+    if not both:
+        raise MeasureError(f"no two runs of={dict(of)!r} and over={dict(over)!r} have the same {', '.join(per)}")
+    return _pick([sum(top[at]) / len(top[at]) / (sum(bottom[at]) / len(bottom[at])) for at in both], pick)
+
+
+@measure
+def spread(
+    results: Results,
+    key: str,
+    *,
+    among: str,
+    per: Sequence[str],
+    pick: str = "mean",
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> float:
+    """Return the largest over the smallest of a number among the values of one key, for each combination of the keys `per`.
+
+    Of these quotients the least, the greatest or the geometric mean; combinations with a single value do not count.
+    """
+    groups: dict[tuple[str, ...], list[float]] = {}
+    for at, numbers in _groups(results, key, [*per, among], experiment, where).items():
+        groups.setdefault(at[:-1], []).append(sum(numbers) / len(numbers))
+    found = [max(numbers) / min(numbers) for numbers in groups.values() if len(numbers) > 1]
+    if not found:
+        raise MeasureError(f"no two runs differ in {among} alone")
+    return _pick(found, pick)
+
+
 def _monotone(xs: Sequence[float], ys: Sequence[float], sign: int, slack: float) -> bool:
     if len(xs) < 2:
         raise MeasureError(f"a trend needs at least two points, there is {len(xs)}")

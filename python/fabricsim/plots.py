@@ -5,6 +5,7 @@ Importing `fabricsim` does not import this module.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from fabricsim.study import short_key
 if TYPE_CHECKING:
     from fabricsim.results import Results, RunRecord
 
-__all__ = ["axis_label", "cdf", "hops", "links", "network", "save", "sweep"]
+__all__ = ["axis_label", "bars", "cdf", "hops", "links", "network", "save", "sweep"]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 _MARKERS = "osD^vPX*"
@@ -207,6 +208,97 @@ def sweep(
         axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
     if title:
         axes.set_title(title, fontsize=10, wrap=True)
+    return figure
+
+
+def bars(
+    results: Results,
+    *,
+    x: Sequence[str],
+    y: str = "jobs.0.time_ns",
+    group: str,
+    panels: str | None = None,
+    only: Sequence[Sequence[Any]] | None = None,
+    over: Mapping[str, Any] | None = None,
+    experiments: Sequence[str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Draw grouped bars: a group for each combination of values of the keys `x`, in it a bar per value of `group`.
+
+    Parameters
+    ----------
+    results : Results
+        Where from.
+    x : sequence of str
+        Swept keys or numbers that make the groups, the last one fastest.
+    y : str, optional
+        A number of the summary by dotted key.
+    group : str
+        The key that makes the bars of a group.
+    panels : str, optional
+        A key whose values have a panel each, one below the other.
+    only : sequence, optional
+        The combinations of values of `x` to draw, in this order; all by default.
+    over : mapping, optional
+        Selects the runs whose mean every bar is divided by; within `experiments` unless it names an ``experiment``.
+    experiments : sequence of str, optional
+        Only runs of these.
+    where, title
+        As for `sweep`.
+
+    Returns
+    -------
+    Figure
+        Bars are means over seeds; a combination without a run has none.
+    """
+    records = [r for r in select(results, where=where) if experiments is None or r.run.experiment in experiments]
+    unit = 1.0
+    if over is not None:
+        chosen = select(results, where=over)
+        base = [r for r in chosen if experiments is None or "experiment" in over or r.run.experiment in experiments]
+        unit = float(np.mean([float(r.value(y)) for r in base])) if base else math.nan
+    if not records or not math.isfinite(unit):
+        raise ValueError("no run to draw, or none to divide by")
+    keys = (*x, group, *([panels] if panels else []))
+    found: dict[tuple[str, ...], list[float]] = {}
+    orders: dict[str, list[str]] = {key: list(dict.fromkeys(str(record.value(key)) for record in records)) for key in keys}
+    for record in records:
+        value = record.value(y)
+        if isinstance(value, int | float):
+            found.setdefault(tuple(str(record.value(key)) for key in keys), []).append(float(value) / unit)
+    places = [tuple(map(str, place)) for place in only or itertools.product(*(orders[key] for key in x))]
+    rows = orders[panels] if panels else [""]
+    figure = Figure(figsize=(max(5.2, 0.75 * len(places) + 1.2), 1.1 + 2.1 * len(rows)), layout="constrained")
+    FigureCanvasAgg(figure)
+    all_axes = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    width = 0.8 / len(orders[group])
+    for axes, row in zip(all_axes, rows, strict=True):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(visible=True, axis="y", color="#e5e7eb", linewidth=0.7)
+        axes.set_axisbelow(True)
+        for index, name in enumerate(orders[group]):
+            at = [(i, found.get((*place, name, *([row] if panels else [])))) for i, place in enumerate(places)]
+            axes.bar(
+                [i + (index - (len(orders[group]) - 1) / 2) * width for i, numbers in at if numbers],
+                [float(np.mean(numbers)) for _, numbers in at if numbers],
+                width=0.92 * width,
+                color=COLOURS[index % len(COLOURS)],
+                hatch=("", "//", "..", "xx")[index % 4],
+                edgecolor="white",
+                linewidth=0.4,
+                label=name,
+            )
+        axes.set_ylabel(axis_label(y) if over is None else "relative time" if "time" in y else f"relative {axis_label(y)}")
+        if row:
+            axes.set_title(row, fontsize=9, loc="left")
+    all_axes[-1].set_xticks(range(len(places)), ["\n".join(place[::-1]) for place in places], fontsize=8)
+    all_axes[-1].set_xlabel(", then ".join(axis_label(key) for key in reversed(x)))
+    # Not on the axes: bars may stand anywhere.
+    handles, labels = all_axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=8, ncols=min(4, len(labels)))
+    if title:
+        figure.suptitle(title, fontsize=10, wrap=True)
     return figure
 
 

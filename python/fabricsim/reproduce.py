@@ -1,7 +1,7 @@
 """Reproducing published studies: claims judged, figures drawn as the study's `[reproduce]` table declares them.
 
-``[[reproduce.figure]]`` has `id`, `kind` (``sweep``, ``cdf``, ``links`` or ``hops``), `title`, and for each kind what to
-draw: `experiment`, `where`, `x`, `y`, `group`, `table`, `column`. Without figures a sensible set is drawn.
+``[[reproduce.figure]]`` has `id`, `kind` (``sweep``, ``bars``, ``cdf``, ``links`` or ``hops``), `title`, and for each kind what to
+draw: `experiment`, `where`, `x`, `y`, `group`, `table`, `column`, of bars `panels`, `only`, `over`, `experiments`. Without figures a sensible set is drawn.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = ["check_claims", "declared_figures", "judge_results", "write_figures"]
 
 _KEYS = {
     "sweep": {"x", "y", "group", "experiment", "where"},
+    "bars": {"x", "y", "group", "panels", "only", "over", "experiments", "where"},
     "cdf": {"experiment", "where", "table", "column"},
     "links": {"experiment", "where"},
     "hops": {"experiment", "where"},
@@ -125,6 +126,19 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
                 where=where,
                 title=title,
             )
+        case "bars":
+            return plots.bars(
+                results,
+                x=list(figure.get("x", [])),
+                y=str(figure.get("y", "jobs.0.time_ns")),
+                group=str(figure.get("group", "")),
+                panels=figure.get("panels"),
+                only=figure.get("only"),
+                over=figure.get("over"),
+                experiments=figure.get("experiments"),
+                where=where,
+                title=title,
+            )
         case "cdf":
             return plots.cdf(
                 results,
@@ -144,7 +158,8 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
 def write_figures(results: Results) -> list[Path]:
     """Write the study's figures as SVG and PNG into `figures/` and return the paths.
 
-    Declared figures that cannot be drawn are errors; of the default set only what the results have is drawn.
+    Declared figures that cannot be drawn are errors, but for those of experiments that a variant leaves out; of the default set only
+    what the results have is drawn.
 
     Raises
     ------
@@ -158,7 +173,11 @@ def write_figures(results: Results) -> list[Path]:
     declared = declared_figures(results.manifest["study"].get("reproduce") or {})
     written: list[Path] = []
     folder = results.folder / "figures"
+    planned = {run["experiment"] for run in results.manifest["runs"]}
     for figure in declared or _defaults(results):
+        named = figure.get("experiments") or ([figure["experiment"]] if figure.get("experiment") else [])
+        if named and planned.isdisjoint(named):
+            continue
         try:
             drawing = _draw(results, figure)
         except (MeasureError, KeyError, ValueError) as error:

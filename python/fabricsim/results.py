@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from fabricsim._campaign import ordered_records, read_manifest
-from fabricsim._tables import TABLES, read_arrow, runs_table
+from fabricsim._tables import TABLES, jobs_table, read_arrow, runs_table
 from fabricsim.errors import ResultsError
 from fabricsim.study import Run
 
@@ -61,7 +61,9 @@ class RunRecord:
         return self.run.label
 
     def value(self, key: str) -> Any:
-        """Return a number of the summary by dotted key (``latency_ns.p99``) or a swept value by its key.
+        """Return a number of the summary, a swept value, or what the network is, by key.
+
+        Keys are dotted: ``latency_ns.p99``, ``jobs.0.time_ns``, ``topology.kind``.
 
         Raises
         ------
@@ -73,8 +75,14 @@ class RunRecord:
             return swept[key]
         if key in ("seed", "experiment", "engine"):
             return getattr(self.run, key)
+        section, _, name = key.partition(".")
+        if section == "topology" and name in self.run.topology:
+            return self.run.topology[name]
         found: Any = self.summary
         for part in key.split("."):
+            if isinstance(found, list) and part.isdecimal() and int(part) < len(found):
+                found = found[int(part)]
+                continue
             if not isinstance(found, Mapping) or part not in found:
                 names = ", ".join([*swept, *(name for name in self.summary if name not in ("verdict", "notes", "limits"))])
                 raise KeyError(f"no value `{key}` in run {self.run.id}; there are: {names}")
@@ -176,6 +184,15 @@ class Results:
             for record in self.records
         )
 
+    @cached_property
+    def jobs(self) -> pa.Table:
+        """A row per run and job of MPI ranks: ``time_ns`` until its last rank was done, means and shares of its ranks' time.
+
+        Empty where no run has ranks.
+        """
+        found = jobs_table({"id": record.run.id, "summary": record.summary} for record in self.records)
+        return found if found is not None else pa.table({})
+
     def to_pandas(self) -> pd.DataFrame:
         """Return `runs` as a pandas frame (needs pandas)."""
         return self.runs.to_pandas()
@@ -214,7 +231,7 @@ class Results:
         Parameters
         ----------
         name : str
-            ``links``, ``messages``, ``timeline``, ``cdf``, ``hops`` or ``senders``.
+            ``links``, ``messages``, ``timeline``, ``cdf``, ``hops``, ``senders`` or ``ranks``.
         run : str, int or RunRecord
             The run, the first by default.
 
@@ -253,6 +270,10 @@ class Results:
     def senders(self, run: str | int | RunRecord = 0) -> pa.Table:
         """Return throughput and latency per sending node."""
         return self.table("senders", run)
+
+    def ranks(self, run: str | int | RunRecord = 0) -> pa.Table:
+        """Return a row per MPI rank (``[observe] ranks = true``); a rank that did not come to its end has no ``finished_ns`` (NaN)."""
+        return self.table("ranks", run)
 
     def plot_cdf(self, *, runs: list[str | int] | None = None) -> Figure:
         """Draw the latency distributions; see `fabricsim.plots.cdf`."""

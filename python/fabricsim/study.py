@@ -14,6 +14,7 @@ import tomli_w
 
 from fabricsim import _core
 from fabricsim.errors import Diagnostic, StudyError
+from fabricsim.ops import Ops, is_frame
 
 if TYPE_CHECKING:
     from fabricsim.results import Results
@@ -171,6 +172,23 @@ def short_key(key: str) -> str:
     return parents[-1] if last == "kind" and parents else last
 
 
+def _plain(value: object) -> Any:
+    """Return a study's content with tables of operations as texts: an `Ops` as work, an `Ops` or a frame as its `table`."""
+    if isinstance(value, Ops):
+        return {"kind": "ops", "table": value.to_csv()}
+    if is_frame(value):
+        return {"kind": "ops", "table": Ops(value).to_csv()}
+    if isinstance(value, Mapping):
+        return {key: _table_text(item) if key == "table" else _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _table_text(value: object) -> Any:
+    if isinstance(value, Ops) or is_frame(value):
+        return (value if isinstance(value, Ops) else Ops(value)).to_csv()
+    return _plain(value)
+
+
 def _literal(value: object) -> str:
     """Return a value as TOML text on one line."""
     if isinstance(value, str):
@@ -188,7 +206,7 @@ def _literal(value: object) -> str:
 
 def _set_text(value: object) -> str:
     """Return a value as `--set` text: a string as it is, everything else as a TOML literal."""
-    return value if isinstance(value, str) else _literal(value)
+    return value if isinstance(value, str) else _literal(_plain(value))
 
 
 def _pairs(sets: Mapping[str, object] | Iterable[tuple[str, object]] | None) -> tuple[tuple[str, str], ...]:
@@ -202,7 +220,7 @@ class Study:
     Parameters
     ----------
     content : mapping
-        The study as nested dictionaries, with the keys of a study file.
+        The study as nested dictionaries, with the keys of a study file. Work may be an `Ops`, or a frame of operations.
     base_dir : path, optional
         Where relative paths in the study start; the working directory by default.
     sets : mapping, optional
@@ -228,7 +246,7 @@ class Study:
         sets: Mapping[str, object] | None = None,
         variant: str | None = None,
     ) -> None:
-        self._source = tomli_w.dumps(dict(content)).encode()
+        self._source = tomli_w.dumps(_plain(content)).encode()
         self._file_name = "<dictionary>"
         self._base_dir = Path(base_dir or ".").resolve()
         self._sets = _pairs(sets)
@@ -389,7 +407,7 @@ class Study:
             raise
         if "experiment" in content:
             raise ValueError(f"{self._file_name} has experiments with sweeps of their own; add the keys there")
-        content["sweep"] = {**content.get("sweep", {}), **{str(key): list(items) for key, items in values.items()}}
+        content["sweep"] = {**content.get("sweep", {}), **{str(key): _plain(list(items)) for key, items in values.items()}}
         return Study._make(tomli_w.dumps(content).encode(), self._file_name, self._base_dir, self._sets, self._variant)
 
     def run(

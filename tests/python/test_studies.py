@@ -8,6 +8,7 @@ import pytest
 import fabricsim as fs
 from conftest import REAL
 from fabricsim import _core
+from fabricsim.reproduce import judge_results, write_figures
 
 STUDIES = sorted((Path(__file__).resolve().parents[2] / "studies").glob("*.toml"))
 PRESETS = ["sculpin", "pisces", "merlin", "codes-torus", "codes-torus-pipelined"]
@@ -61,3 +62,29 @@ def test_router_presets_give_one_answer_on_every_engine(preset):
     )
     (run,) = study.expand().runs
     same_everywhere(run.canonical)
+
+
+def test_the_ecp_study_runs_in_its_quick_form(tmp_path):
+    study = fs.load("ecp", variant="quick")
+    results = study.run(out=tmp_path / "r", progress=False)
+    assert results.ok
+    assert set(results.experiments) == {"adaptive", "minimal", "fft", "credit"}
+    assert {job["ranks"] for job in results.jobs.to_pylist()} == {512, 484}
+    verdicts = judge_results(results)
+    assert len(verdicts) == len(study.expand().claims)
+    # A claim is left open only for want of runs: no key and no name in it is wrong.
+    reasons = [verdict.because for verdict in verdicts if verdict.verdict == "not measured"]
+    assert all("no finished run" in reason or "have the same" in reason for reason in reasons)
+    assert sum(verdict.verdict != "not measured" for verdict in verdicts) >= 25
+    assert len(write_figures(results)) == 28
+
+
+def test_the_ecp_campaign_is_complete():
+    runs = fs.load("ecp", variant="campaign").expand().runs
+    assert len(runs) == 216
+    points = {tuple(dict(run.sweep)[key] for key in ("job.0.name", "link.bandwidth", "job.0.placement")) for run in runs}
+    assert len(points) == 3 * 3 * 2
+    networks = {(run.topology["kind"], run.estimate["nodes"]) for run in runs}
+    assert networks == {(t, n) for t in ("fat-tree", "hyperx", "dragonfly", "dragonfly+") for n in (8192, 16384, 32768)}
+    for run in runs:
+        assert run.estimate["nodes"] * int(dict(run.sweep)["job.0.ranks_per_node"]) == 32768

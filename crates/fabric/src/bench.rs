@@ -75,6 +75,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             links: false,
             messages: MessageDetail::Summary,
             timeline: false,
+            ranks: false,
         },
         control: RunControl {
             seed: 1,

@@ -94,6 +94,8 @@ pub struct RunResult {
     pub ranks: Vec<RankRow>,
     /// Whether load over time was asked for.
     pub timeline: bool,
+    /// Whether a row per MPI rank was asked for.
+    pub rank_rows: bool,
     /// What all nodes together can inject.
     pub bytes_per_ps: f64,
 }
@@ -557,6 +559,7 @@ impl Finished<'_> {
             links,
             latencies,
             timeline: self.spec.observe.timeline,
+            rank_rows: self.spec.observe.ranks,
             bytes_per_ps: self.net.injection.bandwidth().0 as f64 / 8e12 * f64::from(self.net.n_nodes()),
             stats: self.harvest.stats,
             ranks: self.harvest.ranks,

@@ -617,6 +617,41 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(6, "sweep.router.buffer", "`router` change the same keys", "remove")],
     ),
     (
+        "sweep_together_too_few",
+        &[(
+            5,
+            "sweep.routing.kind, router.vcs",
+            "1 values for 2 keys",
+            "a list of values for each point",
+        )],
+    ),
+    (
+        "sweep_together_no_list",
+        &[(
+            5,
+            "sweep.routing.kind, router.vcs",
+            "2 keys need 2 values, not a text",
+            "a list of values for each point",
+        )],
+    ),
+    (
+        "sweep_together_twice",
+        &[(5, "sweep.router.vcs", "`router` change the same keys", "remove")],
+    ),
+    (
+        "ops_without_table",
+        &[(5, "job[0].work.file", "there is no table of operations", "`table`")],
+    ),
+    (
+        "ops_row",
+        &[(
+            5,
+            "job[0].work.table",
+            "row 2: there is no operation \"recieve\"",
+            "\"recv\"",
+        )],
+    ),
+    (
         "sweep_huge",
         &[(7, "sweep", "huge sweep: 111100 points", "fewer values")],
     ),

@@ -1,5 +1,6 @@
 //! A run's result: the summary as JSON, tables as little-endian columns.
 
+use fabric::mpi::RankRow;
 use fabric::run::sender_rates;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -81,6 +82,24 @@ impl RunResult {
                     ]
                 }
             },
+            "ranks" if self.result.rank_rows => {
+                let rows = &self.result.ranks;
+                let ns = |time: u64| time as f64 / 1e3;
+                let finished = |row: &RankRow| if row.is_done() { ns(row.finished) } else { f64::NAN };
+                vec![
+                    u4("job", rows.iter().map(|r| r.job)),
+                    u4("rank", rows.iter().map(|r| r.rank)),
+                    u4("node", rows.iter().map(|r| r.node)),
+                    f8("finished_ns", rows.iter().map(finished)),
+                    f8("compute_ns", rows.iter().map(|r| ns(r.computed))),
+                    f8("wait_ns", rows.iter().map(|r| ns(r.waited))),
+                    f8("overhead_ns", rows.iter().map(|r| ns(r.worked))),
+                    u8_("messages", rows.iter().map(|r| r.messages)),
+                    u8_("bytes", rows.iter().map(|r| r.bytes)),
+                    u8_("local_messages", rows.iter().map(|r| r.local_messages)),
+                    u8_("local_bytes", rows.iter().map(|r| r.local_bytes)),
+                ]
+            }
             "senders" => {
                 let rates: Vec<(u32, f64)> = sender_rates(stats).collect();
                 if rates.is_empty() {

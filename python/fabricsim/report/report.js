@@ -201,7 +201,7 @@
   if (data.figures.length) section("Figures", "As in the paper; also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
 
   // ---- sweep charts
-  const METRICS = [["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
+  const METRICS = [["jobs.0.time_ns", "time of the job [ns]"], ["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
     .filter(([key]) => runs.some((r) => finite(get(r.summary, key))));
   const valueOf = (run, key) => { const pair = run.sweep.find(([k]) => k === key); return pair ? pair[1] : get(run.summary, key); };
   const axisName = (key, unit) => { const names = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" }; const parts = key.split("."), last = names[key] || (parts[parts.length - 1] === "kind" && parts.length > 1 ? parts[parts.length - 2] : parts[parts.length - 1]).replace(/_/g, " "); return unit === "product" ? "routers" : unit ? `${last} [${unit}]` : last; };
@@ -243,6 +243,24 @@
       redraw();
     };
     build();
+  }
+
+  // ---- jobs of MPI ranks
+  const withJobs = runs.filter((r) => (r.summary.jobs || []).length);
+  if (withJobs.length) {
+    const PARTS = [["compute", "computing"], ["wait", "waiting"], ["overhead", "overhead"]];
+    const several = withJobs.some((r) => r.summary.jobs.length > 1);
+    const rows = withJobs.flatMap((r) => r.summary.jobs.map((job) => ({ r, job }))).slice(0, 400);
+    section("Jobs", "When the last rank of a job was done, and what its ranks did until then, mean over ranks. A rank that is done early waits for nobody: the bar of a job of unequal ranks is shorter than its time.",
+      el("div", { class: "legend" }, PARTS.map(([, name], i) => el("span", { class: "key" }, el("i", { style: `background:${COLOURS[i]}` }), name))),
+      el("div", { class: "scroll" }, el("table", { class: "jobs" }, el("tr", {}, ["run", ...(several ? ["job"] : []), "ranks", "time [us]", "share of the time", "messages", "bytes"].map((h) => el("th", { class: ["ranks", "time [us]", "messages", "bytes"].includes(h) ? "n" : "" }, h))),
+        rows.map(({ r, job }) => {
+          const whole = PARTS.reduce((sum, [key]) => sum + job[key + "_ns"], 0), scale = Math.max(whole, job.time_ns || 0) || 1;
+          const words = PARTS.map(([key, name]) => `${name}: ${number(job[key + "_ns"] / 1e3)} us (${whole ? ((100 * job[key + "_ns"]) / whole).toFixed(1) : 0} %)`).join("\n");
+          const bar = el("div", { class: "parts", onmousemove: (event) => showTip(event, words), onmouseleave: hideTip }, PARTS.map(([key], i) => el("i", { style: `width:${(100 * job[key + "_ns"]) / scale}%;background:${COLOURS[i]}` })));
+          return el("tr", {}, el("td", {}, r.label.replace(/ ?seed=\S+$/, "") || r.id), several ? el("td", {}, job.name) : null, el("td", { class: "n" }, number(job.ranks)),
+            el("td", { class: "n" }, finite(job.time_ns) ? number(job.time_ns / 1e3) : `${job.finished} done`), el("td", {}, bar), el("td", { class: "n" }, compact(job.messages + job.local_messages)), el("td", { class: "n" }, compact(job.bytes + job.local_bytes)));
+        }))));
   }
 
   // ---- latency distributions
@@ -356,7 +374,7 @@
   if (runs.length) {
     const keys = unique(runs.flatMap((r) => r.sweep.map(([k]) => k)));
     const columns = [["run", (r) => r.id], ...(experiments.length > 1 ? [["experiment", (r) => r.experiment]] : []), ...keys.map((k) => [k, (r) => { const v = valueOf(r, k); return v === undefined ? "" : v; }]), ["seed", (r) => r.seed],
-      ...[["nodes", "n_nodes"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => finite(get(r.summary, k)))).map(([name, k]) => [name, (r) => get(r.summary, k), true]),
+      ...[["nodes", "n_nodes"], ["job time [ns]", "jobs.0.time_ns"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => finite(get(r.summary, k)))).map(([name, k]) => [name, (r) => get(r.summary, k), true]),
       ["verdict", (r) => (r.ok ? (r.summary.saturated ? "ok, saturated" : "ok") : "FAILED")], ["digest", (r) => r.summary.digest || ""]];
     let order = { column: -1, sign: 1 };
     const body = el("tbody", {});

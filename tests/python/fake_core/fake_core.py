@@ -220,7 +220,7 @@ class RunResult:
         self._tables = tables
 
     def columns(self, table):
-        if table not in ("links", "messages", "timeline", "cdf", "hops", "senders"):
+        if table not in ("links", "messages", "timeline", "cdf", "hops", "senders", "ranks"):
             raise ValueError(f"no table {table}")
         return [(name, values.dtype.str, values.tobytes()) for name, values in self._tables.get(table, {}).items()]
 

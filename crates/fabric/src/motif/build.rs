@@ -239,6 +239,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             compute,
         })?),
         "ops" => {
+            let text = keys.word("table").unwrap_or("");
             let first = |mistakes: Vec<op_table::Mistake>| {
                 let more = match mistakes.len() {
                     0 | 1 => String::new(),
@@ -246,10 +247,16 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
                 };
                 let mistake = mistakes.into_iter().next();
                 let (line, reason, hint) = mistake.map(|m| (m.line, m.reason, m.hint)).unwrap_or_default();
-                let at = line.map_or(String::new(), |line| format!("line {line}: "));
-                Misfit::new("file", format!("{at}{reason}{more}"), hint)
+                let key = if keys.word("file").is_some() { "file" } else { "table" };
+                let at = match line.map(|line| (line, op_table::row_of(text, line))) {
+                    None => String::new(),
+                    Some((line, _)) if key == "file" => format!("line {line}: "),
+                    Some((_, None)) => "header: ".to_owned(),
+                    Some((_, Some(row))) => format!("row {row}: "),
+                };
+                Misfit::new(key, format!("{at}{reason}{more}"), hint)
             };
-            let rows = op_table::read_csv(keys.word("table").unwrap_or("")).map_err(first)?;
+            let rows = op_table::read_csv(text).map_err(first)?;
             Arc::new(OpTable::new(ranks, Vec::new(), &rows).map_err(first)?)
         }
         other => {

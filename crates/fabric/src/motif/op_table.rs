@@ -10,7 +10,7 @@ mod columns;
 #[cfg(test)]
 mod tests;
 
-pub use columns::read_csv;
+pub use columns::{read_csv, row_of};
 
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};

@@ -394,12 +394,20 @@ const NEIGHBOURS: &[Parameter] = &[
     ),
 ];
 
-const OPS: &[Parameter] = &[key(
-    "file",
-    Type::Text,
-    Default::Required,
-    "CSV file with a row per operation; the columns are rank, op, peer, source, bytes, tag, communicator, request, time_ps.",
-)];
+const OPS: &[Parameter] = &[
+    key(
+        "file",
+        Type::Text,
+        Default::From("`table` has the rows"),
+        "CSV file with a row per operation; the columns are rank, op, peer, source, bytes, tag, communicator, request, time_ps.",
+    ),
+    key(
+        "table",
+        Type::Lines,
+        Default::From("`file` has the rows"),
+        "The same text in place of a file.",
+    ),
+];
 
 const fn motif(
     name: &'static str,
@@ -502,5 +510,5 @@ pub(super) const MOTIFS: &[Entry] = &[
         &[NEIGHBOURS, ONE_MESSAGE, COMPUTE, MOTIF],
         "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
     ),
-    motif("ops", "Operations from a file, rank by rank.", &[OPS, MOTIF], ""),
+    motif("ops", "Operations from a table, rank by rank.", &[OPS, MOTIF], ""),
 ];

@@ -49,17 +49,19 @@ const SWEEPS: &str = r#"
 
 `[sweep]` holds lists of values by key path. All combinations are run, in written order with the last key fastest and the seeds of
 `run.seeds` innermost; a study has at most 100,000 runs. Elements of lists are reached by position or, for jobs, by name.
-A value may be a table, which then replaces the whole table; so keys that belong together are swept together.
+A value may be a table, which then replaces the whole table; so keys of one table are swept together. Keys of different tables are
+swept together with a comma between them: each point is then a list with a value per key. All of them stand in the results.
 
 ```toml
 [sweep]
 "link.bandwidth" = ["25 GB/s", "50 GB/s"]
 "job.0.work.load" = [0.1, 0.5, 0.9]
 router = [{ model = "sculpin" }, { model = "credit", buffer = "16 KiB" }]
+"topology.preset, routing.kind" = [["ecp-8k-hyperx", "dor"], ["ecp-8k-dragonfly", "ugal"]]
 ```
 
 A study may hold several experiments; its runs are those of all of them. Each has `set` (values that replace those of the file),
-`sweep` (added to the sweep of the file; the same key replaces its list) and `description`. In `set`, dotted keys change single
+`sweep` (added to the sweep of the file; a list replaces those of the same keys) and `description`. In `set`, dotted keys change single
 keys and a value in braces replaces a whole table.
 
 ```toml

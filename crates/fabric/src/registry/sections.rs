@@ -521,6 +521,12 @@ const OBSERVE: &[Parameter] = &[
         Default::Text("false"),
         "Record accepted load and latency over time.",
     ),
+    key(
+        "ranks",
+        Type::Flag,
+        Default::Text("false"),
+        "Record a row per MPI rank.",
+    ),
 ];
 
 const SEED: Type = Type::Integer {

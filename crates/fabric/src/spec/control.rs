@@ -27,6 +27,7 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
         links: values.flag("links"),
         messages,
         timeline: values.flag("timeline"),
+        ranks: values.flag("ranks"),
     }
 }
 

@@ -30,6 +30,27 @@ pub(crate) enum Value {
     Table(Table),
 }
 
+impl Value {
+    /// Whether two values are the same, wherever they were written.
+    pub(crate) fn same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Text(a), Value::Text(b)) | (Value::Date(a), Value::Date(b)) => a == b,
+            (Value::Integer(a), Value::Integer(b)) => a == b,
+            (Value::Number(a), Value::Number(b)) => a.total_cmp(b).is_eq(),
+            (Value::Flag(a), Value::Flag(b)) => a == b,
+            (Value::List(a), Value::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value.same(&b.value))
+            }
+            (Value::Table(a), Value::Table(b)) => {
+                let (a, b) = (&a.entries, &b.entries);
+                let pairs = || a.iter().zip(b);
+                a.len() == b.len() && pairs().all(|(a, b)| a.key == b.key && a.node.value.same(&b.node.value))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A table in the order of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {

@@ -17,12 +17,60 @@ pub(crate) struct Override {
     pub node: Node,
 }
 
-/// One swept key with its values.
+/// One swept key with its values, or several keys that are swept together: `"a, b" = [[1, 2], [3, 4]]`.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
-    pub path: String,
+    pub paths: Vec<String>,
     pub place: Place,
-    pub values: Vec<Node>,
+    /// For each point a value per path.
+    pub values: Vec<Vec<Node>>,
+}
+
+impl Axis {
+    /// Whether two axes have a key in common.
+    fn shares(&self, other: &Axis) -> bool {
+        self.paths.iter().any(|path| other.paths.contains(path))
+    }
+
+    /// Whether setting the one would change what the other has set; the keys.
+    fn collides<'a>(&'a self, other: &'a Axis) -> Option<(&'a str, &'a str)> {
+        let pairs = self.paths.iter().flat_map(|a| other.paths.iter().map(move |b| (a, b)));
+        pairs
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .find(|(a, b)| covers(a, b) || covers(b, a))
+    }
+
+    /// The same between two of its own keys.
+    fn repeats(&self) -> Option<(&str, &str)> {
+        let pairs = (1..self.paths.len()).flat_map(|last| (0..last).map(move |first| (last, first)));
+        pairs
+            .map(|(a, b)| (self.paths[a].as_str(), self.paths[b].as_str()))
+            .find(|(a, b)| covers(a, b) || covers(b, a))
+    }
+
+    /// Leaves out keys that are fixed elsewhere, and points that are then the same; `false` if no key is left.
+    fn without(&mut self, fixed: &[Override]) -> bool {
+        let keep = |path: &String| !fixed.iter().any(|fixed| covers(&fixed.path, path));
+        let kept: Vec<bool> = self.paths.iter().map(keep).collect();
+        if kept.iter().all(|&keep| keep) {
+            return true;
+        }
+        let mut left: Vec<Vec<Node>> = Vec::new();
+        for values in std::mem::take(&mut self.values) {
+            let row: Vec<Node> = values
+                .into_iter()
+                .zip(&kept)
+                .filter_map(|(node, keep)| keep.then_some(node))
+                .collect();
+            let same = |other: &Vec<Node>| other.iter().zip(&row).all(|(a, b)| a.value.same(&b.value));
+            if !left.iter().any(same) {
+                left.push(row);
+            }
+        }
+        self.values = left;
+        self.paths.retain(keep);
+        !self.paths.is_empty()
+    }
 }
 
 /// A part of a study: its overrides and its sweep.
@@ -44,17 +92,25 @@ impl Experiment {
             .fold(1u64, |n, axis| n.saturating_mul(axis.values.len() as u64))
     }
 
-    /// Value of every axis at a point; the last axis is the fastest.
-    pub(crate) fn point(&self, mut index: u64) -> Vec<(&Axis, &Node)> {
-        let mut point = Vec::with_capacity(self.axes.len());
+    /// Value of every swept key at a point, with the place of the key; the last axis is the fastest.
+    pub(crate) fn point(&self, mut index: u64) -> Vec<(&str, Place, &Node)> {
+        let mut rows = Vec::with_capacity(self.axes.len());
         for axis in self.axes.iter().rev() {
             let n = (axis.values.len() as u64).max(1);
-            if let Some(value) = axis.values.get((index % n) as usize) {
-                point.push((axis, value));
+            if let Some(values) = axis.values.get((index % n) as usize) {
+                rows.push((axis, values));
             }
             index /= n;
         }
-        point.reverse();
+        let mut point = Vec::new();
+        for (axis, values) in rows.into_iter().rev() {
+            point.extend(
+                axis.paths
+                    .iter()
+                    .zip(values)
+                    .map(|(path, node)| (path.as_str(), axis.place, node)),
+            );
+        }
         point
     }
 }
@@ -89,9 +145,7 @@ pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -
     for experiment in &mut experiments {
         experiment.last = variant_sets.iter().chain(wanted.sets).cloned().collect();
         let last = &experiment.last;
-        experiment
-            .axes
-            .retain(|axis| !last.iter().any(|fixed| covers(&fixed.path, &axis.path)));
+        experiment.axes.retain_mut(|axis| axis.without(last));
     }
     experiments
 }
@@ -253,13 +307,12 @@ fn variant_sweep(node: &Node, path: &str, names: &[String], experiments: &mut [E
     }
 }
 
-/// Axes of the same key are replaced in place, others are added at the end.
+/// An axis takes the place of the first one that has a key in common with it, and of all others that have; else it comes last.
 fn merge_axes(axes: &mut Vec<Axis>, more: Vec<Axis>) {
     for axis in more {
-        match axes.iter_mut().find(|other| other.path == axis.path) {
-            Some(other) => *other = axis,
-            None => axes.push(axis),
-        }
+        let first = axes.iter().position(|other| other.shares(&axis));
+        axes.retain(|other| !other.shares(&axis));
+        axes.insert(first.unwrap_or(axes.len()), axis);
     }
 }
 
@@ -410,15 +463,13 @@ fn read_axes(node: &Node, path: &str, findings: &mut Findings) -> Vec<Axis> {
         }
     }
     for (index, axis) in axes.iter().enumerate() {
-        if let Some(other) = axes[..index]
-            .iter()
-            .find(|other| covers(&other.path, &axis.path) || covers(&axis.path, &other.path))
-        {
-            let key = format!("{path}.{}", axis.path);
-            let reason = if other.path == axis.path {
+        let before = axes[..index].iter().find_map(|other| axis.collides(other));
+        if let Some((own, other)) = before.or_else(|| axis.repeats()) {
+            let key = format!("{path}.{own}");
+            let reason = if other == own {
                 "is swept twice".to_owned()
             } else {
-                format!("and `{}` change the same keys", other.path)
+                format!("and `{other}` change the same keys")
             };
             findings.error(axis.place, &key, reason, "remove one of them");
         }
@@ -435,11 +486,22 @@ fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec
             }
         }
         Value::List(values) if !values.is_empty() => {
-            if check_path(path, place, key, findings) {
+            let paths: Vec<String> = path.split(',').map(|path| path.trim().to_owned()).collect();
+            if !paths.iter().all(|path| check_path(path, place, key, findings)) {
+                return;
+            }
+            let rows: Vec<Vec<Node>> = match paths.len() {
+                1 => values.iter().map(|value| vec![value.clone()]).collect(),
+                n => values
+                    .iter()
+                    .filter_map(|value| together(value, n, key, findings))
+                    .collect(),
+            };
+            if rows.len() == values.len() {
                 axes.push(Axis {
-                    path: path.to_owned(),
+                    paths,
                     place,
-                    values: values.clone(),
+                    values: rows,
                 });
             }
         }
@@ -454,6 +516,22 @@ fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec
         other => {
             let reason = format!("must be a list of values, not {}", other.type_words());
             findings.error(node.place, key, reason, "write the values in brackets: [1, 2, 4]");
+        }
+    }
+}
+
+/// The values of `n` keys that are swept together.
+fn together(node: &Node, n: usize, key: &str, findings: &mut Findings) -> Option<Vec<Node>> {
+    match &node.value {
+        Value::List(values) if values.len() == n => Some(values.clone()),
+        other => {
+            let reason = match other {
+                Value::List(values) => format!("{} values for {n} keys", values.len()),
+                other => format!("{n} keys need {n} values, not {}", other.type_words()),
+            };
+            let hint = "keys that are swept together have a list of values for each point: \"a, b\" = [[1, 2], [3, 4]]";
+            findings.error(node.place, key, reason, hint);
+            None
         }
     }
 }

@@ -136,6 +136,15 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
             .filter_map(|key| Some((key.to_owned(), value(values.get(key)?)?)))
             .collect(),
     };
+    if motif.kind == "ops" && values.given("file") == values.given("table") {
+        let reason = match values.given("file") {
+            true => "there are two tables of operations, one in a file and one here",
+            false => "there is no table of operations",
+        };
+        let hint = "name a CSV file with `file`, or write its text as `table`";
+        findings.error(told.place, &format!("{}.file", told.path), reason, hint);
+        return None;
+    }
     if let Some(file) = values.text("file") {
         match read_text(base, file) {
             Ok(table) => motif.values.insert("table".into(), MotifValue::Text(table)),

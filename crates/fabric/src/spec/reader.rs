@@ -177,7 +177,7 @@ pub(crate) fn unknown_key<'a>(
 /// A value of this type as it could be written.
 fn example(kind: &Type) -> String {
     match kind {
-        Type::Text | Type::Name => "\"...\"".to_owned(),
+        Type::Text | Type::Lines | Type::Name => "\"...\"".to_owned(),
         Type::Flag => "true".to_owned(),
         Type::Integer { min, .. } => min.max(&4).to_string(),
         Type::Number { max, .. } => max.min(0.5).to_string(),
@@ -345,6 +345,14 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
         (Type::Text, Value::Text(text)) => {
             if text.is_empty() || text.chars().any(char::is_control) {
                 let reason = "must not be empty or hold control characters";
+                findings.error(node.place, path, reason, "give a printable text");
+                return None;
+            }
+            Some(Checked::Text(text.clone()))
+        }
+        (Type::Lines, Value::Text(text)) => {
+            if text.chars().any(|c| c.is_control() && !c.is_ascii_whitespace()) {
+                let reason = "must not hold control characters but line breaks";
                 findings.error(node.place, path, reason, "give a printable text");
                 return None;
             }

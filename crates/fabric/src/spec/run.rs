@@ -712,6 +712,9 @@ pub struct ObserveSpec {
     pub messages: MessageDetail,
     /// Timeline of accepted load and latency.
     pub timeline: bool,
+    /// A row per MPI rank; left out of the canonical text where it is off, as in runs without ranks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ranks: bool,
 }
 
 /// How much of every message is kept.

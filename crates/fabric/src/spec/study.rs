@@ -171,7 +171,7 @@ fn expand(
             let point = experiment.point(index);
             let words: Vec<(String, String)> = point
                 .iter()
-                .map(|(axis, node)| (axis.path.clone(), written(node, sources)))
+                .map(|(path, _, node)| ((*path).to_owned(), written(node, sources)))
                 .collect();
             findings.begin_point(
                 words
@@ -219,7 +219,7 @@ fn expand(
 fn at_point(
     root: &Table,
     experiment: &Experiment,
-    point: &[(&experiments::Axis, &Node)],
+    point: &[(&str, Place, &Node)],
     findings: &mut Findings,
 ) -> Option<Table> {
     let mut table = root.clone();
@@ -232,8 +232,8 @@ fn at_point(
     for Override { path, place, node } in &experiment.sets {
         apply(path, *place, node);
     }
-    for (axis, node) in point {
-        apply(&axis.path, axis.place, node);
+    for (path, place, node) in point {
+        apply(path, *place, node);
     }
     for Override { path, place, node } in &experiment.last {
         apply(path, *place, node);

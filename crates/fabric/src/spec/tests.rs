@@ -162,6 +162,7 @@ fn defaults_are_those_of_the_reference() {
             links: true,
             messages: MessageDetail::Summary,
             timeline: false,
+            ranks: false,
         },
         control: RunControl {
             seed: 1,
@@ -294,6 +295,30 @@ fn set_values_are_toml_or_plain_text() {
     );
     assert_eq!(study.runs[0].links.default.latency, Time(1_500_000));
     assert!(matches!(&study.runs[0].topology, TopologySpec::Torus(lattice) if lattice.shape == [3, 3, 3]));
+}
+
+#[test]
+fn a_list_takes_the_place_of_all_that_share_a_key_with_it() {
+    let text = format!(
+        "{TORUS}[sweep]\n\"routing.kind, router.vcs\" = [[\"dor\", 2], [\"valiant\", 4]]\n\"run.seed\" = [1, 2]\n\
+         [experiment.a]\n[experiment.b.sweep]\n\"router.vcs\" = [6]\n"
+    );
+    let study = load(&text);
+    let words: Vec<Vec<_>> = study
+        .runs
+        .iter()
+        .map(|run| run.sweep.iter().map(|(_, value)| value.as_str()).collect())
+        .collect();
+    let expected: [&[&str]; 6] = [
+        &["dor", "2", "1"],
+        &["dor", "2", "2"],
+        &["valiant", "4", "1"],
+        &["valiant", "4", "2"],
+        &["6", "1"],
+        &["6", "2"],
+    ];
+    assert_eq!(words, expected);
+    assert_eq!(study.runs[2].router.vcs, Some(4));
 }
 
 #[test]
@@ -531,20 +556,12 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
         let written = serde_json::to_value(study.runs[0].routing).unwrap();
         assert_eq!(written["kind"], entry.name);
     }
-    let whole = |entry: &&registry::Entry| {
-        entry
-            .parameters()
-            .all(|key| !matches!(key.default, registry::Default::Required))
-    };
-    for entry in registry::list(Kind::Work).into_iter().filter(whole) {
-        assert_eq!(
-            load_with(TORUS, &sets(&[&format!("job.0.work.kind={}", entry.name)]))
-                .runs
-                .len(),
-            1,
-            "{}",
-            entry.name
-        );
+    for entry in registry::list(Kind::Work) {
+        let work = match entry.name {
+            "ops" => "job.0.work={ kind = \"ops\", table = \"rank,op\\n0,barrier\\n\", ranks = 1 }".to_owned(),
+            name => format!("job.0.work.kind={name}"),
+        };
+        assert_eq!(load_with(TORUS, &sets(&[&work])).runs.len(), 1, "{}", entry.name);
     }
     for (key, kind) in [("router.preset", Kind::RouterPreset), ("run.engine", Kind::Engine)] {
         for entry in registry::list(kind) {

@@ -22,8 +22,7 @@ const COLUMNS: [&str; 9] = [
 
 /// Reads a table; errors are all mistakes in the order of lines.
 pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
-    let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
-    let mut lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    let mut lines = told(text);
     let Some((header_line, header)) = lines.next() else {
         return Err(vec![Mistake {
             line: None,
@@ -74,6 +73,20 @@ pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
         rows.push(row);
     }
     if mistakes.is_empty() { Ok(rows) } else { Err(mistakes) }
+}
+
+/// Which row below the header a line is, counted from 0 as frames count; `None` for the header itself.
+pub fn row_of(text: &str, line: u32) -> Option<usize> {
+    told(text)
+        .take_while(|(number, _)| *number < line)
+        .count()
+        .checked_sub(1)
+}
+
+/// The lines that say something, with their numbers.
+fn told(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
+    lines.filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
 }
 
 /// Puts a cell into its row.
