@@ -484,13 +484,26 @@ pub(crate) fn incoming<J: Journal>(
     };
     let free = st.routers.get(lp).free_incoming;
     let slot = if free == NONE {
-        st.incoming.push(j, entry)
+        stock(st, j, lp, entry, 1 << net.bucket_bits.min(4))
     } else {
         st.routers.edit(j, lp).free_incoming = st.incoming.get(free).next;
         st.incoming.set(j, free, entry);
         free
     };
     st.incoming_head.set(j, place, slot);
+    slot
+}
+
+/// Makes `count` new records of incoming messages side by side: `entry` is the first, the others are free. Nodes that have many at
+/// a time have them in few pages of memory.
+#[cold]
+fn stock<J: Journal>(st: &mut State, j: &mut J, lp: u32, entry: Incoming, count: u32) -> u32 {
+    let slot = st.incoming.push(j, entry);
+    for _ in 1..count {
+        let next = st.routers.get(lp).free_incoming;
+        let spare = st.incoming.push(j, Incoming { next, ..entry });
+        st.routers.edit(j, lp).free_incoming = spare;
+    }
     slot
 }
 

@@ -1,0 +1,123 @@
+//! A rank's peers, and the lists of what waits between them.
+
+use super::Endpoint;
+use crate::mpi::state::{Item, Peer};
+use crate::router::RouterModel;
+use crate::state::{NONE, State};
+use crate::world::Fabric;
+use des::{Journal, Sink};
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+    /// The record of another rank; made if there is none.
+    pub(super) fn peer(&mut self, other: u32) -> u32 {
+        let bits = self.plans.bucket_bits;
+        let hash = u64::from(other.wrapping_mul(0x9E37_79B1)) >> (32 - bits);
+        let bucket = (self.slot() << bits) + hash as u32;
+        let head = *self.st.peer_heads.get(bucket);
+        let mut place = head;
+        while place != NONE {
+            let peer = self.st.peers.get(place);
+            if peer.rank == other {
+                return place;
+            }
+            place = peer.next;
+        }
+        let peer = Peer {
+            rank: other,
+            next: head,
+            posted: NONE,
+            arrived: NONE,
+            pending: NONE,
+            sent: 0,
+            expected: 0,
+        };
+        let place = self.st.peers.push(self.j, peer);
+        self.st.peer_heads.set(self.j, bucket, place);
+        place
+    }
+
+    pub(super) fn peer_places(&self) -> impl Iterator<Item = u32> + '_ {
+        let bits = self.plans.bucket_bits;
+        let buckets = self.slot() << bits..(self.slot() + 1) << bits;
+        let st = &*self.st;
+        buckets.flat_map(move |bucket| {
+            let mut place = *st.peer_heads.get(bucket);
+            std::iter::from_fn(move || {
+                let here = (place != NONE).then_some(place)?;
+                place = st.peers.get(here).next;
+                Some(here)
+            })
+        })
+    }
+
+    pub(super) fn peers(&self) -> impl Iterator<Item = &Peer> + '_ {
+        self.peer_places().map(|place| self.st.peers.get(place))
+    }
+
+    pub(super) fn items(&self, head: u32) -> impl Iterator<Item = (u32, &Item)> + '_ {
+        items(self.st, head)
+    }
+
+    pub(super) fn pending(&self, head: u32, sequence: u16, kind: u8) -> Option<u32> {
+        first(self.st, head, |item| item.kind == kind && item.sequence == sequence)
+    }
+
+    /// Appends an item to a list; returns its head.
+    pub(super) fn append(&mut self, head: u32, item: Item) -> u32 {
+        let free = *self.st.free_items.get(self.lp);
+        let slot = if free == NONE {
+            self.st.items.push(self.j, item)
+        } else {
+            let next = self.st.items.get(free).next;
+            self.st.free_items.set(self.j, self.lp, next);
+            self.st.items.set(self.j, free, item);
+            free
+        };
+        if head == NONE {
+            return slot;
+        }
+        let mut last = head;
+        loop {
+            let next = self.st.items.get(last).next;
+            if next == NONE {
+                break;
+            }
+            last = next;
+        }
+        self.st.items.edit(self.j, last).next = slot;
+        head
+    }
+
+    /// Takes an item off a list; returns the list's head and the item.
+    pub(super) fn take(&mut self, head: u32, slot: u32) -> (u32, Item) {
+        let item = *self.st.items.get(slot);
+        let free = *self.st.free_items.get(self.lp);
+        self.st.free_items.set(self.j, self.lp, slot);
+        self.st.items.edit(self.j, slot).next = free;
+        if head == slot {
+            return (item.next, item);
+        }
+        let mut before = head;
+        while self.st.items.get(before).next != slot {
+            before = self.st.items.get(before).next;
+        }
+        self.st.items.edit(self.j, before).next = item.next;
+        (head, item)
+    }
+}
+
+/// A list from its head on.
+pub(in crate::mpi) fn items(st: &State, head: u32) -> impl Iterator<Item = (u32, &Item)> {
+    let mut slot = head;
+    std::iter::from_fn(move || {
+        let here = (slot != NONE).then_some(slot)?;
+        let item = st.items.get(here);
+        slot = item.next;
+        Some((here, item))
+    })
+}
+
+/// The first item of a list for which a condition holds.
+pub(super) fn first(st: &State, head: u32, holds: impl Fn(&Item) -> bool) -> Option<u32> {
+    items(st, head).find(|(_, item)| holds(item)).map(|(slot, _)| slot)
+}

@@ -1,0 +1,180 @@
+//! Receives meet messages, in the order of both.
+
+use super::Endpoint;
+use super::lists::first;
+use crate::mpi::envelope::{Envelope, Purpose};
+use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
+use crate::mpi::state::{Item, Peer, item};
+use crate::router::RouterModel;
+use crate::state::{NONE, State};
+use crate::world::Fabric;
+use des::{Journal, Sink};
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+    pub(super) fn receive(&mut self, from: u32, tag: u16, context: u8, name: u16) {
+        self.open(name);
+        let rank = self.edit();
+        let (time, order) = (rank.clock, rank.posted);
+        rank.posted = order.wrapping_add(1);
+        let receive = Item {
+            time,
+            bytes: 0,
+            rank: from,
+            next: NONE,
+            order,
+            tag,
+            sequence: 0,
+            name,
+            context,
+            kind: item::RECEIVE,
+            spare: 0,
+        };
+        if from == ANY_SOURCE {
+            let wait = |st: &State, peer: &Peer| first(st, peer.arrived, |message| matches(&receive, message));
+            let found = self.peer_places().filter_map(|place| {
+                let slot = wait(self.st, self.st.peers.get(place))?;
+                Some((self.st.items.get(slot).order, place, slot))
+            });
+            if let Some((_, place, slot)) = found.min() {
+                let message = self.take_arrived(place, slot);
+                self.matched(&receive, &message);
+                return;
+            }
+            let wild = self.rank().wild;
+            let wild = self.append(wild, receive);
+            self.edit().wild = wild;
+            return;
+        }
+        let place = self.peer(from);
+        let peer = *self.st.peers.get(place);
+        if let Some(slot) = first(self.st, peer.arrived, |message| matches(&receive, message)) {
+            let message = self.take_arrived(place, slot);
+            self.matched(&receive, &message);
+            return;
+        }
+        let posted = self.append(peer.posted, receive);
+        self.st.peers.edit(self.j, place).posted = posted;
+    }
+
+    pub(super) fn take_arrived(&mut self, peer: u32, slot: u32) -> Item {
+        let arrived = self.st.peers.get(peer).arrived;
+        let (arrived, message) = self.take(arrived, slot);
+        self.st.peers.edit(self.j, peer).arrived = arrived;
+        message
+    }
+
+    /// A receive has its message, or the announcement of it; `true` if the rank goes on.
+    pub(super) fn matched(&mut self, receive: &Item, message: &Item) -> bool {
+        let at = receive.time.max(message.time);
+        let costs = &self.plan.costs;
+        if message.kind == item::EAGER {
+            return self.complete(receive.name, at, costs.receive + costs.copy.time(message.bytes));
+        }
+        let place = self.peer(message.rank);
+        let pending = self.st.peers.get(place).pending;
+        let pending = self.append(
+            pending,
+            Item {
+                kind: item::MATCHED,
+                name: receive.name,
+                next: NONE,
+                ..*message
+            },
+        );
+        self.st.peers.edit(self.j, place).pending = pending;
+        let about = (message.sequence, message.tag, message.context);
+        self.control(message.rank, Purpose::Clear, about, at);
+        false
+    }
+
+    /// A message, or its announcement: matched in the order in which the sender sent.
+    pub(super) fn come(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> bool {
+        let place = self.peer(from);
+        let peer = *self.st.peers.get(place);
+        let eager = envelope.purpose != Purpose::Request;
+        let mut message = Item {
+            time: self.now,
+            bytes: match envelope.purpose {
+                Purpose::Empty => 0,
+                _ => bytes.saturating_sub(self.plan.costs.header),
+            },
+            rank: from,
+            next: NONE,
+            order: 0,
+            tag: envelope.tag,
+            sequence: envelope.sequence,
+            name: 0,
+            context: envelope.context,
+            kind: if eager { item::EAGER } else { item::ANNOUNCED },
+            spare: 0,
+        };
+        if envelope.sequence != peer.expected {
+            message.kind += item::EARLY_EAGER - item::EAGER;
+            let arrived = self.append(peer.arrived, message);
+            self.st.peers.edit(self.j, place).arrived = arrived;
+            return false;
+        }
+        let mut goes_on = self.meet(place, message);
+        // Those that were early may be next.
+        loop {
+            let peer = *self.st.peers.get(place);
+            let next = |early: &Item| early.sequence == peer.expected && is_early(early.kind);
+            let Some(slot) = first(self.st, peer.arrived, next) else {
+                return goes_on;
+            };
+            let mut early = self.take_arrived(place, slot);
+            early.time = self.now;
+            early.kind -= item::EARLY_EAGER - item::EAGER;
+            goes_on |= self.meet(place, early);
+        }
+    }
+
+    /// Matches a message whose turn it is with the earliest receive that takes it, or keeps it.
+    pub(super) fn meet(&mut self, place: u32, mut message: Item) -> bool {
+        let peer = *self.st.peers.get(place);
+        let next = message.sequence.wrapping_add(1);
+        self.st.peers.edit(self.j, place).expected = next;
+        let takes = |receive: &Item| matches(receive, &message);
+        let posted = first(self.st, peer.posted, takes);
+        let wild = first(self.st, self.rank().wild, takes);
+        // Numbers wrap; the distance does not.
+        let age = |slot: u32| self.rank().posted.wrapping_sub(self.st.items.get(slot).order);
+        let receive = match (posted, wild) {
+            (None, None) => {
+                let rank = self.edit();
+                message.order = rank.arrived;
+                rank.arrived = message.order.wrapping_add(1);
+                let arrived = self.append(peer.arrived, message);
+                self.st.peers.edit(self.j, place).arrived = arrived;
+                return false;
+            }
+            (Some(slot), None) => self.take_posted(place, slot),
+            (Some(slot), Some(other)) if age(slot) > age(other) => self.take_posted(place, slot),
+            (_, Some(slot)) => {
+                let head = self.rank().wild;
+                let (wild, receive) = self.take(head, slot);
+                self.edit().wild = wild;
+                receive
+            }
+        };
+        self.matched(&receive, &message)
+    }
+
+    pub(super) fn take_posted(&mut self, peer: u32, slot: u32) -> Item {
+        let posted = self.st.peers.get(peer).posted;
+        let (posted, receive) = self.take(posted, slot);
+        self.st.peers.edit(self.j, peer).posted = posted;
+        receive
+    }
+}
+
+/// Whether a receive takes a message.
+fn matches(receive: &Item, message: &Item) -> bool {
+    message.context == receive.context
+        && (receive.tag == message.tag || receive.tag == ANY_TAG)
+        && matches!(message.kind, item::EAGER | item::ANNOUNCED)
+}
+
+fn is_early(kind: u8) -> bool {
+    matches!(kind, item::EARLY_EAGER | item::EARLY_ANNOUNCED)
+}

@@ -1,0 +1,162 @@
+//! What a message takes on its way: sent at once or asked for, through the network or inside the node.
+
+use super::{Endpoint, SENT};
+use crate::mpi::envelope::{Envelope, Purpose};
+use crate::mpi::state::{BLOCK, Item, item};
+use crate::nic;
+use crate::packet::{HORIZON, Kind, Packet};
+use crate::router::RouterModel;
+use crate::spec::Rendezvous;
+use crate::state::NONE;
+use crate::workload::Message;
+use crate::world::Fabric;
+use des::{Journal, Sink, Time};
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+    pub(super) fn send(&mut self, to: u32, bytes: u64, tag: u16, context: u8, name: u16) {
+        let costs = &self.plan.costs;
+        let eager = bytes <= costs.eager;
+        self.work(costs.send + if eager { costs.copy.time(bytes) } else { 0 });
+        let own = self.plan.locate(to).0 == self.node;
+        let rank = self.edit();
+        match own {
+            true => (rank.local_messages, rank.local_bytes) = (rank.local_messages + 1, rank.local_bytes + bytes),
+            false => (rank.messages, rank.bytes) = (rank.messages + 1, rank.bytes + bytes),
+        }
+        let birth = rank.clock;
+        let peer = self.peer(to);
+        let sent = &mut self.st.peers.edit(self.j, peer).sent;
+        let sequence = *sent;
+        *sent = sent.wrapping_add(1);
+        if eager {
+            let purpose = if bytes == 0 { Purpose::Empty } else { Purpose::Eager };
+            self.transmit(to, purpose, (sequence, tag, context), self.plan.wire(bytes), birth);
+            if name != BLOCK {
+                self.edit().fresh += 1;
+            }
+            return;
+        }
+        self.open(name);
+        let item = Item {
+            time: birth,
+            bytes,
+            rank: to,
+            next: NONE,
+            order: 0,
+            tag,
+            sequence,
+            name,
+            context,
+            kind: item::SEND,
+            spare: 0,
+        };
+        let pending = self.st.peers.get(peer).pending;
+        let pending = self.append(pending, item);
+        self.st.peers.edit(self.j, peer).pending = pending;
+        self.control(to, Purpose::Request, (sequence, tag, context), birth);
+    }
+
+    /// A message of `bytes` has come from a rank; `true` if this rank goes on.
+    pub(in crate::mpi) fn arrive(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> bool {
+        let about = (envelope.sequence, envelope.tag, envelope.context);
+        match envelope.purpose {
+            Purpose::Eager | Purpose::Empty | Purpose::Request => self.come(from, envelope, bytes),
+            Purpose::Clear => {
+                let place = self.peer(from);
+                let pending = self.st.peers.get(place).pending;
+                let Some(slot) = self.pending(pending, envelope.sequence, item::SEND) else {
+                    return false;
+                };
+                self.st.items.edit(self.j, slot).kind = item::SENDING;
+                let wire = self.plan.wire(self.st.items.get(slot).bytes);
+                self.transmit(from, Purpose::Data, about, wire, self.now);
+                false
+            }
+            Purpose::Data => {
+                if self.plan.costs.rendezvous == Rendezvous::Get {
+                    self.control(from, Purpose::Done, about, self.now);
+                }
+                self.end(from, envelope.sequence, item::MATCHED, self.plan.costs.receive)
+            }
+            Purpose::Done => self.end(from, envelope.sequence, item::SENDING, 0),
+        }
+    }
+
+    /// The bytes of a rendezvous send have left; `true` if the rank goes on.
+    pub(in crate::mpi) fn sent(&mut self, to: u32, sequence: u16) -> bool {
+        self.end(to, sequence, item::SENDING, 0)
+    }
+
+    /// A rendezvous is over for this rank.
+    pub(super) fn end(&mut self, other: u32, sequence: u16, kind: u8, cost: u64) -> bool {
+        let place = self.peer(other);
+        let pending = self.st.peers.get(place).pending;
+        let Some(slot) = self.pending(pending, sequence, kind) else {
+            return false;
+        };
+        let (pending, item) = self.take(pending, slot);
+        self.st.peers.edit(self.j, place).pending = pending;
+        self.complete(item.name, self.now, cost)
+    }
+
+    pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), birth: u64) {
+        self.transmit(to, purpose, about, self.plan.costs.control, birth);
+    }
+
+    /// Puts a message on its way at `birth`: through the network, or inside the node.
+    pub(super) fn transmit(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), wire: u64, birth: u64) {
+        let (node, local) = self.plan.locate(to);
+        let (sequence, tag, context) = about;
+        let envelope = Envelope {
+            purpose,
+            sequence,
+            tag,
+            context,
+            from: self.local,
+            to: local,
+        };
+        if node != self.node {
+            let message = Message {
+                birth,
+                destination: node,
+                bytes: wire,
+            };
+            let word = envelope.word();
+            nic::post(self.net, self.st, self.j, self.lp, self.place, message, (false, word));
+            return;
+        }
+        let costs = &self.plan.costs;
+        let moves = matches!(purpose, Purpose::Eager | Purpose::Data);
+        let taken = if moves { costs.local.time(wire) } else { 0 };
+        let rank = self.edit();
+        let start = if moves { birth.max(rank.local_free) } else { birth };
+        if moves {
+            rank.local_free = start + taken;
+        }
+        let at = Time((start + taken + costs.local_latency).min(HORIZON.0 - 1));
+        let number = &mut self.st.sources.edit(self.j, self.place).number;
+        let message = *number as u16 & (nic::ACK - 1);
+        *number = number.wrapping_add(1);
+        let event = Packet::new(Kind::Delivered, at, self.lp, self.port()).with_message(node, node, message);
+        let slot = nic::incoming(self.net, self.st, self.j, self.lp, &event, message.into());
+        let entry = self.st.incoming.edit(self.j, slot);
+        (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
+        self.sink.send(event);
+        if purpose == Purpose::Data
+            && let Some(event) = sent(envelope, node, costs.rendezvous)
+        {
+            let at = Time((start + taken).min(HORIZON.0 - 1));
+            self.sink.send(event.at(at, self.lp, self.port()));
+        }
+    }
+}
+
+/// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that.
+pub(in crate::mpi) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Option<Packet> {
+    if envelope.purpose != Purpose::Data || rendezvous != Rendezvous::Put {
+        return None;
+    }
+    let value = u64::from(envelope.from) | u64::from(envelope.to) << 8 | u64::from(envelope.sequence) << 16;
+    let event = Packet::new(Kind::Rank, Time(0), 0, 0).with_vc(SENT);
+    Some(event.with_message(0, node, 0).with_value(value))
+}
