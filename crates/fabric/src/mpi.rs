@@ -24,7 +24,6 @@ use des::{Event, Journal, Sink};
 use endpoint::{Endpoint, SENT};
 use envelope::Envelope;
 use state::Rank;
-use std::marker::PhantomData;
 use std::ops::Range;
 
 /// What the ranks of a job do, made up as they get there: a pure function of (rank, iteration, index).
@@ -138,12 +137,34 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let Some((plans, plan, logical)) = net.workload.ranks_of(node) else {
         return;
     };
+    let mut send_event = |event| sink.send(event);
+    run(
+        net,
+        st,
+        j,
+        (lp, place, node, logical),
+        (plans, plan),
+        event,
+        &mut send_event,
+    );
+}
+
+/// The same for every router model and engine.
+fn run<J: Journal>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    (lp, place, node, logical): (u32, u32, u32, u32),
+    (plans, plan): (&Plans, &Plan),
+    event: &Packet,
+    send_event: &mut dyn FnMut(Packet),
+) {
     let now = event.time().0;
     let mut endpoint = Endpoint {
         net,
         st,
         j,
-        sink,
+        send_event,
         plans,
         plan,
         lp,
@@ -152,7 +173,6 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         local: 0,
         number: 0,
         now,
-        model: PhantomData,
     };
     match event.kind() {
         Kind::Start => {

@@ -16,11 +16,8 @@ use super::plan::{Phase, Plan, Plans};
 use super::state::{BLOCK, Rank, item, waiting};
 use crate::network::Network;
 use crate::packet::{HORIZON, Kind, Packet};
-use crate::router::RouterModel;
 use crate::state::State;
-use crate::world::Fabric;
-use des::{Journal, Sink, Time};
-use std::marker::PhantomData;
+use des::{Journal, Time};
 
 /// Channel number of an event that tells a rank that its bytes have left.
 pub(super) const SENT: u8 = 1;
@@ -39,11 +36,12 @@ enum Flow {
 }
 
 /// A rank with everything around it.
-pub(super) struct Endpoint<'a, M, J, S> {
+pub(super) struct Endpoint<'a, J> {
     pub net: &'a Network,
     pub st: &'a mut State,
     pub j: &'a mut J,
-    pub sink: &'a mut S,
+    /// Sends an event.
+    pub send_event: &'a mut dyn FnMut(Packet),
     pub plans: &'a Plans,
     pub plan: &'a Plan,
     /// Its router.
@@ -55,10 +53,9 @@ pub(super) struct Endpoint<'a, M, J, S> {
     pub local: u8,
     pub number: u32,
     pub now: u64,
-    pub model: PhantomData<M>,
 }
 
-impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+impl<J: Journal> Endpoint<'_, J> {
     fn slot(&self) -> u32 {
         self.place * self.plans.per_node + u32::from(self.local)
     }
@@ -208,7 +205,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
     fn resume(&mut self) {
         let at = Time(self.rank().clock.min(HORIZON.0 - 1));
         let event = Packet::new(Kind::Rank, at, self.lp, self.port());
-        self.sink.send(event.with_value(self.local.into()));
+        (self.send_event)(event.with_value(self.local.into()));
     }
 
     /// The node's number at its router.

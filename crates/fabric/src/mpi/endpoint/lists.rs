@@ -2,12 +2,10 @@
 
 use super::Endpoint;
 use crate::mpi::state::{Item, Peer};
-use crate::router::RouterModel;
 use crate::state::{NONE, State};
-use crate::world::Fabric;
-use des::{Journal, Sink};
+use des::Journal;
 
-impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+impl<J: Journal> Endpoint<'_, J> {
     /// The record of another rank; made if there is none.
     pub(super) fn peer(&mut self, other: u32) -> u32 {
         let bits = self.plans.bucket_bits;

@@ -5,12 +5,10 @@ use super::lists::first;
 use crate::mpi::envelope::{Envelope, Purpose};
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
 use crate::mpi::state::{Item, Peer, item};
-use crate::router::RouterModel;
 use crate::state::{NONE, State};
-use crate::world::Fabric;
-use des::{Journal, Sink};
+use des::Journal;
 
-impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn receive(&mut self, from: u32, tag: u16, context: u8, name: u16) {
         self.open(name);
         let rank = self.edit();

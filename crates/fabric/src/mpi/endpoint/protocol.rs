@@ -5,14 +5,12 @@ use crate::mpi::envelope::{Envelope, Purpose};
 use crate::mpi::state::{BLOCK, Item, item};
 use crate::nic;
 use crate::packet::{HORIZON, Kind, Packet};
-use crate::router::RouterModel;
 use crate::spec::Rendezvous;
 use crate::state::NONE;
 use crate::workload::Message;
-use crate::world::Fabric;
-use des::{Journal, Sink, Time};
+use des::{Journal, Time};
 
-impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
+impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn send(&mut self, to: u32, bytes: u64, tag: u16, context: u8, name: u16) {
         let costs = &self.plan.costs;
         let eager = bytes <= costs.eager;
@@ -141,12 +139,13 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> Endpoint<'_, M, J, S> {
         let slot = nic::incoming(self.net, self.st, self.j, self.lp, &event, message.into());
         let entry = self.st.incoming.edit(self.j, slot);
         (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
-        self.sink.send(event);
+        (self.send_event)(event);
         if purpose == Purpose::Data
             && let Some(event) = sent(envelope, node, costs.rendezvous)
         {
             let at = Time((start + taken).min(HORIZON.0 - 1));
-            self.sink.send(event.at(at, self.lp, self.port()));
+            let event = event.at(at, self.lp, self.port());
+            (self.send_event)(event);
         }
     }
 }
