@@ -307,8 +307,7 @@ fn sent_by_ranks(traffic: &Traffic, run: &RunSpec) -> Sent {
     let packet = run.nic.packet.0.max(1) as f64;
     Sent {
         messages: traffic.messages,
-        // Half a packet more per message than its bytes fill, and one at least.
-        packets: traffic.messages * 0.5 + traffic.bytes / packet,
+        packets: traffic.packets(packet),
         packet_hops: traffic.message_hops * 0.5 + traffic.byte_hops / packet,
         bytes: traffic.bytes,
         at_once: true,

@@ -403,3 +403,26 @@ fn an_idle_rank_takes_less_than_two_kilobytes() {
     let idle = size_of::<Rank>() + (4 << plans.bucket_bits) + 26 * size_of::<Peer>();
     assert!(idle <= 2_000, "{idle} bytes");
 }
+
+#[test]
+fn the_packets_of_programs_are_known_about_before_they_run() {
+    let list = |numbers: &[u64]| MotifValue::List(numbers.to_vec());
+    let works: [(&str, Vec<(&str, MotifValue)>); 3] = [
+        (
+            "halo3d-26",
+            vec![("grid", list(&[64, 64, 64])), ("vars", MotifValue::Integer(4))],
+        ),
+        ("suba2a", vec![("messages", list(&[8_192, 8_192, 0]))]),
+        ("sweep3d", vec![("grid", list(&[40, 40, 100]))]),
+    ];
+    for (kind, values) in works {
+        let spec = motif(single(64), kind, &values);
+        let network = fabric::network::Network::build(&spec).unwrap();
+        let known = network.workload.ranks().unwrap().packets(network.packet);
+        let took = go(&spec).summary.packets as f64;
+        assert!(
+            (known / took - 1.0).abs() < 0.25,
+            "{kind}: {known} packets foreseen, {took} sent"
+        );
+    }
+}

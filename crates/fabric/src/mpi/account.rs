@@ -134,29 +134,6 @@ fn stuck(plans: &Plans, state: &State, slot: u32, rank: &Rank) -> Option<Item> {
         .min_by_key(|item| (item.kind != item::RECEIVE, item.rank, item.tag, item.sequence))
 }
 
-/// The part of their programs that all ranks together have behind them, 0 to 1: iterations of equal length.
-pub(crate) fn fraction<'a>(net: &Network, states: impl Iterator<Item = &'a State>) -> Option<f64> {
-    let plans = net.workload.ranks()?;
-    let (mut done, mut all) = (0.0, 0.0);
-    for state in states {
-        for lp in state.routers.range() {
-            let site = &net.sites[lp as usize];
-            for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
-                let Some((_, plan, logical)) = net.workload.job_of_ranks(node) else {
-                    continue;
-                };
-                for local in (0..plan.per_node).filter(|&local| plan.rank(logical, local).is_some()) {
-                    let rank = state.ranks.get(place * plans.per_node + local);
-                    let before = plan.phases[..plan.phases.len().min(rank.phase as usize)].iter();
-                    done += before.map(|phase| f64::from(phase.iterations)).sum::<f64>() + f64::from(rank.iteration);
-                    all += plan.phases.iter().map(|phase| f64::from(phase.iterations)).sum::<f64>();
-                }
-            }
-        }
-    }
-    (all > 0.0).then_some(done / all)
-}
-
 /// When the last rank of a set was done; `None` if one was not, or there is none.
 pub fn span<'a>(rows: impl Iterator<Item = &'a RankRow>) -> Option<Time> {
     let last = rows.map(|row| row.finished).max()?;

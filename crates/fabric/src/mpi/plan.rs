@@ -143,6 +143,13 @@ pub struct Traffic {
     pub byte_hops: f64,
 }
 
+impl Traffic {
+    /// Packets of `packet` bytes: half a packet more per message than its bytes fill.
+    pub fn packets(&self, packet: f64) -> f64 {
+        self.messages * 0.5 + self.bytes / packet
+    }
+}
+
 /// Ranks that are looked at, evenly spread, and steps of each in an iteration.
 const SAMPLE: u32 = 64;
 const STEPS: u32 = 4_096;
@@ -309,6 +316,12 @@ impl Plans {
             bucket_bits: peers.clamp(1, 1024).ilog2(),
             jobs: jobs.into(),
         })
+    }
+
+    /// About how many packets of so many bytes all ranks send through the network.
+    pub fn packets(&self, packet: u32) -> f64 {
+        let traffic = self.jobs.iter().flatten().map(|plan| plan.traffic(&|_, _| 0.0));
+        traffic.map(|traffic| traffic.packets(packet.into())).sum()
     }
 
     /// Bytes of the records of a node's ranks when they have met all their peers, and wait for all of them.

@@ -1,7 +1,6 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
 use super::{Conduct, Keeper, NetworkEngine, Order, RunError, RunProgress, cpu_time, slowest_step, summary};
-use crate::mpi;
 use crate::network::Network;
 use crate::router::RouterModel;
 use crate::spec::RunSpec;
@@ -97,6 +96,8 @@ impl Counts {
 pub(super) struct Supervisor<'a, 'w> {
     net: &'a Network,
     total: Option<u64>,
+    /// About how many packets the ranks of the run will have sent in the end.
+    packets: Option<f64>,
     last: Time,
     watch: Conduct<'w>,
     next_report: Duration,
@@ -127,6 +128,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             before: Duration::ZERO,
             net,
             total,
+            packets: net.workload.ranks().map(|plans| plans.packets(net.packet).max(1.0)),
             last,
             watch,
             next_report: Duration::ZERO,
@@ -180,8 +182,8 @@ impl<'a, 'w> Supervisor<'a, 'w> {
         self.next_report = cpu + Duration::from_millis(200);
         let fraction = match self.total {
             Some(total) if total > 0 => counts.messages as f64 / total as f64,
-            _ => match mpi::account::fraction(self.net, view.states.iter().copied()) {
-                Some(fraction) => fraction,
+            _ => match self.packets {
+                Some(packets) => (counts.packets as f64 / packets).min(0.999),
                 None => progress.now.0 as f64 / self.last.0 as f64,
             },
         };
