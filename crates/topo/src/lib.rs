@@ -35,6 +35,7 @@ pub mod load;
 pub mod metrics;
 pub mod partition;
 pub mod presets;
+pub mod subnet;
 pub mod verify;
 
 pub use deadlock::{Channel, Proof, Verdict, check, check_or_reduced, check_within};
@@ -44,6 +45,7 @@ pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{Preset, preset, presets};
 pub use rule::{MinimalRule, RoutingRule, Step};
 pub use spec::*;
+pub use subnet::{Subnet, Tables};
 pub use topology::Topology;
 pub use verify::verify_routes;
 pub use wiring::{Run, Wiring};
