@@ -35,6 +35,11 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     /// of ranks.
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op>;
 
+    /// Values of `iteration` that make up one iteration of the motif: those of a program that changes as it goes count on.
+    fn rounds(&self) -> u32 {
+        1
+    }
+
     /// Communicators: the first has all ranks.
     fn communicators(&self) -> &[Communicator];
 

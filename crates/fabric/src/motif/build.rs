@@ -112,16 +112,22 @@ impl Keys<'_> {
 }
 
 fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
-    let compute = keys.compute()?;
+    let kind = keys.0.kind.as_str();
+    // Those whose operations the motif itself knows take a rate alone.
+    let compute = match kind == Hpl::NAME || Application::named(kind).is_some() {
+        true => Compute::Time(0),
+        false => keys.compute()?,
+    };
     let vars = keys.number("vars").unwrap_or(1);
     let value = keys.number("value").unwrap_or(8);
-    Ok(match keys.0.kind.as_str() {
+    Ok(match kind {
         Halo3d::NAME => Arc::new(Halo3d::new(&halo3d::Parameters {
             ranks,
             grid: keys.process_grid()?,
             cells: keys.sides("grid")?.unwrap_or([10; 3]),
             vars,
             value,
+            periodic: keys.flag("periodic", false),
             compute,
         })?),
         Halo3d26::NAME => Arc::new(Halo3d26::new(&halo3d_26::Parameters {
@@ -216,6 +222,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
                 .unwrap_or(CollectiveKind::Barrier),
             bytes: keys.message(),
             root: keys.number("root").unwrap_or(0) as u32,
+            groups: None,
             compute,
         })?),
         RandomNeighbours::NAME => Arc::new(RandomNeighbours::new(&random_neighbours::Parameters {
@@ -238,6 +245,32 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             seed: keys.number("seed").unwrap_or(1),
             compute,
         })?),
+        MpiGraph::NAME => Arc::new(MpiGraph::new(&mpi_graph::Parameters {
+            ranks,
+            bytes: keys.number("message").unwrap_or(1 << 20),
+            window: keys.number("window").unwrap_or(1) as u32,
+            barrier: keys.flag("barrier", true),
+            compute,
+        })?),
+        Ebb::NAME => Arc::new(Ebb::new(&ebb::Parameters {
+            ranks,
+            bytes: keys.number("message").unwrap_or(1 << 20),
+            both: keys.flag("both", false),
+            seed: keys.number("seed").unwrap_or(1),
+        })?),
+        Hpl::NAME => Arc::new(Hpl::new(&hpl::Parameters {
+            ranks,
+            grid: keys.process_grid()?,
+            rows: keys.number("rows").unwrap_or(8192),
+            block: keys.number("block").unwrap_or(192),
+            rate: keys.real("flop_rate").unwrap_or(hpl::RATE),
+        })?),
+        Bfs::NAME => Arc::new(Bfs::new(&bfs::Parameters {
+            ranks,
+            scale: keys.number("scale").unwrap_or(20) as u32,
+            edge_factor: keys.number("edge_factor").unwrap_or(16),
+            rate: keys.real("edge_rate").unwrap_or(bfs::RATE),
+        })?),
         "ops" => {
             let text = keys.word("table").unwrap_or("");
             let first = |mistakes: Vec<op_table::Mistake>| {
@@ -258,6 +291,14 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             };
             let rows = op_table::read_csv(text).map_err(first)?;
             Arc::new(OpTable::new(ranks, Vec::new(), &rows).map_err(first)?)
+        }
+        other if let Some(application) = Application::named(other) => {
+            Arc::new(application.program(&applications::Parameters {
+                ranks,
+                cells: keys.list("grid").map(<[u64]>::to_vec),
+                time: keys.number("compute"),
+                rate: keys.real("flop_rate").unwrap_or(applications::RATE),
+            })?)
         }
         other => {
             let hint = "`fabricsim list motif` tells which there are";

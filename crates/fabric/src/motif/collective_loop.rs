@@ -1,4 +1,4 @@
-//! One collective operation of all ranks per iteration.
+//! One collective operation per iteration, of all ranks or within groups of them.
 
 use super::{Compute, Misfit, Ops, at_least, peers_of, sized_for};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
@@ -12,8 +12,10 @@ pub struct Parameters {
     pub kind: CollectiveKind,
     /// Size, as in [`Collective`]; for an alltoallv that of every pair.
     pub bytes: u64,
-    /// The root, where there is one.
+    /// The root, where there is one: a rank of the group.
     pub root: u32,
+    /// Groups that do it each by themselves; none: all ranks together.
+    pub groups: Option<Communicator>,
     /// Computing before it.
     pub compute: Compute,
 }
@@ -23,7 +25,7 @@ pub struct Parameters {
 pub struct CollectiveLoop {
     collective: Collective,
     time: u64,
-    communicators: [Communicator; 1],
+    communicators: Vec<Communicator>,
 }
 
 impl CollectiveLoop {
@@ -34,19 +36,22 @@ impl CollectiveLoop {
     pub fn new(parameters: &Parameters) -> Result<CollectiveLoop, Misfit> {
         let Parameters { ranks, root, .. } = *parameters;
         at_least(ranks, 1)?;
-        if root >= ranks {
-            let reason = format!("there is no rank {root} in a job of {ranks}");
-            return Err(Misfit::new("root", reason, format!("take one of 0..={}", ranks - 1)));
+        let mut communicators = vec![Communicator::World(ranks)];
+        communicators.extend(parameters.groups.clone());
+        let size = communicators.last().map_or(ranks, |groups| groups.size(0));
+        if root >= size {
+            let reason = format!("there is no rank {root} in a job of {size}");
+            return Err(Misfit::new("root", reason, format!("take one of 0..={}", size - 1)));
         }
         Ok(CollectiveLoop {
             collective: Collective {
                 kind: parameters.kind,
-                communicator: 0,
-                bytes: sized_for("bytes", parameters.bytes, ranks)?,
+                communicator: communicators.len() as u8 - 1,
+                bytes: sized_for("bytes", parameters.bytes, size)?,
                 root,
             },
             time: parameters.compute.time(1)?,
-            communicators: [Communicator::World(ranks)],
+            communicators,
         })
     }
 }
@@ -72,6 +77,7 @@ impl Program for CollectiveLoop {
     }
 
     fn peers(&self) -> u32 {
-        peers_of(self.collective.kind, self.ranks())
+        let group = &self.communicators[usize::from(self.collective.communicator)];
+        peers_of(self.collective.kind, group.size(0))
     }
 }

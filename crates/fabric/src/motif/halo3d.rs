@@ -1,7 +1,7 @@
 //! Halo exchange with 6 neighbours, dimension by dimension (ember, mpi/halo3d).
 //!
-//! Not periodic. For x, y and z in turn: a receive from and a send to the upper neighbour, then to the lower one, and a wait for all of
-//! this dimension. A face has the other two sides of the block times `vars` values.
+//! Not periodic unless asked for. For x, y and z in turn: a receive from and a send to the upper neighbour, then to the lower one, and a
+//! wait for all of this dimension. A face has the other two sides of the block times `vars` values.
 
 use super::{Compute, Grid, Misfit, Ops, product};
 use crate::mpi::{Communicator, Op, Program};
@@ -19,6 +19,8 @@ pub struct Parameters {
     pub vars: u64,
     /// Size of a value (bytes).
     pub value: u64,
+    /// The ends of each dimension are joined.
+    pub periodic: bool,
     /// Computing before the exchange.
     pub compute: Compute,
 }
@@ -31,6 +33,7 @@ impl Default for Parameters {
             cells: [10; 3],
             vars: 1,
             value: 8,
+            periodic: false,
             compute: Compute::Time(1_000_000),
         }
     }
@@ -42,6 +45,7 @@ pub struct Halo3d {
     grid: Grid<3>,
     /// Bytes of a face across each dimension.
     faces: [u64; 3],
+    periodic: bool,
     time: u64,
     communicators: [Communicator; 1],
 }
@@ -58,6 +62,7 @@ impl Halo3d {
         Ok(Halo3d {
             grid,
             faces: [face(y, z)?, face(x, z)?, face(x, y)?],
+            periodic: parameters.periodic,
             time: parameters.compute.time(product("cells", &[x, y, z])?)?,
             communicators: [Communicator::World(parameters.ranks)],
         })
@@ -73,7 +78,10 @@ impl Program for Halo3d {
         let mut ops = Ops::new(index);
         ops.compute(self.time);
         for d in 0..3 {
-            let neighbours = [true, false].map(|up| self.grid.neighbour(rank, d, up));
+            let neighbours = [true, false].map(|up| match self.periodic {
+                true => self.grid.neighbour_round(rank, d, up),
+                false => self.grid.neighbour(rank, d, up),
+            });
             for peer in neighbours.into_iter().flatten() {
                 ops.irecv(peer, self.faces[d]);
                 ops.isend(peer, self.faces[d]);

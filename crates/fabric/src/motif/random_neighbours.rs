@@ -1,10 +1,10 @@
 //! Messages to random ranks, as on unstructured meshes (after chatterbug, unstr-mesh).
 //!
 //! A rank has to know who sends to it without asking anybody. So there are `degree.1` random rings through all ranks, each a keyed
-//! permutation of them (a Feistel network, walked until it lands on a rank; Black and Rogaway 2002), and a rank sends to the next one on
-//! the first rings and receives from those before it. Unions of random Hamiltonian cycles are good random regular graphs (Friedman
+//! permutation of them, and a rank sends to the next one on the first rings and receives from those before it. Unions of random Hamiltonian cycles are good random regular graphs (Friedman
 //! 2008). With a range of degrees every rank draws how many rings it sends on. All receives come first, then all sends, then one wait.
 
+use super::shuffle::Shuffle;
 use super::{Compute, Misfit, Ops, at_least, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
@@ -43,8 +43,6 @@ pub struct Parameters {
 
 /// Rings that a job may have.
 const MOST: u32 = 64;
-/// Rounds of the Feistel network.
-const ROUNDS: u64 = 6;
 /// Iterations that tags keep apart; ranks are never so far from one another.
 const TAGS: u32 = 1 << 15;
 
@@ -53,8 +51,7 @@ const TAGS: u32 = 1 << 15;
 pub struct RandomNeighbours {
     parameters: Parameters,
     time: u64,
-    /// Bits of half a number in the Feistel network.
-    half: u32,
+    shuffle: Shuffle,
     communicators: [Communicator; 1],
 }
 
@@ -71,10 +68,9 @@ impl RandomNeighbours {
             let reason = format!("a degree from {least} to {most} cannot be");
             return Err(Misfit::new("degree", reason, format!("least and most, at most {MOST}")));
         }
-        let bits = parameters.ranks.next_power_of_two().trailing_zeros();
         Ok(RandomNeighbours {
             time: parameters.compute.time(1)?,
-            half: bits.div_ceil(2),
+            shuffle: Shuffle::new(parameters.ranks),
             communicators: [Communicator::World(parameters.ranks)],
             parameters: parameters.clone(),
         })
@@ -90,36 +86,12 @@ impl RandomNeighbours {
         mix(mix(mix(self.parameters.seed).wrapping_add(drawn)).wrapping_add(u64::from(ring)))
     }
 
-    /// One pass through the Feistel network, there or back.
-    fn pass(&self, key: u64, number: u64, back: bool) -> u64 {
-        let mask = (1 << self.half) - 1;
-        let scramble = |round: u64, word: u64| mix(key ^ round << 58 ^ word) & mask;
-        let (mut left, mut right) = (number >> self.half, number & mask);
-        for i in 0..ROUNDS {
-            if back {
-                (left, right) = (right ^ scramble(ROUNDS - 1 - i, left), left);
-            } else {
-                (left, right) = (right, left ^ scramble(i, right));
-            }
-        }
-        left << self.half | right
-    }
-
-    /// The rank at a place of a ring, or back the place of a rank.
-    fn permute(&self, key: u64, number: u32, back: bool) -> u32 {
-        let mut number = self.pass(key, number.into(), back);
-        while number >= u64::from(self.parameters.ranks) {
-            number = self.pass(key, number, back);
-        }
-        number as u32
-    }
-
     /// The rank after one on a ring, or before it.
     fn next(&self, key: u64, rank: u32, before: bool) -> u32 {
         let n = u64::from(self.parameters.ranks);
-        let place = u64::from(self.permute(key, rank, true));
+        let place = u64::from(self.shuffle.place(key, rank));
         let other = (place + if before { n - 1 } else { 1 }) % n;
-        self.permute(key, other as u32, false)
+        self.shuffle.rank(key, other as u32)
     }
 
     /// How many rings a rank sends on.

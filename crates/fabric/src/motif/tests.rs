@@ -3,6 +3,7 @@
 
 mod patterns;
 pub(super) mod play;
+mod programs;
 
 use super::*;
 use crate::mpi::Program;
@@ -212,6 +213,7 @@ fn sizes_beyond_a_tebibyte_are_refused() {
         kind: CollectiveKind::Allgather,
         bytes: 1 << 40,
         root: 0,
+        groups: None,
         compute: Compute::Time(0),
     };
     let misfit = CollectiveLoop::new(&all).unwrap_err();

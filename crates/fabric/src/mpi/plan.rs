@@ -18,7 +18,7 @@ pub const MAX_PER_NODE: u32 = 256;
 pub struct Phase {
     /// What every rank does in an iteration.
     pub program: Arc<dyn Program>,
-    /// How often.
+    /// How often: iterations times the rounds of each.
     pub iterations: u32,
     /// Context of its first communicator.
     pub first_context: u8,
@@ -62,9 +62,13 @@ impl Plan {
             if context > MAX_CONTEXTS {
                 return Err(format!("there are more than {MAX_CONTEXTS} communicators"));
             }
+            let rounds = iterations.checked_mul(program.rounds()).ok_or_else(|| {
+                let rounds = program.rounds();
+                format!("{iterations} iterations of {rounds} rounds are more than 2^32 - 1")
+            })?;
             planned.push(Phase {
                 program,
-                iterations,
+                iterations: rounds,
                 first_context,
             });
         }
@@ -150,21 +154,26 @@ impl Traffic {
     }
 }
 
-/// Ranks that are looked at, evenly spread, and steps of each in an iteration.
+/// Ranks that are looked at, evenly spread, rounds of each, and steps of a round.
 const SAMPLE: u32 = 64;
+const ROUNDS: u32 = 16;
 const STEPS: u32 = 4_096;
 
 impl Plan {
     /// About what all ranks send, from a sample of them; `hops` is asked for source and destination node. Of long
-    /// iterations and collectives the first 4,096 steps count.
+    /// iterations and collectives the first 4,096 steps count, of many rounds 16, evenly spread.
     pub fn traffic(&self, hops: &dyn Fn(u32, u32) -> f64) -> Traffic {
         let mut sum = Traffic::default();
         let sample = self.ranks.min(SAMPLE);
+        let spread = |k: u32, among: u32, of: u32| (u64::from(k) * u64::from(of) / u64::from(among)) as u32;
         for phase in &self.phases {
-            for k in 0..sample {
-                let rank = (u64::from(k) * u64::from(self.ranks) / u64::from(sample)) as u32;
-                let times = f64::from(phase.iterations) * f64::from(self.ranks) / f64::from(sample);
-                self.iteration(phase, rank, &mut |to, bytes| {
+            let all = phase.program.rounds();
+            let rounds = all.min(ROUNDS);
+            for (k, round) in (0..sample).flat_map(|k| (0..rounds).map(move |round| (k, round))) {
+                let (rank, round) = (spread(k, sample, self.ranks), spread(round, rounds, all));
+                let looked_at = f64::from(sample) * f64::from(rounds);
+                let times = f64::from(phase.iterations) * f64::from(self.ranks) / looked_at;
+                self.iteration(phase, rank, round, &mut |to, bytes| {
                     let (from, to) = (self.locate(rank).0, self.locate(to).0);
                     if from != to {
                         let bytes = self.wire(bytes) as f64;
@@ -181,8 +190,8 @@ impl Plan {
     }
 
     /// Shows what a rank sends in an iteration.
-    fn iteration(&self, phase: &Phase, rank: u32, send: &mut dyn FnMut(u32, u64)) {
-        for op in (0..STEPS).map_while(|index| phase.program.op(rank, 0, index)) {
+    fn iteration(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(u32, u64)) {
+        for op in (0..STEPS).map_while(|index| phase.program.op(rank, round, index)) {
             match op {
                 Op::Send(transfer) | Op::Isend(transfer) | Op::SendRecv { send: transfer, .. } => {
                     send(transfer.peer, transfer.bytes);

@@ -219,6 +219,13 @@ const HALO_26: &[Parameter] = &[key(
     "Which neighbours there are.",
 )];
 
+const PERIODIC: &[Parameter] = &[key(
+    "periodic",
+    Type::Flag,
+    Default::Text("false"),
+    "The ends of each dimension are joined.",
+)];
+
 const STENCIL_4D: &[Parameter] = &[
     key(
         "grid",
@@ -383,6 +390,10 @@ const NEIGHBOURS: &[Parameter] = &[
         Default::Text("named"),
         "How a rank receives.",
     ),
+    seed("What the neighbours are drawn from."),
+];
+
+const fn seed(doc: &'static str) -> Parameter {
     key(
         "seed",
         Type::Integer {
@@ -390,9 +401,116 @@ const NEIGHBOURS: &[Parameter] = &[
             max: i64::MAX as u64,
         },
         Default::Text("1"),
-        "What the neighbours are drawn from.",
+        doc,
+    )
+}
+
+const ONE_MIB: Parameter = key(
+    "message",
+    size_or_none(LARGEST),
+    Default::Text("1 MiB"),
+    "Size of a message.",
+);
+
+const MPI_GRAPH: &[Parameter] = &[
+    ONE_MIB,
+    key(
+        "window",
+        Type::Integer { min: 1, max: 1 << 16 },
+        Default::Text("1"),
+        "Messages to a rank under way at a time.",
+    ),
+    key(
+        "barrier",
+        Type::Flag,
+        Default::Text("true"),
+        "A barrier after every distance.",
     ),
 ];
+
+const EBB: &[Parameter] = &[
+    ONE_MIB,
+    key(
+        "both",
+        Type::Flag,
+        Default::Text("false"),
+        "Both of a pair send at once, in place of there and back.",
+    ),
+    seed("What the pairs are drawn from."),
+];
+
+const HPL: &[Parameter] = &[
+    sides("Ranks along a column and along a row of the matrix."),
+    key(
+        "rows",
+        Type::Integer { min: 1, max: 1 << 32 },
+        Default::Text("8192"),
+        "Rows (and columns) of the matrix.",
+    ),
+    key(
+        "block",
+        Type::Integer { min: 1, max: 1 << 20 },
+        Default::Text("192"),
+        "Columns of a panel.",
+    ),
+    key(
+        "flop_rate",
+        Type::Number { above: 0.0, max: 1e18 },
+        Default::Text("1.2e11"),
+        "Operations of a rank per second in products of matrices.",
+    ),
+];
+
+const BFS: &[Parameter] = &[
+    key(
+        "scale",
+        Type::Integer { min: 1, max: 60 },
+        Default::Text("20"),
+        "Binary logarithm of the number of vertices.",
+    ),
+    key(
+        "edge_factor",
+        Type::Integer { min: 1, max: 1 << 16 },
+        Default::Text("16"),
+        "Edges per vertex.",
+    ),
+    key(
+        "edge_rate",
+        Type::Number { above: 0.0, max: 1e18 },
+        Default::Text("1e8"),
+        "Edges that a rank looks at per second.",
+    ),
+];
+
+/// Skeletons of applications.
+const fn application(cells: &'static str, doc: &'static str) -> [Parameter; 3] {
+    [
+        key("grid", CELLS, Default::From(cells), doc),
+        key(
+            "flop_rate",
+            Type::Number { above: 0.0, max: 1e18 },
+            Default::Text("1e10"),
+            "Operations of a rank per second.",
+        ),
+        key(
+            "compute",
+            time(1_000 * SECOND),
+            Default::From("operations per cell and `flop_rate` say how long"),
+            "Computing of a rank in an iteration, all of its parts together.",
+        ),
+    ]
+}
+const A_RANK: &str = "Cells of a rank along x, y, z.";
+const HPCG: &[Parameter] = &application("[104, 104, 104]", A_RANK);
+const AMG: &[Parameter] = &application("[64, 64, 64]", A_RANK);
+const COMD: &[Parameter] = &application("[20, 20, 20]", "Unit cells of 4 atoms of a rank along x, y, z.");
+const MINIFE: &[Parameter] = &application("[100, 100, 100]", "Elements of a rank along x, y, z.");
+const SWFFT: &[Parameter] = &application("[64, 64, 64]", A_RANK);
+const FFVC: &[Parameter] = &application("[128, 128, 128]", A_RANK);
+const MVMC: &[Parameter] = &application("[1024]", "Variational parameters.");
+const NTCHEM: &[Parameter] = &application("[32, 32, 8]", "Sides of a rank's block of integrals.");
+const MILC: &[Parameter] = &application("[16, 16, 16, 16]", "Sites of a rank along x, y, z, t.");
+const QBALL: &[Parameter] = &application("[96, 96, 96]", "Cells of the transform of a state along x, y, z.");
 
 const OPS: &[Parameter] = &[
     key(
@@ -429,7 +547,7 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "halo3d",
         "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
-        &[HALO, COMPUTE_CELLS, MOTIF],
+        &[HALO, PERIODIC, COMPUTE_CELLS, MOTIF],
         "ember, mpi/halo3d",
     ),
     motif(
@@ -509,6 +627,90 @@ pub(super) const MOTIFS: &[Entry] = &[
         "Messages to random ranks: the next ones on random rings through all ranks.",
         &[NEIGHBOURS, ONE_MESSAGE, COMPUTE, MOTIF],
         "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
+    ),
+    motif(
+        "mpi-graph",
+        "Every rank sends to the one d further on, for d = 1, 2, ... in turn.",
+        &[MPI_GRAPH, COMPUTE, MOTIF],
+        "mpiGraph, LLNL",
+    ),
+    motif(
+        "ebb",
+        "Random pairs across random bisections, others in every iteration.",
+        &[EBB, MOTIF],
+        "Netgauge, ebb; Schneider, Hoefler, Lumsdaine 2008",
+    ),
+    motif(
+        "hpl",
+        "LU factorisation with panels on a 2D grid of ranks, without look-ahead.",
+        &[HPL, MOTIF],
+        "HPL 2.3; Dongarra, Luszczek, Petitet 2003",
+    ),
+    motif(
+        "graph500-bfs",
+        "Breadth-first search of a Kronecker graph, an all-to-all and an allreduce per level.",
+        &[BFS, MOTIF],
+        "Graph500; Beamer, Asanovic, Patterson 2012",
+    ),
+    motif(
+        "hpcg",
+        "Skeleton of a conjugate gradient with four grids.",
+        &[HPCG, MOTIF],
+        "Heroux, Dongarra, Luszczek 2013",
+    ),
+    motif(
+        "amg",
+        "Skeleton of a conjugate gradient with algebraic multigrid.",
+        &[AMG, MOTIF],
+        "Henson, Yang 2002; proxy application AMG",
+    ),
+    motif(
+        "comd",
+        "Skeleton of molecular dynamics, ten time steps.",
+        &[COMD, MOTIF],
+        "proxy application CoMD 1.1",
+    ),
+    motif(
+        "minife",
+        "Skeleton of a conjugate gradient of finite elements.",
+        &[MINIFE, MOTIF],
+        "Heroux et al. 2009, SAND2009-5574",
+    ),
+    motif(
+        "swfft",
+        "Skeleton of a Fourier transform on pencils and its inverse.",
+        &[SWFFT, MOTIF],
+        "Habib et al. 2016; proxy application SWFFT",
+    ),
+    motif(
+        "ffvc",
+        "Skeleton of a time step of incompressible flow.",
+        &[FFVC, MOTIF],
+        "FFV-C, Fiber mini-applications",
+    ),
+    motif(
+        "mvmc",
+        "Skeleton of a step of variational Monte Carlo.",
+        &[MVMC, MOTIF],
+        "Misawa et al. 2019; Fiber mini-applications",
+    ),
+    motif(
+        "ntchem",
+        "Skeleton of perturbation energies: blocks from every other rank.",
+        &[NTCHEM, MOTIF],
+        "NTChem-MINI, Fiber mini-applications",
+    ),
+    motif(
+        "milc",
+        "Skeleton of an iteration of lattice quantum chromodynamics.",
+        &[MILC, MOTIF],
+        "Bauer, Gottlieb, Hoefler 2012",
+    ),
+    motif(
+        "qball",
+        "Skeleton of a step of plane-wave density functional theory.",
+        &[QBALL, MOTIF],
+        "Gygi 2008; qb@ll",
     ),
     motif("ops", "Operations from a table, rank by rank.", &[OPS, MOTIF], ""),
 ];

@@ -202,6 +202,7 @@ fn collectives_come_one_after_another() {
             kind,
             bytes: 10,
             root: 3,
+            groups: None,
             compute: Compute::Time(0),
         };
         let motif = CollectiveLoop::new(&parameters).unwrap();
