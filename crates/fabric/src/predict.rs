@@ -354,6 +354,7 @@ fn sent(job: &JobSpec, reach: Reach, injection: BitsPerSec, run: &RunSpec) -> Op
             })
         }
         Work::Ranks(_) => None,
+        Work::Idle => Some(of(0.0, 1, false)),
     }
 }
 

@@ -74,6 +74,7 @@ enum JobKind {
     },
     Pairs(PairPlan),
     Ranks,
+    Idle,
 }
 
 /// When the messages of a synthetic job are born, worked out beforehand for the hot path.
@@ -137,7 +138,8 @@ impl Workload {
         for (j, (job, nodes)) in spec.jobs.iter().zip(places).enumerate() {
             let key = |name: &str| format!("job.{j}.{name}");
             for (logical, &node) in nodes.iter().enumerate() {
-                members[node as usize] = (j as u16, logical as u32);
+                let logical = if job.work == Work::Idle { NOBODY } else { logical as u32 };
+                members[node as usize] = (j as u16, logical);
             }
             let mut plan = None;
             let kind = match &job.work {
@@ -168,6 +170,7 @@ impl Workload {
                     }
                 }
                 Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, spec.control.seed, &key("work"))?),
+                Work::Idle => JobKind::Idle,
             };
             let listed = Vec::new();
             jobs.push(Job { nodes, kind, listed });
@@ -197,6 +200,7 @@ impl Workload {
             JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
             // They say what they send when they send it.
             JobKind::Ranks => vec![1],
+            JobKind::Idle => Vec::new(),
         });
         sizes.map(size).min().unwrap_or(packet)
     }
@@ -207,6 +211,7 @@ impl Workload {
             JobKind::Synthetic { spec, .. } => spec.message.0,
             JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
             JobKind::Ranks => u64::MAX,
+            JobKind::Idle => 0,
         });
         sizes.max().unwrap_or(0)
     }
@@ -216,6 +221,7 @@ impl Workload {
         self.jobs.iter().any(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.load.is_none(),
             JobKind::Pairs(_) | JobKind::Ranks => true,
+            JobKind::Idle => false,
         })
     }
 
@@ -307,6 +313,7 @@ impl Workload {
                     senders * (plan.spec.messages + acks)
                 }
                 JobKind::Ranks => return None,
+                JobKind::Idle => 0,
             };
             Some(sum.saturating_add(n))
         })
@@ -334,7 +341,7 @@ impl Workload {
             && match &self.jobs[job as usize].kind {
                 JobKind::Synthetic { .. } => true,
                 JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
-                JobKind::Ranks => false,
+                JobKind::Ranks | JobKind::Idle => false,
             }
     }
 
@@ -384,7 +391,7 @@ impl Workload {
                 })
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
-            JobKind::Ranks => None,
+            JobKind::Ranks | JobKind::Idle => None,
         }
     }
 
@@ -484,7 +491,7 @@ impl JobKind {
     /// `true` if its nodes act on deliveries.
     fn reacts(&self) -> bool {
         match self {
-            JobKind::Synthetic { .. } => false,
+            JobKind::Synthetic { .. } | JobKind::Idle => false,
             JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
             JobKind::Ranks => true,
         }

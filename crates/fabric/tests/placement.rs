@@ -3,6 +3,7 @@
 use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::placement::place;
+use fabric::run::run;
 use fabric::spec::{JobSpec, LoadOptions, Placement, load_study};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -301,4 +302,31 @@ proptest! {
             rest = &rest[chunks.remove(at.unwrap()).len()..];
         }
     }
+}
+
+/// An idle job keeps its nodes, so that the others stay where they are, and does nothing.
+#[test]
+fn a_job_beside_an_idle_one_does_what_it_does_alone() {
+    let study = |second: &str| {
+        let text = format!(
+            "topology = {{ kind = \"hyperx\", shape = [4, 4], nodes_per_router = 2 }}\n\
+             [[job]]\nname = \"first\"\nnodes = 9\nplacement = \"random\"\nwork = {{ kind = \"uniform\", count = 20 }}\n{second}"
+        );
+        let study = load_study(text.as_bytes(), "s.toml", Path::new("."), &LoadOptions::default());
+        let study = study.unwrap_or_else(|errors| panic!("{}", fabric::spec::render(&errors)));
+        run(&study.runs[0], &mut |_| true).unwrap().summary
+    };
+    let job = |rest: &str| {
+        study(&format!(
+            "[[job]]\nname = \"second\"\nnodes = 12\nplacement = \"random\"\n{rest}"
+        ))
+    };
+    let alone = study("");
+    let idle = job("work.kind = \"idle\"");
+    assert_eq!((&idle.digest, idle.messages), (&alone.digest, 180));
+    // The keys of a job of ranks may stay.
+    assert_eq!(job("ranks_per_node = 2\nwork.kind = \"idle\"").digest, alone.digest);
+    let busy = job("work = { kind = \"uniform\", count = 20 }");
+    assert_ne!(busy.digest, alone.digest);
+    assert_eq!(busy.messages, 420);
 }

@@ -233,6 +233,14 @@ pub(super) const WORKS: &[Entry] = &[
         source: "The random-pairs experiments of torus studies with CODES",
         limits: "",
     },
+    Entry {
+        kind: Kind::Work,
+        name: "idle",
+        line: "The nodes are taken and do nothing: what is left of the others when a job is not there.",
+        groups: &[],
+        source: "",
+        limits: "",
+    },
 ];
 
 const CHUNK: &[Parameter] = &[key(

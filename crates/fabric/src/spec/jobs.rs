@@ -89,7 +89,9 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
         }
         let own_nodes = nodes.map(u64::from).or(n_nodes).filter(|_| !values.failed("nodes"));
         let several = values.integer("ranks_per_node").is_some_and(|ranks| ranks > 1);
-        if own_nodes.is_some_and(|own| own < 2) && !several {
+        let idle = |table: &Table| matches!(table.get("kind").map(|item| &item.node.value), Some(Value::Text(kind)) if kind == "idle");
+        let idle = matches!(table.get("work").map(|item| &item.node.value), Some(Value::Table(work)) if idle(work));
+        if own_nodes.is_some_and(|own| own < 2) && !several && !idle {
             let reason = "1 node has nobody to talk to";
             findings.error(
                 values.place("nodes"),
@@ -156,7 +158,8 @@ fn read_work(
         let told = [Told { table, place, path }];
         return ranks::read(keys, &told, mpi, (n_nodes, base), findings).map(Work::Ranks);
     }
-    for key in ["ranks_per_node", "mapping"] {
+    // What was a job of ranks may be made idle without touching its other keys.
+    for key in ["ranks_per_node", "mapping"].into_iter().filter(|_| kind != "idle") {
         if keys.given(key) {
             let reason = format!("has no meaning with work.kind = \"{kind}\", which has no MPI ranks");
             let hint = "remove the key, or take a motif (`fabricsim list motif`)";
@@ -170,7 +173,10 @@ fn read_work(
         path: &path,
     };
     let parameters: Vec<&'static Parameter> = entry.parameters().collect();
-    let work = if kind == "pairs" {
+    let work = if kind == "idle" {
+        reader::read(source, &parameters, &[], &["kind"], findings);
+        Work::Idle
+    } else if kind == "pairs" {
         // `pairs` decides what `matching` is when it is left out, before conditions are looked at.
         let preset: &[(&str, &str)] = if table.get("pairs").is_some() {
             &[("matching", "listed")]

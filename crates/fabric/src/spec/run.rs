@@ -496,6 +496,8 @@ pub enum Work {
     Pairs(Pairs),
     /// MPI ranks run programs.
     Ranks(Ranks),
+    /// The nodes are taken and do nothing.
+    Idle,
 }
 
 /// MPI ranks and their programs.

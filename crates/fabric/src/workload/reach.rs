@@ -36,6 +36,7 @@ impl Workload {
             JobKind::Pairs(plan) => all.filter(|&i| plan.sends[i as usize]).collect(),
             // Their programs say it; see `Plan::traffic`.
             JobKind::Ranks => return None,
+            JobKind::Idle => return Some(Reach::default()),
         };
         let looked_at = senders.len().min(SENDERS);
         let mut sum = 0.0;
@@ -47,7 +48,7 @@ impl Workload {
                     hops(node, destinations.pick(&job.nodes, i, k, words))
                 }
                 JobKind::Pairs(plan) => hops(node, plan.partner[i as usize]),
-                JobKind::Ranks => 0.0,
+                JobKind::Ranks | JobKind::Idle => 0.0,
             };
             sum += (0..MESSAGES).map(one).sum::<f64>() / MESSAGES as f64;
         }
