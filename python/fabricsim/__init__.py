@@ -11,6 +11,7 @@ Examples
 """
 
 from fabricsim._core import __version__
+from fabricsim.capacity import Capacity, capacity, capacity_study
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,
@@ -30,6 +31,7 @@ from fabricsim.study import CheckReport, Expansion, Run, Study, load, packaged_s
 
 __all__ = [
     "CampaignInterrupted",
+    "Capacity",
     "CheckFailed",
     "CheckReport",
     "ClusterError",
@@ -47,6 +49,8 @@ __all__ = [
     "Study",
     "StudyError",
     "__version__",
+    "capacity",
+    "capacity_study",
     "describe",
     "list_entries",
     "load",

@@ -13,12 +13,14 @@ from rich.text import Text
 from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
 
 if TYPE_CHECKING:
+    from fabricsim.capacity import Capacity
     from fabricsim.claims import ClaimVerdict
     from fabricsim.results import Results
     from fabricsim.study import Expansion
 
 __all__ = [
     "bench_text",
+    "capacity_text",
     "claims_text",
     "expansion_text",
     "network_text",
@@ -279,3 +281,26 @@ def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:
     console.print(table)
     agree = sum(verdict.verdict == "agrees" for verdict in verdicts)
     console.print(f"{agree} of {len(verdicts)} claims agree", markup=False)
+
+
+def capacity_text(points: Sequence[Capacity]) -> None:
+    """Print what jobs did alone and together, a table per point."""
+    console = _console()
+    for point in points:
+        title = ", ".join(f"{key} = {value}" for key, value in point.point)
+        pairs = bool(point.interference)
+        columns = [
+            "job",
+            "iterations alone",
+            "iterations together",
+            "slowdown",
+            *(["worst beside", "slowdown there"] if pairs else []),
+        ]
+        table = _table(columns, numbers=[*columns[1:4], "slowdown there"], title=title)
+        for name in point.jobs:
+            cells = [name, f"{point.runs_alone[name]:,}", f"{point.runs[name]:,}", _number(point.slowdown[name], 3)]
+            if pairs:
+                worst = max((slowdown, other) for (job, other), slowdown in point.interference.items() if job == name)
+                cells += [worst[1], _number(worst[0], 3)]
+            table.add_row(*(Text(cell) for cell in cells))
+        console.print(table)

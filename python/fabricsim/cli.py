@@ -537,6 +537,62 @@ def reproduce(
 
 
 @app.command()
+def capacity(
+    study: StudyArgument,
+    sets: SetOption = None,
+    variant: VariantOption = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Every two jobs as well: who slows whom down.")] = False,
+    out: OutOption = None,
+    jobs: JobsOption = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished.")] = False,
+    force: ForceOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the jobs of a study together and each of them alone in the same place: what sharing the network costs."""
+    from fabricsim.capacity import capacity as evaluate
+    from fabricsim.capacity import capacity_study, write
+
+    loaded = _load(study, sets, variant)
+    try:
+        campaign = capacity_study(loaded, pairs=pairs)
+    except StudyError:
+        raise
+    except ValueError as error:
+        raise _InputError(str(error)) from error
+    outcome, results = _campaign(
+        campaign,
+        out=out,
+        experiments=None,
+        jobs=jobs,
+        workers=None,
+        resume=resume,
+        force=force,
+        limit=None,
+        quiet=quiet,
+    )
+    code = _failed_code(results, _outcome_code(outcome))
+    if code != OK:
+        raise typer.Exit(code)
+    points = evaluate(results)
+    written = write(points, results.folder)
+    if as_json:
+        from dataclasses import asdict
+
+        found = [
+            {**asdict(point), "interference": [[*two, slowdown] for two, slowdown in point.interference.items()]}
+            for point in points
+        ]
+        _print(json.dumps({"points": found, "files": [str(path) for path in written]}))
+    else:
+        from fabricsim._text import capacity_text
+
+        capacity_text(points)
+        for path in written:
+            _print(f"written: {path}")
+
+
+@app.command()
 def bench(
     case: Annotated[list[str] | None, typer.Option("--case", metavar="NAME", help="Only this case; may be repeated.")] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Runs per case; the fastest counts.")] = 1,

@@ -24,9 +24,10 @@ from fabricsim.registry import describe
 from fabricsim.study import short_key
 
 if TYPE_CHECKING:
+    from fabricsim.capacity import Capacity
     from fabricsim.results import Results, RunRecord
 
-__all__ = ["axis_label", "bars", "cdf", "hops", "links", "network", "save", "sweep"]
+__all__ = ["axis_label", "bars", "cdf", "hops", "interference", "links", "network", "save", "sweep"]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 _MARKERS = "osD^vPX*"
@@ -482,4 +483,36 @@ def links(results: Results, *, run: str | int = 0, title: str | None = None) -> 
     bar = figure.colorbar(lines, ax=axes, shrink=0.9, pad=0.01)
     bar.set_label("link utilisation")
     axes.set_title(title or record.label, fontsize=10)
+    return figure
+
+
+def interference(point: Capacity) -> Figure:
+    """Draw who slows whom down: a row per job, a column per company; with everybody in the last one.
+
+    Parameters
+    ----------
+    point : Capacity
+        A point of a capacity study.
+    """
+    names = list(point.jobs)
+    columns = [*(names if point.interference else []), "all"]
+    values = np.full((len(names), len(columns)), np.nan)
+    for row, name in enumerate(names):
+        for column, other in enumerate(columns[:-1]):
+            values[row, column] = point.interference.get((name, other), np.nan)
+        values[row, -1] = point.slowdown[name]
+    figure, axes = _figure(1.6 + 0.52 * len(columns), 1.2 + 0.36 * len(names))
+    axes.grid(visible=False)
+    shown = values[np.isfinite(values)]
+    most = max(1.05, float(shown.max())) if shown.size else 1.05
+    image = axes.imshow(values, cmap="YlOrRd", vmin=1.0, vmax=most, aspect="auto")
+    for (row, column), number in np.ndenumerate(values):
+        if np.isfinite(number):
+            colour = "white" if (number - 1.0) / (most - 1.0) > 0.6 else "black"
+            axes.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize=7, color=colour)
+    axes.set_xticks(range(len(columns)), columns, rotation=60, ha="right", fontsize=8)
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_xlabel("beside")
+    axes.set_ylabel("job")
+    figure.colorbar(image, ax=axes, label="time / time alone")
     return figure

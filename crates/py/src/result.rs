@@ -98,6 +98,7 @@ impl RunResult {
                     u8_("bytes", rows.iter().map(|r| r.bytes)),
                     u8_("local_messages", rows.iter().map(|r| r.local_messages)),
                     u8_("local_bytes", rows.iter().map(|r| r.local_bytes)),
+                    u8_("iterations", rows.iter().map(|r| r.iterations)),
                 ]
             }
             "senders" => {

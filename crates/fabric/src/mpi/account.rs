@@ -37,6 +37,8 @@ pub struct RankRow {
     pub local_messages: u64,
     /// Their bytes.
     pub local_bytes: u64,
+    /// Iterations of its motifs that it has behind it.
+    pub iterations: u64,
     /// Its first open request: one of [`item`], the other rank, and the tag; the other rank is its own number if there is none.
     pub stuck: [u32; 4],
 }
@@ -85,7 +87,11 @@ pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
                     continue;
                 };
                 let slot = place * plans.per_node + local;
-                rows.push(row(plans, state, slot, *state.ranks.get(slot), [job, number, node]));
+                let rank = *state.ranks.get(slot);
+                rows.push(RankRow {
+                    iterations: plan.iterations_done(&rank),
+                    ..row(plans, state, slot, rank, [job, number, node])
+                });
             }
         }
     }
@@ -109,6 +115,7 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
         bytes: rank.bytes,
         local_messages: rank.local_messages,
         local_bytes: rank.local_bytes,
+        iterations: 0,
         stuck: stuck.map_or([NONE; 4], |item| {
             [item.kind.into(), item.rank, item.tag.into(), item.context.into()]
         }),

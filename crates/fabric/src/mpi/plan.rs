@@ -127,6 +127,14 @@ impl Plan {
             .unwrap_or_else(|| Algorithm::choose(kind, size, bytes))
     }
 
+    /// Iterations of all motifs that a rank has behind it.
+    pub fn iterations_done(&self, rank: &Rank) -> u64 {
+        let of = |phase: &Phase, rounds: u32| u64::from(rounds / phase.program.rounds());
+        let (over, now) = self.phases.split_at(self.phases.len().min(rank.phase as usize));
+        let over: u64 = over.iter().map(|phase| of(phase, phase.iterations)).sum();
+        over + now.first().map_or(0, |phase| of(phase, rank.iteration))
+    }
+
     /// Bytes that travel for a message of a rank of `bytes`.
     #[inline(always)]
     pub fn wire(&self, bytes: u64) -> u64 {

@@ -239,6 +239,8 @@ pub struct JobSummary {
     pub bytes: u64,
     pub local_messages: u64,
     pub local_bytes: u64,
+    /// Iterations that all ranks have behind them.
+    pub iterations: u64,
 }
 
 fn jobs(spec: &RunSpec, rows: &[RankRow]) -> Vec<JobSummary> {
@@ -266,6 +268,7 @@ fn jobs(spec: &RunSpec, rows: &[RankRow]) -> Vec<JobSummary> {
             bytes: sum(|row| row.bytes),
             local_messages: sum(|row| row.local_messages),
             local_bytes: sum(|row| row.local_bytes),
+            iterations: rows.iter().map(|row| row.iterations).min().unwrap_or(0),
         }
     };
     rows.chunk_by(|a, b| a.job == b.job).map(summary).collect()
