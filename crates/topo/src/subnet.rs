@@ -8,6 +8,10 @@
 
 mod tables;
 
+pub mod cdg;
+mod channels;
+
+pub use cdg::{Cycle, find_cycle};
 pub use tables::{Exit, Tables};
 
 use crate::topology::Topology;
