@@ -11,7 +11,18 @@ mod tables;
 pub mod cdg;
 mod channels;
 
+// Files of real fabrics, and what tables are worth.
+pub mod analysis;
+pub mod compact;
+pub mod faults;
+pub mod ibnetdiscover;
+pub mod lft;
+mod lids;
+mod mistakes;
+
 pub use cdg::{Cycle, find_cycle};
+pub use lids::{HIGHEST_LID, Lids, Owner};
+pub use mistakes::{Mistake, Mistakes};
 pub use tables::{Exit, Tables};
 
 use crate::topology::Topology;
