@@ -75,9 +75,9 @@ fn ports_names_lids_and_rates_are_kept() {
         .map(|h| (h.name.as_str(), h.guid, h.switch, h.port))
         .collect();
     let expected = [
-        ("beta/1", 0x8f1_0403_9605_59, 0, 12),
-        ("alpha HCA-1", 0x8f1_0403_9613_55, 0, 22),
-        ("beta/2", 0x8f1_0403_9605_5a, 1, 8),
+        ("beta/1", 0x0008_f104_0396_0559, 0, 12),
+        ("alpha HCA-1", 0x0008_f104_0396_1355, 0, 22),
+        ("beta/2", 0x0008_f104_0396_055a, 1, 8),
     ];
     assert_eq!(hosts, expected);
     assert_eq!(found.lids.hosts, [10, 4, 14]);

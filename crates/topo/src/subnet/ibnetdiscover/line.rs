@@ -289,7 +289,7 @@ mod tests {
         assert_eq!((port.number, port.peer_port, port.peer_kind), (1, 2, Kind::Adapter));
         assert_eq!(
             (port.peer_guid, port.peer_port_guid),
-            (0x2c9_0300_05f3_4a, Some(0x2c9_0300_05f3_4c))
+            (0x0002_c903_0005_f34a, Some(0x0002_c903_0005_f34c))
         );
         assert_eq!((port.peer_lid, port.rate.as_deref()), (Some(4), Some("4xQDR")));
         // Before rates and port GUIDs were printed.
