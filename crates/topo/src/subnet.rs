@@ -152,6 +152,16 @@ impl Subnet {
         })
     }
 
+    /// Names of the switches for people; those that several have get their identifier too: `MT47396 [0x0002c90200404780]`.
+    pub fn switch_names(&self) -> Vec<String> {
+        mistakes::distinct(self.switches.iter().map(|switch| (switch.name.as_str(), switch.guid)))
+    }
+
+    /// Names of the hosts for people, as [`Subnet::switch_names`].
+    pub fn host_names(&self) -> Vec<String> {
+        mistakes::distinct(self.hosts.iter().map(|host| (host.name.as_str(), host.guid)))
+    }
+
     /// Checks every invariant stated above; `Err` names the first that is broken.
     pub fn verify(&self) -> Result<(), String> {
         if self.lmc > 7 {

@@ -506,3 +506,33 @@ fn random_cables_are_drawn_by_seed() {
     // More cables with one seed take out those of fewer too.
     assert_eq!(cut(10, 1).removed, a.removed[..10]);
 }
+
+#[test]
+fn a_real_fabric_is_a_topology() {
+    use topo::{GraphFormat, TopologySpec};
+    let spec = TopologySpec::Graph {
+        file: String::new(),
+        format: GraphFormat::Ibnetdiscover,
+        nodes_per_router: 7,
+    };
+    let topology = spec.build_with_text(SMALL).unwrap();
+    assert_eq!(
+        (topology.n_routers(), topology.n_nodes(), topology.diameter()),
+        (2, 3, 1)
+    );
+    assert_eq!(topology.router_name(1), "leaf two");
+    assert_eq!(topology.wiring().class_names, ["host", "4xQDR"]);
+    // Node numbers are host numbers.
+    let subnet = small().subnet;
+    let routers: Vec<u32> = (0..3).map(|node| topology.router_of(node)).collect();
+    assert_eq!(routers, subnet.hosts.iter().map(|host| host.switch).collect::<Vec<_>>());
+    let errors = spec.build_with_text(&SMALL.replace("\"[10]", "\"[11]")).unwrap_err();
+    assert!(errors[0].reason.starts_with("line 12: port 10 leads to"), "{errors:?}");
+    assert_eq!((errors[0].field.as_str(), errors[0].hint.is_some()), ("file", true));
+    // Switches of one name are told apart.
+    let same = SMALL.replace("leaf two", "leaf one");
+    assert_eq!(
+        spec.build_with_text(&same).unwrap().router_name(1),
+        "leaf one [0x0008f10400410015]"
+    );
+}

@@ -1,5 +1,6 @@
 //! What is wrong with a file: every mistake with its line, a reason and a hint.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, BufRead};
 
@@ -79,6 +80,17 @@ impl fmt::Display for Mistakes {
 }
 
 impl std::error::Error for Mistakes {}
+
+/// Names for people: what several have is told apart by the identifier behind it.
+pub(crate) fn distinct<'a>(all: impl Iterator<Item = (&'a str, u64)> + Clone) -> Vec<String> {
+    let mut count: HashMap<&str, u32> = HashMap::new();
+    all.clone().for_each(|(name, _)| *count.entry(name).or_default() += 1);
+    let tell = |(name, guid): (&str, u64)| match count[name] {
+        1 => name.to_owned(),
+        _ => format!("{name} [0x{guid:016x}]"),
+    };
+    all.map(tell).collect()
+}
 
 /// Longer lines are not text.
 const MOST_BYTES: usize = 1 << 16;
