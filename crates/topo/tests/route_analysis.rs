@@ -2,7 +2,7 @@
 //! effective bisection bandwidth within the confidence intervals of both samples.
 
 use serde_json::Value;
-use topo::subnet::analysis::{Paths, ShiftFigures, Spread, read_demand};
+use topo::subnet::analysis::{Paths, Questions, ShiftFigures, Spread, lanes, read_demand};
 use topo::subnet::{End, Host, Subnet, Switch, Tables};
 
 fn file(name: &str) -> Value {
@@ -267,4 +267,83 @@ fn paths_that_do_not_arrive_are_counted_and_left_out() {
     assert!(examples[0].starts_with("H0000 to H0008: S00 -> S01"), "{examples:?}");
     let hops: u64 = pairs().filter_map(|(f, t)| paths.hops(f, t)).map(u64::from).sum();
     assert_eq!(paths.all_to_all().iter().sum::<u64>(), hops);
+}
+
+/// First lanes of OpenSM's DFSSSP are free of cycles; its routes on one lane are not, on the ring for instance.
+#[test]
+fn lanes_are_judged_one_by_one() {
+    let small = file("opensm-small.json");
+    for name in ["hx4x4", "ring8", "torus4x4"] {
+        let fabric = &small["fabrics"][name];
+        let subnet = subnet(fabric);
+        let mut tables = tables(&subnet, &fabric["lft"]["dfsssp"]);
+        let one = lanes(&subnet, &tables);
+        assert!(
+            one.len() == 1 && !one[0].free && one[0].cycle.len() > 2,
+            "{name}: {one:?}"
+        );
+        assert!(
+            one[0].cycle[0].starts_with('S') && one[0].cycle[0].contains(" port "),
+            "{one:?}"
+        );
+        let rows = names(&fabric["dfsssp_vl_src_rows_dst_cols"]);
+        let n = subnet.hosts.len();
+        tables.lanes = vec![0; tables.ports.len()];
+        for (from, row) in rows.iter().enumerate() {
+            for (to, lane) in row.bytes().enumerate() {
+                let i = subnet.hosts[from].switch as usize * n + to;
+                tables.lanes[i] = tables.lanes[i].max(lane - b'0');
+            }
+        }
+        tables.n_lanes = 8;
+        let all = lanes(&subnet, &tables);
+        assert!(all.iter().all(|lane| lane.free), "{name}: {all:?}");
+        let pairs: Vec<u64> = all.iter().map(|lane| lane.pairs).collect();
+        assert_eq!(pairs.iter().sum::<u64>(), (n * (n - 1)) as u64, "{name}");
+        // A cycle in the highest lane alone.
+        let mut cycle_above = tables.clone();
+        cycle_above.lanes = vec![2; tables.lanes.len()];
+        cycle_above.lanes[0] = 1;
+        cycle_above.n_lanes = 3;
+        let all = lanes(&subnet, &cycle_above);
+        assert_eq!(
+            all.iter().map(|lane| lane.free).collect::<Vec<_>>(),
+            [true, true, false],
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_summary_has_what_was_asked_for() {
+    let small = file("opensm-small.json");
+    let fabric = &small["fabrics"]["tree4_2"];
+    let subnet = subnet(fabric);
+    let tables = tables(&subnet, &fabric["lft"]["ftree"]);
+    let paths = Paths::new(&subnet, &tables, 0);
+    let questions = Questions {
+        shift: Some(17),
+        rack: Some(4),
+        demand: Some(vec![(0, 15, 1.0)]),
+        hottest: 3,
+        ..Questions::default()
+    };
+    let (summary, loads, shifts) = paths.summary(&questions);
+    assert_eq!(
+        (summary.hosts, summary.switches, summary.channels, shifts.len()),
+        (16, 8, 32, 15)
+    );
+    assert_eq!(summary.hottest.len(), 3);
+    assert!(summary.hottest.iter().all(|hot| hot.paths == 12));
+    assert_eq!((summary.hottest[0].from.as_str(), summary.hottest[0].port), ("S0_0", 5));
+    let shift = summary.shift.unwrap();
+    assert_eq!(
+        (shift.shift.by, shift.shift.max_congestion, shift.load.max),
+        (1, 1, 1.0)
+    );
+    // Racks are leaves here: nothing leaves the switch.
+    assert_eq!(summary.racks.unwrap().each, [1.0; 4]);
+    assert_eq!(summary.demand.unwrap().load.max, 1.0);
+    assert_eq!(loads.demand.unwrap().iter().sum::<f64>(), 2.0);
+    assert!(summary.deadlock_free && summary.lanes[0].pairs == 240);
 }

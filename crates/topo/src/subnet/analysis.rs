@@ -10,9 +10,11 @@
 
 mod demand;
 mod patterns;
+mod summary;
 
 pub use demand::{Demand, DemandFigures, read_demand};
 pub use patterns::{Bisection, Shift, ShiftFigures};
+pub use summary::{HotChannel, LaneVerdict, Loads, OneShift, Questions, Racks, Summary, lanes};
 
 use super::channels::{Channels, NO_CHANNEL};
 use super::{End, Subnet, Tables};
