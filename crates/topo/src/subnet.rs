@@ -10,6 +10,7 @@ mod tables;
 
 pub mod cdg;
 mod channels;
+pub mod engine;
 
 // Files of real fabrics, and what tables are worth.
 pub mod analysis;
@@ -21,6 +22,7 @@ mod lids;
 mod mistakes;
 
 pub use cdg::{Cycle, find_cycle};
+pub use engine::{Engine, Options, Report, RouteError, route, route_with_report};
 pub use lids::{HIGHEST_LID, Lids, Owner};
 pub use mistakes::{Mistake, Mistakes};
 pub use tables::{Exit, Tables};
