@@ -387,5 +387,3 @@ def route_engines() -> list[dict[str, Any]]:
     """Return the routing engines: name, one line, whether their paths are minimal and free of deadlock."""
     found: list[dict[str, Any]] = json.loads(_core.route_engines())
     return found
-
-

@@ -251,7 +251,9 @@ def routes_text(found: RouteStudy) -> None:
 
     console = _console()
     fabric = found.fabric
-    sizes = ", ".join(_several(fabric[key], what) for key, what in (("hosts", "host"), ("switches", "switch"), ("cables", "cable")))
+    sizes = ", ".join(
+        _several(fabric[key], what) for key, what in (("hosts", "host"), ("switches", "switch"), ("cables", "cable"))
+    )
     lmc = f", {2 ** fabric['lmc']} addresses per host" if fabric["lmc"] else ""
     console.print(f"{found.source}: {sizes}{lmc}", markup=False)
     for note in fabric["notes"][:12]:
@@ -259,8 +261,26 @@ def routes_text(found: RouteStudy) -> None:
     if len(fabric["notes"]) > 12:
         console.print(f"  ... and {len(fabric['notes']) - 12} more", markup=False)
     rows = [figures_row(entry) for entry in found]
-    extra = [name for name, key in (("racks", "racks_mean"), ("demand", "demand_slowdown")) if any(row[key] is not None for row in rows)]
-    names = ["engine", "hops", "max paths", "mean", "unused", "uniform", "eBB", "both ways", "shifts", "worst", *extra, "lanes", "deadlock"]
+    extra = [
+        name
+        for name, key in (("racks", "racks_mean"), ("demand", "demand_slowdown"))
+        if any(row[key] is not None for row in rows)
+    ]
+    names = [
+        "engine",
+        "hops",
+        "max paths",
+        "mean",
+        "unused",
+        "uniform",
+        "eBB",
+        "both ways",
+        "shifts",
+        "worst",
+        *extra,
+        "lanes",
+        "deadlock",
+    ]
     table = _table(names, numbers=names[1:-1])
     for row in rows:
         cells = [
@@ -294,7 +314,9 @@ def routes_text(found: RouteStudy) -> None:
         if entry.about.get("note"):
             console.print(f"  note: {entry.about['note']}", markup=False)
         if summary["lengths"]["broken"]:
-            console.print(f"  {summary['lengths']['broken']:,} pairs of hosts do not reach each other:", markup=False, style="red")
+            console.print(
+                f"  {summary['lengths']['broken']:,} pairs of hosts do not reach each other:", markup=False, style="red"
+            )
             for example in summary["broken_examples"]:
                 console.print(f"    {example}", markup=False)
         if len(summary["lanes"]) > 1:
@@ -303,7 +325,9 @@ def routes_text(found: RouteStudy) -> None:
         for lane in summary["lanes"]:
             if not lane["free"]:
                 cycle = lane["cycle"][:_MOST_CYCLE]
-                more = f" -> ... ({len(lane['cycle']) - len(cycle)} more)" if len(lane["cycle"]) > len(cycle) else f" -> {cycle[0]}"
+                more = (
+                    f" -> ... ({len(lane['cycle']) - len(cycle)} more)" if len(lane["cycle"]) > len(cycle) else f" -> {cycle[0]}"
+                )
                 console.print(f"  lane {lane['lane']} can deadlock: {' -> '.join(cycle)}{more}", markup=False, soft_wrap=True)
         if summary["shift"]:
             shift = summary["shift"]

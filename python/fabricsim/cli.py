@@ -474,7 +474,8 @@ def routes(
         ),
     ] = None,
     engine: Annotated[
-        list[str] | None, typer.Option("--engine", metavar="NAME,...", help="Routing engines, such as sssp,dfsssp \\[default: minhop].")
+        list[str] | None,
+        typer.Option("--engine", metavar="NAME,...", help="Routing engines, such as sssp,dfsssp \\[default: minhop]."),
     ] = None,
     compare: Annotated[bool, typer.Option("--compare", help="All engines; those that refuse the fabric say why.")] = False,
     tables: Annotated[
@@ -493,16 +494,24 @@ def routes(
         ),
     ] = None,
     demand: Annotated[
-        Path | None, typer.Option("--demand", metavar="CSV", help="Also lay this demand over the cables: source,destination,amount.")
+        Path | None,
+        typer.Option("--demand", metavar="CSV", help="Also lay this demand over the cables: source,destination,amount."),
     ] = None,
-    shift: Annotated[int | None, typer.Option("--shift", min=1, metavar="K", help="Also look at host i sending to host i + K.")] = None,
+    shift: Annotated[
+        int | None, typer.Option("--shift", min=1, metavar="K", help="Also look at host i sending to host i + K.")
+    ] = None,
     rack: Annotated[
-        int | None, typer.Option("--rack", min=2, metavar="HOSTS", help="Also mpiGraph within racks of so many consecutive hosts.")
+        int | None,
+        typer.Option("--rack", min=2, metavar="HOSTS", help="Also mpiGraph within racks of so many consecutive hosts."),
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=2, metavar="N", help="Random matchings of the bisection bandwidth.")] = 1000,
+    samples: Annotated[
+        int, typer.Option("--samples", min=2, metavar="N", help="Random matchings of the bisection bandwidth.")
+    ] = 1000,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the matchings.")] = 1,
     lanes: Annotated[int, typer.Option("--lanes", min=1, max=15, help="Virtual lanes that engines may use.")] = 8,
-    lmc: Annotated[int | None, typer.Option("--lmc", min=0, max=7, help="2^LMC addresses per host \\[default: the fabric's].")] = None,
+    lmc: Annotated[
+        int | None, typer.Option("--lmc", min=0, max=7, help="2^LMC addresses per host \\[default: the fabric's].")
+    ] = None,
     path: Annotated[int, typer.Option("--path", min=0, help="Which of a host's addresses senders use.")] = 0,
     root: Annotated[
         list[str] | None, typer.Option("--root", metavar="SWITCH", help="A root of updn and ftree; may be repeated.")
