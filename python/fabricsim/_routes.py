@@ -376,10 +376,12 @@ def routes(
                 raise
             refused[one] = str(error)
     switches = json.loads(fabric.about())["switch_names"]
-    entries = []
-    for one in found:
-        figures = one.figures(json.dumps(questions))
-        entries.append(EngineRoutes(one.engine, json.loads(figures.summary), json.loads(one.about), one, figures, switches))
+    entries: list[EngineRoutes] = []
+    for made in found:
+        figures = made.figures(json.dumps(questions))
+        # An engine's tables of a file stand beside those that it computes.
+        name_of = made.engine if made.engine not in [entry.name for entry in entries] else f"{made.engine}-again"
+        entries.append(EngineRoutes(name_of, json.loads(figures.summary), json.loads(made.about), made, figures, switches))
     return RouteStudy(name, fabric, entries, questions, refused)
 
 
