@@ -1,10 +1,10 @@
-//! Times routing engines and the check of their tables: `cargo run --release -p fabricsim-topo --example table_speed [ENGINE...]`.
+//! Times routing engines and the check of their tables: `cargo run --release -p fabricsim-topo --example table_speed [NAME...]`.
 //!
-//! Without arguments all engines run on two networks of 672 nodes. `large` as the first argument takes a fat-tree of 32,768 nodes.
+//! Names are engines, presets, or `fat-tree-32k`, a fat-tree of 32,768 nodes. Without engines all of them run, without networks two of
+//! 672 nodes. Seconds are of processor time, on all threads.
 
-use std::time::Instant;
 use topo::subnet::{Engine, Options, Subnet, find_cycle, route_with_report};
-use topo::{Lattice, TopologySpec};
+use topo::{Lattice, TopologySpec, preset};
 
 /// Most memory that this process has held, MB; 0 where the system does not tell.
 fn peak() -> u64 {
@@ -13,6 +13,13 @@ fn peak() -> u64 {
     line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
         .unwrap_or(0)
         / 1024
+}
+
+/// Processor time of this process, s.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks = stat.split_whitespace().skip(13).take(2);
+    ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
 fn fat_tree(down: &[u32], up: &[u32]) -> TopologySpec {
@@ -24,25 +31,27 @@ fn fat_tree(down: &[u32], up: &[u32]) -> TopologySpec {
 }
 
 fn main() {
-    let mut names: Vec<String> = std::env::args().skip(1).collect();
-    let large = names.first().is_some_and(|name| name == "large");
-    if large {
-        names.remove(0);
-    }
+    let (names, networks): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|name| Engine::from_name(name).is_some());
     let hyperx = TopologySpec::HyperX(Lattice {
         shape: vec![12, 8],
         width: vec![1, 1],
         nodes_per_router: 7,
     });
-    let networks = if large {
-        vec![("fat-tree 32 x 32 x 32", fat_tree(&[32, 32, 32], &[32, 32]), Vec::new())]
-    } else {
-        vec![
-            ("hyperx 12 x 8, 7 nodes each", hyperx, vec![12, 8]),
-            ("fat-tree 14 x 8 x 6", fat_tree(&[14, 8, 6], &[9, 9]), Vec::new()),
-        ]
-    };
-    for (name, spec, dims) in networks {
+    let mut specs = Vec::new();
+    for name in &networks {
+        match (name.as_str(), preset(name)) {
+            ("fat-tree-32k", _) => specs.push((name.as_str(), fat_tree(&[32, 32, 32], &[32, 32]), Vec::new())),
+            (name, Some(spec)) => specs.push((name, spec, Vec::new())),
+            (name, None) => return eprintln!("{name} is no engine and no preset"),
+        }
+    }
+    if networks.is_empty() {
+        specs.push(("hyperx 12 x 8, 7 nodes each", hyperx, vec![12, 8]));
+        specs.push(("fat-tree 14 x 8 x 6", fat_tree(&[14, 8, 6], &[9, 9]), Vec::new()));
+    }
+    for (name, spec, dims) in specs {
         let topology = match spec.build() {
             Ok(topology) => topology,
             Err(errors) => panic!("{name}: {errors:?}"),
@@ -54,7 +63,7 @@ fn main() {
             let asked = names.is_empty() || names.iter().any(|name| name == engine.name());
             let possible = match engine {
                 Engine::Parx => !dims.is_empty(),
-                Engine::Ftree => dims.is_empty(),
+                Engine::Ftree => matches!(spec, TopologySpec::FatTree { .. }),
                 _ => true,
             };
             if !asked || !possible {
@@ -65,23 +74,23 @@ fn main() {
                 dims: dims.clone(),
                 ..Options::default()
             };
-            let start = Instant::now();
+            let start = cpu();
             let routed = route_with_report(engine, &subnet, &options);
-            let took = start.elapsed().as_secs_f64();
+            let took = cpu() - start;
             match routed {
                 Ok((tables, report)) => {
-                    let start = Instant::now();
+                    let start = cpu();
                     let cycle = find_cycle(&subnet, &tables).is_some();
                     println!(
-                        "{:7} {took:9.3} s, {} lanes needed, {:?}; check {:.3} s, cycle {cycle}; peak {} MB",
+                        "{:7} {took:8.2} s, {} lanes needed, {:?}; check {:.2} s, cycle {cycle}; peak {} MB",
                         engine.name(),
                         report.lanes_needed,
                         report.before,
-                        start.elapsed().as_secs_f64(),
+                        cpu() - start,
                         peak()
                     );
                 }
-                Err(error) => println!("{:7} {took:9.3} s, {error}", engine.name()),
+                Err(error) => println!("{:7} {took:8.2} s, {error}", engine.name()),
             }
         }
     }

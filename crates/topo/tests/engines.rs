@@ -555,6 +555,51 @@ fn parx_goes_round_a_half_and_is_minimal_elsewhere() {
 }
 
 #[test]
+fn parx_takes_load_off_the_direct_links_of_compact_jobs() {
+    // Jobs on four switches in a row, 28 hosts, all shifts inside: what a pair gets is 1 / flows on its busiest link.
+    let dims = [8, 12];
+    let mut subnet = Subnet::of(&built(hyperx(&dims, &[1, 1], 7)));
+    subnet.lmc = 2;
+    let options = Options {
+        dims: dims.to_vec(),
+        ..Options::default()
+    };
+    let (tables, _) = keeps_its_promises(Engine::Parx, &subnet, &options);
+    let switch = |host: u32| subnet.hosts[host as usize].switch;
+    let rate = |large: bool| {
+        let (mut sum, mut flows) = (0.0, 0);
+        for first in (0..672).step_by(28) {
+            for shift in 1..28 {
+                let ways: Vec<Vec<_>> = (0..28)
+                    .map(|k| {
+                        let (from, to) = (first + k, first + (k + shift) % 28);
+                        let chosen = choice(quadrant(dims, switch(from)), quadrant(dims, switch(to)));
+                        let set = if large { chosen.large } else { chosen.small };
+                        let allowed: Vec<u32> = (0..4).filter(|&address| set[address as usize]).collect();
+                        let address = 4 * to + allowed[(k / 2) as usize % allowed.len()];
+                        let way = tables.walk(&subnet, switch(from), address).unwrap();
+                        way[..way.len() - 1]
+                            .iter()
+                            .map(|exit| (exit.switch, exit.port))
+                            .collect()
+                    })
+                    .collect();
+                for way in &ways {
+                    let load = |link: &(u32, u16)| ways.iter().flatten().filter(|other| *other == link).count();
+                    sum += 1.0 / way.iter().map(load).max().unwrap_or(1) as f64;
+                    flows += 1;
+                }
+            }
+        }
+        sum / f64::from(flows)
+    };
+    // Minimal ways: seven flows on each link between two switches, fewer where a shift splits them.
+    let (small, large) = (rate(false), rate(true));
+    assert!((0.42..0.44).contains(&small), "{small}");
+    assert!(large > 1.5 * small, "{small} -> {large}");
+}
+
+#[test]
 fn parx_goes_over_all_links_where_a_rule_leaves_no_way() {
     // The cable between the two left switches of a row is all that joins them.
     let whole = Subnet::of(&built(hyperx(&[4, 2], &[1, 1], 1)));
@@ -609,6 +654,29 @@ fn parx_keeps_busy_pairs_apart() {
     ports.dedup();
     assert!(ports.len() == 2, "{first:?}");
     assert_eq!(first.iter().filter(|&&port| port == ports[0]).count(), 8, "{first:?}");
+}
+
+#[test]
+fn spread_lanes_are_of_their_class_and_free_of_cycles() {
+    let subnet = Subnet::of(&built(torus(&[4, 4], &[1, 1], 2)));
+    let (tables, report) = keeps_its_promises(Engine::Dfsssp, &subnet, &Options::default());
+    let mut spread = tables.clone();
+    report.spread(&mut spread, 5);
+    assert_eq!(find_cycle(&subnet, &spread), None);
+    let mut used = [0; 8];
+    for (&first, &lane) in tables.lanes.iter().zip(&spread.lanes) {
+        let (_, n) = report.classes[report.classes.iter().position(|class| class.0 == first).unwrap()];
+        assert!((first..first + n).contains(&lane));
+        used[usize::from(lane)] += 1;
+    }
+    assert!(used.iter().all(|&paths| paths > 0), "{used:?}");
+    assert_eq!(spread.n_lanes, 8);
+    // On a tree all lanes are one class.
+    let subnet = tree(&[4, 4], &[4], &[1]);
+    let (mut tables, report) = keeps_its_promises(Engine::Dfsssp, &subnet, &Options::default());
+    assert_eq!((tables.n_lanes, &report.classes[..]), (1, &[(0, 8)][..]));
+    report.spread(&mut tables, 5);
+    assert_eq!((tables.n_lanes, find_cycle(&subnet, &tables)), (8, None));
 }
 
 #[test]
