@@ -10,8 +10,9 @@ Examples
 2
 """
 
+from fabricsim._capacity import Capacity, capacity, capacity_study
 from fabricsim._core import __version__
-from fabricsim.capacity import Capacity, capacity, capacity_study
+from fabricsim._routes import EngineRoutes, RouteStudy, routes
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,
@@ -37,12 +38,14 @@ __all__ = [
     "ClusterError",
     "Diagnostic",
     "DiskError",
+    "EngineRoutes",
     "Expansion",
     "FabricsimError",
     "Interrupted",
     "Ops",
     "Results",
     "ResultsError",
+    "RouteStudy",
     "Run",
     "RunFailed",
     "RunRecord",
@@ -55,5 +58,6 @@ __all__ = [
     "list_entries",
     "load",
     "packaged_studies",
+    "routes",
     "schema",
 ]

@@ -24,7 +24,7 @@ from fabricsim.registry import describe
 from fabricsim.study import short_key
 
 if TYPE_CHECKING:
-    from fabricsim.capacity import Capacity
+    from fabricsim._capacity import Capacity
     from fabricsim.results import Results, RunRecord
 
 __all__ = ["axis_label", "bars", "cdf", "hops", "interference", "links", "network", "save", "sweep"]

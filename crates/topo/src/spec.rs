@@ -117,6 +117,8 @@ pub enum GraphFormat {
     EdgeList,
     /// GraphML; node attribute `nodes`, edge attributes `count` and `class`.
     Graphml,
+    /// Output of `ibnetdiscover` for an InfiniBand fabric: switches are routers, adapters' ports nodes, rates link classes.
+    Ibnetdiscover,
 }
 
 /// A parameter that cannot be built, in the words of the parameter's key.

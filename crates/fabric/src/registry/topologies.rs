@@ -256,8 +256,14 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
                         "graphml",
                         "GraphML; node attribute `nodes`, edge attributes `count` and `class`.",
                     ),
+                    (
+                        "ibnetdiscover",
+                        "An InfiniBand fabric as `ibnetdiscover` prints it; rates such as `4xEDR` are the link classes.",
+                    ),
                 ]),
-                Default::From("the file's ending: graphml for `.graphml` and `.xml`, else edge-list"),
+                Default::From(
+                    "the file's ending: graphml for `.graphml` and `.xml`, ibnetdiscover for `.ibnetdiscover`, else edge-list",
+                ),
                 "Format of the file.",
             ),
             key(
