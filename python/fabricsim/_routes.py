@@ -228,6 +228,7 @@ def figures_row(entry: EngineRoutes) -> dict[str, Any]:
         "racks_mean": found["racks"]["mean"] if found["racks"] else None,
         "demand_slowdown": found["demand"]["slowdown"] if found["demand"] else None,
         "lanes": len(found["lanes"]),
+        "lanes_used": sum(lane["pairs"] > 0 for lane in found["lanes"]),
         "deadlock_free": found["deadlock_free"],
         "broken_pairs": found["lengths"]["broken"],
     }

@@ -24,7 +24,7 @@ struct Parts {
     /// Switches along each dimension of a HyperX, mesh or torus.
     dims: Vec<u32>,
     /// Places of the switches in a drawing, if the family has them.
-    layout: Vec<(f32, f32)>,
+    layout: Vec<(f64, f64)>,
 }
 
 /// A fabric: switches, hosts, cables, addresses.
@@ -168,7 +168,7 @@ impl Fabric {
         let former = &self.parts;
         let mut notes = former.notes.clone();
         notes.extend(left.removed.iter().map(|removed| format!("removed: {removed}")));
-        let kept = |all: &[(f32, f32)]| {
+        let kept = |all: &[(f64, f64)]| {
             left.switches
                 .iter()
                 .filter_map(|&s| all.get(s as usize).copied())
