@@ -18,7 +18,7 @@ impl TopologySpec {
     ) -> Result<Topology, Vec<FieldError>> {
         let mut problems = Problems::default();
         let read = match format {
-            GraphFormat::EdgeList => read_edge_list(text),
+            GraphFormat::EdgeList | GraphFormat::BuiltIn => read_edge_list(text),
             GraphFormat::Graphml => read_graphml(text),
         };
         let graph = read.map_err(|mistakes| {
@@ -83,7 +83,7 @@ impl TopologySpec {
 
 fn read_names(text: &str, format: GraphFormat) -> Vec<String> {
     let read = match format {
-        GraphFormat::EdgeList => read_edge_list(text),
+        GraphFormat::EdgeList | GraphFormat::BuiltIn => read_edge_list(text),
         GraphFormat::Graphml => read_graphml(text),
     };
     read.map(|g| g.names).unwrap_or_default()

@@ -117,6 +117,8 @@ pub enum GraphFormat {
     EdgeList,
     /// GraphML; node attribute `nodes`, edge attributes `count` and `class`.
     Graphml,
+    /// No file: the name of a preset that is none of the regular families.
+    BuiltIn,
 }
 
 /// A parameter that cannot be built, in the words of the parameter's key.

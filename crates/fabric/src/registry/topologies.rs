@@ -256,6 +256,10 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
                         "graphml",
                         "GraphML; node attribute `nodes`, edge attributes `count` and `class`.",
                     ),
+                    (
+                        "built-in",
+                        "No file: `file` is the name of a preset that is none of the regular families.",
+                    ),
                 ]),
                 Default::From("the file's ending: graphml for `.graphml` and `.xml`, else edge-list"),
                 "Format of the file.",
