@@ -8,6 +8,12 @@
 
 mod tables;
 
+pub mod cdg;
+mod channels;
+pub mod engine;
+
+pub use cdg::{Cycle, find_cycle};
+pub use engine::{Engine, Options, Report, RouteError, route, route_with_report};
 pub use tables::{Exit, Tables};
 
 use crate::topology::Topology;

@@ -1,0 +1,212 @@
+//! The channel dependency graph of forwarding tables, lane by lane: a plain check that tables cannot deadlock.
+//!
+//! A channel is one direction of a cable between two switches on one lane. Packets from the hosts of a switch to an address stay on
+//! one lane, and hold a channel while they wait for the next one of their path. No cycle of such dependencies, no deadlock (Dally &
+//! Seitz 1987). Cables of hosts are left out: hosts consume what arrives. The check looks at [`Tables`] alone, whichever engine made
+//! them, and shares no code with the engines.
+
+use super::channels::{Channels, NO_CHANNEL};
+use super::{Exit, Subnet, Tables};
+
+/// Channels that can wait for each other for ever: each for the next and the last for the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// The lane.
+    pub lane: u8,
+    /// The channels in order.
+    pub channels: Vec<Exit>,
+}
+
+impl Cycle {
+    /// For people: `lane 1: S00 port 3 -> S01 port 3 -> S00 port 3`.
+    pub fn describe(&self, subnet: &Subnet) -> String {
+        let channels = self.channels.iter().chain(self.channels.first());
+        let names: Vec<String> = channels
+            .map(|exit| format!("{} port {}", subnet.switches[exit.switch as usize].name, exit.port))
+            .collect();
+        format!("lane {}: {}", self.lane, names.join(" -> "))
+    }
+}
+
+/// The first cycle of dependencies of any lane, `None` if every lane is free of them. Paths are those from every switch with hosts to
+/// every address; one that never arrives is followed as far as it leads, and one in a loop is a cycle itself. Deterministic.
+///
+/// Time: paths times hops. Memory: a bit for each pair of consecutive channels per lane.
+pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<Cycle> {
+    let channels = Channels::of(subnet);
+    let mut lanes: Vec<Dependencies> = Vec::new();
+    for s in (0..subnet.n_switches()).filter(|&s| has_hosts(subnet, s)) {
+        for address in 0..tables.n_addresses {
+            let lane = usize::from(tables.lane(s, address));
+            while lanes.len() <= lane {
+                lanes.push(Dependencies::of(&channels));
+            }
+            lanes[lane].follow(&channels, tables, s, address);
+        }
+    }
+    lanes.iter().enumerate().find_map(|(lane, dependencies)| {
+        let channels = dependencies.cycle(&channels)?;
+        Some(Cycle {
+            lane: lane as u8,
+            channels,
+        })
+    })
+}
+
+fn has_hosts(subnet: &Subnet, switch: u32) -> bool {
+    let ports = &subnet.switches[switch as usize].ports;
+    ports.iter().any(|end| matches!(end, Some(super::End::Host(_))))
+}
+
+/// Dependencies of a lane: of every channel a row of bits, one for each channel that leaves the switch that it leads to.
+struct Dependencies {
+    /// First bit of each channel's row.
+    row: Vec<u64>,
+    bits: Vec<u64>,
+}
+
+impl Dependencies {
+    fn of(channels: &Channels) -> Self {
+        let (mut row, mut n_bits) = (Vec::with_capacity(channels.len()), 0);
+        for &to in &channels.to {
+            row.push(n_bits);
+            n_bits += channels.of_switch(to).len() as u64;
+        }
+        Self {
+            row,
+            bits: vec![0; n_bits.div_ceil(64) as usize],
+        }
+    }
+
+    fn bit(&self, channels: &Channels, from: u32, to: u32) -> u64 {
+        self.row[from as usize] + u64::from(to - channels.first[channels.to[from as usize] as usize])
+    }
+
+    /// Adds the dependencies of the path from a switch to an address.
+    fn follow(&mut self, channels: &Channels, tables: &Tables, from: u32, address: u32) {
+        let mut held = NO_CHANNEL;
+        let mut at = from;
+        // A path of more hops than there are switches is in a loop, all of which has been seen by then.
+        for _ in 0..=2 * channels.n_switches() {
+            let wanted = channels.at(at, tables.port(at, address));
+            if wanted == NO_CHANNEL {
+                return;
+            }
+            if held != NO_CHANNEL {
+                let bit = self.bit(channels, held, wanted);
+                self.bits[(bit / 64) as usize] |= 1 << (bit % 64);
+            }
+            (held, at) = (wanted, channels.to[wanted as usize]);
+        }
+    }
+
+    /// A cycle by depth-first search from each channel in order.
+    fn cycle(&self, channels: &Channels) -> Option<Vec<Exit>> {
+        const NEW: u8 = 0;
+        const OPEN: u8 = 1;
+        const DONE: u8 = 2;
+        let mut state = vec![NEW; channels.len()];
+        // Open channels in order, each with the next channel of the far switch to look at.
+        let mut stack: Vec<(u32, u32)> = Vec::new();
+        for start in 0..channels.len() as u32 {
+            if state[start as usize] != NEW {
+                continue;
+            }
+            state[start as usize] = OPEN;
+            stack.push((start, channels.first[channels.to[start as usize] as usize]));
+            while let Some((held, next)) = stack.last_mut() {
+                let end = channels.first[channels.to[*held as usize] as usize + 1];
+                if *next == end {
+                    state[*held as usize] = DONE;
+                    stack.pop();
+                    continue;
+                }
+                let (held, wanted) = (*held, *next);
+                *next += 1;
+                let bit = self.bit(channels, held, wanted);
+                if self.bits[(bit / 64) as usize] >> (bit % 64) & 1 == 0 {
+                    continue;
+                }
+                match state[wanted as usize] {
+                    NEW => {
+                        state[wanted as usize] = OPEN;
+                        stack.push((wanted, channels.first[channels.to[wanted as usize] as usize]));
+                    }
+                    OPEN => {
+                        let open = stack.iter().map(|&(channel, _)| channel);
+                        let exits = open.skip_while(|&channel| channel != wanted).map(|channel| Exit {
+                            switch: channels.from[channel as usize],
+                            port: channels.port[channel as usize],
+                        });
+                        return Some(exits.collect());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subnet::End;
+    use crate::{Lattice, TopologySpec};
+
+    /// A ring of four switches with a host each, and tables that always go the same way round.
+    fn one_way_ring() -> (Subnet, Tables) {
+        let ring = TopologySpec::Torus(Lattice {
+            shape: vec![4],
+            width: vec![1],
+            nodes_per_router: 1,
+        });
+        let subnet = Subnet::of(&ring.build().unwrap());
+        let mut tables = Tables::empty(&subnet);
+        for s in 0..4u32 {
+            let onward = subnet.cables(s).find(|&(_, to, _)| to == (s + 1) % 4).unwrap().0;
+            for a in 0..4u32 {
+                tables.ports[(s * 4 + a) as usize] = if a == s { 1 } else { onward };
+            }
+        }
+        (subnet, tables)
+    }
+
+    #[test]
+    fn one_way_round_a_ring_is_a_cycle_of_all_its_cables() {
+        let (subnet, tables) = one_way_ring();
+        let cycle = find_cycle(&subnet, &tables).unwrap();
+        assert_eq!((cycle.lane, cycle.channels.len()), (0, 4));
+        for (here, next) in cycle.channels.iter().zip(cycle.channels.iter().cycle().skip(1)) {
+            assert!(
+                matches!(subnet.end(here.switch, here.port), Some(End::Switch { switch, .. }) if switch == next.switch)
+            );
+        }
+        let words = cycle.describe(&subnet);
+        assert!(words.starts_with("lane 0: (0) port "), "{words}");
+    }
+
+    #[test]
+    fn a_second_lane_for_the_paths_over_one_switch_breaks_the_cycle() {
+        let (subnet, mut tables) = one_way_ring();
+        tables.lanes = vec![0; 16];
+        tables.n_lanes = 2;
+        // The three paths that go on over switch 0, from the last cable to the first.
+        for (s, a) in [(2, 1), (3, 1), (3, 2)] {
+            tables.lanes[s * 4 + a] = 1;
+        }
+        assert_eq!(find_cycle(&subnet, &tables), None);
+        // With the path from switch 1 to 0 their lane has every dependency of the ring.
+        tables.lanes[4] = 1;
+        let cycle = find_cycle(&subnet, &tables).unwrap();
+        assert_eq!((cycle.lane, cycle.channels.len()), (1, 4));
+    }
+
+    #[test]
+    fn a_loop_of_the_tables_is_a_cycle() {
+        let (subnet, mut tables) = one_way_ring();
+        // No switch keeps what is for the host of switch 2: it goes round and round.
+        tables.ports[2 * 4 + 2] = tables.ports[2 * 4 + 3];
+        assert!(find_cycle(&subnet, &tables).is_some_and(|cycle| cycle.channels.len() == 4));
+    }
+}

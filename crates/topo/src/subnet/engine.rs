@@ -1,0 +1,239 @@
+//! Routing engines of subnet managers: forwarding tables and virtual lanes of a [`Subnet`].
+//!
+//! The rules are those of InfiniBand's open subnet manager, re-made from descriptions of what it does; ties are broken as it breaks
+//! them, so that tables agree entry by entry (`docs/models/static-tables.md` says which and how far). Everything is a function of
+//! subnet and options: the number of threads changes nothing.
+
+mod balance;
+mod dfsssp;
+mod dimension_order;
+mod fabric;
+mod fat_tree;
+mod lash;
+mod layers;
+mod min_hop;
+mod parx;
+mod sssp;
+mod trees;
+mod up_down;
+
+pub use parx::{Choice, choice, quadrant};
+
+use super::{Subnet, Tables};
+use fabric::Fabric;
+use thiserror::Error;
+
+/// A rule that fills forwarding tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Least hops, ports balanced by destinations at each switch alone.
+    MinHop,
+    /// Least hops, always to the neighbour of the first port that has them.
+    Dor,
+    /// Up*/down*: first towards the roots, then away from them.
+    UpDown,
+    /// Fat-trees: shifts without contention.
+    Ftree,
+    /// Single-source shortest paths, weighted by the paths laid so far.
+    Sssp,
+    /// [`Engine::Sssp`] with paths spread over lanes until none has a cycle of dependencies.
+    Dfsssp,
+    /// One way per pair of switches, pairs in lanes without cycles.
+    Lash,
+    /// Four addresses per host, each avoiding one half of a two-dimensional HyperX.
+    Parx,
+}
+
+impl Engine {
+    /// All engines, simple ones first.
+    pub const ALL: [Engine; 8] = [
+        Engine::MinHop,
+        Engine::Dor,
+        Engine::UpDown,
+        Engine::Ftree,
+        Engine::Sssp,
+        Engine::Dfsssp,
+        Engine::Lash,
+        Engine::Parx,
+    ];
+
+    /// The name in files and on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::MinHop => "minhop",
+            Engine::Dor => "dor",
+            Engine::UpDown => "updn",
+            Engine::Ftree => "ftree",
+            Engine::Sssp => "sssp",
+            Engine::Dfsssp => "dfsssp",
+            Engine::Lash => "lash",
+            Engine::Parx => "parx",
+        }
+    }
+
+    /// The engine of a [`Engine::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.name() == name)
+    }
+
+    /// What it does, in a line.
+    pub fn description(self) -> &'static str {
+        match self {
+            Engine::MinHop => "least hops; each switch balances its ports by the destinations that they serve",
+            Engine::Dor => "least hops in the order of ports: dimension order where ports are numbered by dimension",
+            Engine::UpDown => "least hops without a turn from down to up, seen from the roots: no deadlock on one lane",
+            Engine::Ftree => "fat-trees: up the least used port, down the same way; shifts meet little contention",
+            Engine::Sssp => "least hops, each path over the links that carry the fewest paths so far",
+            Engine::Dfsssp => "the ways of sssp, on as many lanes as freedom from deadlock needs",
+            Engine::Lash => {
+                "one way of least hops per pair of switches, on as many lanes as freedom from deadlock needs"
+            }
+            Engine::Parx => {
+                "HyperX of two dimensions: four addresses per host, two of them with detours in compact jobs"
+            }
+        }
+    }
+
+    /// Whether its tables are free of deadlock by construction, on the lanes that it fills.
+    pub fn deadlock_free(self) -> bool {
+        matches!(
+            self,
+            Engine::UpDown | Engine::Ftree | Engine::Dfsssp | Engine::Lash | Engine::Parx
+        )
+    }
+
+    /// Whether every path has the least number of hops.
+    pub fn minimal(self) -> bool {
+        !matches!(self, Engine::UpDown | Engine::Ftree | Engine::Parx)
+    }
+}
+
+/// Numbers of bytes that hosts send each other, for engines that weigh paths by them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// From host `i` to host `j` at `i * n_hosts + j`, in any unit, not negative.
+    pub traffic: Vec<f64>,
+}
+
+/// What an engine is told besides the subnet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Roots of [`Engine::UpDown`] and [`Engine::Ftree`]; empty: found by their rules.
+    pub roots: Vec<u32>,
+    /// All switches in the order in which the manager goes through them; empty: by identifier, its bytes swapped.
+    pub order: Vec<u32>,
+    /// Lanes that may be used, 1 to 15.
+    pub lanes: u8,
+    /// Of the random numbers that balance the lanes of [`Engine::Lash`].
+    pub seed: u64,
+    /// Switches along each of the two dimensions of [`Engine::Parx`]; switch `x + dims[0] * y` has coordinates (x, y).
+    pub dims: Vec<u32>,
+    /// Traffic that [`Engine::Parx`] weighs paths by; `None`: all paths count alike.
+    pub demand: Option<Demand>,
+    /// Threads; 0: as many as the machine has. Tables do not depend on it.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            roots: Vec::new(),
+            order: Vec::new(),
+            lanes: 8,
+            seed: 1,
+            dims: Vec::new(),
+            demand: None,
+            threads: 0,
+        }
+    }
+}
+
+/// Why an engine gives no tables, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}: {reason}\nhint: {hint}", engine.name())]
+pub struct RouteError {
+    /// The engine.
+    pub engine: Engine,
+    /// The reason, with the names of switches and hosts.
+    pub reason: String,
+    /// What would help.
+    pub hint: String,
+}
+
+/// What an engine tells besides its tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Lanes that freedom from deadlock needs, before paths are spread over those that are left; 1 where an engine uses no lanes.
+    pub lanes_needed: u8,
+    /// Pairs in each of these lanes: of addresses, switches' own among them ([`Engine::Dfsssp`], [`Engine::Parx`]), or of switches
+    /// ([`Engine::Lash`]).
+    pub before: Vec<u64>,
+    /// Pairs in each lane after balancing; for [`Engine::Dfsssp`] the pairs of a class stay together and are counted in its first.
+    pub after: Vec<u64>,
+    /// For each lane class the lanes that it was given, as (first, number): [`Engine::Dfsssp`] and [`Engine::Parx`].
+    pub classes: Vec<(u8, u8)>,
+    /// Roots that were given or found.
+    pub roots: Vec<u32>,
+}
+
+/// Fills the forwarding tables of a subnet.
+///
+/// # Errors
+/// A subnet that the engine cannot route, options that do not fit it, too few lanes: reason and hint.
+pub fn route(engine: Engine, subnet: &Subnet, options: &Options) -> Result<Tables, RouteError> {
+    route_with_report(engine, subnet, options).map(|(tables, _)| tables)
+}
+
+/// [`route`], and what the engine found on its way.
+///
+/// # Errors
+/// Those of [`route`].
+pub fn route_with_report(engine: Engine, subnet: &Subnet, options: &Options) -> Result<(Tables, Report), RouteError> {
+    let refuse = |reason: String, hint: &str| RouteError {
+        engine,
+        reason,
+        hint: hint.to_string(),
+    };
+    subnet
+        .verify()
+        .map_err(|reason| refuse(reason, "mend the description of the subnet"))?;
+    if subnet.switches.is_empty() {
+        return Err(refuse(
+            "the subnet has no switch".into(),
+            "describe a subnet with at least one switch",
+        ));
+    }
+    if !(1..=15).contains(&options.lanes) {
+        return Err(refuse(
+            format!("{} lanes", options.lanes),
+            "a port has 1 to 15 lanes for data; 8 are usual",
+        ));
+    }
+    let fabric = Fabric::new(subnet, options).map_err(|reason| refuse(reason, "list every switch once, or none"))?;
+    if let Some(root) = options.roots.iter().find(|&&root| root >= subnet.n_switches()) {
+        return Err(refuse(
+            format!("root {root} is not a switch"),
+            "number roots as the switches are",
+        ));
+    }
+    let (tables, report) = match engine {
+        Engine::MinHop => min_hop::route(&fabric),
+        Engine::Dor => dimension_order::route(&fabric),
+        Engine::UpDown => up_down::route(&fabric)?,
+        Engine::Ftree => fat_tree::route(&fabric)?,
+        Engine::Sssp => sssp::route(&fabric),
+        Engine::Dfsssp => dfsssp::route(&fabric)?,
+        Engine::Lash => lash::route(&fabric)?,
+        Engine::Parx => parx::route(&fabric)?,
+    };
+    match fabric.unreached(&tables) {
+        None => Ok((tables, report)),
+        Some((switch, host)) => Err(refuse(
+            format!(
+                "no way from switch `{}` to `{}`",
+                subnet.switches[switch as usize].name, subnet.hosts[host as usize].name
+            ),
+            "join the parts of the subnet by cables, or remove the hosts of one part",
+        )),
+    }
+}
