@@ -2,9 +2,11 @@
 
 use crate::build::Problems;
 use crate::graph::{GraphTables, MOST_ROUTERS};
-use crate::graph_file::{GraphText, Mistake, read_edge_list};
+use crate::graph_file::{CableLine, GraphText, Mistake, read_edge_list};
 use crate::graphml::read_graphml;
 use crate::spec::{FieldError, GraphFormat, TopologySpec};
+use crate::subnet;
+use crate::subnet::ibnetdiscover::{self, Discovered};
 use crate::topology::{Geometry, Topology};
 use crate::wiring::Wiring;
 
@@ -17,14 +19,10 @@ impl TopologySpec {
         nodes_per_router: u32,
     ) -> Result<Topology, Vec<FieldError>> {
         let mut problems = Problems::default();
-        let read = match format {
-            GraphFormat::EdgeList | GraphFormat::BuiltIn => read_edge_list(text),
-            GraphFormat::Graphml => read_graphml(text),
-        };
-        let graph = read.map_err(|mistakes| {
+        let graph = read(text, format).map_err(|mistakes| {
             mistakes
-                .iter()
-                .for_each(|Mistake { line, reason }| problems.add("file", format!("line {line}: {reason}"), None));
+                .into_iter()
+                .for_each(|(reason, hint)| problems.add("file", reason, hint.as_deref()));
             std::mem::take(&mut problems.0)
         })?;
         if graph.cables.is_empty() {
@@ -81,12 +79,68 @@ impl TopologySpec {
     }
 }
 
-fn read_names(text: &str, format: GraphFormat) -> Vec<String> {
-    let read = match format {
-        GraphFormat::EdgeList | GraphFormat::BuiltIn => read_edge_list(text),
-        GraphFormat::Graphml => read_graphml(text),
+/// Reads a file; `Err` has reasons with their lines, and hints.
+fn read(text: &str, format: GraphFormat) -> Result<GraphText, Vec<(String, Option<String>)>> {
+    let told = |mistakes: Vec<Mistake>| {
+        let tell = |Mistake { line, reason }| (format!("line {line}: {reason}"), None);
+        mistakes.into_iter().map(tell).collect()
     };
-    read.map(|g| g.names).unwrap_or_default()
+    match format {
+        GraphFormat::EdgeList | GraphFormat::BuiltIn => read_edge_list(text).map_err(told),
+        GraphFormat::Graphml => read_graphml(text).map_err(told),
+        GraphFormat::Ibnetdiscover => match ibnetdiscover::read(text.as_bytes()) {
+            Ok(found) => Ok(graph_of(&found)),
+            Err(mistakes) => {
+                let tell = |mistake: subnet::Mistake| {
+                    let line = if mistake.line > 0 {
+                        format!("line {}: ", mistake.line)
+                    } else {
+                        String::new()
+                    };
+                    (
+                        format!("{line}{}", mistake.reason),
+                        Some(mistake.hint).filter(|hint| !hint.is_empty()),
+                    )
+                };
+                let more = (mistakes.more > 0).then(|| (format!("and {} more mistakes", mistakes.more), None));
+                Err(mistakes.list.into_iter().map(tell).chain(more).collect())
+            }
+        },
+    }
+}
+
+fn read_names(text: &str, format: GraphFormat) -> Vec<String> {
+    read(text, format).map(|graph| graph.names).unwrap_or_default()
+}
+
+/// Switches are routers, hosts nodes in the same order, rates link classes (`link` where none is stated).
+fn graph_of(found: &Discovered) -> GraphText {
+    let subnet = &found.subnet;
+    let mut nodes = vec![0; subnet.switches.len()];
+    subnet.hosts.iter().for_each(|host| nodes[host.switch as usize] += 1);
+    let mut graph = GraphText {
+        names: subnet.switch_names(),
+        nodes: nodes.into_iter().map(Some).collect(),
+        cables: Vec::new(),
+        classes: vec!["host".into()],
+    };
+    for a in 0..subnet.n_switches() {
+        for (port, b, _) in subnet.cables(a).filter(|&(port, b, back)| (a, port) < (b, back)) {
+            let class = found.rates.name(a, port).unwrap_or("link");
+            let known = graph.classes.iter().position(|name| name == class);
+            let class = known.unwrap_or_else(|| {
+                graph.classes.push(class.into());
+                graph.classes.len() - 1
+            });
+            graph.cables.push(CableLine {
+                a,
+                b,
+                count: 1,
+                class: class as u8,
+            });
+        }
+    }
+    graph
 }
 
 /// Numbers the ports of each router by rising neighbour, then in the order of the file.

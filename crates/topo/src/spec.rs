@@ -119,6 +119,8 @@ pub enum GraphFormat {
     Graphml,
     /// No file: the name of a preset that is none of the regular families.
     BuiltIn,
+    /// Output of `ibnetdiscover` for an InfiniBand fabric: switches are routers, adapters' ports nodes, rates link classes.
+    Ibnetdiscover,
 }
 
 /// A parameter that cannot be built, in the words of the parameter's key.

@@ -12,8 +12,19 @@ pub mod cdg;
 mod channels;
 pub mod engine;
 
+// Files of real fabrics, and what tables are worth.
+pub mod analysis;
+pub mod compact;
+pub mod faults;
+pub mod ibnetdiscover;
+pub mod lft;
+mod lids;
+mod mistakes;
+
 pub use cdg::{Cycle, find_cycle};
 pub use engine::{Engine, Options, Report, RouteError, route, route_with_report};
+pub use lids::{HIGHEST_LID, Lids, Owner};
+pub use mistakes::{Mistake, Mistakes};
 pub use tables::{Exit, Tables};
 
 use crate::topology::Topology;
@@ -141,6 +152,16 @@ impl Subnet {
             Some(End::Switch { switch, port }) => Some((p as u16, *switch, *port)),
             _ => None,
         })
+    }
+
+    /// Names of the switches for people; those that several have get their identifier too: `MT47396 [0x0002c90200404780]`.
+    pub fn switch_names(&self) -> Vec<String> {
+        mistakes::distinct(self.switches.iter().map(|switch| (switch.name.as_str(), switch.guid)))
+    }
+
+    /// Names of the hosts for people, as [`Subnet::switch_names`].
+    pub fn host_names(&self) -> Vec<String> {
+        mistakes::distinct(self.hosts.iter().map(|host| (host.name.as_str(), host.guid)))
     }
 
     /// Checks every invariant stated above; `Err` names the first that is broken.

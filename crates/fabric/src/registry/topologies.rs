@@ -260,8 +260,14 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
                         "built-in",
                         "No file: `file` is the name of a preset that is none of the regular families.",
                     ),
+                    (
+                        "ibnetdiscover",
+                        "An InfiniBand fabric as `ibnetdiscover` prints it; rates such as `4xEDR` are the link classes.",
+                    ),
                 ]),
-                Default::From("the file's ending: graphml for `.graphml` and `.xml`, else edge-list"),
+                Default::From(
+                    "the file's ending: graphml for `.graphml` and `.xml`, ibnetdiscover for `.ibnetdiscover`, else edge-list",
+                ),
                 "Format of the file.",
             ),
             key(

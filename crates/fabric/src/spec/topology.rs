@@ -344,8 +344,10 @@ fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<Topolo
     let lower = file.to_lowercase();
     let format = match values.text("format") {
         Some("graphml") => GraphFormat::Graphml,
+        Some("ibnetdiscover") => GraphFormat::Ibnetdiscover,
         Some(_) => GraphFormat::EdgeList,
         None if lower.ends_with(".graphml") || lower.ends_with(".xml") => GraphFormat::Graphml,
+        None if lower.ends_with(".ibnetdiscover") => GraphFormat::Ibnetdiscover,
         None => GraphFormat::EdgeList,
     };
     let file = path.to_str().map(str::to_owned);
