@@ -196,7 +196,7 @@ impl RouterSpec {
 }
 
 /// A routing by its registry name, with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RoutingSpec {
     /// Dimension order (lattices), the shorter way in each dimension; dateline channels on rings.
@@ -239,6 +239,59 @@ pub enum RoutingSpec {
     Dal(DerouteSpec),
     /// Any unfinished dimension, a detour wherever channels are left for it (HyperX).
     Vdal(DerouteSpec),
+    /// Forwarding tables, computed once by a subnet manager's engine or read from a file.
+    Tables(TablesSpec),
+}
+
+/// Forwarding tables and how a message chooses among a node's addresses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TablesSpec {
+    /// Where the tables come from.
+    pub source: TableSource,
+    /// Which of the addresses of its destination a message is sent to.
+    pub path: PathChoice,
+    /// Messages of fewer bytes are small; `by-size` only.
+    pub small_below: Bytes,
+}
+
+/// Where forwarding tables come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableSource {
+    /// An engine computes them from the topology.
+    Engine {
+        /// Its name: `minhop`, `updn`, `ftree`, `sssp`, `dfsssp`, `lash` or `parx`.
+        name: String,
+        /// Virtual lanes that it may use, 1 to 15.
+        lanes: u8,
+        /// Root routers of up/down and fat-tree routing; empty: found from the topology.
+        roots: Vec<u32>,
+        /// Each node has `2^lmc` addresses, 0 to 4.
+        lmc: u8,
+        /// Seed of the engine's own random choices.
+        seed: u64,
+    },
+    /// A file: compact tables, or a dump of linear forwarding tables.
+    File {
+        /// Its path, as resolved against the study's folder.
+        path: String,
+        /// SHA-256 of its bytes when the study was read.
+        sha256: String,
+    },
+}
+
+/// Which of several paths to its destination a message takes; all its packets take the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathChoice {
+    /// That of the first address.
+    First,
+    /// A random one.
+    Random,
+    /// One after the other, by the number of the message at its source.
+    RoundRobin,
+    /// Short messages take other paths than long ones.
+    BySize,
 }
 
 /// What an adaptive routing looks at.
