@@ -373,7 +373,7 @@ const ROUTING: &[Parameter] = &[
     key(
         "file",
         Type::Text,
-        Default::Required,
+        Default::From("none: `table` needs one"),
         "Path of the tables, relative to the study's folder: compact tables, or a dump of linear forwarding tables.",
     )
     .when(&[When {

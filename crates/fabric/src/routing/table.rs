@@ -378,3 +378,40 @@ impl RoutingRule for TableRule<'_> {
         Some(self.topology.n_routers())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use topo::TopologySpec;
+
+    /// Tables of one router whose lanes are `node % lanes`.
+    fn one_router(nodes: u32, lanes: u8) -> PathTable {
+        let topology = TopologySpec::SingleRouter { nodes }.build().unwrap();
+        let subnet = Subnet::of(&topology);
+        let mut tables = Tables::empty(&subnet);
+        tables.ports = (1..=nodes as u16).collect();
+        tables.lanes = (0..nodes).map(|node| (node % u32::from(lanes)) as u8).collect();
+        tables.n_lanes = lanes;
+        PathTable::new(&topology, &subnet, &tables, Choice::First).unwrap()
+    }
+
+    #[test]
+    fn an_entry_takes_the_least_bytes_that_hold_port_and_lane() {
+        // 64 nodes and the number of no port: 7 bits.
+        for (nodes, lanes, bytes) in [
+            (63, 4, 1),
+            (64, 2, 1),
+            (64, 3, 2),
+            (8_000, 8, 2),
+            (8_191, 9, 4),
+            (40_000, 2, 4),
+        ] {
+            let table = one_router(nodes, lanes);
+            assert_eq!(table.entry_bytes(), bytes, "{nodes} nodes, {lanes} lanes");
+            for node in [0, 1, nodes / 2, nodes - 1] {
+                let lane = (node % u32::from(lanes)) as u8;
+                assert_eq!(table.way(0, node, 0), (node, lane), "{nodes} nodes, {lanes} lanes");
+            }
+        }
+    }
+}

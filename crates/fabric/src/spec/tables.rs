@@ -61,10 +61,13 @@ pub(super) fn has_quadrants(shape: &[u32]) -> bool {
 
 /// The file's place and what it has now, so that a run knows it again.
 fn file(values: &Values, base: &Path, findings: &mut Findings) -> Option<TableSource> {
-    let file = values.text("file")?;
     let mut refuse = |reason: String, hint: &str| {
         findings.error(values.place("file"), "routing.file", reason, hint);
         None
+    };
+    let Some(file) = values.text("file") else {
+        let hint = "give a file that `fabricsim routes ... --out DIR` has written, or a dump of forwarding tables";
+        return refuse("is missing".to_owned(), hint);
     };
     let bytes = match read_bytes(base, file) {
         Ok(bytes) => bytes,
