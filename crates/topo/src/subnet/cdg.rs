@@ -31,17 +31,39 @@ impl Cycle {
 /// The first cycle of dependencies of any lane, `None` if every lane is free of them. Paths are those from every switch with hosts to
 /// every address; one that never arrives is followed as far as it leads, and one in a loop is a cycle itself. Deterministic.
 ///
-/// Time: paths times hops. Memory: a bit for each pair of consecutive channels per lane.
+/// Time: switches times addresses. Memory: a bit for each pair of consecutive channels per lane.
 pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<Cycle> {
+    /// Addresses that are looked at together: their entries of a switch share cache lines.
+    const BLOCK: u32 = 32;
     let channels = Channels::of(subnet);
+    let n = channels.n_switches();
+    let sources: Vec<u32> = (0..subnet.n_switches()).filter(|&s| has_hosts(subnet, s)).collect();
     let mut lanes: Vec<Dependencies> = Vec::new();
-    for s in (0..subnet.n_switches()).filter(|&s| has_hosts(subnet, s)) {
-        for address in 0..tables.n_addresses {
-            let lane = usize::from(tables.lane(s, address));
-            while lanes.len() <= lane {
-                lanes.push(Dependencies::of(&channels));
+    // Next channels of all switches to the addresses of a block; lanes on which paths to an address have come through a switch, as bits.
+    let mut next = vec![NO_CHANNEL; n * BLOCK as usize];
+    let mut seen = vec![[0u64; 4]; n];
+    for first in (0..tables.n_addresses).step_by(BLOCK as usize) {
+        let last = tables.n_addresses.min(first + BLOCK);
+        for s in 0..n {
+            for address in first..last {
+                let entry = (address - first) as usize * n + s;
+                next[entry] = channels.at(s as u32, tables.port(s as u32, address));
             }
-            lanes[lane].follow(&channels, tables, s, address);
+        }
+        for (address, next) in (first..last).zip(next.chunks(n)) {
+            seen.fill([0; 4]);
+            for &s in &sources {
+                let lane = tables.lane(s, address);
+                while lanes.len() <= usize::from(lane) {
+                    lanes.push(Dependencies::of(&channels));
+                }
+                lanes[usize::from(lane)].follow(&channels, next, s, |at| {
+                    let (word, bit) = (&mut seen[at as usize][usize::from(lane / 64)], 1 << (lane % 64));
+                    let old = *word & bit != 0;
+                    *word |= bit;
+                    old
+                });
+            }
         }
     }
     lanes.iter().enumerate().find_map(|(lane, dependencies)| {
@@ -82,19 +104,20 @@ impl Dependencies {
         self.row[from as usize] + u64::from(to - channels.first[channels.to[from as usize] as usize])
     }
 
-    /// Adds the dependencies of the path from a switch to an address.
-    fn follow(&mut self, channels: &Channels, tables: &Tables, from: u32, address: u32) {
-        let mut held = NO_CHANNEL;
-        let mut at = from;
-        // A path of more hops than there are switches is in a loop, all of which has been seen by then.
-        for _ in 0..=2 * channels.n_switches() {
-            let wanted = channels.at(at, tables.port(at, address));
+    /// Adds the dependencies of the path from a switch on, up to a switch that paths on this lane have come through before.
+    fn follow(&mut self, channels: &Channels, next: &[u32], from: u32, mut seen: impl FnMut(u32) -> bool) {
+        let (mut held, mut at) = (NO_CHANNEL, from);
+        loop {
+            let wanted = next[at as usize];
             if wanted == NO_CHANNEL {
                 return;
             }
             if held != NO_CHANNEL {
                 let bit = self.bit(channels, held, wanted);
                 self.bits[(bit / 64) as usize] |= 1 << (bit % 64);
+            }
+            if seen(at) {
+                return;
             }
             (held, at) = (wanted, channels.to[wanted as usize]);
         }

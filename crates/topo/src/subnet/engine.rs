@@ -20,6 +20,7 @@ mod up_down;
 pub use parx::{Choice, choice, quadrant};
 
 use super::{Subnet, Tables};
+use crate::global_cables::split_mix;
 use fabric::Fabric;
 use thiserror::Error;
 
@@ -174,6 +175,27 @@ pub struct Report {
     pub classes: Vec<(u8, u8)>,
     /// Roots that were given or found.
     pub roots: Vec<u32>,
+}
+
+impl Report {
+    /// Draws a lane of its class for each (source switch, address), in place of the first one, by the seed: what a manager does
+    /// when it is asked for a path. Every class is free of cycles, so is every part of it.
+    pub fn spread(&self, tables: &mut Tables, seed: u64) {
+        if self.classes.iter().all(|&(_, n)| n == 1) {
+            return;
+        }
+        if tables.lanes.is_empty() {
+            tables.lanes = vec![0; tables.ports.len()];
+        }
+        let mut state = seed;
+        for lane in &mut tables.lanes {
+            let draw = split_mix(&mut state);
+            if let Some(&(first, n)) = self.classes.iter().find(|&&(first, _)| first == *lane) {
+                *lane = first + (draw % u64::from(n)) as u8;
+            }
+        }
+        tables.n_lanes = tables.lanes.iter().max().map_or(1, |&last| last + 1);
+    }
 }
 
 /// Fills the forwarding tables of a subnet.

@@ -298,23 +298,23 @@ impl Climb<'_> {
         }
     }
 
-    /// Gives all switches below `at` that have no entry a way up to it.
-    fn go_down(&mut self, at: u32, from: u32, main: bool) {
-        let tree = self.tree;
+    /// Gives all switches below `at` that have no entry a way up to it, and says whether a leaf was among them. A cable that no leaf
+    /// came to use does not count: another one's leaves have taken it for them all.
+    fn go_down(&mut self, at: u32, from: u32, main: bool) -> bool {
+        let (tree, channels) = (self.tree, &self.fabric.channels);
+        let groups = &tree.downs[at as usize];
         let mut order: Vec<(u32, u32, usize)> = Vec::new();
-        for (k, group) in tree.downs[at as usize].iter().enumerate() {
+        for (k, group) in groups.iter().enumerate() {
             if group.to != from && self.entry[group.to as usize] == NO_ENTRY {
-                let climbed = group
-                    .channels
-                    .iter()
-                    .map(|&c| self.up[self.fabric.channels.back[c as usize] as usize]);
+                let climbed = group.channels.iter().map(|&c| self.up[channels.back[c as usize] as usize]);
                 order.push((climbed.sum(), tree.index[group.to as usize], k));
             }
         }
         order.sort_unstable();
+        let mut used = groups.is_empty();
         for (_, _, k) in order {
-            let group = &tree.downs[at as usize][k];
-            let ups = group.channels.iter().map(|&c| self.fabric.channels.back[c as usize]);
+            let group = &groups[k];
+            let ups = group.channels.iter().map(|&c| channels.back[c as usize]);
             let Some(cable) = ups.min_by_key(|&c| self.up[c as usize]) else {
                 continue;
             };
@@ -322,11 +322,14 @@ impl Climb<'_> {
                 continue;
             }
             self.entry[group.to as usize] = cable;
-            if main {
-                self.up[cable as usize] += 1;
+            if self.go_down(group.to, at, main) {
+                used = true;
+                if main {
+                    self.up[cable as usize] += 1;
+                }
             }
-            self.go_down(group.to, at, main);
         }
+        used
     }
 
     /// Hosts that come down a group, seen from below.

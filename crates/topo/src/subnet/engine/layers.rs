@@ -38,7 +38,7 @@ pub(super) fn assign(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers,
         let mut search = Search::new(fabric, &graph);
         let mut next = Graph::new(fabric);
         let mut moved = 0;
-        while let Some(cycle) = search.cycle(&mut graph) {
+        while let Some(cycle) = search.cycle(&graph) {
             if layer + 1 == most {
                 return Err(TooFew(cycle));
             }

@@ -87,7 +87,7 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
         trees.set(fabric, destination, paths.via());
         match &demand {
             None => paths.load(fabric, |s| lids[s as usize]),
-            Some(demand) => paths.load(fabric, |s| demand.from_switch(s, destination >> 2)),
+            Some(demand) => paths.load(fabric, |s| demand.sent_by(s, destination >> 2)),
         }
     }
     with_lanes(fabric, Engine::Parx, &trees)
@@ -185,7 +185,7 @@ impl Increments {
     }
 
     /// What the hosts of a switch send to a host.
-    fn from_switch(&self, switch: u32, host: u32) -> u64 {
+    fn sent_by(&self, switch: u32, host: u32) -> u64 {
         let row = &self.to[host as usize * self.n_hosts..][..self.n_hosts];
         self.hosts_of[switch as usize]
             .iter()
