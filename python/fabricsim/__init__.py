@@ -11,6 +11,7 @@ Examples
 """
 
 from fabricsim._core import __version__
+from fabricsim._routes import EngineRoutes, RouteStudy, routes
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,
@@ -35,12 +36,14 @@ __all__ = [
     "ClusterError",
     "Diagnostic",
     "DiskError",
+    "EngineRoutes",
     "Expansion",
     "FabricsimError",
     "Interrupted",
     "Ops",
     "Results",
     "ResultsError",
+    "RouteStudy",
     "Run",
     "RunFailed",
     "RunRecord",
@@ -51,5 +54,6 @@ __all__ = [
     "list_entries",
     "load",
     "packaged_studies",
+    "routes",
     "schema",
 ]

@@ -13,6 +13,7 @@ from rich.text import Text
 from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
 
 if TYPE_CHECKING:
+    from fabricsim._routes import RouteStudy
     from fabricsim.claims import ClaimVerdict
     from fabricsim.results import Results
     from fabricsim.study import Expansion
@@ -25,6 +26,7 @@ __all__ = [
     "partition_text",
     "placement_text",
     "registry_text",
+    "routes_text",
     "runs_text",
 ]
 
@@ -32,6 +34,8 @@ _MOST_ROWS = 200
 #: Columns of `expand` that say what a run will take.
 _SIZES = ("nodes", "routers", "memory", "packet hops", "time")
 _MOST_EXECUTIONS = 4
+#: Channels of a cycle that are printed.
+_MOST_CYCLE = 12
 
 
 def _console() -> Console:
@@ -235,6 +239,111 @@ def partition_text(found: Mapping[str, Any]) -> None:
 
 def _of_all(some: int, whole: int) -> str:
     return f"{some:,} of {whole:,} ({100 * some / max(1, whole):.1f} %)"
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "es" if what.endswith("ch") else "s")
+
+
+def routes_text(found: RouteStudy) -> None:
+    """Print what forwarding tables are worth: a row per engine, then lanes, cycles and the hottest cables of each."""
+    from fabricsim._routes import figures_row
+
+    console = _console()
+    fabric = found.fabric
+    sizes = ", ".join(
+        _several(fabric[key], what) for key, what in (("hosts", "host"), ("switches", "switch"), ("cables", "cable"))
+    )
+    lmc = f", {2 ** fabric['lmc']} addresses per host" if fabric["lmc"] else ""
+    console.print(f"{found.source}: {sizes}{lmc}", markup=False)
+    for note in fabric["notes"][:12]:
+        console.print(f"  {note}", markup=False)
+    if len(fabric["notes"]) > 12:
+        console.print(f"  ... and {len(fabric['notes']) - 12} more", markup=False)
+    rows = [figures_row(entry) for entry in found]
+    extra = [
+        name
+        for name, key in (("racks", "racks_mean"), ("demand", "demand_slowdown"))
+        if any(row[key] is not None for row in rows)
+    ]
+    names = [
+        "engine",
+        "hops",
+        "max paths",
+        "mean",
+        "unused",
+        "uniform",
+        "eBB",
+        "both ways",
+        "shifts",
+        "worst",
+        *extra,
+        "lanes",
+        "deadlock",
+    ]
+    table = _table(names, numbers=names[1:-1])
+    for row in rows:
+        cells = [
+            row["engine"],
+            f"{row['mean_hops']:.3f}",
+            f"{row['max_paths']:,.0f}",
+            f"{row['mean_paths']:,.1f}",
+            f"{row['unused_channels']:,}",
+            f"{row['uniform_bound']:.3f}",
+            f"{row['ebb']:.3f} +- {row['ebb_ci95']:.3f}",
+            f"{row['ebb_both_ways']:.3f} +- {row['ebb_both_ways_ci95']:.3f}",
+            f"{row['shift_mean']:.3f}",
+            f"{row['shift_max_congestion']}",
+            *([f"{row['racks_mean']:.3f}"] if "racks" in extra else []),
+            *([f"x {row['demand_slowdown']:.2f}"] if "demand" in extra else []),
+            str(row["lanes"]),
+        ]
+        verdict = Text("free", style="green") if row["deadlock_free"] else Text("CAN DEADLOCK", style="red")
+        table.add_row(*(Text(cell) for cell in cells), verdict)
+    console.print(table)
+    legend = (
+        "hops: channels between switches, mean over pairs; paths: of all-to-all per channel; uniform, eBB, shifts: fractions of a "
+        "link's bandwidth; worst: most flows of a shift on a channel"
+    )
+    console.print(legend, markup=False, style="dim")
+    for name, reason in found.refused.items():
+        console.print(f"{name}: refused: {reason.removeprefix(name + ': ')}", markup=False)
+    for entry in found:
+        console.print(f"\n{entry.name}", markup=False, style="bold")
+        summary = entry.summary
+        if entry.about.get("note"):
+            console.print(f"  note: {entry.about['note']}", markup=False)
+        if summary["lengths"]["broken"]:
+            console.print(
+                f"  {summary['lengths']['broken']:,} pairs of hosts do not reach each other:", markup=False, style="red"
+            )
+            for example in summary["broken_examples"]:
+                console.print(f"    {example}", markup=False)
+        if len(summary["lanes"]) > 1:
+            shares = ", ".join(f"{lane['lane']}: {lane['pairs']:,}" for lane in summary["lanes"])
+            console.print(f"  pairs of hosts per lane: {shares}", markup=False)
+        for lane in summary["lanes"]:
+            if not lane["free"]:
+                cycle = lane["cycle"][:_MOST_CYCLE]
+                more = (
+                    f" -> ... ({len(lane['cycle']) - len(cycle)} more)" if len(lane["cycle"]) > len(cycle) else f" -> {cycle[0]}"
+                )
+                console.print(f"  lane {lane['lane']} can deadlock: {' -> '.join(cycle)}{more}", markup=False, soft_wrap=True)
+        if summary["shift"]:
+            shift = summary["shift"]
+            words = f"most flows on a channel {shift['max_congestion']}, mean share {shift['mean']:.3f}"
+            console.print(f"  shift by {shift['by']}: {words}", markup=False)
+        if summary["racks"]:
+            each = summary["racks"]["each"]
+            if each:
+                console.print(f"  racks of {summary['racks']['size']}: {min(each):.3f} to {max(each):.3f}", markup=False)
+        if summary["demand"]:
+            demand = summary["demand"]
+            words = f"{demand['slowdown']:.2f} times as long as the hosts alone would need, mean hops {demand['mean_hops']:.2f}"
+            console.print(f"  demand: {words}", markup=False)
+        for place, hot in enumerate(summary["hottest"], 1):
+            cable = f"{hot['from']} port {hot['port']} -> {hot['to']} port {hot['peer_port']}"
+            console.print(f"  {place}. {cable}: {hot['paths']:,} paths", markup=False)
 
 
 def bench_text(found: Sequence[dict[str, Any]]) -> None:

@@ -461,6 +461,110 @@ def show(
             _print(f"drawn into {out}")
 
 
+def _engine_names(engines: list[str] | None) -> list[str]:
+    return [name.strip() for text in engines or [] for name in text.split(",") if name.strip()]
+
+
+@app.command()
+def routes(
+    fabric: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="STUDY|FILE|PRESET", help="A study, the output of ibnetdiscover, a graph file, or a topology preset."
+        ),
+    ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option("--engine", metavar="NAME,...", help="Routing engines, such as sssp,dfsssp \\[default: minhop]."),
+    ] = None,
+    compare: Annotated[bool, typer.Option("--compare", help="All engines; those that refuse the fabric say why.")] = False,
+    tables: Annotated[
+        Path | None,
+        typer.Option("--tables", metavar="FILE", help="Tables of a file: of dump_lfts, ibroute, OpenSM, or fabricsim's own."),
+    ] = None,
+    levels: Annotated[
+        Path | None, typer.Option("--levels", metavar="FILE", help="Service levels for --tables: OpenSM's path record dump.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--remove",
+            metavar="WHAT",
+            help="Break something first: 'switch NAME', 'cable NAME PORT', 'random COUNT SEED', or a file of such lines; may be repeated.",
+        ),
+    ] = None,
+    demand: Annotated[
+        Path | None,
+        typer.Option("--demand", metavar="CSV", help="Also lay this demand over the cables: source,destination,amount."),
+    ] = None,
+    shift: Annotated[
+        int | None, typer.Option("--shift", min=1, metavar="K", help="Also look at host i sending to host i + K.")
+    ] = None,
+    rack: Annotated[
+        int | None,
+        typer.Option("--rack", min=2, metavar="HOSTS", help="Also mpiGraph within racks of so many consecutive hosts."),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option("--samples", min=2, metavar="N", help="Random matchings of the bisection bandwidth.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the matchings.")] = 1,
+    lanes: Annotated[int, typer.Option("--lanes", min=1, max=15, help="Virtual lanes that engines may use.")] = 8,
+    lmc: Annotated[
+        int | None, typer.Option("--lmc", min=0, max=7, help="2^LMC addresses per host \\[default: the fabric's].")
+    ] = None,
+    path: Annotated[int, typer.Option("--path", min=0, help="Which of a host's addresses senders use.")] = 0,
+    root: Annotated[
+        list[str] | None, typer.Option("--root", metavar="SWITCH", help="A root of updn and ftree; may be repeated.")
+    ] = None,
+    hottest: Annotated[int, typer.Option("--hottest", min=0, metavar="N", help="How many of the busiest cables to name.")] = 5,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write report.html and all tables there.")] = None,
+    names: Annotated[bool, typer.Option("--list", help="List the engines instead.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Route a fabric and tell what its forwarding tables are worth, without a simulation."""
+    from fabricsim._routes import route_engines
+    from fabricsim._routes import routes as find_routes
+    from fabricsim._text import routes_text
+
+    if names:
+        found_engines = route_engines()
+        if as_json:
+            _print(json.dumps(found_engines))
+        else:
+            for entry in found_engines:
+                _print(f"{entry['name']:8} {entry['line']}")
+        return
+    if fabric is None:
+        raise _InputError("name a study, a file of ibnetdiscover or a topology preset (--list shows the engines)")
+    if levels is not None and tables is None:
+        raise _InputError("--levels are service levels for --tables: give both")
+    found = find_routes(
+        fabric,
+        engine=_engine_names(engine),
+        compare=compare,
+        tables=tables,
+        levels=levels,
+        remove=remove or [],
+        demand=demand,
+        shift=shift,
+        rack=rack,
+        samples=samples,
+        seed=seed,
+        lanes=lanes,
+        lmc=lmc,
+        path=path,
+        roots=root or [],
+        hottest=hottest,
+    )
+    written = found.write(out) if out is not None else []
+    if as_json:
+        _print(json.dumps({**found.to_json(), "files": [str(name) for name in written]}))
+    else:
+        routes_text(found)
+        for name in written:
+            _print(f"{'report' if name.name == 'report.html' else 'written'}: {name}")
+
+
 @app.command()
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
@@ -669,7 +773,7 @@ def _dispatch() -> int:
         again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
         return _fail(INTERRUPTED, f"interrupted; {kept}" if kept else "interrupted")
-    except (_InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError) as error:
+    except (_InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError, IsADirectoryError) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
         again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"

@@ -68,6 +68,11 @@ def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):
     assert (tmp_path / "halo" / "jobs.parquet").is_file()
 
 
+def test_the_page_on_real_fabrics_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/real-fabrics.md", tmp_path) >= 9
+    assert (tmp_path / "compared" / "report.html").is_file()
+
+
 @pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "examples").glob("*.py")))
 def test_examples_run(tmp_path, example):
     _do([sys.executable, str(ROOT / "examples" / example)], tmp_path, _environment(tmp_path))

@@ -7,6 +7,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
+use topo::subnet::{Mistake, Mistakes};
 
 create_exception!(
     fabricsim,
@@ -67,6 +68,53 @@ pub fn of_key(py: Python<'_>, file: &str, key: &str, reason: &str) -> PyErr {
         "rendered": format!("error: {text}\n"),
     }]);
     attach(py, StudyError::new_err(text), "diagnostics", list.to_string())
+}
+
+/// A StudyError from the mistakes of a file.
+pub fn of_file(py: Python<'_>, file: &str, mistakes: &Mistakes) -> PyErr {
+    let more = (mistakes.more > 0).then(|| Mistake {
+        line: 0,
+        reason: format!("and {} more mistakes", mistakes.more),
+        hint: String::new(),
+    });
+    let tell = |mistake: &Mistake| {
+        let Mistake { line, reason, hint } = mistake;
+        let place = match (file, line) {
+            ("", 0) => String::new(),
+            (file, 0) => format!(" --> {file}\n"),
+            (file, line) => format!(" --> {file}:{line}\n"),
+        };
+        let hint_line = if hint.is_empty() {
+            String::new()
+        } else {
+            format!(" = hint: {hint}\n")
+        };
+        json!({
+            "severity": "error", "file": file, "line": line, "column": 0, "key": "", "reason": reason, "hint": hint,
+            "rendered": format!("error: {reason}\n{place}{hint_line}"),
+        })
+    };
+    let list: Vec<_> = mistakes.list.iter().chain(&more).map(tell).collect();
+    attach(
+        py,
+        StudyError::new_err(mistakes.to_string()),
+        "diagnostics",
+        json!(list).to_string(),
+    )
+}
+
+/// A StudyError from a reason and a hint about something by name.
+pub fn of_hint(py: Python<'_>, what: &str, reason: &str, hint: &str) -> PyErr {
+    let list = json!([{
+        "severity": "error", "file": "", "line": 0, "column": 0, "key": what, "reason": reason, "hint": hint,
+        "rendered": format!("error: {what}: {reason}\n = hint: {hint}\n"),
+    }]);
+    attach(
+        py,
+        StudyError::new_err(format!("{what}: {reason} ({hint})")),
+        "diagnostics",
+        list.to_string(),
+    )
 }
 
 /// A ValueError.

@@ -3,6 +3,7 @@
 mod errors;
 mod ranks;
 mod result;
+mod routes;
 mod study;
 
 use pyo3::prelude::*;
@@ -106,6 +107,12 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("Interrupted", py.get_type::<errors::Interrupted>())?;
     m.add("CheckpointRefused", py.get_type::<errors::CheckpointRefused>())?;
     m.add_class::<result::RunResult>()?;
+    m.add_class::<routes::Fabric>()?;
+    m.add_class::<routes::Routes>()?;
+    m.add_class::<routes::Figures>()?;
+    m.add_function(wrap_pyfunction!(routes::fabric_of_file, m)?)?;
+    m.add_function(wrap_pyfunction!(routes::fabric_of_run, m)?)?;
+    m.add_function(wrap_pyfunction!(routes::route_engines, m)?)?;
     m.add_function(wrap_pyfunction!(study::check, m)?)?;
     m.add_function(wrap_pyfunction!(study::expand, m)?)?;
     m.add_function(wrap_pyfunction!(study::describe, m)?)?;

@@ -277,7 +277,7 @@ fn lanes_are_judged_one_by_one() {
         let fabric = &small["fabrics"][name];
         let subnet = subnet(fabric);
         let mut tables = tables(&subnet, &fabric["lft"]["dfsssp"]);
-        let one = lanes(&subnet, &tables);
+        let one = lanes(&subnet, &tables, 0);
         assert!(
             one.len() == 1 && !one[0].free && one[0].cycle.len() > 2,
             "{name}: {one:?}"
@@ -296,7 +296,7 @@ fn lanes_are_judged_one_by_one() {
             }
         }
         tables.n_lanes = 8;
-        let all = lanes(&subnet, &tables);
+        let all = lanes(&subnet, &tables, 0);
         assert!(all.iter().all(|lane| lane.free), "{name}: {all:?}");
         let pairs: Vec<u64> = all.iter().map(|lane| lane.pairs).collect();
         assert_eq!(pairs.iter().sum::<u64>(), (n * (n - 1)) as u64, "{name}");
@@ -305,7 +305,7 @@ fn lanes_are_judged_one_by_one() {
         cycle_above.lanes = vec![2; tables.lanes.len()];
         cycle_above.lanes[0] = 1;
         cycle_above.n_lanes = 3;
-        let all = lanes(&subnet, &cycle_above);
+        let all = lanes(&subnet, &cycle_above, 0);
         assert_eq!(
             all.iter().map(|lane| lane.free).collect::<Vec<_>>(),
             [true, true, false],

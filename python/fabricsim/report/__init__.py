@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricsim.results import Results, RunRecord
 
-__all__ = ["report_data", "write_report"]
+__all__ = ["page", "report_data", "write_report"]
 
 #: So many runs are embedded at most; runs.parquet has all.
 _MOST_RUNS = 5000
@@ -233,14 +233,30 @@ def write_report(results: Results, path: str | Path | None = None) -> Path:
     DiskError
         The file cannot be written.
     """
+    target = Path(path) if path is not None else results.folder / "report.html"
+    atomic_write(target, page(results.name, "report.js", report_data(results)))
+    return target
+
+
+def page(title: str, script: str, data: Mapping[str, Any]) -> str:
+    """Return a page that holds its data, style and scripts.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    script : str
+        The file of this package that draws it.
+    data : mapping
+        What the script reads, as JSON.
+    """
     from html import escape
 
-    target = Path(path) if path is not None else results.folder / "report.html"
     here = files("fabricsim.report")
-    page = (here / "template.html").read_text(encoding="utf-8")
-    page = page.replace("/*STYLE*/", (here / "report.css").read_text(encoding="utf-8"))
-    page = page.replace("<!--TITLE-->", escape(results.name))
-    page = page.replace("/*SCRIPT*/", (here / "report.js").read_text(encoding="utf-8"))
-    page = page.replace("/*DATA*/", _embed(report_data(results)))
-    atomic_write(target, page)
-    return target
+    text = (here / "template.html").read_text(encoding="utf-8")
+    text = text.replace("/*STYLE*/", (here / "report.css").read_text(encoding="utf-8"))
+    text = text.replace("<!--TITLE-->", escape(title))
+    for name in ("kit.js", script):
+        mark = "/*KIT*/" if name == "kit.js" else "/*SCRIPT*/"
+        text = text.replace(mark, (here / name).read_text(encoding="utf-8"))
+    return text.replace("/*DATA*/", _embed(data))

@@ -138,17 +138,17 @@ pub struct Summary {
     pub hottest: Vec<HotChannel>,
 }
 
-/// Pairs and verdict of each lane.
+/// Pairs of hosts on the way to the `path`-th address, and verdict over all addresses, of each lane.
 ///
 /// Time: a dependency check of all paths, and one more per lane if there is a cycle.
-pub fn lanes(subnet: &Subnet, tables: &Tables) -> Vec<LaneVerdict> {
+pub fn lanes(subnet: &Subnet, tables: &Tables, path: u32) -> Vec<LaneVerdict> {
     let mut senders = vec![0u64; subnet.switches.len()];
     subnet.hosts.iter().for_each(|host| senders[host.switch as usize] += 1);
     let mut pairs = vec![0; usize::from(tables.n_lanes.max(1))];
     for (s, &senders) in senders.iter().enumerate().filter(|(_, n)| **n > 0) {
         for (h, host) in subnet.hosts.iter().enumerate() {
             let own = u64::from(host.switch as usize == s);
-            pairs[usize::from(tables.lane(s as u32, (h as u32) << subnet.lmc))] += senders - own;
+            pairs[usize::from(tables.lane(s as u32, ((h as u32) << subnet.lmc) + path))] += senders - own;
         }
     }
     let any = find_cycle(subnet, tables);
@@ -212,7 +212,7 @@ impl Paths<'_> {
         });
         let (demand_load, demand) = questions.demand.as_ref().map(|demand| self.demand(demand)).unzip();
         let lengths = self.lengths();
-        let lanes = lanes(self.subnet, self.tables);
+        let lanes = lanes(self.subnet, self.tables, self.path);
         let summary = Summary {
             hosts: self.subnet.n_hosts(),
             switches: self.subnet.n_switches(),

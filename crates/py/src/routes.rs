@@ -1,0 +1,509 @@
+//! Fabrics and their forwarding tables without a simulation: reading, routing, figures, writing.
+
+use crate::errors;
+use fabric::spec::RunSpec;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use topo::subnet::analysis::{Loads, Paths, Questions, Shift, read_demand};
+use topo::subnet::engine::{Engine, Options, route_with_report};
+use topo::subnet::faults::{Removal, remove};
+use topo::subnet::ibnetdiscover::{self, Rates};
+use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
+use topo::{GraphFormat, TopologySpec};
+
+/// What a fabric consists of.
+#[derive(Clone)]
+struct Parts {
+    subnet: Subnet,
+    lids: Lids,
+    rates: Rates,
+    /// What was left out or removed.
+    notes: Vec<String>,
+    /// Switches along each dimension of a HyperX, mesh or torus.
+    dims: Vec<u32>,
+    /// Places of the switches in a drawing, if the family has them.
+    layout: Vec<(f32, f32)>,
+}
+
+/// A fabric: switches, hosts, cables, addresses.
+#[pyclass(frozen)]
+pub struct Fabric {
+    parts: Arc<Parts>,
+}
+
+/// Forwarding tables of a fabric.
+#[pyclass(frozen)]
+pub struct Routes {
+    parts: Arc<Parts>,
+    tables: Tables,
+    engine: String,
+    /// What the engine or the file tells besides.
+    about: Value,
+}
+
+/// What is asked of tables, and the answers.
+#[pyclass(frozen)]
+pub struct Figures {
+    summary: String,
+    channels: Vec<Channel>,
+    loads: Loads,
+    shifts: Vec<Shift>,
+    histogram: Vec<u64>,
+}
+
+struct Channel {
+    from: u32,
+    port: u16,
+    to: u32,
+    peer_port: u16,
+}
+
+fn refused(py: Python<'_>, file: &str, mistakes: &Mistakes) -> PyErr {
+    errors::of_file(py, file, mistakes)
+}
+
+/// The engines: name, one line, promises.
+#[pyfunction]
+pub fn route_engines() -> String {
+    let tell = |engine: &Engine| {
+        json!({
+            "name": engine.name(), "line": engine.description(), "minimal": engine.minimal(),
+            "deadlock_free": engine.deadlock_free(),
+        })
+    };
+    json!(Engine::ALL.iter().map(tell).collect::<Vec<_>>()).to_string()
+}
+
+/// Reads the output of `ibnetdiscover`.
+#[pyfunction]
+pub fn fabric_of_file(py: Python<'_>, source: &[u8], file: &str) -> PyResult<Fabric> {
+    let found = py.allow_threads(|| ibnetdiscover::read(source));
+    let found = found.map_err(|mistakes| refused(py, file, &mistakes))?;
+    Ok(Fabric::new(of_discovered(found)))
+}
+
+fn of_discovered(found: ibnetdiscover::Discovered) -> Parts {
+    Parts {
+        subnet: found.subnet,
+        lids: found.lids,
+        rates: found.rates,
+        notes: found.notes,
+        dims: Vec::new(),
+        layout: Vec::new(),
+    }
+}
+
+/// The fabric of a run's topology. A real fabric's file keeps its port numbers and LIDs.
+#[pyfunction]
+pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<Fabric> {
+    let run: RunSpec =
+        serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))?;
+    if let TopologySpec::Graph {
+        file,
+        format: GraphFormat::Ibnetdiscover,
+        ..
+    } = &run.topology
+    {
+        let source = std::fs::read(file)
+            .map_err(|error| errors::of_key(py, file, "topology.file", &format!("cannot read {file}: {error}")))?;
+        return fabric_of_file(py, &source, file);
+    }
+    let built = py.allow_threads(|| {
+        run.topology.build().map(|topology| {
+            let subnet = Subnet::of(&topology);
+            Parts {
+                lids: Lids::sequential(&subnet),
+                rates: Rates::default(),
+                notes: Vec::new(),
+                dims: match &run.topology {
+                    TopologySpec::HyperX(l) | TopologySpec::Mesh(l) | TopologySpec::Torus(l) => l.shape.clone(),
+                    TopologySpec::Ring { routers, .. } => vec![*routers],
+                    _ => Vec::new(),
+                },
+                layout: (0..topology.n_routers()).map(|r| topology.layout(r)).collect(),
+                subnet,
+            }
+        })
+    });
+    let parts = built.map_err(|fields| {
+        let words: Vec<String> = fields.iter().map(|field| format!("topology.{field}")).collect();
+        errors::of_key(py, "", "", &words.join("\n"))
+    })?;
+    Ok(Fabric::new(parts))
+}
+
+impl Fabric {
+    fn new(parts: Parts) -> Self {
+        Fabric { parts: Arc::new(parts) }
+    }
+}
+
+#[pymethods]
+impl Fabric {
+    /// Names, sizes and notes as JSON.
+    fn about(&self, py: Python<'_>) -> String {
+        let parts = &self.parts;
+        py.allow_threads(|| {
+            let subnet = &parts.subnet;
+            let cables: usize = (0..subnet.n_switches()).map(|s| subnet.cables(s).count()).sum();
+            json!({
+                "hosts": subnet.n_hosts(), "switches": subnet.n_switches(), "cables": cables / 2, "lmc": subnet.lmc,
+                "rates": parts.rates.names, "notes": parts.notes,
+                "digest": format!("{:016x}", compact::digest(subnet)),
+                "switch_names": subnet.switch_names(), "host_names": subnet.host_names(),
+                "switch_of_host": subnet.hosts.iter().map(|host| host.switch).collect::<Vec<_>>(),
+                "layout": parts.layout,
+            })
+            .to_string()
+        })
+    }
+
+    /// The fabric without some switches and cables; `removals` are lines, `file` is where they come from, for messages.
+    fn without(&self, py: Python<'_>, removals: &str, file: &str) -> PyResult<Fabric> {
+        let list = Removal::parse_file(removals).map_err(|mistakes| refused(py, file, &mistakes))?;
+        let left = py.allow_threads(|| remove(&self.parts.subnet, &list));
+        let left = left.map_err(|mistakes| refused(py, file, &mistakes))?;
+        let former = &self.parts;
+        let mut notes = former.notes.clone();
+        notes.extend(left.removed.iter().map(|removed| format!("removed: {removed}")));
+        let kept = |all: &[(f32, f32)]| {
+            left.switches
+                .iter()
+                .filter_map(|&s| all.get(s as usize).copied())
+                .collect()
+        };
+        Ok(Fabric::new(Parts {
+            lids: left.lids(&former.lids),
+            rates: Rates {
+                names: former.rates.names.clone(),
+                of: left
+                    .switches
+                    .iter()
+                    .filter_map(|&s| former.rates.of.get(s as usize).cloned())
+                    .collect(),
+            },
+            notes,
+            // A shape with a switch missing is none.
+            dims: if left.switches.len() == former.subnet.switches.len() {
+                former.dims.clone()
+            } else {
+                Vec::new()
+            },
+            layout: kept(&former.layout),
+            subnet: left.subnet,
+        }))
+    }
+
+    /// The fabric with `2^lmc` addresses per host, and LIDs to fit.
+    fn with_lmc(&self, lmc: u8) -> PyResult<Fabric> {
+        if lmc > 7 {
+            return Err(errors::plain(format!("LMC {lmc}: it is from 0 to 7")));
+        }
+        let mut parts = (*self.parts).clone();
+        if lmc != parts.subnet.lmc {
+            parts.subnet.lmc = lmc;
+            parts.lids = Lids::sequential(&parts.subnet);
+        }
+        Ok(Fabric::new(parts))
+    }
+
+    /// Tables by an engine; options: `{"roots": [names], "lanes": 8, "seed": 1, "dims": [12, 8]}`.
+    fn route(&self, py: Python<'_>, engine: &str, options: &str) -> PyResult<Routes> {
+        let Some(engine) = Engine::from_name(engine) else {
+            let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+            let reason = format!("no routing engine `{engine}`; there are {}", names.join(", "));
+            return Err(errors::of_key(py, "", "engine", &reason));
+        };
+        let wanted: Value =
+            serde_json::from_str(options).map_err(|error| errors::plain(format!("options: {error}")))?;
+        let options = self
+            .options(&wanted)
+            .map_err(|reason| errors::of_key(py, "", "roots", &reason))?;
+        let mut parts = self.parts.clone();
+        let mut note = None;
+        if engine == Engine::Parx && parts.subnet.lmc < 2 {
+            let mut more = (*parts).clone();
+            more.subnet.lmc = 2;
+            more.lids = Lids::sequential(&more.subnet);
+            parts = Arc::new(more);
+            note = Some("LMC 2: four addresses per host");
+        }
+        let found = py.allow_threads(|| route_with_report(engine, &parts.subnet, &options));
+        let (tables, report) = found.map_err(|error| errors::of_hint(py, engine.name(), &error.reason, &error.hint))?;
+        let about = json!({
+            "lanes_needed": report.lanes_needed, "pairs_per_lane": report.before, "note": note,
+            "roots": report.roots.iter().map(|&root| parts.subnet.switches[root as usize].name.clone()).collect::<Vec<_>>(),
+        });
+        Ok(Routes {
+            parts,
+            tables,
+            engine: engine.name().into(),
+            about,
+        })
+    }
+
+    /// Tables from a file: fabricsim's own, or a dump of forwarding tables, with service levels from a second file.
+    #[pyo3(signature = (source, file, levels=None, levels_file=""))]
+    fn tables(
+        &self,
+        py: Python<'_>,
+        source: &[u8],
+        file: &str,
+        levels: Option<&[u8]>,
+        levels_file: &str,
+    ) -> PyResult<Routes> {
+        let (subnet, lids) = (&self.parts.subnet, &self.parts.lids);
+        let own = source.starts_with(b"fabricsim tables");
+        let read = py.allow_threads(|| match own {
+            true => compact::read(source, subnet).map(|named| (named.tables, named.engine, Vec::new())),
+            false => lft::read(source, subnet, lids).map(|read| (read.tables, "import".into(), read.notes)),
+        });
+        let (mut tables, engine, mut notes) = read.map_err(|mistakes| refused(py, file, &mistakes))?;
+        if let Some(levels) = levels {
+            let more = py.allow_threads(|| lft::read_levels(levels, subnet, lids, &mut tables));
+            notes.extend(more.map_err(|mistakes| refused(py, levels_file, &mistakes))?);
+        }
+        let note = if notes.is_empty() { None } else { Some(notes.join("; ")) };
+        let about = json!({"lanes_needed": null, "pairs_per_lane": [], "roots": [], "note": note});
+        Ok(Routes {
+            parts: self.parts.clone(),
+            tables,
+            engine,
+            about,
+        })
+    }
+
+    /// The fabric as `ibnetdiscover` would print it.
+    fn ibnetdiscover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let parts = &self.parts;
+        written(py, |out| {
+            ibnetdiscover::write(&parts.subnet, &parts.lids, &parts.rates, out)
+        })
+    }
+}
+
+impl Fabric {
+    fn options(&self, wanted: &Value) -> Result<Options, String> {
+        let subnet = &self.parts.subnet;
+        let names = subnet.switch_names();
+        let root = |name: &Value| {
+            let name = name.as_str().unwrap_or_default();
+            let place = names.iter().position(|known| known == name);
+            let place = place.or_else(|| {
+                let guid = u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()?;
+                subnet.switches.iter().position(|switch| switch.guid == guid)
+            });
+            place
+                .map(|switch| switch as u32)
+                .ok_or_else(|| format!("no switch is called `{name}`"))
+        };
+        let numbers = |value: &Value| -> Vec<u32> {
+            value
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|n| u32::try_from(n.as_u64()?).ok())
+                .collect()
+        };
+        let dims = match &wanted["dims"] {
+            Value::Null => self.parts.dims.clone(),
+            given => numbers(given),
+        };
+        let default = Options::default();
+        Ok(Options {
+            roots: wanted["roots"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(root)
+                .collect::<Result<_, _>>()?,
+            lanes: wanted["lanes"]
+                .as_u64()
+                .map_or(default.lanes, |lanes| lanes.min(255) as u8),
+            seed: wanted["seed"].as_u64().unwrap_or(default.seed),
+            dims,
+            ..default
+        })
+    }
+}
+
+/// Bytes that a writer gives.
+fn written<'py>(
+    py: Python<'py>,
+    write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()> + Send,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = py.allow_threads(|| {
+        let mut bytes = Vec::new();
+        write(&mut bytes).map(|()| bytes)
+    });
+    bytes
+        .map(|bytes| PyBytes::new(py, &bytes))
+        .map_err(|error| errors::plain(error.to_string()))
+}
+
+#[pymethods]
+impl Routes {
+    /// Name of the engine; `import` for tables of a dump.
+    #[getter]
+    fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    /// What the engine or the file tells besides the tables, as JSON.
+    #[getter]
+    fn about(&self) -> String {
+        self.about.to_string()
+    }
+
+    /// Figures of the tables; questions: `{"samples": 1000, "seed": 1, "path": 0, "shift": 3, "rack": 28, "hottest": 10,
+    /// "demand": {"file": name, "text": csv}}`.
+    fn figures(&self, py: Python<'_>, questions: &str) -> PyResult<Figures> {
+        let wanted: Value =
+            serde_json::from_str(questions).map_err(|error| errors::plain(format!("questions: {error}")))?;
+        let number = |key: &str| wanted[key].as_u64().map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let subnet = &self.parts.subnet;
+        let demand = match &wanted["demand"] {
+            Value::Null => None,
+            given => {
+                let word = |key: &str| given[key].as_str().unwrap_or_default();
+                let read = py.allow_threads(|| read_demand(word("text"), subnet));
+                Some(read.map_err(|mistakes| refused(py, word("file"), &mistakes))?)
+            }
+        };
+        let path = number("path").unwrap_or(0);
+        if path >= subnet.paths() {
+            let reason = format!("path {path}: hosts have {} addresses, numbered from 0", subnet.paths());
+            return Err(errors::of_key(py, "", "path", &reason));
+        }
+        let default = Questions::default();
+        let asked = Questions {
+            samples: number("samples").unwrap_or(default.samples).max(2),
+            seed: wanted["seed"].as_u64().unwrap_or(default.seed),
+            shift: number("shift"),
+            rack: number("rack"),
+            demand,
+            hottest: number("hottest").unwrap_or(default.hottest as u32) as usize,
+            ..default
+        };
+        Ok(py.allow_threads(|| {
+            let paths = Paths::new(subnet, &self.tables, path);
+            let (summary, loads, shifts) = paths.summary(&asked);
+            let channel = |i: usize| {
+                let (from, port, to, peer_port) = paths.channel(i as u32);
+                Channel {
+                    from,
+                    port,
+                    to,
+                    peer_port,
+                }
+            };
+            Figures {
+                histogram: summary.lengths.histogram.clone(),
+                summary: json!(summary).to_string(),
+                channels: (0..paths.n_channels()).map(channel).collect(),
+                loads,
+                shifts,
+            }
+        }))
+    }
+
+    /// mpiGraph over all hosts: the bandwidth of every ordered pair, rows of sources, as 32-bit floats.
+    fn mpi_graph<'py>(&self, py: Python<'py>, path: u32) -> Bound<'py, PyBytes> {
+        let bytes: Vec<u8> = py.allow_threads(|| {
+            let paths = Paths::new(&self.parts.subnet, &self.tables, path);
+            let hosts: Vec<u32> = (0..self.parts.subnet.n_hosts()).collect();
+            paths
+                .mpi_graph(&hosts)
+                .iter()
+                .flat_map(|share| share.to_le_bytes())
+                .collect()
+        });
+        PyBytes::new(py, &bytes)
+    }
+
+    /// fabricsim's own file of the tables.
+    fn compact<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        written(py, |out| {
+            compact::write(&self.parts.subnet, &self.engine, &self.tables, out)
+        })
+    }
+
+    /// The tables as `ibroute` prints them.
+    fn lft<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let parts = &self.parts;
+        written(py, |out| lft::write(&parts.subnet, &parts.lids, &self.tables, out))
+    }
+
+    /// Lanes as service levels of path records.
+    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let parts = &self.parts;
+        written(py, |out| {
+            lft::write_levels(&parts.subnet, &parts.lids, &self.tables, out)
+        })
+    }
+}
+
+/// A column: name, NumPy type, bytes.
+type Column = (&'static str, &'static str, Vec<u8>);
+
+fn column<const N: usize>(name: &'static str, kind: &'static str, values: impl Iterator<Item = [u8; N]>) -> Column {
+    (name, kind, values.flatten().collect())
+}
+
+#[pymethods]
+impl Figures {
+    /// The numbers as JSON.
+    #[getter]
+    fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// The columns of a table: `channels`, `shifts` or `hops`.
+    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<(&'static str, &'static str, Bound<'py, PyBytes>)> {
+        let columns = py.allow_threads(|| self.table(table));
+        columns
+            .into_iter()
+            .map(|(name, kind, bytes)| (name, kind, PyBytes::new(py, &bytes)))
+            .collect()
+    }
+}
+
+impl Figures {
+    fn table(&self, table: &str) -> Vec<Column> {
+        match table {
+            "channels" => {
+                let c = &self.channels;
+                let mut columns = vec![
+                    column("from", "<u4", c.iter().map(|c| c.from.to_le_bytes())),
+                    column("port", "<u2", c.iter().map(|c| c.port.to_le_bytes())),
+                    column("to", "<u4", c.iter().map(|c| c.to.to_le_bytes())),
+                    column("peer_port", "<u2", c.iter().map(|c| c.peer_port.to_le_bytes())),
+                    column("paths", "<u8", self.loads.all_to_all.iter().map(|n| n.to_le_bytes())),
+                ];
+                if let Some(shift) = &self.loads.shift {
+                    columns.push(column("shift_paths", "<u8", shift.iter().map(|n| n.to_le_bytes())));
+                }
+                if let Some(demand) = &self.loads.demand {
+                    columns.push(column("demand", "<f8", demand.iter().map(|n| n.to_le_bytes())));
+                }
+                columns
+            }
+            "shifts" => vec![
+                column("shift", "<u4", self.shifts.iter().map(|s| s.by.to_le_bytes())),
+                column(
+                    "max_congestion",
+                    "<u4",
+                    self.shifts.iter().map(|s| s.max_congestion.to_le_bytes()),
+                ),
+                column("mean_share", "<f8", self.shifts.iter().map(|s| s.mean.to_le_bytes())),
+            ],
+            "hops" => vec![
+                column("hops", "<u4", (0..self.histogram.len() as u32).map(u32::to_le_bytes)),
+                column("pairs", "<u8", self.histogram.iter().map(|n| n.to_le_bytes())),
+            ],
+            _ => Vec::new(),
+        }
+    }
+}

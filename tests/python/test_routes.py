@@ -1,0 +1,183 @@
+"""Forwarding tables without a simulation: `fabricsim routes` and `fs.routes`, with the real core."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fabricsim as fs
+from conftest import REAL
+
+pytestmark = pytest.mark.skipif(not REAL, reason="needs the real core")
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/how-to/real-fabrics.md").read_text()
+FABRIC = re.search(r"<!-- file: fabric.ibnetdiscover -->\n```text\n(.*?)```", PAGE, re.DOTALL)[1]
+RING = {"name": "ring", "topology": {"kind": "ring", "routers": 8, "nodes_per_router": 2}}
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", "fabricsim", "routes", *map(str, arguments)]
+    ran = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=120, check=False)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+@pytest.fixture
+def fabric(tmp_path):
+    path = tmp_path / "fabric.ibnetdiscover"
+    path.write_text(FABRIC)
+    return path
+
+
+def test_a_table_compares_engines_and_names_cycle_and_busiest_channels(tmp_path):
+    (tmp_path / "ring.toml").write_text('name = "ring"\n[topology]\nkind = "ring"\nrouters = 8\nnodes_per_router = 2\n')
+    code, out, err = run(tmp_path, "ring.toml", "--engine", "minhop,dfsssp", "--samples", "100", "--hottest", "2")
+    assert code == 0, err
+    assert "ring: 16 hosts, 8 switches, 8 cables" in out
+    rows = {line.split()[0]: line for line in out.splitlines() if line.split()[:1] in (["minhop"], ["dfsssp"]) and "+-" in line}
+    assert "CAN DEADLOCK" in rows["minhop"]
+    assert rows["dfsssp"].endswith("free")
+    cycle = re.search(r"lane 0 can deadlock: (.*)", out)[1].split(" -> ")
+    assert cycle[0] == cycle[-1]
+    assert len(cycle) == 9
+    assert re.search(r"1\. \(\d\) port \d -> \(\d\) port \d: \d+ paths", out)
+
+
+def test_json_is_one_object_with_everything(tmp_path, fabric):
+    code, out, _ = run(tmp_path, fabric, "--engine", "sssp", "--rack", "2", "--shift", "2", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["fabric"]["rates"] == ["4xEDR"]
+    assert found["fabric"]["switch_names"] == ["leaf0", "leaf1", "spine0", "spine1"]
+    engine = found["engines"][0]
+    assert engine["engine"] == "sssp"
+    # Two leaves of two hosts: pairs of one leaf take no channel, the others two.
+    assert engine["lengths"] == {"histogram": [4, 0, 8], "mean": 16 / 12, "broken": 0}
+    assert engine["all_to_all"]["mean"] == 2.0
+    assert engine["racks"]["each"] == [1.0, 1.0]
+    assert engine["shift"]["by"] == 2
+    assert engine["deadlock_free"] is True
+
+
+def test_tables_are_written_and_read_again_with_the_same_figures(tmp_path, fabric):
+    out = tmp_path / "out"
+    first = fs.routes(fabric, engine=["minhop", "dfsssp"], samples=50)
+    written = [path.name for path in first.write(out)]
+    assert written[:3] == ["report.html", "summary.json", "fabric.ibnetdiscover"]
+    for name in ("minhop.tables", "minhop.lft"):
+        again = fs.routes(out / "fabric.ibnetdiscover", tables=out / name, samples=50)
+        assert again[0].summary == first["minhop"].summary
+        assert again[0].name == ("minhop" if name.endswith("tables") else "import")
+    page = (out / "report.html").read_text()
+    assert "/*DATA*/" not in page
+    assert "/*KIT*/" not in page
+    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", page)
+
+
+def test_lanes_go_through_service_levels(tmp_path):
+    ring = fs.Study(RING)
+    first = fs.routes(ring, engine="dfsssp", samples=10)
+    assert len(first[0].summary["lanes"]) > 1
+    first.write(tmp_path)
+    again = fs.routes(ring, tables=tmp_path / "dfsssp.lft", levels=tmp_path / "dfsssp.levels", samples=10)
+    assert [lane["pairs"] for lane in again[0].summary["lanes"]] == [lane["pairs"] for lane in first[0].summary["lanes"]]
+    assert again[0].summary["deadlock_free"] is True
+    assert fs.routes(ring, tables=tmp_path / "dfsssp.lft", samples=10)[0].summary["deadlock_free"] is False
+
+
+def test_tables_are_frames(fabric):
+    pytest.importorskip("polars")
+    found = fs.routes(fabric, engine=["minhop", "updn"], samples=20)
+    assert found.table["engine"].to_list() == ["minhop", "updn"]
+    channels = found["minhop"].channels
+    assert channels.columns == ["from", "port", "to", "peer_port", "paths"]
+    assert channels.height == 8
+    assert channels["paths"].sum() == 16
+    assert set(channels["from"]) == {"leaf0", "leaf1", "spine0", "spine1"}
+    assert found["updn"].shifts["shift"].to_list() == [1, 2, 3]
+    assert found["updn"].hops["pairs"].to_list() == [4, 0, 8]
+    graph = found["minhop"].mpi_graph()
+    assert np.isnan(np.diag(graph)).all()
+    assert np.nanmean(graph) == pytest.approx(found["minhop"].summary["shifts"]["mean_inverse_congestion"])
+    with pytest.raises(KeyError, match="no tables of 'lash'"):
+        found["lash"]
+
+
+def test_removed_cables_lead_around(tmp_path, fabric):
+    whole = fs.routes(fabric, samples=10)[0].summary
+    less = fs.routes(fabric, remove=["cable leaf0 19"], samples=10)
+    # Spine 0 is left with one cable: everything goes over spine 1.
+    assert less[0].summary["all_to_all"]["max"] == 4
+    assert whole["all_to_all"]["max"] == 2
+    assert any("leaf0 port 19 - spine0 port 1" in note for note in less.fabric["notes"])
+    lines = tmp_path / "broken.txt"
+    lines.write_text("# a spine\nswitch spine0\n")
+    assert fs.routes(fabric, remove=[lines], samples=10).fabric["switches"] == 3
+
+
+def test_a_demand_is_laid_over_the_channels(tmp_path, fabric):
+    demand = tmp_path / "demand.csv"
+    demand.write_text("source,destination,bytes\nnode0 HCA-1,node2 HCA-1,10\n1,3,30\n")
+    found = fs.routes(fabric, demand=demand, samples=10)[0].summary["demand"]
+    assert (found["pairs"], found["total"], found["busiest_host"], found["mean_hops"]) == (2, 40.0, 30.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing.ibnetdiscover"], "no study file nothing.ibnetdiscover"),
+        (["fabric.ibnetdiscover", "--engine", "fastest"], "no routing engine `fastest`; there are minhop"),
+        (["fabric.ibnetdiscover", "--remove", "switch leaf9"], "no switch is called `leaf9`"),
+        (["fabric.ibnetdiscover", "--remove", "cable leaf0 19", "--remove", "cable leaf0 20"], "falls into 2 pieces"),
+        (["fabric.ibnetdiscover", "--remove", "host a"], "`host` is nothing that can be removed"),
+        (["fabric.ibnetdiscover", "--tables", "missing.lft"], "missing.lft"),
+        (["fabric.ibnetdiscover", "--tables", "fabric.ibnetdiscover"], "no line of a forwarding table dump"),
+        (["fabric.ibnetdiscover", "--demand", "wrong.csv"], "wrong.csv:2"),
+        (["fabric.ibnetdiscover", "--levels", "x"], "give both"),
+        (["fabric.ibnetdiscover", "--path", "1"], "hosts have 1 addresses"),
+        (["fabric.ibnetdiscover", "--root", "leaf9", "--engine", "updn"], "no switch is called `leaf9`"),
+        (["cut.ibnetdiscover"], "cut.ibnetdiscover:"),
+        ([], "name a study"),
+    ],
+)
+def test_bad_input_is_told_with_place_and_hint(tmp_path, fabric, arguments, words):
+    (tmp_path / "wrong.csv").write_text("source,destination,bytes\nnobody,1,1\n")
+    (tmp_path / "cut.ibnetdiscover").write_text(FABRIC[: len(FABRIC) // 2])
+    code, out, err = run(tmp_path, *arguments)
+    assert code == 2, err
+    assert words in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+def test_all_mistakes_of_a_file_come_at_once(tmp_path):
+    text = FABRIC.replace('[19]\t"S-0000000000000020"[2]', '[19]\t"S-0000000000000020"[3]').replace("lid 8 4xEDR", "lid 9 4xEDR")
+    path = tmp_path / "wrong.ibnetdiscover"
+    path.write_text(text)
+    with pytest.raises(fs.StudyError) as caught:
+        fs.routes(path)
+    found = json.loads(caught.value.diagnostics)
+    assert len(found) >= 3
+    assert all(entry["line"] > 0 and entry["reason"] and entry["hint"] for entry in found)
+
+
+def test_every_engine_is_tried_and_refusals_say_why(tmp_path):
+    found = fs.routes(fs.Study(RING), compare=True, samples=10)
+    names = [entry.name for entry in found]
+    assert {"minhop", "sssp", "dfsssp", "updn", "lash"} <= set(names)
+    assert set(names) | set(found.refused) == {entry["name"] for entry in json.loads(fs._core.route_engines())}
+    assert "ftree" in found.refused
+    assert all(reason for reason in found.refused.values())
+
+
+def test_a_real_fabric_is_a_topology_too(tmp_path, fabric):
+    study = tmp_path / "s.toml"
+    study.write_text('name = "s"\n[topology]\nkind = "graph"\nfile = "fabric.ibnetdiscover"\n')
+    found = fs.load(study).check()
+    assert found.ok, found
+    # Port numbers and LIDs are those of the file, not new ones.
+    assert fs.routes(study, samples=10).fabric["digest"] == fs.routes(fabric, samples=10).fabric["digest"]
