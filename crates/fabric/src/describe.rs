@@ -151,7 +151,7 @@ pub fn run_hash(run: &RunSpec) -> String {
         *file = format!("sha256:{}", hash(&text));
     }
     // So are forwarding tables, whose digest the specification has.
-    if let RoutingSpec::Tables(TablesSpec {
+    if let RoutingSpec::Table(TablesSpec {
         source: TableSource::File { path, .. },
         ..
     }) = &mut named.routing

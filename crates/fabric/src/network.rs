@@ -388,11 +388,11 @@ impl Network {
             | RoutingSpec::Ugal(_)
             | RoutingSpec::Par(_)
             | RoutingSpec::AdaptiveLocal(_)
-            | RoutingSpec::Tables(_)
                 if grouped =>
             {
                 2
             }
+            _ if grouped && spec.routing.tables().is_some() => 2,
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);

@@ -5,7 +5,7 @@
 
 use crate::network::{BuildError, Network, Site, lattice_shape};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, TableSource, TablesSpec, Tie, Via};
+use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, TableSource, Tie, Via};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
@@ -140,7 +140,14 @@ impl Routing {
             RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, deroute, spec, topology)?),
             RoutingSpec::Dal(deroute) => Kind::Deroute(Deroute::new(Order::Escape, deroute, spec, topology)?),
             RoutingSpec::Vdal(deroute) => Kind::Deroute(Deroute::new(Order::Channels, deroute, spec, topology)?),
-            RoutingSpec::Tables(tables) => Kind::Table(Arc::new(source::table(tables, spec, topology)?)),
+            RoutingSpec::MinHop(tables)
+            | RoutingSpec::UpDown(tables)
+            | RoutingSpec::Ftree(tables)
+            | RoutingSpec::Sssp(tables)
+            | RoutingSpec::Dfsssp(tables)
+            | RoutingSpec::Lash(tables)
+            | RoutingSpec::Parx(tables)
+            | RoutingSpec::Table(tables) => Kind::Table(Arc::new(source::table(tables, spec, topology)?)),
         };
         let needed = proof::needs(&kind, topology);
         let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
@@ -177,11 +184,8 @@ impl Routing {
 
     /// Virtual channels per port of a run, without the work of an engine: as many as its lanes where only the tables would tell.
     pub fn vcs_of(spec: &RunSpec, topology: &Topology) -> Result<u8, BuildError> {
-        match &spec.routing {
-            RoutingSpec::Tables(TablesSpec {
-                source: TableSource::Engine { lanes, .. },
-                ..
-            }) => Ok(spec.router.vcs.unwrap_or(*lanes)),
+        match spec.routing.tables().map(|(_, tables)| &tables.source) {
+            Some(TableSource::Engine { lanes, .. }) => Ok(spec.router.vcs.unwrap_or(*lanes)),
             _ => Ok(Routing::new(spec, topology)?.vcs()),
         }
     }

@@ -248,9 +248,8 @@ fn table_cells() -> Vec<(String, RunSpec)> {
     .into_iter()
     .map(|(topology, engine, lmc, path, model, architecture)| {
         let mut spec = plain(topology);
-        spec.routing = RoutingSpec::Tables(TablesSpec {
+        let tables = TablesSpec {
             source: TableSource::Engine {
-                name: engine.to_owned(),
                 lanes: 8,
                 roots: vec![],
                 lmc,
@@ -258,7 +257,8 @@ fn table_cells() -> Vec<(String, RunSpec)> {
             },
             path,
             small_below: Bytes(1_500),
-        });
+        };
+        spec.routing = RoutingSpec::by_tables(engine, tables).unwrap();
         spec.router.model = model;
         spec.router.architecture = architecture;
         spec.router.buffer = Some(Bytes(6_000));

@@ -92,9 +92,8 @@ fn tornado(topology: &Topology, shape: &[u32]) -> Traffic {
 
 /// The routing by an engine's tables, one path to each node.
 fn tables(engine: &str) -> RoutingSpec {
-    RoutingSpec::Tables(TablesSpec {
+    let tables = TablesSpec {
         source: TableSource::Engine {
-            name: engine.to_owned(),
             lanes: Options::default().lanes,
             roots: vec![],
             lmc: 0,
@@ -102,7 +101,8 @@ fn tables(engine: &str) -> RoutingSpec {
         },
         path: PathChoice::First,
         small_below: Bytes(512),
-    })
+    };
+    RoutingSpec::by_tables(engine, tables).unwrap()
 }
 
 /// Units per port when every node sends to the node `by` on: the tables are followed from switch to switch.
@@ -160,14 +160,9 @@ impl Case {
             (Pattern::Tornado, TopologySpec::Ring { routers, .. }) => tornado(&topology, &[*routers]),
             _ => Traffic::Uniform,
         };
-        let load = match (&self.routing, self.pattern) {
-            (RoutingSpec::Tables(tables), Pattern::Shift { by: Some(by) }) => {
-                let TableSource::Engine { name, .. } = &tables.source else {
-                    panic!("tables of an engine only");
-                };
-                Ok(load_by_tables(&topology, name, by))
-            }
-            (RoutingSpec::Valiant { .. }, _) => channel_load(&topology, &Valiant(&topology), &traffic),
+        let load = match (self.routing.tables(), &self.routing, self.pattern) {
+            (Some((engine, _)), _, Pattern::Shift { by: Some(by) }) => Ok(load_by_tables(&topology, engine, by)),
+            (_, RoutingSpec::Valiant { .. }, _) => channel_load(&topology, &Valiant(&topology), &traffic),
             _ => channel_load(&topology, &MinimalRule::new(&topology), &traffic),
         };
         let load = load.unwrap();

@@ -46,7 +46,7 @@ fn routing(test: &str, (subnet, tables): &(Subnet, Tables), path: PathChoice, sm
     compact::write(subnet, "test", tables, &mut bytes).unwrap();
     let file = format!("{}/tables-{test}.bin", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&file, &bytes).unwrap();
-    RoutingSpec::Tables(TablesSpec {
+    RoutingSpec::Table(TablesSpec {
         source: TableSource::File {
             path: file,
             sha256: hash_bytes(&bytes),
@@ -300,7 +300,7 @@ fn tables_of_another_network_are_refused() {
     run.routing = routing("good", &made, PathChoice::First, 512);
     result(&run);
     // A file that has changed.
-    let RoutingSpec::Tables(TablesSpec {
+    let RoutingSpec::Table(TablesSpec {
         source: TableSource::File { sha256, .. },
         ..
     }) = &mut run.routing

@@ -2,7 +2,7 @@
 
 use super::table::{BySize, Choice, MOST_ENTRIES, MOST_LMC, PathTable};
 use crate::network::BuildError;
-use crate::spec::{Architecture, Completion, PathChoice, RoutingSpec, RunSpec, TableSource, TablesSpec, hash_bytes};
+use crate::spec::{Architecture, Completion, PathChoice, RunSpec, TableSource, TablesSpec, hash_bytes};
 use topo::subnet::engine::{Choice as Quadrants, choice, quadrant};
 use topo::subnet::{Engine, Lids, Mistakes, Options, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
@@ -16,7 +16,6 @@ pub(super) fn table(tables: &TablesSpec, spec: &RunSpec, topology: &Topology) ->
     let mut quadrants = None;
     let made = match &tables.source {
         TableSource::Engine {
-            name,
             lanes,
             roots,
             lmc,
@@ -24,11 +23,11 @@ pub(super) fn table(tables: &TablesSpec, spec: &RunSpec, topology: &Topology) ->
         } => {
             subnet.lmc = *lmc;
             bounded(&subnet)?;
+            let name = spec.routing.tables().map_or("", |(name, _)| name);
             let Some(engine) = Engine::from_name(name) else {
-                let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
                 let reason = format!("there is no engine {name:?}");
-                let hint = format!("take one of {}", names.join(", "));
-                return Err(BuildError::field("routing.kind", reason, Some(&hint)));
+                let hint = "tables of a file are of the kind \"table\"";
+                return Err(BuildError::field("routing.kind", reason, Some(hint)));
             };
             let dims = match topology.spec() {
                 TopologySpec::HyperX(lattice) => lattice.shape.clone(),
@@ -78,7 +77,7 @@ fn fabric(topology: &Topology) -> Result<(Subnet, Lids), BuildError> {
 /// Bytes that a run's forwarding tables take while they are made, which is more than they take later: as an engine has them, 2 bytes for
 /// the port of every router and address and 1 for the lane, and the form of the simulation beside them, 2 bytes.
 pub(crate) fn table_bytes(spec: &RunSpec, topology: &Topology) -> f64 {
-    let RoutingSpec::Tables(tables) = &spec.routing else {
+    let Some((_, tables)) = spec.routing.tables() else {
         return 0.0;
     };
     let lmc = match tables.source {

@@ -357,7 +357,7 @@ fn read_routing(
         "doal" => Some(RoutingSpec::Doal(read_deroute(values)?)),
         "dal" => Some(RoutingSpec::Dal(read_deroute(values)?)),
         "vdal" => Some(RoutingSpec::Vdal(read_deroute(values)?)),
-        _ => Some(RoutingSpec::Tables(read_tables(kind, values, base, findings)?)),
+        tables => RoutingSpec::by_tables(tables, read_tables(tables, values, base, findings)?),
     }
 }
 

@@ -239,8 +239,24 @@ pub enum RoutingSpec {
     Dal(DerouteSpec),
     /// Any unfinished dimension, a detour wherever channels are left for it (HyperX).
     Vdal(DerouteSpec),
-    /// Forwarding tables, computed once by a subnet manager's engine or read from a file.
-    Tables(TablesSpec),
+    /// Forwarding tables of the engine `minhop`; the seven that follow are the same with other engines, or from a file.
+    #[serde(rename = "minhop")]
+    MinHop(TablesSpec),
+    /// Of `updn`.
+    #[serde(rename = "updn")]
+    UpDown(TablesSpec),
+    /// Of `ftree`.
+    Ftree(TablesSpec),
+    /// Of `sssp`.
+    Sssp(TablesSpec),
+    /// Of `dfsssp`.
+    Dfsssp(TablesSpec),
+    /// Of `lash`.
+    Lash(TablesSpec),
+    /// Of `parx`.
+    Parx(TablesSpec),
+    /// From a file.
+    Table(TablesSpec),
 }
 
 /// Forwarding tables and how a message chooses among a node's addresses.
@@ -260,8 +276,6 @@ pub struct TablesSpec {
 pub enum TableSource {
     /// An engine computes them from the topology.
     Engine {
-        /// Its name: `minhop`, `updn`, `ftree`, `sssp`, `dfsssp`, `lash` or `parx`.
-        name: String,
         /// Virtual lanes that it may use, 1 to 15.
         lanes: u8,
         /// Root routers of up/down and fat-tree routing; empty: found from the topology.
@@ -473,6 +487,36 @@ impl Default for MpiSpec {
 }
 
 impl RoutingSpec {
+    /// Name and parameters of a routing by forwarding tables.
+    pub fn tables(&self) -> Option<(&'static str, &TablesSpec)> {
+        Some(match self {
+            RoutingSpec::MinHop(tables) => ("minhop", tables),
+            RoutingSpec::UpDown(tables) => ("updn", tables),
+            RoutingSpec::Ftree(tables) => ("ftree", tables),
+            RoutingSpec::Sssp(tables) => ("sssp", tables),
+            RoutingSpec::Dfsssp(tables) => ("dfsssp", tables),
+            RoutingSpec::Lash(tables) => ("lash", tables),
+            RoutingSpec::Parx(tables) => ("parx", tables),
+            RoutingSpec::Table(tables) => ("table", tables),
+            _ => return None,
+        })
+    }
+
+    /// The routing by forwarding tables of this name.
+    pub fn by_tables(name: &str, tables: TablesSpec) -> Option<RoutingSpec> {
+        Some(match name {
+            "minhop" => RoutingSpec::MinHop(tables),
+            "updn" => RoutingSpec::UpDown(tables),
+            "ftree" => RoutingSpec::Ftree(tables),
+            "sssp" => RoutingSpec::Sssp(tables),
+            "dfsssp" => RoutingSpec::Dfsssp(tables),
+            "lash" => RoutingSpec::Lash(tables),
+            "parx" => RoutingSpec::Parx(tables),
+            "table" => RoutingSpec::Table(tables),
+            _ => return None,
+        })
+    }
+
     /// Dimension order with ties to the positive direction.
     pub const DOR: RoutingSpec = RoutingSpec::Dor { tie: Tie::Positive };
     /// Randomised dynamic routing with ties to the positive direction.

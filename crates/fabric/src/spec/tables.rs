@@ -12,7 +12,6 @@ pub(super) fn read_tables(kind: &str, values: &Values, base: &Path, findings: &m
     let source = match kind {
         "table" => file(values, base, findings)?,
         _ => TableSource::Engine {
-            name: kind.to_owned(),
             lanes: match kind {
                 "dfsssp" | "lash" | "parx" => values.integer("lanes")?.try_into().ok()?,
                 _ => 1,
