@@ -169,12 +169,9 @@ impl Routing {
             adaptive: match &kind {
                 Kind::MinA | Kind::AdaptiveUp(_) | Kind::Deroute(_) => true,
                 Kind::Ugal(ugal) => ugal.looks(),
-                Kind::Minimal
-                | Kind::Rdr { .. }
-                | Kind::MinRandom
-                | Kind::Valiant
-                | Kind::Scatter
-                | Kind::Table(_) => false,
+                Kind::Minimal | Kind::Rdr { .. } | Kind::MinRandom | Kind::Valiant | Kind::Scatter | Kind::Table(_) => {
+                    false
+                }
             },
             kind,
             minimal_vcs: topology.minimal_vcs(),

@@ -9,8 +9,8 @@ use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;
-use topo::subnet::compact;
-use topo::{Came, Lattice, Subnet, Tables, Topology, TopologySpec};
+use topo::subnet::{Engine as TableEngine, Options, compact, route};
+use topo::{Arrangement, Came, Lattice, Subnet, Tables, Topology, TopologySpec};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -238,6 +238,129 @@ fn a_packet_on_an_idle_network_takes_the_time_of_its_way() {
                 (n + 2) * 101_003 + (n + 1) * 43_007 + send,
                 "{model:?}, {hops} hops"
             );
+        }
+    }
+}
+
+/// The routing by the tables of an engine.
+fn engine(name: &str, lmc: u8, path: PathChoice) -> RoutingSpec {
+    let options = Options::default();
+    let tables = TablesSpec {
+        source: TableSource::Engine {
+            lanes: options.lanes,
+            roots: vec![],
+            lmc,
+            seed: options.seed,
+        },
+        path,
+        small_below: Bytes(512),
+    };
+    RoutingSpec::by_tables(name, tables).unwrap()
+}
+
+/// One message at a time: the links that its packet takes are those of the tables, and it takes their time.
+#[test]
+fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
+    let dragonfly = TopologySpec::Dragonfly {
+        groups: 5,
+        routers_per_group: vec![4],
+        nodes_per_router: 2,
+        links_per_pair: 2,
+        local_width: 1,
+        arrangement: Arrangement::Absolute,
+        arrangement_seed: 1,
+    };
+    let cases = [
+        ("parx", 2, TopologySpec::HyperX(lattice(&[4, 4], &[], 2))),
+        ("dfsssp", 0, TopologySpec::Torus(lattice(&[5, 4], &[2, 1], 2))),
+        ("updn", 1, dragonfly),
+        ("ftree", 0, topo::preset("tsubame2-fat-tree").unwrap()),
+    ];
+    let (mut detours, mut messages) = (0, 0);
+    for (name, lmc, spec) in cases {
+        let topology = spec.build().unwrap();
+        let wiring = topology.wiring();
+        let mut subnet = Subnet::of(&topology);
+        subnet.lmc = lmc;
+        let options = Options {
+            dims: match &spec {
+                TopologySpec::HyperX(lattice) => lattice.shape.clone(),
+                _ => vec![],
+            },
+            ..Options::default()
+        };
+        let made = route(TableEngine::from_name(name).unwrap(), &subnet, &options).unwrap();
+        let n = topology.n_nodes();
+        for i in 0..6 {
+            let (from, to) = (i * 7_919 % n, (i * 104_729 + 1 + n / 2) % n);
+            let way = made.walk(&subnet, topology.router_of(from), to << lmc).unwrap();
+            let mut run = plain(spec.clone());
+            run.routing = engine(name, lmc, PathChoice::First);
+            run.router.traversal = Time(43_007);
+            run.links.default.latency = Time(101_003);
+            run.observe.messages = MessageDetail::Full;
+            run.observe.links = true;
+            run.control.end = None;
+            run.jobs[0].work = Work::Pairs(Pairs {
+                matching: Matching::Listed(vec![(from, to)]),
+                mode: PairMode::Stream,
+                messages: 1,
+                message: Bytes(1_000),
+                ack: Bytes(8),
+                active: None,
+                start_spread: Time::ZERO,
+                seed: None,
+            });
+            let result = result(&run);
+            let what = format!("{name}, {from} to {to}");
+            let mut taken: Vec<(u32, u32)> = way[..way.len() - 1]
+                .iter()
+                .map(|exit| {
+                    let nodes = wiring.nodes_of(exit.switch).len() as u32;
+                    (exit.switch, u32::from(exit.port) - nodes - 1)
+                })
+                .collect();
+            taken.sort_unstable();
+            let used = result.links.iter().filter(|row| row.class != 0 && row.packets > 0);
+            let used: Vec<_> = used.map(|row| (row.router, row.port)).collect();
+            assert_eq!(used, taken, "{what}");
+            let hops = way.len() as u64 - 1;
+            let row = &result.stats.rows.as_ref().unwrap()[0];
+            let time = (hops + 2) * 101_003 + (hops + 1) * 43_007 + 40_000;
+            assert_eq!((u64::from(row.hops), row.time - row.birth), (hops, time), "{what}");
+            let least = topology.distance(topology.router_of(from), topology.router_of(to));
+            detours += u32::from(hops > u64::from(least));
+            messages += 1;
+        }
+    }
+    assert!(messages == 24 && detours > 0, "{detours} of {messages}");
+}
+
+#[test]
+fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_are_not() {
+    let ring = TopologySpec::Ring {
+        routers: 6,
+        width: 1,
+        nodes_per_router: 2,
+    };
+    let hyperx = TopologySpec::HyperX(lattice(&[4, 4], &[], 2));
+    for spec in [ring, hyperx] {
+        let mut run = plain(spec.clone());
+        for name in ["minhop", "sssp"] {
+            run.routing = engine(name, 0, PathChoice::First);
+            let words = refused(&run);
+            assert!(words.contains("can deadlock") && words.contains(" vc0 -> "), "{words}");
+        }
+        for name in ["updn", "dfsssp", "lash", "parx"] {
+            if name == "parx" && matches!(spec, TopologySpec::Ring { .. }) {
+                continue;
+            }
+            let lmc = if name == "parx" { 2 } else { 1 };
+            run.routing = engine(name, lmc, PathChoice::Random);
+            let net = Network::build(&run).unwrap();
+            let proof = net.routing.prove(&run, &net.topology);
+            assert!(proof.free, "{name}: {}", proof.words);
+            assert_eq!(net.routing.vcs() > 1, name != "updn", "{name}");
         }
     }
 }

@@ -19,10 +19,7 @@ pub fn hash(text: &str) -> String {
 
 /// SHA-256 of a file's bytes, in hexadecimal.
 pub fn hash_bytes(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The runs of a canonical study text, as [`canonical_study`] wrote them.

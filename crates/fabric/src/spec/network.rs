@@ -8,8 +8,8 @@ use super::run::{
     Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, DeliveryPoint, DerouteSpec, DetourSpec,
     LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, SenseSpec, Switching, Tie, Via,
 };
-use super::tables::read_tables;
 use super::shape::Facts;
+use super::tables::read_tables;
 use crate::registry::{self, Parameter};
 use des::Time;
 use std::collections::BTreeMap;
