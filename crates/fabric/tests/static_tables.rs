@@ -360,7 +360,10 @@ fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_ar
             let net = Network::build(&run).unwrap();
             let proof = net.routing.prove(&run, &net.topology);
             assert!(proof.free, "{name}: {}", proof.words);
-            assert_eq!(net.routing.vcs() > 1, name != "updn", "{name}");
+            // The first tree in port order is dimension order on a HyperX, and lash has no other ways.
+            let hyperx = matches!(spec, TopologySpec::HyperX(_));
+            let one = name == "updn" || (name == "lash" && hyperx);
+            assert_eq!(net.routing.vcs() == 1, one, "{name} {spec:?}");
         }
     }
 }
