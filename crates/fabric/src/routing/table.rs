@@ -226,7 +226,7 @@ impl PathTable {
         let mut leads = vec![0; topology.n_routers() as usize];
         let mut way = Vec::new();
         for address in 0..self.n_addresses {
-            let (node, path) = ((address >> self.lmc) as u32, (address & (1 << self.lmc) - 1) as u8);
+            let (node, path) = ((address >> self.lmc) as u32, (address & ((1 << self.lmc) - 1)) as u8);
             let end = topology.router_of(node);
             let eject = wiring.radix(end) + (node - wiring.nodes_of(end).start);
             for &source in &sources {
