@@ -1,7 +1,7 @@
 //! Times routing engines and the check of their tables: `cargo run --release -p fabricsim-topo --example table_speed [NAME...]`.
 //!
 //! Names are engines, presets, or `fat-tree-32k`, a fat-tree of 32,768 nodes. Without engines all of them run, without networks two of
-//! 672 nodes. Seconds are of processor time, on all threads.
+//! 672 nodes. `lanes=N` allows other than 8. Seconds are of processor time, on all threads.
 
 use topo::subnet::{Engine, Options, Subnet, find_cycle, route_with_report};
 use topo::{Lattice, TopologySpec, preset};
@@ -31,9 +31,10 @@ fn fat_tree(down: &[u32], up: &[u32]) -> TopologySpec {
 }
 
 fn main() {
-    let (names, networks): (Vec<String>, Vec<String>) = std::env::args()
-        .skip(1)
-        .partition(|name| Engine::from_name(name).is_some());
+    let (names, mut networks): (Vec<String>, Vec<String>) =
+        (std::env::args().skip(1)).partition(|name| Engine::from_name(name).is_some());
+    let lanes = (networks.iter().position(|name| name.starts_with("lanes=")))
+        .and_then(|place| networks.remove(place)["lanes=".len()..].parse().ok());
     let hyperx = TopologySpec::HyperX(Lattice {
         shape: vec![12, 8],
         width: vec![1, 1],
@@ -72,6 +73,7 @@ fn main() {
             subnet.lmc = if engine == Engine::Parx { 2 } else { 0 };
             let options = Options {
                 dims: dims.clone(),
+                lanes: lanes.unwrap_or(8),
                 ..Options::default()
             };
             let start = cpu();

@@ -150,13 +150,14 @@ fn keeps_its_promises(engine: Engine, subnet: &Subnet, options: &Options) -> (Ta
 }
 
 /// Engines for any shape.
-const GENERAL: [Engine; 6] = [
+const GENERAL: [Engine; 7] = [
     Engine::MinHop,
     Engine::Dor,
     Engine::UpDown,
     Engine::Sssp,
     Engine::Dfsssp,
     Engine::Lash,
+    Engine::Nue,
 ];
 
 /// A connected subnet: a random tree and random further cables, also parallel ones.
@@ -197,6 +198,9 @@ proptest! {
                 }
             }
         }
+        for lanes in 1..4 {
+            keeps_its_promises(Engine::Nue, &subnet, &Options { lanes, ..Options::default() });
+        }
         let roots = vec![root % subnet.n_switches()];
         keeps_its_promises(Engine::UpDown, &subnet, &Options { roots, ..Options::default() });
     }
@@ -212,6 +216,73 @@ proptest! {
             prop_assert!(by_rule == given);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn ftree_routes_damaged_trees_by_their_roots(
+        levels in prop::collection::vec((2u32..4, 1u32..4, 1u32..3), 1..3),
+        hosts in 1u32..4,
+        lost in prop::collection::vec(0usize..60, 0..4),
+    ) {
+        let down: Vec<u32> = std::iter::once(hosts).chain(levels.iter().map(|level| level.0)).collect();
+        let up: Vec<u32> = levels.iter().map(|level| level.1).collect();
+        let width: Vec<u32> = levels.iter().map(|level| level.2).collect();
+        let whole = tree(&down, &up, &width);
+        let roots = route_with_report(Engine::Ftree, &whole, &Options::default()).unwrap().1.roots;
+        let subnet = without(whole, |k| lost.contains(&k));
+        let options = Options { roots, ..Options::default() };
+        match route(Engine::Ftree, &subnet, &options) {
+            Ok(_) => {
+                keeps_its_promises(Engine::Ftree, &subnet, &options);
+            }
+            // Where a switch lost its last cable up there may be no way that only climbs and descends: then not by another rule of
+            // that kind either.
+            Err(error) => {
+                let refused = ["no way", "not a fat-tree"];
+                prop_assert!(refused.iter().any(|words| error.reason.contains(words)), "{}", error);
+                prop_assert!(!lost.is_empty());
+                if error.reason.contains("no way from") {
+                    prop_assert!(route(Engine::UpDown, &subnet, &options).is_err());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_weights_beyond_31_bits_reach_everywhere() {
+    // 40,005 addresses in a row of five switches: their square is 1.6 10^9, and the ends are four hops apart.
+    let subnet = subnet(&[8000; 5], &[(0, 1), (1, 2), (2, 3), (3, 4)], &[1, 2, 3, 4, 5]);
+    let tables = route(Engine::Sssp, &subnet, &Options::default()).unwrap();
+    for address in [0, 8000, 39_999] {
+        for s in 0..5 {
+            let way = tables.walk(&subnet, s, address).unwrap();
+            assert_eq!(way.len() as u32, s.abs_diff(address / 8000) + 1);
+        }
+    }
+}
+
+#[test]
+fn further_addresses_of_a_host_take_other_neighbours_by_minhop() {
+    // Two leaves joined over three spines: four addresses use all three, and all cables serve four thirds of the hosts' addresses.
+    let cables = [(0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
+    let mut subnet = subnet(&[3, 3, 0, 0, 0], &cables, &[1, 2, 3, 4, 5]);
+    subnet.lmc = 2;
+    let tables = route(Engine::MinHop, &subnet, &Options::default()).unwrap();
+    let mut served = [0; 8];
+    for host in 3..6 {
+        let mut ports: Vec<u16> = (4 * host..4 * host + 4)
+            .map(|address| tables.port(0, address))
+            .collect();
+        ports.iter().for_each(|&port| served[usize::from(port)] += 1);
+        ports.sort_unstable();
+        ports.dedup();
+        assert_eq!(ports, [4, 5, 6]);
+    }
+    assert_eq!(served[4..7], [4, 4, 4]);
 }
 
 #[test]
@@ -677,6 +748,25 @@ fn spread_lanes_are_of_their_class_and_free_of_cycles() {
     assert_eq!((tables.n_lanes, &report.classes[..]), (1, &[(0, 8)][..]));
     report.spread(&mut tables, 5);
     assert_eq!((tables.n_lanes, find_cycle(&subnet, &tables)), (8, None));
+}
+
+#[test]
+fn more_lanes_spare_nue_its_detours() {
+    let subnet = tsubame(0);
+    let detours = |lanes| {
+        let options = Options {
+            lanes,
+            ..Options::default()
+        };
+        let (tables, report) = keeps_its_promises(Engine::Nue, &subnet, &options);
+        assert_eq!((tables.n_lanes, report.before.len()), (lanes, usize::from(lanes)));
+        let pairs = 672 * (672 + 96 - 8);
+        assert_eq!(report.before.iter().sum::<u64>(), pairs);
+        paths(&subnet, &tables).filter(|(_, way)| way.len() > 3).count()
+    };
+    let found = [1, 2, 4, 8].map(detours);
+    assert!(found.is_sorted_by(|more, less| more > less), "{found:?}");
+    assert_eq!(found[3], 0);
 }
 
 #[test]
