@@ -228,6 +228,7 @@ def figures_row(entry: EngineRoutes) -> dict[str, Any]:
         "racks_mean": found["racks"]["mean"] if found["racks"] else None,
         "demand_slowdown": found["demand"]["slowdown"] if found["demand"] else None,
         "lanes": len(found["lanes"]),
+        "lanes_used": sum(lane["pairs"] > 0 for lane in found["lanes"]),
         "deadlock_free": found["deadlock_free"],
         "broken_pairs": found["lengths"]["broken"],
     }
@@ -309,7 +310,7 @@ def routes(
     remove : sequence, optional
         What is broken: ``"switch NAME"``, ``"cable NAME PORT"``, ``"random COUNT SEED"``, or files of such lines.
     demand : path, optional
-        A CSV file of ``source,destination,amount`` to lay over the channels.
+        A CSV file of ``source,destination,amount`` to lay over the channels; ``parx`` also weighs paths by it.
     shift : int, optional
         A shift to look at closely: host i sends to host i + shift.
     rack : int, optional
@@ -359,7 +360,7 @@ def routes(
     questions |= {key: value for key, value in (("shift", shift), ("rack", rack)) if value is not None}
     if demand is not None:
         questions["demand"] = {"file": str(demand), "text": _text(demand)}
-    options = json.dumps({"lanes": lanes, "seed": seed, "roots": list(roots)})
+    options = json.dumps({"lanes": lanes, "seed": seed, "roots": list(roots), "demand": questions.get("demand")})
     found = []
     if tables is not None:
         content = Path(tables).read_bytes()

@@ -296,7 +296,7 @@ def routes_text(found: RouteStudy) -> None:
             f"{row['shift_max_congestion']}",
             *([f"{row['racks_mean']:.3f}"] if "racks" in extra else []),
             *([f"x {row['demand_slowdown']:.2f}"] if "demand" in extra else []),
-            str(row["lanes"]),
+            str(row["lanes"]) if row["lanes_used"] >= row["lanes"] else f"{row['lanes_used']} of {row['lanes']}",
         ]
         verdict = Text("free", style="green") if row["deadlock_free"] else Text("CAN DEADLOCK", style="red")
         table.add_row(*(Text(cell) for cell in cells), verdict)
@@ -320,7 +320,7 @@ def routes_text(found: RouteStudy) -> None:
             for example in summary["broken_examples"]:
                 console.print(f"    {example}", markup=False)
         if len(summary["lanes"]) > 1:
-            shares = ", ".join(f"{lane['lane']}: {lane['pairs']:,}" for lane in summary["lanes"])
+            shares = ", ".join(f"{lane['lane']}: {lane['pairs']:,}" for lane in summary["lanes"] if lane["pairs"])
             console.print(f"  pairs of hosts per lane: {shares}", markup=False)
         for lane in summary["lanes"]:
             if not lane["free"]:

@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use topo::subnet::analysis::{Loads, Paths, Questions, Shift, read_demand};
-use topo::subnet::engine::{Engine, Options, route_with_report};
+use topo::subnet::engine::{Demand as Traffic, Engine, Options, route_with_report};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
@@ -24,7 +24,7 @@ struct Parts {
     /// Switches along each dimension of a HyperX, mesh or torus.
     dims: Vec<u32>,
     /// Places of the switches in a drawing, if the family has them.
-    layout: Vec<(f32, f32)>,
+    layout: Vec<(f64, f64)>,
 }
 
 /// A fabric: switches, hosts, cables, addresses.
@@ -168,7 +168,7 @@ impl Fabric {
         let former = &self.parts;
         let mut notes = former.notes.clone();
         notes.extend(left.removed.iter().map(|removed| format!("removed: {removed}")));
-        let kept = |all: &[(f32, f32)]| {
+        let kept = |all: &[(f64, f64)]| {
             left.switches
                 .iter()
                 .filter_map(|&s| all.get(s as usize).copied())
@@ -209,7 +209,8 @@ impl Fabric {
         Ok(Fabric::new(parts))
     }
 
-    /// Tables by an engine; options: `{"roots": [names], "lanes": 8, "seed": 1, "dims": [12, 8]}`.
+    /// Tables by an engine; options: `{"roots": [names], "lanes": 8, "seed": 1, "dims": [12, 8], "demand": {"file": name, "text": csv}}`,
+    /// the demand for engines that weigh paths by it.
     fn route(&self, py: Python<'_>, engine: &str, options: &str) -> PyResult<Routes> {
         let Some(engine) = Engine::from_name(engine) else {
             let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
@@ -285,6 +286,19 @@ impl Fabric {
 }
 
 impl Fabric {
+    /// A demand as a matrix of all pairs.
+    fn traffic(&self, py: Python<'_>, given: &Value) -> PyResult<Traffic> {
+        let word = |key: &str| given[key].as_str().unwrap_or_default();
+        let subnet = &self.parts.subnet;
+        let demand = read_demand(word("text"), subnet).map_err(|mistakes| refused(py, word("file"), &mistakes))?;
+        let n = subnet.hosts.len();
+        let mut traffic = vec![0.0; n * n];
+        demand
+            .iter()
+            .for_each(|&(from, to, amount)| traffic[from as usize * n + to as usize] += amount);
+        Ok(Traffic { traffic })
+    }
+
     fn options(&self, wanted: &Value) -> Result<Options, String> {
         let subnet = &self.parts.subnet;
         let names = subnet.switch_names();

@@ -80,7 +80,7 @@ const kit = (() => {
 
   // ---- a chart of lines or bars
   const chart = (host, options) => {
-    const { series, xLabel, yLabel, names = null, bars = false, yZero = true, yMax = null, markers = true, steps = false } = options;
+    const { series, xLabel, yLabel, names = null, bars = false, yZero = true, yMax = null, markers = true, steps = false, log = true } = options;
     const hidden = options.hidden || new Set();
     const draw = () => {
       host.replaceChildren();
@@ -93,8 +93,8 @@ const kit = (() => {
       else {
         let [x0, x1] = [Math.min(...xs), Math.max(...xs)], [y0, y1] = [Math.min(...ys), Math.max(...ys)];
         const distinct = unique(xs);
-        const logX = !names && !bars && x0 > 0 && x1 / x0 > 30 && distinct.length > 2;
-        const logY = !bars && !yMax && y0 > 0 && y1 / y0 > 50;
+        const logX = log && !names && !bars && x0 > 0 && x1 / x0 > 30 && distinct.length > 2;
+        const logY = log && !bars && !yMax && y0 > 0 && y1 / y0 > 50;
         if (names || bars) { x0 -= 0.6; x1 += 0.6; } else if (x0 === x1) { x0 -= Math.abs(x0) * 0.5 || 1; x1 += Math.abs(x1) * 0.5 || 1; }
         if (!logY) { if (yZero) y0 = Math.min(0, y0); y1 = yMax || (y1 === y0 ? y1 + 1 : y1 + (y1 - y0) * 0.06); }
         else if (y0 === y1) y1 = y0 * 10;

@@ -31,7 +31,7 @@
     ["uniform", (e) => share(e.row.uniform_bound)], ["eBB", (e) => `${share(e.row.ebb)} \u00b1 ${share(e.row.ebb_ci95)}`],
     ["eBB both ways", (e) => `${share(e.row.ebb_both_ways)} \u00b1 ${share(e.row.ebb_both_ways_ci95)}`], ["shifts", (e) => share(e.row.shift_mean)],
     ["worst", (e) => number(e.row.shift_max_congestion)], ...(has("racks_mean") ? [["in racks", (e) => share(e.row.racks_mean)]] : []),
-    ...(has("demand_slowdown") ? [["demand", (e) => `\u00d7 ${e.row.demand_slowdown.toFixed(2)}`]] : []), ["lanes", (e) => number(e.row.lanes)],
+    ...(has("demand_slowdown") ? [["demand", (e) => `\u00d7 ${e.row.demand_slowdown.toFixed(2)}`]] : []), ["lanes", (e) => (e.row.lanes_used < e.row.lanes ? `${e.row.lanes_used} of ${e.row.lanes}` : number(e.row.lanes))],
   ];
   section("Side by side", "Hops are channels between switches. Paths are those of all ordered pairs of hosts, per directed channel. Uniform, eBB and shifts are fractions of a link's bandwidth; \u00b1 is the 95 % confidence interval over the random matchings. Worst: the most flows of any shift on a channel.",
     el("div", { class: "scroll" }, el("table", {}, el("tr", {}, COLUMNS.map(([name], i) => el("th", { class: i ? "n" : "" }, name)), el("th", {}, "deadlock")),
@@ -49,20 +49,20 @@
   const loads = el("div", { class: "chart" }), lengths = el("div", { class: "chart" });
   section("Paths", "Left: channels from the busiest to the idlest; level lines are even loads. Right: how many pairs of hosts are how far apart.", el("div", { class: "pair" }, loads, lengths));
   const hidden = new Set();
-  live(loads)({ series: engines.map((e, i) => ({ name: e.name, colour: colour(i), dash: dash(i), points: e.loads[0].map((x, k) => [x, e.loads[1][k]]) })), xLabel: "channels [%], busiest first", yLabel: "paths on the channel", markers: false, hidden });
+  live(loads)({ series: engines.map((e, i) => ({ name: e.name, colour: colour(i), dash: dash(i), points: e.loads[0].map((x, k) => [x, e.loads[1][k]]) })), xLabel: "channels [%], busiest first", yLabel: "paths on the channel", markers: false, log: false, hidden });
   const histogram = (e) => e.summary.lengths.histogram.map((pairs, hops) => [hops, pairs]);
   const same = engines.every((e) => JSON.stringify(histogram(e)) === JSON.stringify(histogram(engines[0])));
   live(lengths)(same && engines.length
     ? { series: [{ name: "", colour: COLOURS[0], points: histogram(engines[0]) }], bars: true, xLabel: engines.length > 1 ? "channels on the way, the same for all" : "channels on the way", yLabel: "ordered pairs of hosts" }
-    : { series: engines.map((e, i) => ({ name: e.name, colour: colour(i), dash: dash(i), points: histogram(e) })), xLabel: "channels on the way", yLabel: "ordered pairs of hosts" });
+    : { series: engines.map((e, i) => ({ name: e.name, colour: colour(i), dash: dash(i), points: histogram(e) })), xLabel: "channels on the way", yLabel: "ordered pairs of hosts", log: false });
 
   // ---- shifts
   if (engines.some((e) => e.shifts[0].length > 1)) {
     const means = el("div", { class: "chart" }), worst = el("div", { class: "chart" });
     section("Shifts", "Host i sends to host i + k, all at the same time: the steps of an all-to-all exchange.", el("div", { class: "pair" }, means, worst));
     const lines = (at) => engines.map((e, i) => ({ name: e.name, colour: colour(i), dash: dash(i), points: e.shifts[0].map((k, j) => [k, e.shifts[at][j]]) }));
-    live(means)({ series: lines(1), xLabel: "shift k", yLabel: "mean share of a link", yMax: 1.04, markers: false, hidden: new Set() });
-    live(worst)({ series: lines(2), xLabel: "shift k", yLabel: "most flows on a channel", markers: false, hidden: new Set() });
+    live(means)({ series: lines(1), xLabel: "shift k", yLabel: "mean share of a link", yMax: 1, markers: false, log: false, hidden: new Set() });
+    live(worst)({ series: lines(2), xLabel: "shift k", yLabel: "most flows on a channel", markers: false, log: false, hidden: new Set() });
   }
 
   // ---- the network
@@ -85,6 +85,9 @@
       const fitX = (width - 2 * pad) / (x1 - x0 || 1), fitY = (height - 2 * pad) / (y1 - y0 || 1), least = Math.min(fitX, fitY);
       const sx = Math.min(fitX, 3.5 * least), sy = Math.min(fitY, 3.5 * least), ox = (width - sx * (x1 - x0)) / 2, oy = (height - sy * (y1 - y0)) / 2;
       const at = network.routers.map((r) => [ox + (r[2] - x0) * sx, oy + (r[3] - y0) * sy]);
+      // Neighbours in a row or column are this far apart.
+      let gap = Infinity;
+      for (const of of [0, 1]) { const line = [...new Set(at.map((p) => Math.round(p[of])))].sort((a, b) => a - b); for (let i = 1; i < line.length; i++) if (line[i] - line[i - 1] > 4) gap = Math.min(gap, line[i] - line[i - 1]); }
       const use = unpack(current.use), pairs = new Map();
       network.ends.forEach(([a, b], i) => { const key = Math.min(a, b) * network.routers.length + Math.max(a, b), had = pairs.get(key); if (!had || had[2] < use[i]) pairs.set(key, [Math.min(a, b), Math.max(a, b), use[i]]); });
       const many = pairs.size > 1500;
@@ -93,7 +96,8 @@
         g.strokeStyle = heat(t); g.lineWidth = many ? 0.5 + 1.6 * t : 0.8 + 2.6 * t; g.globalAlpha = many && t < 0.3 ? 0.35 : 0.9;
         g.beginPath(); g.moveTo(ax, ay);
         // Cables along a row or column are bent, so that those behind others are seen.
-        if (flat && length > 1.5 * Math.min(sx, sy)) g.quadraticCurveTo((ax + bx) / 2 - 0.12 * (by - ay), (ay + by) / 2 + 0.12 * (bx - ax), bx, by); else g.lineTo(bx, by);
+        const bend = Math.min(0.12, (0.7 * gap) / length);
+        if (flat && length > 1.8 * gap) g.quadraticCurveTo((ax + bx) / 2 - bend * (by - ay), (ay + by) / 2 + bend * (bx - ax), bx, by); else g.lineTo(bx, by);
         g.stroke();
       }
       g.globalAlpha = 1; g.fillStyle = getComputedStyle(document.body).color;
@@ -154,11 +158,11 @@
   if (racks.length) {
     const host = el("div", { class: "chart" });
     section("Racks", `mpiGraph within each run of ${racks[0].summary.racks.size} consecutive hosts, nothing else sending.`, host);
-    live(host)({ series: racks.map((e, i) => ({ name: e.name, colour: colour(engines.indexOf(e)), points: e.summary.racks.each.map((mean, rack) => [rack, mean]) })), xLabel: "rack", yLabel: "mean share of a link", yMax: 1.04 });
+    live(host)({ series: racks.map((e, i) => ({ name: e.name, colour: colour(engines.indexOf(e)), points: e.summary.racks.each.map((mean, rack) => [rack, mean]) })), xLabel: "rack", yLabel: "mean share of a link", yMax: 1 });
   }
 
   // ---- lanes
-  const rows = engines.flatMap((e) => e.summary.lanes.map((lane) => [e, lane]));
+  const rows = engines.flatMap((e) => e.summary.lanes.filter((lane) => lane.pairs || !lane.free).map((lane) => [e, lane]));
   section("Lanes and deadlock", "A lane is free of deadlock if its channels cannot wait for each other in a circle. The circle is named where there is one.", el("div", { class: "scroll" }, el("table", {},
     el("tr", {}, ["tables", "lane", "pairs of hosts", "verdict"].map((h, i) => el("th", { class: i === 1 || i === 2 ? "n" : "" }, h))),
     rows.map(([e, lane]) => el("tr", {}, el("td", {}, e.name), el("td", { class: "n" }, String(lane.lane)), el("td", { class: "n" }, number(lane.pairs)),
