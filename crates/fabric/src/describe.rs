@@ -4,10 +4,10 @@ use crate::check;
 use crate::network::{BuildError, Network};
 use crate::placement::place;
 use crate::predict::Prediction;
-use crate::spec::{JobSpec, PartitionSpec, Placement, RunSpec, canonical, hash};
+use crate::spec::{JobSpec, PartitionSpec, Placement, RoutingSpec, RunSpec, TableSource, TablesSpec, canonical, hash};
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
-use topo::{Partition, Topology, TopologySpec};
+use topo::{GraphFormat, Partition, Topology, TopologySpec};
 
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;
@@ -144,10 +144,19 @@ pub fn run_hash(run: &RunSpec) -> String {
     named.control.workers = 0;
     named.control.partition = PartitionSpec::Auto;
     // A network from a file is named by what the file says, not by where it lies.
-    if let TopologySpec::Graph { file, .. } = &mut named.topology
+    if let TopologySpec::Graph { file, format, .. } = &mut named.topology
+        && *format != GraphFormat::BuiltIn
         && let Ok(text) = std::fs::read_to_string(&*file)
     {
         *file = format!("sha256:{}", hash(&text));
+    }
+    // So are forwarding tables, whose digest the specification has.
+    if let RoutingSpec::Table(TablesSpec {
+        source: TableSource::File { path, .. },
+        ..
+    }) = &mut named.routing
+    {
+        path.clear();
     }
     hash(&canonical(&named))
 }

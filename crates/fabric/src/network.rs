@@ -165,7 +165,7 @@ pub struct Network {
     pub workload: Workload,
     /// Lists of incoming messages per node, as a power of two.
     pub bucket_bits: u32,
-    /// A node may make several messages at one time.
+    /// Messages of one packet are numbered as well: a node may make several at one time, or the routing asks for the number.
     pub bursts: bool,
     /// Seed of the run.
     pub seed: u64,
@@ -203,8 +203,8 @@ pub struct Network {
     pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
     least_hop: u64,
-    /// No way is shorter than the topology's distance or this many hops: a detour over a third group of a dragonfly may be shorter
-    /// than the ways over one global link that the distance counts.
+    /// No way is shorter than the topology's distance or this many hops: a way over a third group of a dragonfly may be shorter
+    /// than those over one global link that the distance counts.
     shortest_detour: u32,
     /// Timing of the clocked crossbar and other model parameters.
     pub model: crate::router::ModelParameters,
@@ -392,6 +392,7 @@ impl Network {
             {
                 2
             }
+            _ if grouped && spec.routing.tables().is_some() => 2,
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
@@ -407,8 +408,8 @@ impl Network {
             injection,
             vcs,
             words: most_ports.div_ceil(64).max(1),
+            bursts: workload.bursts() || routing.numbers_messages(),
             routing,
-            bursts: workload.bursts(),
             bucket_bits: workload.bucket_bits(),
             workload,
             seed: spec.control.seed,

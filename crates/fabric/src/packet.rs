@@ -262,6 +262,14 @@ impl Packet {
         self.words[2] ^ mix(self.words[3] & FIXED)
     }
 
+    /// A number that all packets of a message have in common and, but for hash collisions, no other message under way has.
+    #[inline]
+    pub fn message_identity(&self) -> u64 {
+        const FIXED: u64 = NODE | 0xFFFF << 28;
+        let birth = if self.single() { self.mark() } else { 0 };
+        mix(mix(self.words[3] & FIXED) ^ u64::from(self.destination())) ^ birth
+    }
+
     /// A number that differs from hop to hop as well: of a packet at router `router`.
     #[inline(always)]
     pub fn moment(&self, router: u32) -> u64 {
@@ -346,6 +354,24 @@ mod tests {
         let seen: Vec<_> = pieces.iter().map(|piece| (piece.size(), piece.mark())).collect();
         assert_eq!(seen, [(128, 7), (128, 8), (128, 9), (116, 10)]);
         assert!(pieces.iter().all(|piece| piece.source() == 3 && piece.message() == 5));
+    }
+
+    #[test]
+    fn packets_of_a_message_have_its_identity_and_others_have_not() {
+        let part = |destination, message, single, mark| {
+            Packet::message_part(3, destination, message, 2_048, single, mark).message_identity()
+        };
+        assert_eq!(part(4, 5, false, 0), part(4, 5, false, 17));
+        let identities = [
+            part(4, 5, false, 0),
+            part(4, 6, false, 0),
+            part(5, 5, false, 0),
+            part(4, 0, true, 1_000),
+            part(4, 0, true, 2_000),
+        ];
+        for (i, one) in identities.iter().enumerate() {
+            assert!(identities[..i].iter().all(|other| other != one));
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub struct Facts {
     /// Network ports by link class.
     ports: Vec<(String, f64)>,
     vcs: f64,
-    /// Bytes of distance tables.
+    /// Bytes of distance and forwarding tables.
     tables: f64,
     /// By job.
     reach: Vec<Option<Reach>>,
@@ -90,12 +90,13 @@ impl Facts {
             .for_each(|&class| ports[usize::from(class)].1 += 1.0);
         let vcs = match run.router.model {
             RouterModel::Sculpin => 1,
-            RouterModel::Credit => Routing::new(run, &topology)?.vcs(),
+            RouterModel::Credit => Routing::vcs_of(run, &topology)?,
         };
         let tables = match run.topology {
             TopologySpec::Graph { .. } => 3.0 * f64::from(topology.n_routers()).powi(2),
             _ => 0.0,
         };
+        let tables = tables + crate::routing::table_bytes(run, &topology);
         let named = named(run);
         let workload = Workload::build(&named, &topology, BitsPerSec(1))?;
         let hops = |from, to| hops(&run.routing, &topology, from, to);

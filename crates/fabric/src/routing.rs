@@ -5,16 +5,19 @@
 
 use crate::network::{BuildError, Network, Site, lattice_shape};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, Tie, Via};
+use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, TableSource, Tie, Via};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
+use std::sync::Arc;
 use topo::{Came, Hop, HopList, Topology, TopologySpec};
 
 mod deroute;
 mod least;
 mod min_a;
 mod proof;
+mod source;
+mod table;
 mod ugal;
 mod up;
 mod weigh;
@@ -24,11 +27,13 @@ use least::Least;
 
 pub use deroute::Deroute;
 pub use proof::Proof;
+pub(crate) use source::table_bytes;
+pub use table::PathTable;
 pub use ugal::Ugal;
 pub use weigh::Sense;
 
 /// A routing, ready to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routing {
     kind: Kind,
     /// Virtual channels that it needs for freedom from deadlock.
@@ -43,7 +48,7 @@ pub struct Routing {
 }
 
 /// What a routing does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The topology's own.
     Minimal,
@@ -66,6 +71,8 @@ pub enum Kind {
     AdaptiveUp(Sense),
     /// Detours within the dimensions of a HyperX.
     Deroute(Deroute),
+    /// Forwarding tables.
+    Table(Arc<PathTable>),
 }
 
 thread_local! {
@@ -81,7 +88,7 @@ impl Routing {
     pub fn new(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
         let lattice = lattice_shape(topology).is_some();
         let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
-        let kind = match spec.routing {
+        let kind = match &spec.routing {
             RoutingSpec::Dor { .. } if !lattice => {
                 return refuse(
                     "dimension order needs a lattice: ring, mesh, torus or HyperX",
@@ -104,7 +111,7 @@ impl Routing {
             }
             RoutingSpec::Dor { .. } | RoutingSpec::Minimal | RoutingSpec::DModK => Kind::Minimal,
             RoutingSpec::Rdr { tie } => Kind::Rdr {
-                unwrapped: tie == Tie::Unwrapped,
+                unwrapped: *tie == Tie::Unwrapped,
             },
             RoutingSpec::MinRandom => Kind::MinRandom,
             RoutingSpec::MinA
@@ -124,17 +131,25 @@ impl Routing {
             }
             RoutingSpec::MinA => Kind::MinA,
             RoutingSpec::Valiant { via: Via::Node } => Kind::Valiant,
-            RoutingSpec::Valiant { via } => Kind::Ugal(Ugal::always(via, spec, topology)?),
-            RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(&detour, false, spec, topology)?),
-            RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(&detour, true, spec, topology)?),
-            RoutingSpec::AdaptiveLocal(room) => Kind::Ugal(Ugal::by_room(&room, spec, topology)?),
+            RoutingSpec::Valiant { via } => Kind::Ugal(Ugal::always(*via, spec, topology)?),
+            RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(detour, false, spec, topology)?),
+            RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(detour, true, spec, topology)?),
+            RoutingSpec::AdaptiveLocal(room) => Kind::Ugal(Ugal::by_room(room, spec, topology)?),
             RoutingSpec::Scatter => Kind::Scatter,
             RoutingSpec::AdaptiveUp(sense) => Kind::AdaptiveUp(Sense::new(sense.congestion, sense.per, spec)?),
-            RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, &deroute, spec, topology)?),
-            RoutingSpec::Dal(deroute) => Kind::Deroute(Deroute::new(Order::Escape, &deroute, spec, topology)?),
-            RoutingSpec::Vdal(deroute) => Kind::Deroute(Deroute::new(Order::Channels, &deroute, spec, topology)?),
+            RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, deroute, spec, topology)?),
+            RoutingSpec::Dal(deroute) => Kind::Deroute(Deroute::new(Order::Escape, deroute, spec, topology)?),
+            RoutingSpec::Vdal(deroute) => Kind::Deroute(Deroute::new(Order::Channels, deroute, spec, topology)?),
+            RoutingSpec::MinHop(tables)
+            | RoutingSpec::UpDown(tables)
+            | RoutingSpec::Ftree(tables)
+            | RoutingSpec::Sssp(tables)
+            | RoutingSpec::Dfsssp(tables)
+            | RoutingSpec::Lash(tables)
+            | RoutingSpec::Parx(tables)
+            | RoutingSpec::Table(tables) => Kind::Table(Arc::new(source::table(tables, spec, topology)?)),
         };
-        let needed = proof::needs(kind, topology);
+        let needed = proof::needs(&kind, topology);
         let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
         let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some() && !late;
         if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
@@ -149,22 +164,32 @@ impl Routing {
             None => needed.min(MAX_VCS),
         };
         Ok(Routing {
-            kind,
             needed,
             last_vc: vcs - 1,
-            adaptive: match kind {
+            adaptive: match &kind {
                 Kind::MinA | Kind::AdaptiveUp(_) | Kind::Deroute(_) => true,
                 Kind::Ugal(ugal) => ugal.looks(),
-                Kind::Minimal | Kind::Rdr { .. } | Kind::MinRandom | Kind::Valiant | Kind::Scatter => false,
+                Kind::Minimal | Kind::Rdr { .. } | Kind::MinRandom | Kind::Valiant | Kind::Scatter | Kind::Table(_) => {
+                    false
+                }
             },
+            kind,
             minimal_vcs: topology.minimal_vcs(),
             seed: mix(spec.control.seed ^ 0x526F_7574),
         })
     }
 
+    /// Virtual channels per port of a run, without the work of an engine: as many as its lanes where only the tables would tell.
+    pub fn vcs_of(spec: &RunSpec, topology: &Topology) -> Result<u8, BuildError> {
+        match spec.routing.tables().map(|(_, tables)| &tables.source) {
+            Some(TableSource::Engine { lanes, .. }) => Ok(spec.router.vcs.unwrap_or(*lanes)),
+            _ => Ok(Routing::new(spec, topology)?.vcs()),
+        }
+    }
+
     /// Decides whether the run can deadlock.
     pub fn prove(&self, spec: &RunSpec, topology: &Topology) -> Proof {
-        proof::prove(spec, topology, self.kind, self.needed)
+        proof::prove(spec, topology, &self.kind, self.needed)
     }
 
     /// `true` if it looks at the topology's wiring, also where the family answers by arithmetic.
@@ -174,7 +199,20 @@ impl Routing {
 
     /// `true` for the topology's own minimal routing.
     pub fn is_minimal(&self) -> bool {
-        self.kind == Kind::Minimal
+        matches!(self.kind, Kind::Minimal)
+    }
+
+    /// The forwarding tables, if it has such.
+    pub fn table(&self) -> Option<&PathTable> {
+        match &self.kind {
+            Kind::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// `true` if it reads the number of a message, so that also messages of one packet must have one.
+    pub fn numbers_messages(&self) -> bool {
+        self.table().is_some_and(PathTable::numbers_messages)
     }
 
     /// The next output port of a packet that is not at its last router, by minimal routing on one virtual channel.
@@ -194,7 +232,7 @@ impl Routing {
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
     pub fn next(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        if self.kind == Kind::Minimal {
+        if matches!(self.kind, Kind::Minimal) {
             return self.minimal(net, site, packet);
         }
         self.detour(net, site, packet)
@@ -202,7 +240,7 @@ impl Routing {
 
     #[inline(never)]
     fn detour(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        match self.kind {
+        match &self.kind {
             Kind::Minimal => self.minimal(net, site, packet),
             Kind::Rdr { unwrapped: true } => self.random_dimension(net, site, packet),
             Kind::Rdr { .. } | Kind::MinRandom => self.random(net, site, packet),
@@ -212,6 +250,7 @@ impl Routing {
             }
             Kind::Valiant => self.valiant(net, site, packet),
             Kind::Scatter => self.scatter(net, site, packet),
+            Kind::Table(table) => self.by_table(table, net, site, packet),
         }
     }
 
@@ -272,7 +311,7 @@ impl Routing {
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);
             let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
-            let hop = if self.kind != Kind::MinRandom {
+            let hop = if !matches!(self.kind, Kind::MinRandom) {
                 // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
                 let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
                 let dims = (0..hops.len()).filter(|&i| first(i)).count();

@@ -336,6 +336,26 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(6, "routing.scope", "its own state only", "local")],
     ),
     (
+        "parx_on_a_torus",
+        &[(5, "routing.kind", "needs a hyperx of two dimensions", "minimal")],
+    ),
+    (
+        "lanes_for_updn",
+        &[
+            (6, "routing.lanes", "has no meaning", "\"dfsssp\""),
+            (7, "routing.path", "\"last\"", "\"round-robin\""),
+        ],
+    ),
+    ("tables_without_a_file", &[(4, "routing.file", "is missing", "")]),
+    (
+        "tables_in_a_missing_file",
+        &[(6, "routing.file", "cannot read", "study's folder")],
+    ),
+    (
+        "small_below_for_any_size",
+        &[(7, "routing.small_below", "by-size", "routing.path")],
+    ),
+    (
         "load_zero",
         &[(5, "job[0].work.load", "0 is outside the range", "above 0")],
     ),

@@ -32,7 +32,9 @@ fn traffic(topology: TopologySpec, routing: RoutingSpec, load: f64, pattern: Pat
 }
 
 fn accepted(topology: &TopologySpec, routing: RoutingSpec, load: f64, pattern: Pattern) -> f64 {
-    let result = run(&traffic(topology.clone(), routing, load, pattern), &mut |_| true);
+    let result = run(&traffic(topology.clone(), routing.clone(), load, pattern), &mut |_| {
+        true
+    });
     let result = result.unwrap_or_else(|error| panic!("{routing:?} at {load}: {error}"));
     println!(
         "{pattern:?} at {load}: {:.4} accepted, {:.2} hops: {routing:?}",
@@ -66,7 +68,7 @@ fn each_has_the_stated_channels_and_a_proof() {
         let dimensions = shape.iter().filter(|&&size| size > 1).count() as u8;
         for (kind, vcs) in KINDS.into_iter().zip([2, 2, 2 * dimensions]) {
             let routing = kind(DerouteSpec::default());
-            let spec = traffic(hyperx(shape, 1), routing, 0.1, Pattern::Uniform);
+            let spec = traffic(hyperx(shape, 1), routing.clone(), 0.1, Pattern::Uniform);
             let net = Network::build(&spec).unwrap();
             assert_eq!(net.routing.vcs(), vcs, "{routing:?}");
             let proof = net.routing.prove(&spec, &net.topology);
@@ -79,8 +81,8 @@ fn each_has_the_stated_channels_and_a_proof() {
 
 #[test]
 fn doal_needs_its_second_channel_and_vdal_makes_do_with_fewer_detours() {
-    let proof = |routing, vcs| {
-        let mut spec = traffic(hyperx(&[4, 4], 1), routing, 0.1, Pattern::Uniform);
+    let proof = |routing: RoutingSpec, vcs| {
+        let mut spec = traffic(hyperx(&[4, 4], 1), routing.clone(), 0.1, Pattern::Uniform);
         spec.router.vcs = Some(vcs);
         let net = Network::build(&spec).unwrap();
         net.routing.prove(&spec, &net.topology)
@@ -97,8 +99,8 @@ fn doal_needs_its_second_channel_and_vdal_makes_do_with_fewer_detours() {
 #[test]
 fn what_never_finds_the_detour_shorter_goes_directly() {
     let topology = hyperx(&[4, 4], 3);
-    let digest = |routing| {
-        let spec = traffic(topology.clone(), routing, 0.3, Pattern::Tornado);
+    let digest = |routing: RoutingSpec| {
+        let spec = traffic(topology.clone(), routing.clone(), 0.3, Pattern::Tornado);
         run(&spec, &mut |_| true).unwrap().summary
     };
     let bias = Bytes(1 << 40);
@@ -171,7 +173,12 @@ fn credits_show_the_next_buffer_and_the_own_queue_does_not() {
             per,
             ..DerouteSpec::default()
         });
-        let mut spec = traffic(hyperx(&[4], 1), routing, 1.0, Pattern::Incast { sources: Some(2) });
+        let mut spec = traffic(
+            hyperx(&[4], 1),
+            routing.clone(),
+            1.0,
+            Pattern::Incast { sources: Some(2) },
+        );
         spec.router.buffer = Some(Bytes(64 * 2_048));
         spec.control.end = None;
         spec.control.warmup = None;
@@ -194,9 +201,9 @@ fn valiant_over_third_routers_leaves_the_direct_link_idle() {
     let topology = hyperx(&[s], p);
     let most = f64::from(s - 2) / (2.0 * f64::from(p));
     let valiant = RoutingSpec::Valiant { via: Via::Router };
-    let below = accepted(&topology, valiant, 0.9 * most, Pattern::Shift { by: Some(p) });
+    let below = accepted(&topology, valiant.clone(), 0.9 * most, Pattern::Shift { by: Some(p) });
     assert!(below > 0.98 * 0.9 * most, "{below}");
-    let over = accepted(&topology, valiant, 0.9, Pattern::Shift { by: Some(p) });
+    let over = accepted(&topology, valiant.clone(), 0.9, Pattern::Shift { by: Some(p) });
     assert!((0.95 * most..1.005 * most).contains(&over), "{over} of {most}");
 }
 
@@ -223,8 +230,8 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
 fn input_queued_routers_take_uniform_and_adverse_traffic_with_a_threshold_of_two_packets() {
     let (s, p) = (9, 8);
     let most = (1.0 + f64::from(s - 2) / 2.0) / f64::from(p);
-    let accepted = |routing, load, pattern| {
-        let mut spec = traffic(hyperx(&[s], p), routing, load, pattern);
+    let accepted = |routing: RoutingSpec, load, pattern| {
+        let mut spec = traffic(hyperx(&[s], p), routing.clone(), load, pattern);
         spec.router.architecture = Architecture::InputQueued;
         spec.router.output_buffer = Some(Bytes(16 * 2_048));
         let accepted = run(&spec, &mut |_| true).unwrap().summary.accepted_load;
@@ -236,9 +243,9 @@ fn input_queued_routers_take_uniform_and_adverse_traffic_with_a_threshold_of_two
             threshold: Bytes(2 * 2_048),
             ..DerouteSpec::default()
         });
-        let uniform = accepted(routing, 0.8, Pattern::Uniform);
+        let uniform = accepted(routing.clone(), 0.8, Pattern::Uniform);
         assert!(uniform > 0.98 * 0.8, "{uniform}");
-        let adverse = accepted(routing, 0.9, Pattern::Shift { by: Some(p) });
+        let adverse = accepted(routing.clone(), 0.9, Pattern::Shift { by: Some(p) });
         assert!((0.9 * most..1.01 * most).contains(&adverse), "{adverse}");
         // Without it the packet that is being sent is reason enough, and more go round than there is room for.
         let eager = accepted(kind(DerouteSpec::default()), 0.8, Pattern::Uniform);
@@ -267,9 +274,9 @@ fn what_cannot_be_is_refused_by_name() {
         assert!(refused(&spec).starts_with("routing.kind"));
     }
     let dal = RoutingSpec::Dal(DerouteSpec::default());
-    let five = traffic(hyperx(&[2, 2, 2, 2, 2], 1), dal, 0.1, Pattern::Uniform);
+    let five = traffic(hyperx(&[2, 2, 2, 2, 2], 1), dal.clone(), 0.1, Pattern::Uniform);
     assert!(refused(&five).contains("four at most"));
-    let mut queued = traffic(hyperx(&[3, 3], 1), dal, 0.1, Pattern::Uniform);
+    let mut queued = traffic(hyperx(&[3, 3], 1), dal.clone(), 0.1, Pattern::Uniform);
     queued.router.architecture = Architecture::InputQueued;
     assert!(refused(&queued).starts_with("routing.kind"));
 }

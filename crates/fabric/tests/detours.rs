@@ -37,7 +37,7 @@ fn traffic(routing: RoutingSpec, load: f64, pattern: Pattern) -> RunSpec {
 }
 
 fn accepted(routing: RoutingSpec, load: f64, pattern: Pattern) -> f64 {
-    let result = run(&traffic(routing, load, pattern), &mut |_| true);
+    let result = run(&traffic(routing.clone(), load, pattern), &mut |_| true);
     let result = result.unwrap_or_else(|error| panic!("{routing:?} at {load}: {error}"));
     println!(
         "{pattern:?} at {load}: {:.4} accepted, {:.2} hops: {routing:?}",
@@ -88,7 +88,7 @@ fn a_dragonfly_needs_the_published_channels_and_not_one_fewer() {
         (RoutingSpec::Valiant { via: Via::Group }, 3),
         (RoutingSpec::AdaptiveLocal(RoomSpec::default()), 3),
     ] {
-        let mut spec = traffic(routing, 0.1, Pattern::Uniform);
+        let mut spec = traffic(routing.clone(), 0.1, Pattern::Uniform);
         let net = Network::build(&spec).unwrap();
         assert_eq!(net.routing.vcs(), vcs, "{routing:?}");
         let proof = net.routing.prove(&spec, &net.topology);
@@ -119,7 +119,7 @@ fn what_never_finds_the_detour_shorter_is_minimal() {
         },
     ] {
         for routing in [RoutingSpec::Ugal(detour), RoutingSpec::Par(detour)] {
-            let result = run(&traffic(routing, 0.2, NEXT_GROUP), &mut |_| true).unwrap();
+            let result = run(&traffic(routing.clone(), 0.2, NEXT_GROUP), &mut |_| true).unwrap();
             assert_eq!(result.summary.digest, minimal.summary.digest, "{routing:?}");
         }
         let detour = DetourSpec {
@@ -139,11 +139,11 @@ fn next_group_traffic_takes_one_in_a_p_minimally_and_half_by_detours() {
     let valiant = accepted(RoutingSpec::VALIANT, 0.5, NEXT_GROUP);
     assert!((0.49..0.51).contains(&valiant), "{valiant}");
     for routing in detours() {
-        let below = accepted(routing, 0.44, NEXT_GROUP);
+        let below = accepted(routing.clone(), 0.44, NEXT_GROUP);
         assert!(below > 0.435, "{routing:?}: {below} of 0.44");
         assert!(below > 3.45 * minimal, "{routing:?}: {below}");
         // Two global links for most packets; what is left on the minimal one is an eighth at most.
-        let most = accepted(routing, 0.8, NEXT_GROUP);
+        let most = accepted(routing.clone(), 0.8, NEXT_GROUP);
         assert!(most < 0.5 + 0.125, "{routing:?}: {most}");
     }
 }
@@ -160,7 +160,7 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
         } else {
             load
         };
-        let most = accepted(routing, load, Pattern::Uniform);
+        let most = accepted(routing.clone(), load, Pattern::Uniform);
         assert!(most > 0.98 * load, "{routing:?}: {most}");
     }
 }
@@ -171,11 +171,11 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
 fn valiant_over_third_groups_leaves_the_direct_link_idle() {
     let valiant = RoutingSpec::Valiant { via: Via::Group };
     let most = 7.0 / 16.0;
-    let below = accepted(valiant, 0.9 * most, NEXT_GROUP);
+    let below = accepted(valiant.clone(), 0.9 * most, NEXT_GROUP);
     assert!(below > 0.98 * 0.9 * most, "{below}");
-    let over = accepted(valiant, 0.8, NEXT_GROUP);
+    let over = accepted(valiant.clone(), 0.8, NEXT_GROUP);
     assert!((0.9 * most..1.005 * most).contains(&over), "{over} of {most}");
-    let uniform = accepted(valiant, 0.9, Pattern::Uniform);
+    let uniform = accepted(valiant.clone(), 0.9, Pattern::Uniform);
     assert!((0.4..0.6).contains(&uniform), "{uniform}");
 }
 
@@ -184,20 +184,20 @@ fn valiant_over_third_groups_leaves_the_direct_link_idle() {
 #[test]
 fn adaptive_local_goes_round_where_less_than_half_of_the_room_is_left() {
     let local = RoutingSpec::AdaptiveLocal(RoomSpec::default());
-    let uniform = accepted(local, 0.8, Pattern::Uniform);
+    let uniform = accepted(local.clone(), 0.8, Pattern::Uniform);
     assert!(uniform > 0.98 * 0.8, "{uniform}");
     let minimal = accepted(RoutingSpec::Minimal, 0.5, NEXT_GROUP);
-    let below = accepted(local, 0.35, NEXT_GROUP);
+    let below = accepted(local.clone(), 0.35, NEXT_GROUP);
     assert!(below > 2.0 * minimal, "{below}");
-    let over = accepted(local, 0.8, NEXT_GROUP);
+    let over = accepted(local.clone(), 0.8, NEXT_GROUP);
     assert!(over < 7.0 / 16.0 + 0.125, "{over}");
     // Where nothing is worth twice the room, everything is minimal.
     let never = RoutingSpec::AdaptiveLocal(RoomSpec {
         ratio: 1e6,
         ..RoomSpec::default()
     });
-    let digest = |routing| {
-        run(&traffic(routing, 0.1, NEXT_GROUP), &mut |_| true)
+    let digest = |routing: RoutingSpec| {
+        run(&traffic(routing.clone(), 0.1, NEXT_GROUP), &mut |_| true)
             .unwrap()
             .summary
             .digest
@@ -264,7 +264,7 @@ fn what_cannot_be_is_refused_by_name() {
             congestion,
             ..RoomSpec::default()
         });
-        let mut spec = traffic(local, 0.1, Pattern::Uniform);
+        let mut spec = traffic(local.clone(), 0.1, Pattern::Uniform);
         spec.router.model = model;
         assert!(refused(&spec).starts_with("routing.congestion"));
     }
@@ -272,7 +272,7 @@ fn what_cannot_be_is_refused_by_name() {
         RoutingSpec::AdaptiveLocal(RoomSpec::default()),
         RoutingSpec::Valiant { via: Via::Group },
     ] {
-        let mut spec = traffic(routing, 0.1, Pattern::Uniform);
+        let mut spec = traffic(routing.clone(), 0.1, Pattern::Uniform);
         spec.topology = TopologySpec::SingleRouter { nodes: 4 };
         assert!(refused(&spec).starts_with("routing."));
     }

@@ -191,8 +191,8 @@ fn cells() -> Vec<(String, RunSpec)> {
                     continue;
                 }
                 let mut spec = plain(topology.clone());
-                spec.routing = routing;
-                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = spec.routing
+                spec.routing = routing.clone();
+                if let RoutingSpec::Ugal(detour) | RoutingSpec::Par(detour) = &spec.routing
                     && detour.via == Via::Group
                     && !name.starts_with("dragonfly")
                 {
@@ -225,6 +225,51 @@ fn cells() -> Vec<(String, RunSpec)> {
     cells
 }
 
+/// Forwarding tables: every way to choose a path, every size of an entry's parts, on some networks and routers.
+fn table_cells() -> Vec<(String, RunSpec)> {
+    let quadrants = TopologySpec::HyperX(lattice(&[4, 4], &[], 2));
+    let named = |name: &str| topologies().into_iter().find(|(n, _)| *n == name).unwrap().1;
+    let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
+    let credit = RouterModel::Credit;
+    [
+        (named("hyperx"), "dfsssp", 1, PathChoice::RoundRobin, credit, voq),
+        (named("torus"), "lash", 1, PathChoice::Random, credit, queued),
+        (named("dragonfly"), "updn", 2, PathChoice::BySize, credit, voq),
+        (
+            named("fat-tree"),
+            "ftree",
+            0,
+            PathChoice::First,
+            RouterModel::Sculpin,
+            voq,
+        ),
+        (quadrants, "parx", 2, PathChoice::BySize, credit, voq),
+    ]
+    .into_iter()
+    .map(|(topology, engine, lmc, path, model, architecture)| {
+        let mut spec = plain(topology);
+        let tables = TablesSpec {
+            source: TableSource::Engine {
+                lanes: 8,
+                roots: vec![],
+                lmc,
+                seed: 1,
+            },
+            path,
+            small_below: Bytes(1_500),
+        };
+        spec.routing = RoutingSpec::by_tables(engine, tables).unwrap();
+        spec.router.model = model;
+        spec.router.architecture = architecture;
+        spec.router.buffer = Some(Bytes(6_000));
+        if architecture == queued {
+            spec.router.output_buffer = Some(Bytes(5_000));
+        }
+        (format!("tables of {engine} {model:?} {architecture:?}"), spec)
+    })
+    .collect()
+}
+
 /// Late-admission routers on rings, meshes and tori: chunks of a message's packets, few of them in a queue.
 fn late_admission_cells() -> Vec<(String, RunSpec)> {
     let mut cells = Vec::new();
@@ -243,7 +288,7 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
         for tie in [Tie::Positive, Tie::Unwrapped] {
             for routing in [RoutingSpec::Dor { tie }, RoutingSpec::Rdr { tie }] {
                 let mut spec = plain(topology.clone());
-                spec.routing = routing;
+                spec.routing = routing.clone();
                 spec.links.default.latency = Time::from_ns(3);
                 spec.router.architecture = Architecture::LateAdmission;
                 spec.router.buffer = Some(Bytes(1_500));
@@ -629,6 +674,24 @@ fn workers_with_whole_groups_meet_once_in_several_windows() {
 }
 
 #[test]
+fn forwarding_tables_give_one_answer_on_every_engine() {
+    let works = works();
+    for (i, (what, mut spec)) in table_cells().into_iter().enumerate() {
+        spec.jobs[0].work = synthetic(0.6, 3_000);
+        spec.control.end = Some(Time::from_us(4));
+        spec.control.warmup = Some(Time::ZERO);
+        one_answer(&what, &spec);
+        spec.jobs[0].work = match i % 2 {
+            0 => works[i / 2].clone(),
+            _ => pairs(Matching::Mutual, PairMode::Batch { batch: 3 }),
+        };
+        spec.jobs[0].nodes = Some(12);
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
 fn zero_lookahead_links_are_simulated_in_total_order() {
     for (what, mut spec) in cells().into_iter().step_by(3) {
         spec.links.default.latency = Time::ZERO;
@@ -647,7 +710,7 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
     let voq = |spec: &RunSpec| spec.router.architecture == Architecture::Voq;
     for (what, spec) in cells().into_iter().filter(|(_, spec)| voq(spec)) {
         for (load, speed) in [(0.3, 1), (0.95, 1), (0.7, 3)] {
-            let (adaptive, alike) = match looks_at(&mut { spec.routing }) {
+            let (adaptive, alike) = match looks_at(&mut spec.routing.clone()) {
                 // `sculpin` has neither credits nor channels.
                 Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
                 None => (spec.routing == RoutingSpec::MinA, true),

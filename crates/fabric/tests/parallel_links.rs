@@ -121,7 +121,7 @@ fn every_parallel_link_carries_its_share() {
     for topology in topologies() {
         for routing in routings() {
             let mut spec = plain(topology.clone());
-            spec.routing = routing;
+            spec.routing = routing.clone();
             if Network::build(&spec).is_err() {
                 continue;
             }
@@ -166,7 +166,7 @@ fn adaptive_routings_compare_two_ways_to_a_group() {
             arrangement: Arrangement::Absolute,
             arrangement_seed: 1,
         });
-        spec.routing = routing;
+        spec.routing = routing.clone();
         let fast = LinkSpec {
             bandwidth: BitsPerSec(8 * spec.links.default.bandwidth.0),
             ..spec.links.default
@@ -190,7 +190,7 @@ fn adaptive_routings_compare_two_ways_to_a_group() {
         ..DetourSpec::default()
     };
     for routing in [RoutingSpec::Ugal(never), RoutingSpec::Par(never)] {
-        let least = mean(routing);
+        let least = mean(routing.clone());
         println!("{least:.1} ns, by the draw {minimal:.1}, one queue {karol:.1}: {routing:?}");
         assert!(
             minimal - least > 0.5 * karol,

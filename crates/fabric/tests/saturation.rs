@@ -23,7 +23,8 @@ use fabric::bench::plain;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;
 use topo::load::{Traffic, channel_load, saturation};
-use topo::{Arrangement, Came, Lattice, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
+use topo::subnet::{Engine as TableEngine, Options, route};
+use topo::{Arrangement, Came, Lattice, MinimalRule, RoutingRule, Step, Subnet, Topology, TopologySpec};
 
 const PACKET: u64 = 2_048;
 /// Packets per ps of an interface at full load: 200 Gbit/s.
@@ -89,6 +90,39 @@ fn tornado(topology: &Topology, shape: &[u32]) -> Traffic {
     Traffic::Permutation((0..topology.n_nodes()).map(target).collect())
 }
 
+/// The routing by an engine's tables, one path to each node.
+fn tables(engine: &str) -> RoutingSpec {
+    let tables = TablesSpec {
+        source: TableSource::Engine {
+            lanes: Options::default().lanes,
+            roots: vec![],
+            lmc: 0,
+            seed: Options::default().seed,
+        },
+        path: PathChoice::First,
+        small_below: Bytes(512),
+    };
+    RoutingSpec::by_tables(engine, tables).unwrap()
+}
+
+/// Units per port when every node sends to the node `by` on: the tables are followed from switch to switch.
+fn load_by_tables(topology: &Topology, engine: &str, by: u32) -> Vec<f64> {
+    let (subnet, wiring) = (Subnet::of(topology), topology.wiring());
+    let engine = TableEngine::from_name(engine).unwrap();
+    let tables = route(engine, &subnet, &Options::default()).unwrap();
+    let mut load = vec![0.0; wiring.n_ports() as usize];
+    for node in 0..topology.n_nodes() {
+        let way = tables.walk(&subnet, topology.router_of(node), (node + by) % topology.n_nodes());
+        let way = way.unwrap();
+        // The last exit is that to the node.
+        for exit in &way[..way.len() - 1] {
+            let first = wiring.nodes_of(exit.switch).len() as u16 + 1;
+            load[wiring.port_index(exit.switch, exit.port - first)] += 1.0;
+        }
+    }
+    load
+}
+
 struct Case {
     name: &'static str,
     topology: TopologySpec,
@@ -101,7 +135,7 @@ struct Case {
 impl Case {
     fn spec(&self, model: RouterModel, load: f64) -> RunSpec {
         let mut spec = plain(self.topology.clone());
-        spec.routing = self.routing;
+        spec.routing = self.routing.clone();
         spec.router.model = model;
         // A queue grows to 3 % of a millisecond, 750 kB, at 1.03 of what it can take.
         spec.router.buffer = Some(Bytes(1 << 22));
@@ -126,8 +160,9 @@ impl Case {
             (Pattern::Tornado, TopologySpec::Ring { routers, .. }) => tornado(&topology, &[*routers]),
             _ => Traffic::Uniform,
         };
-        let load = match self.routing {
-            RoutingSpec::Valiant { .. } => channel_load(&topology, &Valiant(&topology), &traffic),
+        let load = match (self.routing.tables(), &self.routing, self.pattern) {
+            (Some((engine, _)), _, Pattern::Shift { by: Some(by) }) => Ok(load_by_tables(&topology, engine, by)),
+            (_, RoutingSpec::Valiant { .. }, _) => channel_load(&topology, &Valiant(&topology), &traffic),
             _ => channel_load(&topology, &MinimalRule::new(&topology), &traffic),
         };
         let load = load.unwrap();
@@ -298,6 +333,26 @@ fn cases() -> Vec<Case> {
             RoutingSpec::VALIANT,
             Pattern::Uniform,
             None,
+        ),
+        // Every router sends to one other: what its nodes have in common must go over few ways.
+        case(
+            "hyperx-4x4, shift, dfsssp",
+            TopologySpec::HyperX(lattice(&[4, 4], &[], 4)),
+            tables("dfsssp"),
+            Pattern::Shift { by: Some(20) },
+            None,
+        ),
+        // The four nodes of a leaf share two cables up, each of them two.
+        case(
+            "fat-tree, half as many ways up, shift, ftree",
+            TopologySpec::FatTree {
+                down: vec![4, 4, 2],
+                up: vec![2, 4],
+                up_width: vec![1, 1],
+            },
+            tables("ftree"),
+            Pattern::Shift { by: Some(4) },
+            Some(0.5),
         ),
     ]
 }

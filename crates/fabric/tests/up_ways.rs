@@ -76,7 +76,7 @@ fn a_transpose_takes_one_up_port_by_d_mod_k_and_all_of_them_by_the_others() {
         sensing(Congestion::Credits),
         sensing(Congestion::Both),
     ] {
-        let all = full(routing, 0.8, Pattern::Transpose);
+        let all = full(routing.clone(), 0.8, Pattern::Transpose);
         let offered = 0.8 * f64::from(M - 1) / f64::from(M);
         assert!(all.summary.accepted_load > 0.98 * offered, "{routing:?}");
     }
@@ -89,8 +89,8 @@ fn a_transpose_takes_one_up_port_by_d_mod_k_and_all_of_them_by_the_others() {
 #[test]
 fn a_shift_is_free_of_conflicts_by_d_mod_k_waits_by_scatter_and_less_by_adaptive_up() {
     let (load, shift) = (0.8, Pattern::Shift { by: Some(M) });
-    let mean = |routing| {
-        let summary = full(routing, load, shift).summary;
+    let mean = |routing: RoutingSpec| {
+        let summary = full(routing.clone(), load, shift).summary;
         assert!(summary.accepted_load > 0.98 * load, "{routing:?}");
         summary.latency_ns.mean
     };
@@ -107,7 +107,7 @@ fn a_shift_is_free_of_conflicts_by_d_mod_k_waits_by_scatter_and_less_by_adaptive
 #[test]
 fn uniform_traffic_reaches_the_load_of_a_full_tree_by_all_three() {
     for routing in [RoutingSpec::DModK, RoutingSpec::Scatter, ADAPTIVE] {
-        let most = full(routing, 0.85, Pattern::Uniform).summary.accepted_load;
+        let most = full(routing.clone(), 0.85, Pattern::Uniform).summary.accepted_load;
         assert!(most > 0.98 * 0.85, "{routing:?}: {most}");
     }
 }
@@ -122,7 +122,7 @@ fn one_channel_is_enough_and_other_networks_are_refused() {
     ];
     for routing in [RoutingSpec::DModK, RoutingSpec::Scatter, ADAPTIVE] {
         for topology in &trees {
-            let spec = traffic(topology.clone(), routing, 0.1, Pattern::Uniform);
+            let spec = traffic(topology.clone(), routing.clone(), 0.1, Pattern::Uniform);
             let net = Network::build(&spec).unwrap();
             assert_eq!(net.routing.vcs(), 1);
             let proof = net.routing.prove(&spec, &net.topology);

@@ -150,7 +150,7 @@ fn cells(test: &str) -> Vec<RunSpec> {
             for model in [RouterModel::Sculpin, RouterModel::Credit] {
                 for switching in [Switching::CutThrough, Switching::StoreAndForward] {
                     let mut spec = plain(topology.clone());
-                    spec.routing = routing;
+                    spec.routing = routing.clone();
                     spec.router.model = model;
                     spec.router.switching = switching;
                     // Numbers that no unit divides, so that a rounding in the wrong place shows.

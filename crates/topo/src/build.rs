@@ -6,7 +6,8 @@ use crate::global_cables::GlobalCables;
 use crate::grouped::Grouped;
 use crate::inside::Inside;
 use crate::lattice::{Kind, LatticeGeometry, lines};
-use crate::spec::{FieldError, Lattice, TopologySpec};
+use crate::presets::built_in;
+use crate::spec::{FieldError, GraphFormat, Lattice, TopologySpec};
 use crate::topology::{Geometry, Topology};
 use crate::wiring::Wiring;
 
@@ -88,8 +89,12 @@ impl TopologySpec {
                 format,
                 nodes_per_router,
             } => {
-                let text = std::fs::read_to_string(file).map_err(|e| {
-                    problems.add("file", format!("cannot read `{file}`: {e}"), None);
+                let text = match format {
+                    GraphFormat::BuiltIn => built_in(file).ok_or_else(|| "there is no such network".to_owned()),
+                    _ => std::fs::read_to_string(file).map_err(|e| e.to_string()),
+                };
+                let text = text.map_err(|reason| {
+                    problems.add("file", format!("cannot read `{file}`: {reason}"), None);
                     std::mem::take(&mut problems.0)
                 })?;
                 self.build_graph_from(&text, *format, *nodes_per_router)

@@ -86,7 +86,7 @@ fn read(text: &str, format: GraphFormat) -> Result<GraphText, Vec<(String, Optio
         mistakes.into_iter().map(tell).collect()
     };
     match format {
-        GraphFormat::EdgeList => read_edge_list(text).map_err(told),
+        GraphFormat::EdgeList | GraphFormat::BuiltIn => read_edge_list(text).map_err(told),
         GraphFormat::Graphml => read_graphml(text).map_err(told),
         GraphFormat::Ibnetdiscover => match ibnetdiscover::read(text.as_bytes()) {
             Ok(found) => Ok(graph_of(&found)),

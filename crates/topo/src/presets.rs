@@ -7,8 +7,13 @@
 //!   spines: 32, so that leaves have as many cables up as nodes.
 //! * `torus-N`: the N x N x N tori, one node per router, of the torus study (2 to 16), the RDR study (10) and larger ones.
 //! * `tsubame2-hyperx`: the 12 x 8 HyperX of 96 routers with 7 nodes each (TSUBAME2 talk).
+//! * `tsubame2-fat-tree`: the fat-tree that it is held against: 48 leaves of 14 nodes with 18 uplinks, in 3 pods of 16, and 54 + 27
+//!   switches of 36 ports. A middle switch has 18 uplinks and a top switch serves 12 cables of each pod, which no XGFT can: there
+//!   each top switch is joined to one middle switch of a pod. It is a graph: six middle switches of each pod share nine top switches,
+//!   two cables to each, as in three directors of 18 line and 9 fabric modules. (The talk states the size, not the cables.)
 
-use crate::spec::{Arrangement, Lattice, TopologySpec};
+use crate::spec::{Arrangement, GraphFormat, Lattice, TopologySpec};
+use std::fmt::Write;
 
 /// A network with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +39,8 @@ enum Network {
     Torus(u32),
     /// 12 x 8, 7 nodes.
     Tsubame,
+    /// Three pods of 16 leaves of 14 nodes and 18 middle switches, 27 top switches.
+    TsubameTree,
 }
 
 impl Preset {
@@ -79,6 +86,11 @@ impl Preset {
                 width: vec![],
                 nodes_per_router: 7,
             }),
+            Network::TsubameTree => TopologySpec::Graph {
+                file: TSUBAME_TREE.to_owned(),
+                format: GraphFormat::BuiltIn,
+                nodes_per_router: 0,
+            },
         }
     }
 }
@@ -178,7 +190,44 @@ const PRESETS: &[Preset] = &[
         "672 nodes: HyperX 12 x 8, 7 nodes per router, rebuilt from TSUBAME2",
         Network::Tsubame,
     ),
+    entry(
+        TSUBAME_TREE,
+        "672 nodes: fat-tree of 48 leaves of 14 nodes with 18 uplinks, 3 pods, 54 middle and 27 top switches",
+        Network::TsubameTree,
+    ),
 ];
+
+const TSUBAME_TREE: &str = "tsubame2-fat-tree";
+
+/// The edge list of a preset that is none of the regular families.
+pub(crate) fn built_in(name: &str) -> Option<String> {
+    (name == TSUBAME_TREE).then(tsubame_tree)
+}
+
+/// Leaves, middle and top switches of the fat-tree of [`TSUBAME_TREE`], each kind numbered from 0; `leaf` and `top` are link classes.
+fn tsubame_tree() -> String {
+    const PODS: u32 = 3;
+    const LEAVES: u32 = 16;
+    const MIDDLES: u32 = 18;
+    // What six middle switches of each pod share.
+    const DIRECTORS: u32 = 3;
+    const TOPS: u32 = 9;
+    let mut text = String::new();
+    // Writing to a text cannot fail.
+    for leaf in 0..PODS * LEAVES {
+        let _ = writeln!(text, "node leaf{leaf} 14");
+        for middle in 0..MIDDLES {
+            let _ = writeln!(text, "leaf{leaf} middle{} 1 leaf", leaf / LEAVES * MIDDLES + middle);
+        }
+    }
+    for middle in 0..PODS * MIDDLES {
+        let director = middle % MIDDLES / (MIDDLES / DIRECTORS);
+        for top in 0..TOPS {
+            let _ = writeln!(text, "middle{middle} top{} 2 top", director * TOPS + top);
+        }
+    }
+    text
+}
 
 /// All presets, in the order of the list.
 pub fn presets() -> &'static [Preset] {

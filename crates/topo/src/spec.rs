@@ -117,6 +117,8 @@ pub enum GraphFormat {
     EdgeList,
     /// GraphML; node attribute `nodes`, edge attributes `count` and `class`.
     Graphml,
+    /// No file: the name of a preset that is none of the regular families.
+    BuiltIn,
     /// Output of `ibnetdiscover` for an InfiniBand fabric: switches are routers, adapters' ports nodes, rates link classes.
     Ibnetdiscover,
 }

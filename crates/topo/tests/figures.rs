@@ -230,6 +230,52 @@ fn tsubame2_has_the_bisection_and_mean_distance_of_its_talk() {
 }
 
 #[test]
+fn tsubame2_s_hyperx_and_fat_tree_have_the_cables_of_their_switches() {
+    let hyperx = built(&preset("tsubame2-hyperx").unwrap()).metrics();
+    // 96 switches with 11 + 7 cables to others, and a cable to each node.
+    let between = |metrics: &topo::Metrics| metrics.cables[1..].iter().map(|(_, n)| n).sum::<u64>();
+    assert_eq!(between(&hyperx), 96 * (11 + 7) / 2);
+    assert_eq!(
+        (hyperx.cables[0].1, between(&hyperx) + hyperx.cables[0].1),
+        (672, 1_536)
+    );
+    let tree = built(&preset("tsubame2-fat-tree").unwrap());
+    let metrics = tree.metrics();
+    assert_eq!((metrics.nodes, metrics.routers), (48 * 14, 48 + 54 + 27));
+    assert_eq!(
+        metrics.cables,
+        [("host".into(), 672), ("leaf".into(), 48 * 18), ("top".into(), 27 * 36)]
+    );
+    // Up to a middle switch, up to a top, and down again.
+    assert_eq!(metrics.diameter, 4);
+    let wiring = tree.wiring();
+    let ports = |kind: &str| -> Vec<(u32, usize)> {
+        (0..tree.n_routers())
+            .filter(|&r| tree.router_name(r).starts_with(kind))
+            .map(|r| (wiring.radix(r), wiring.nodes_of(r).len()))
+            .collect()
+    };
+    assert_eq!(ports("leaf"), vec![(18, 14); 48]);
+    assert_eq!(ports("middle"), vec![(16 + 18, 0); 54]);
+    assert_eq!(ports("top"), vec![(36, 0); 27]);
+    // Every top switch serves every pod alike, and nodes come leaf by leaf.
+    let number = |r: u32| -> u32 {
+        tree.router_name(r)
+            .trim_start_matches(char::is_alphabetic)
+            .parse()
+            .unwrap()
+    };
+    for top in (0..tree.n_routers()).filter(|&r| tree.router_name(r).starts_with("top")) {
+        let mut of_pod = [0; 3];
+        (0..36).for_each(|p| of_pod[number(wiring.peer(top, p).0) as usize / 18] += 1);
+        assert_eq!(of_pod, [12; 3]);
+    }
+    for leaf in 0..48 {
+        assert_eq!(tree.router_name(tree.router_of(14 * leaf)), format!("leaf{leaf}"));
+    }
+}
+
+#[test]
 fn a_million_routers_are_built_and_answer() {
     let t = built(&preset("torus-100").unwrap());
     assert_eq!(

@@ -370,7 +370,92 @@ const ROUTING: &[Parameter] = &[
         "Whose queues are compared.",
     )
     .when(DETOUR),
+    key(
+        "file",
+        Type::Text,
+        Default::From("none: `table` needs one"),
+        "Path of the tables, relative to the study's folder: compact tables, or a dump of linear forwarding tables.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["table"],
+    }]),
+    key(
+        "lanes",
+        Type::Integer { min: 1, max: 15 },
+        Default::Text("8"),
+        "Virtual lanes that the engine may use; a router gets as many virtual channels as it does use.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["dfsssp", "lash", "parx"],
+    }]),
+    key(
+        "roots",
+        Type::Integers {
+            min: 0,
+            max: 0xFFFF_FFFF,
+            single: true,
+        },
+        Default::From("found from the distances to nodes"),
+        "Routers at the top, by number.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["updn", "ftree"],
+    }]),
+    key(
+        "lmc",
+        Type::Integer { min: 0, max: 4 },
+        Default::Text("0"),
+        "Each node has 2^lmc addresses, each with paths of its own. parx has 2.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["minhop", "updn", "sssp", "dfsssp", "lash"],
+    }]),
+    key(
+        "seed",
+        Type::Integer {
+            min: 0,
+            max: 0x7FFF_FFFF_FFFF_FFFF,
+        },
+        Default::Text("1"),
+        "Seed of the engine's own random choices, apart from that of the run.",
+    )
+    .when(&[When {
+        key: "kind",
+        values: &["lash"],
+    }]),
+    key(
+        "path",
+        Type::Choice(&[
+            ("first", "That of its destination's first address."),
+            ("random", "A random one."),
+            ("round-robin", "One after the other, by the message's number at its source."),
+            (
+                "by-size",
+                "Short messages the first, long ones a random other; parx: by the quadrants of source and destination.",
+            ),
+        ]),
+        Default::From("`round-robin`; parx: `by-size`"),
+        "Which of several paths a message takes; all its packets take the same.",
+    )
+    .when(TABLES),
+    key(
+        "small_below",
+        size(65_536),
+        Default::Text("512 B"),
+        "Messages of fewer bytes are short for `by-size`; at most a packet.",
+    )
+    .when(TABLES),
 ];
+
+/// The routings by forwarding tables.
+const TABLES: &[When] = &[When {
+    key: "kind",
+    values: &["minhop", "updn", "ftree", "sssp", "dfsssp", "lash", "parx", "table"],
+}];
 
 /// The routings that choose between the minimal way and random detours.
 const DETOUR: &[When] = &[When {

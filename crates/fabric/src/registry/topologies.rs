@@ -257,6 +257,10 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
                         "GraphML; node attribute `nodes`, edge attributes `count` and `class`.",
                     ),
                     (
+                        "built-in",
+                        "No file: `file` is the name of a preset that is none of the regular families.",
+                    ),
+                    (
                         "ibnetdiscover",
                         "An InfiniBand fabric as `ibnetdiscover` prints it; rates such as `4xEDR` are the link classes.",
                     ),

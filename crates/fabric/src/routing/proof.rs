@@ -2,13 +2,17 @@
 
 use super::Kind;
 use super::deroute::DerouteRule;
+use super::table::TableRule;
 use super::ugal::UgalRule;
 use crate::spec::{Architecture, RouterModel, RunSpec};
-use topo::deadlock::check_or_reduced;
+use topo::deadlock::{check_or_reduced, check_within};
 use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
 
 /// Steps a proof may take on the network itself before a smaller network of the same family stands for it: well under a second.
 const MOST_STEPS: u64 = 4_000_000;
+
+/// Steps that the proof of forwarding tables may take, for which no smaller network stands: some minutes.
+const MOST_TABLE_STEPS: u64 = 1 << 34;
 
 /// What a proof found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +24,7 @@ pub struct Proof {
 }
 
 /// Decides whether a run can deadlock.
-pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Proof {
+pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Proof {
     if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() {
         return Proof {
             free: true,
@@ -34,13 +38,21 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
         TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
         _ => false,
     };
-    if late && spec.router.bubble > 1 && kind == Kind::Minimal && rings {
+    if late && spec.router.bubble > 1 && matches!(kind, Kind::Minimal) && rings {
         return Proof {
             free: true,
             words: "free of deadlock: dimension order between the rings, bubble flow control within them (Carrion et al. 1997)".into(),
         };
     }
     let vcs = if late { 1 } else { spec.router.vcs.unwrap_or(needed) };
+    if let Kind::Table(table) = kind {
+        let rule = TableRule::new(topology, table.clone(), vcs);
+        let verdict = check_within(topology, &rule, MOST_TABLE_STEPS);
+        return Proof {
+            free: verdict.is_free(),
+            words: verdict.describe(topology),
+        };
+    }
     // A reduced network needs fewer channels where they count hops; what is missing is missing there too.
     let missing = needed.saturating_sub(vcs);
     let on = |looked_at: &Topology| match looked_at.spec() == topology.spec() {
@@ -65,7 +77,7 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: Kind, needed: u8) -> Pro
 }
 
 /// Virtual channels that keep a routing free of deadlock.
-pub fn needs(kind: Kind, topology: &Topology) -> u8 {
+pub fn needs(kind: &Kind, topology: &Topology) -> u8 {
     match kind {
         Kind::Minimal => topology.minimal_vcs(),
         Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => topology.diameter().clamp(1, 255) as u8,
@@ -73,17 +85,18 @@ pub fn needs(kind: Kind, topology: &Topology) -> u8 {
         Kind::Ugal(ugal) => ugal.on(topology).vcs(topology),
         Kind::Scatter | Kind::AdaptiveUp(_) => 1,
         Kind::Deroute(deroute) => deroute.vcs(topology),
+        Kind::Table(table) => table.n_lanes(),
     }
 }
 
-fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+fn rule<'t>(kind: &Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
     match kind {
         Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
         Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => Box::new(RandomRule { topology, vcs }),
         Kind::Scatter | Kind::AdaptiveUp(_) => Box::new(RandomRule { topology, vcs: 1 }),
         // No packet waits for another one outside the escape channel, and there it follows dimension order from any router.
         Kind::Deroute(deroute) if deroute.escapes() => Box::new(MinimalRule::new(topology)),
-        Kind::Deroute(deroute) => Box::new(DerouteRule::new(deroute, topology, vcs)),
+        Kind::Deroute(deroute) => Box::new(DerouteRule::new(*deroute, topology, vcs)),
         Kind::Valiant => Box::new(ValiantRule {
             topology,
             keys: topology.key_classes(),
@@ -92,7 +105,8 @@ fn rule<'t>(kind: Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule 
                 .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
                 .collect(),
         }),
-        Kind::Ugal(ugal) => Box::new(UgalRule::new(ugal, topology, vcs)),
+        Kind::Ugal(ugal) => Box::new(UgalRule::new(*ugal, topology, vcs)),
+        Kind::Table(table) => Box::new(TableRule::new(topology, table.clone(), vcs)),
     }
 }
 

@@ -14,10 +14,12 @@ pub fn canonical(run: &RunSpec) -> String {
 
 /// SHA-256 of a text, in hexadecimal.
 pub fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hash_bytes(text.as_bytes())
+}
+
+/// SHA-256 of a file's bytes, in hexadecimal.
+pub fn hash_bytes(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The runs of a canonical study text, as [`canonical_study`] wrote them.

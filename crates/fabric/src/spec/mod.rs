@@ -22,13 +22,14 @@ mod reader;
 pub mod run;
 mod shape;
 mod study;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod topology;
 pub mod units;
 mod user_file;
 
-pub use canonical::{canonical, hash, runs_of_canonical};
+pub use canonical::{canonical, hash, hash_bytes, runs_of_canonical};
 pub use diagnostic::{Diagnostic, Severity, render};
 pub use run::*;
 pub use study::{LoadOptions, MOST_RUNS, Study, load_study};

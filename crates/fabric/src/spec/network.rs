@@ -9,9 +9,11 @@ use super::run::{
     LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, SenseSpec, Switching, Tie, Via,
 };
 use super::shape::Facts;
+use super::tables::read_tables;
 use crate::registry::{self, Parameter};
 use des::Time;
 use std::collections::BTreeMap;
+use std::path::Path;
 use topo::TopologySpec;
 
 /// The parameters of a section of the registry.
@@ -33,6 +35,7 @@ pub(crate) struct Network {
 pub(crate) fn read(
     root: &Table,
     topology: Option<(&TopologySpec, &Facts)>,
+    base: &Path,
     findings: &mut Findings,
 ) -> Option<Network> {
     let before = findings.n_errors();
@@ -76,7 +79,7 @@ pub(crate) fn read(
     let source = Source::section(root, "routing", &empty, findings);
     let routing_preset = chosen.map_or(&[][..], |preset| preset.routing);
     let routing = reader::read(source, &parameters("routing"), routing_preset, &[], findings);
-    let routing = read_routing(&routing, topology.map(|(spec, _)| spec), findings);
+    let routing = read_routing(&routing, topology.map(|(spec, _)| spec), base, findings);
     if findings.n_errors() > before {
         return None;
     }
@@ -319,7 +322,12 @@ fn build_nic(values: &Values) -> Option<NicSpec> {
     })
 }
 
-fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut Findings) -> Option<RoutingSpec> {
+fn read_routing(
+    values: &Values,
+    topology: Option<&TopologySpec>,
+    base: &Path,
+    findings: &mut Findings,
+) -> Option<RoutingSpec> {
     let kind = values.text("kind")?;
     if let Some(reason) = topology.and_then(|topology| routing_misfit(kind, topology)) {
         let hint = "use \"minimal\", \"min-random\" or \"valiant\", which every topology has";
@@ -349,7 +357,7 @@ fn read_routing(values: &Values, topology: Option<&TopologySpec>, findings: &mut
         "doal" => Some(RoutingSpec::Doal(read_deroute(values)?)),
         "dal" => Some(RoutingSpec::Dal(read_deroute(values)?)),
         "vdal" => Some(RoutingSpec::Vdal(read_deroute(values)?)),
-        _ => None,
+        tables => RoutingSpec::by_tables(tables, read_tables(tables, values, base, findings)?),
     }
 }
 
@@ -451,6 +459,8 @@ fn routing_misfit(kind: &str, topology: &TopologySpec) -> Option<String> {
         ),
         "doal" | "dal" | "vdal" => matches!(topology, TopologySpec::HyperX(_)),
         "d-mod-k" | "scatter" | "adaptive-up" => matches!(topology, TopologySpec::FatTree { .. }),
+        "parx" => matches!(topology, TopologySpec::HyperX(lattice) if super::tables::has_quadrants(&lattice.shape)),
+        "ftree" => matches!(topology, TopologySpec::FatTree { .. } | TopologySpec::Graph { .. }),
         _ => true,
     };
     let needs = match kind {
@@ -458,6 +468,7 @@ fn routing_misfit(kind: &str, topology: &TopologySpec) -> Option<String> {
         "rdr" => "a ring, mesh or torus",
         "adaptive-local" => "a dragonfly or dragonfly+",
         "doal" | "dal" | "vdal" => "a hyperx",
+        "parx" => "a hyperx of two dimensions",
         _ => "a fat-tree",
     };
     (!fits).then(|| format!("\"{kind}\" needs {needs}"))

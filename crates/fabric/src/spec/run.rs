@@ -196,7 +196,7 @@ impl RouterSpec {
 }
 
 /// A routing by its registry name, with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RoutingSpec {
     /// Dimension order (lattices), the shorter way in each dimension; dateline channels on rings.
@@ -239,6 +239,73 @@ pub enum RoutingSpec {
     Dal(DerouteSpec),
     /// Any unfinished dimension, a detour wherever channels are left for it (HyperX).
     Vdal(DerouteSpec),
+    /// Forwarding tables of the engine `minhop`; the seven that follow are the same with other engines, or from a file.
+    #[serde(rename = "minhop")]
+    MinHop(TablesSpec),
+    /// Of `updn`.
+    #[serde(rename = "updn")]
+    UpDown(TablesSpec),
+    /// Of `ftree`.
+    Ftree(TablesSpec),
+    /// Of `sssp`.
+    Sssp(TablesSpec),
+    /// Of `dfsssp`.
+    Dfsssp(TablesSpec),
+    /// Of `lash`.
+    Lash(TablesSpec),
+    /// Of `parx`.
+    Parx(TablesSpec),
+    /// From a file.
+    Table(TablesSpec),
+}
+
+/// Forwarding tables and how a message chooses among a node's addresses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TablesSpec {
+    /// Where the tables come from.
+    pub source: TableSource,
+    /// Which of the addresses of its destination a message is sent to.
+    pub path: PathChoice,
+    /// Messages of fewer bytes are small; `by-size` only.
+    pub small_below: Bytes,
+}
+
+/// Where forwarding tables come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableSource {
+    /// An engine computes them from the topology.
+    Engine {
+        /// Virtual lanes that it may use, 1 to 15.
+        lanes: u8,
+        /// Root routers of up/down and fat-tree routing; empty: found from the topology.
+        roots: Vec<u32>,
+        /// Each node has `2^lmc` addresses, 0 to 4.
+        lmc: u8,
+        /// Seed of the engine's own random choices.
+        seed: u64,
+    },
+    /// A file: compact tables, or a dump of linear forwarding tables.
+    File {
+        /// Its path, as resolved against the study's folder.
+        path: String,
+        /// SHA-256 of its bytes when the study was read.
+        sha256: String,
+    },
+}
+
+/// Which of several paths to its destination a message takes; all its packets take the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathChoice {
+    /// That of the first address.
+    First,
+    /// A random one.
+    Random,
+    /// One after the other, by the number of the message at its source.
+    RoundRobin,
+    /// Short messages take other paths than long ones.
+    BySize,
 }
 
 /// What an adaptive routing looks at.
@@ -420,6 +487,36 @@ impl Default for MpiSpec {
 }
 
 impl RoutingSpec {
+    /// Name and parameters of a routing by forwarding tables.
+    pub fn tables(&self) -> Option<(&'static str, &TablesSpec)> {
+        Some(match self {
+            RoutingSpec::MinHop(tables) => ("minhop", tables),
+            RoutingSpec::UpDown(tables) => ("updn", tables),
+            RoutingSpec::Ftree(tables) => ("ftree", tables),
+            RoutingSpec::Sssp(tables) => ("sssp", tables),
+            RoutingSpec::Dfsssp(tables) => ("dfsssp", tables),
+            RoutingSpec::Lash(tables) => ("lash", tables),
+            RoutingSpec::Parx(tables) => ("parx", tables),
+            RoutingSpec::Table(tables) => ("table", tables),
+            _ => return None,
+        })
+    }
+
+    /// The routing by forwarding tables of this name.
+    pub fn by_tables(name: &str, tables: TablesSpec) -> Option<RoutingSpec> {
+        Some(match name {
+            "minhop" => RoutingSpec::MinHop(tables),
+            "updn" => RoutingSpec::UpDown(tables),
+            "ftree" => RoutingSpec::Ftree(tables),
+            "sssp" => RoutingSpec::Sssp(tables),
+            "dfsssp" => RoutingSpec::Dfsssp(tables),
+            "lash" => RoutingSpec::Lash(tables),
+            "parx" => RoutingSpec::Parx(tables),
+            "table" => RoutingSpec::Table(tables),
+            _ => return None,
+        })
+    }
+
     /// Dimension order with ties to the positive direction.
     pub const DOR: RoutingSpec = RoutingSpec::Dor { tie: Tie::Positive };
     /// Randomised dynamic routing with ties to the positive direction.

@@ -250,7 +250,7 @@ fn check_run(
 ) -> Option<(Vec<u64>, RunSpec)> {
     let before = findings.n_errors();
     let (topology, facts) = topology::read(root, base, networks, findings).unzip();
-    let network = network::read(root, topology.as_ref().zip(facts.as_ref()), findings);
+    let network = network::read(root, topology.as_ref().zip(facts.as_ref()), base, findings);
     let files = Files {
         topology: topology.as_ref(),
         n_nodes: facts.and_then(|facts| facts.n_nodes),

@@ -277,7 +277,7 @@ fn a_set_key_wins_over_file_experiment_variant_and_sweep() {
     assert_eq!(study.runs.len(), 1);
     let run = &study.runs[0];
     assert_eq!(
-        (run.nic.packet, run.routing, run.control.seed),
+        (run.nic.packet, run.routing.clone(), run.control.seed),
         (Bytes(512), RoutingSpec::VALIANT, 9)
     );
     assert!(run.sweep.is_empty());
@@ -551,9 +551,13 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
             limits if limits.starts_with("For dragonfly") => dragonfly,
             _ => TORUS,
         };
-        let study = load_with(text, &sets(&[&format!("routing.kind={}", entry.name)]));
+        // What a file says is looked at when the network is built.
+        let file = concat!("routing.file=", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        let kind = format!("routing.kind={}", entry.name);
+        let keys = [&kind, file];
+        let study = load_with(text, &sets(&keys[..if entry.name == "table" { 2 } else { 1 }]));
         assert_eq!(study.runs.len(), 1);
-        let written = serde_json::to_value(study.runs[0].routing).unwrap();
+        let written = serde_json::to_value(&study.runs[0].routing).unwrap();
         assert_eq!(written["kind"], entry.name);
     }
     for entry in registry::list(Kind::Work) {
@@ -669,4 +673,33 @@ fn valiant_leads_over_nodes_unless_it_is_said() {
     );
     let ugal = canonical(&sets(&["routing.kind=ugal"]));
     assert!(ugal.contains(r#""via":"router""#), "{ugal}");
+}
+
+#[test]
+fn tables_are_read_with_their_paths_and_read_back() {
+    let hyperx = "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\n";
+    let tables = |keys: &[&str]| {
+        let study = load_with(hyperx, &sets(keys));
+        let text = serde_json::to_string(&study.runs[0].routing).unwrap();
+        assert_eq!(
+            serde_json::from_str::<RoutingSpec>(&text).unwrap(),
+            study.runs[0].routing
+        );
+        study.runs[0].routing.tables().unwrap().1.clone()
+    };
+    let engine = |lanes, roots: &[u32], lmc| TableSource::Engine {
+        lanes,
+        roots: roots.to_vec(),
+        lmc,
+        seed: 1,
+    };
+    let parx = tables(&["routing.kind=parx"]);
+    assert_eq!(parx.source, engine(8, &[], 2));
+    assert_eq!((parx.path, parx.small_below), (PathChoice::BySize, Bytes(512)));
+    let up = tables(&["routing.kind=updn", "routing.roots=[3, 5]", "routing.lmc=1"]);
+    assert_eq!(up.source, engine(1, &[3, 5], 1));
+    assert_eq!(up.path, PathChoice::RoundRobin);
+    let layers = tables(&["routing.kind=dfsssp", "routing.lanes=3", "routing.path=random"]);
+    assert_eq!(layers.source, engine(3, &[], 0));
+    assert_eq!(layers.path, PathChoice::Random);
 }

@@ -314,6 +314,14 @@ fn fat_tree(values: &Values, findings: &mut Findings) -> Option<TopologySpec> {
 
 fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
     let file = values.text("file")?;
+    let nodes_per_router = values.integer_u32("nodes_per_router")?;
+    if values.text("format") == Some("built-in") {
+        return Some(TopologySpec::Graph {
+            file: file.to_owned(),
+            format: GraphFormat::BuiltIn,
+            nodes_per_router,
+        });
+    }
     let path = base.join(file);
     // A named pipe would be opened for ever.
     let regular = std::fs::metadata(&path).and_then(|about| {
@@ -342,7 +350,6 @@ fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<Topolo
         None if lower.ends_with(".ibnetdiscover") => GraphFormat::Ibnetdiscover,
         None => GraphFormat::EdgeList,
     };
-    let nodes_per_router = values.integer_u32("nodes_per_router")?;
     let file = path.to_str().map(str::to_owned);
     if file.is_none() {
         let hint = "use folder names of printable text";

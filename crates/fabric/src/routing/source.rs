@@ -1,0 +1,183 @@
+//! Where forwarding tables come from: an engine of a subnet manager, or a file.
+
+use super::table::{BySize, Choice, MOST_ENTRIES, MOST_LMC, PathTable};
+use crate::network::BuildError;
+use crate::spec::{Architecture, Completion, PathChoice, RunSpec, TableSource, TablesSpec, hash_bytes};
+use topo::subnet::engine::{Choice as Quadrants, choice, quadrant};
+use topo::subnet::{Engine, Lids, Mistakes, Options, compact, ibnetdiscover, lft, route};
+use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
+
+/// The tables of a run.
+pub(super) fn table(tables: &TablesSpec, spec: &RunSpec, topology: &Topology) -> Result<PathTable, BuildError> {
+    if tables.path == PathChoice::BySize {
+        check_sizes(tables, spec)?;
+    }
+    let (mut subnet, lids) = fabric(topology)?;
+    let mut quadrants = None;
+    let made = match &tables.source {
+        TableSource::Engine {
+            lanes,
+            roots,
+            lmc,
+            seed,
+        } => {
+            subnet.lmc = *lmc;
+            bounded(&subnet)?;
+            let name = spec.routing.tables().map_or("", |(name, _)| name);
+            let Some(engine) = Engine::from_name(name) else {
+                let reason = format!("there is no engine {name:?}");
+                let hint = "tables of a file are of the kind \"table\"";
+                return Err(BuildError::field("routing.kind", reason, Some(hint)));
+            };
+            let dims = match topology.spec() {
+                TopologySpec::HyperX(lattice) => lattice.shape.clone(),
+                _ => Vec::new(),
+            };
+            if let (Engine::Parx, &[x, y]) = (engine, &dims[..]) {
+                quadrants = Some(by_quadrant(tables.small_below.0 as u32, [x, y], topology.n_routers()));
+            }
+            let options = Options {
+                roots: roots.clone(),
+                lanes: *lanes,
+                seed: *seed,
+                dims,
+                threads: 1,
+                ..Options::default()
+            };
+            let made = route(engine, &subnet, &options);
+            made.map_err(|error| BuildError::field("routing.kind", error.reason, Some(&error.hint)))?
+        }
+        TableSource::File { path, sha256 } => from_file(path, sha256, &mut subnet, &lids)?,
+    };
+    let fit = || {
+        let first = || BySize::first_or_others(tables.small_below.0 as u32, topology.n_routers(), subnet.lmc);
+        quadrants.unwrap_or_else(first)
+    };
+    PathTable::new(topology, &subnet, &made, Choice::new(tables.path, fit))
+}
+
+/// The topology as a subnet manager sees it: with the ports and addresses of its file if that is `ibnetdiscover`'s.
+fn fabric(topology: &Topology) -> Result<(Subnet, Lids), BuildError> {
+    let TopologySpec::Graph {
+        file,
+        format: GraphFormat::Ibnetdiscover,
+        ..
+    } = topology.spec()
+    else {
+        let subnet = Subnet::of(topology);
+        let lids = Lids::sequential(&subnet);
+        return Ok((subnet, lids));
+    };
+    let refuse = |reason: String| BuildError::field("topology.file", format!("{file}: {reason}"), None);
+    let text = std::fs::File::open(file).map_err(|error| refuse(error.to_string()))?;
+    let found = ibnetdiscover::read(std::io::BufReader::new(text)).map_err(|mistakes| refuse(mistakes.to_string()))?;
+    Ok((found.subnet, found.lids))
+}
+
+/// Bytes that a run's forwarding tables take while they are made, which is more than they take later: as an engine has them, 2 bytes for
+/// the port of every router and address and 1 for the lane, and the form of the simulation beside them, 2 bytes.
+pub(crate) fn table_bytes(spec: &RunSpec, topology: &Topology) -> f64 {
+    let Some((_, tables)) = spec.routing.tables() else {
+        return 0.0;
+    };
+    let lmc = match tables.source {
+        TableSource::Engine { lmc, .. } => lmc,
+        TableSource::File { .. } => 0,
+    };
+    f64::from(topology.n_routers()) * f64::from(topology.n_nodes()) * f64::from(1u32 << lmc) * 5.0
+}
+
+/// A router must see from a packet whether its message is small.
+fn check_sizes(tables: &TablesSpec, spec: &RunSpec) -> Result<(), BuildError> {
+    let late = spec.router.architecture == Architecture::LateAdmission;
+    if late && spec.router.completion == Completion::Cumulative {
+        let reason = "with cumulative completion packets do not tell whether they are a whole message";
+        let hint = "take path = \"round-robin\" or router.completion = \"whole\"";
+        return Err(BuildError::field("routing.path", reason, Some(hint)));
+    }
+    let unit = match spec.nic.chunk.filter(|_| late) {
+        Some(chunk) => chunk.0,
+        None => spec.nic.packet.0,
+    };
+    if tables.small_below.0 <= unit + 1 {
+        return Ok(());
+    }
+    let reason = format!(
+        "messages of more than {unit} B travel in several packets, which do not tell the size of their message"
+    );
+    Err(BuildError::field(
+        "routing.small_below",
+        reason,
+        Some("give at most a packet"),
+    ))
+}
+
+/// Refuses tables that would not fit in memory.
+fn bounded(subnet: &Subnet) -> Result<(), BuildError> {
+    let (routers, addresses) = (
+        u64::from(subnet.n_switches()),
+        u64::from(subnet.n_hosts()) << subnet.lmc,
+    );
+    if routers * addresses <= MOST_ENTRIES {
+        return Ok(());
+    }
+    let reason = format!(
+        "tables of {routers} routers for {addresses} addresses have {} entries of 1 to 4 bytes, at most {MOST_ENTRIES} are kept",
+        routers * addresses
+    );
+    let hint = "take a smaller routing.lmc or network, or a routing without tables, such as \"minimal\"";
+    Err(BuildError::field("routing.kind", reason, Some(hint)))
+}
+
+/// PARX chooses addresses by the quadrants of source and destination.
+fn by_quadrant(below: u32, dims: [u32; 2], n_routers: u32) -> BySize {
+    let sets = |set: fn(Quadrants) -> [bool; 4]| {
+        let pairs = (0..4).flat_map(|from| (0..4).map(move |to| choice(from, to)));
+        pairs
+            .map(|fit| (0..4).map(|path| u16::from(set(fit)[path]) << path).sum())
+            .collect()
+    };
+    BySize {
+        below,
+        class_of: (0..n_routers).map(|router| quadrant(dims, router)).collect(),
+        n_classes: 4,
+        small: sets(|fit| fit.small),
+        large: sets(|fit| fit.large),
+    }
+}
+
+/// Tables of a file for the subnet, which gets the file's number of addresses.
+fn from_file(path: &str, sha256: &str, subnet: &mut Subnet, lids: &Lids) -> Result<Tables, BuildError> {
+    let refuse =
+        |reason: String, hint: &str| BuildError::field("routing.file", format!("{path}: {reason}"), Some(hint));
+    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string(), "give a file that can be read"))?;
+    if hash_bytes(&bytes) != sha256 {
+        let reason = "it is not what it was when the study was read".to_owned();
+        return Err(refuse(reason, "read the study again"));
+    }
+    let mistakes = |mistakes: Mistakes| {
+        refuse(
+            mistakes.to_string(),
+            "the tables must be made for this network, with all of its cables",
+        )
+    };
+    if !bytes.starts_with(compact::MAGIC.as_bytes()) {
+        bounded(subnet)?;
+        let read = lft::read(bytes.as_slice(), subnet, lids);
+        return Ok(read.map_err(mistakes)?.tables);
+    }
+    subnet.lmc = compact_lmc(&bytes).unwrap_or(0);
+    if subnet.lmc > MOST_LMC {
+        let reason = format!("its nodes have 2^{} addresses", subnet.lmc);
+        return Err(refuse(reason, "at most 2^4 are simulated"));
+    }
+    bounded(subnet)?;
+    Ok(compact::read(&bytes, subnet).map_err(mistakes)?.tables)
+}
+
+/// The addresses per host that compact tables are for, as a power of two.
+fn compact_lmc(bytes: &[u8]) -> Option<u8> {
+    let header = bytes.split(|&byte| byte == b'\n').take(16);
+    let line = header.filter_map(|line| line.strip_prefix(b"lmc ")).next()?;
+    std::str::from_utf8(line).ok()?.trim().parse().ok()
+}

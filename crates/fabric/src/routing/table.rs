@@ -1,0 +1,417 @@
+//! Static tables: which port a router sends to for every address, worked out before the run (InfiniBand's linear forwarding tables).
+//!
+//! A node has `2^lmc` addresses, each with a path of its own from every router. The router that a packet enters by chooses the address
+//! for its message and reads the virtual lane of that path; from there on a packet keeps address (in its phase) and lane (its virtual
+//! channel), and every router reads one entry of its table. An entry holds port and lane in one number of 1, 2 or 4 bytes, so that a
+//! hop touches one cache line of the table.
+
+use super::Routing;
+use crate::network::{BuildError, Network, Site};
+use crate::nic::ACK;
+use crate::packet::Packet;
+use crate::spec::PathChoice;
+use des::mix;
+use des::rng::below;
+use std::sync::Arc;
+use topo::subnet::End;
+use topo::{RoutingRule, Step, Subnet, Tables, Topology};
+
+/// Most entries of a table, routers times addresses: 1 to 4 GiB.
+pub const MOST_ENTRIES: u64 = 1 << 30;
+/// Most addresses per node as a power of two: a packet carries which one it is sent to in four bits.
+pub const MOST_LMC: u8 = 4;
+
+/// Forwarding tables in the simulator's port numbers, verified: every node's packets arrive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathTable {
+    entries: Entries,
+    /// Addresses of the network: entries per router.
+    n_addresses: usize,
+    lmc: u8,
+    /// Bits of an entry's port; the lane is above them.
+    port_bits: u32,
+    n_lanes: u8,
+    choice: Choice,
+}
+
+/// Port and lane at `router * addresses + address`, in the least whole bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entries {
+    Bytes(Vec<u8>),
+    Words(Vec<u16>),
+    Longs(Vec<u32>),
+}
+
+/// How a message's address is chosen among those of its node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The first.
+    First,
+    /// A random one.
+    Random,
+    /// By the message's number at its source.
+    RoundRobin,
+    /// A random one of those that fit the size.
+    BySize(BySize),
+}
+
+/// Sets of addresses (bit `i`: the node's `i`-th) by size of the message and by the classes of the routers that it goes from and to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BySize {
+    /// A message of fewer bytes is small.
+    pub below: u32,
+    /// Class of every router.
+    pub class_of: Vec<u8>,
+    /// Number of classes.
+    pub n_classes: u8,
+    /// Sets for small messages at `from * n_classes + to`.
+    pub small: Vec<u16>,
+    /// Sets for the others.
+    pub large: Vec<u16>,
+}
+
+impl BySize {
+    /// Small messages take the first address, the others any but the first where there are several.
+    pub(super) fn first_or_others(below: u32, n_routers: u32, lmc: u8) -> BySize {
+        let all = ((1u32 << (1 << lmc)) - 1) as u16;
+        BySize {
+            below,
+            class_of: vec![0; n_routers as usize],
+            n_classes: 1,
+            small: vec![1],
+            large: vec![if lmc > 0 { all & !1 } else { 1 }],
+        }
+    }
+
+    fn cell(&self, from: u32, to: u32) -> usize {
+        let class = |router: u32| usize::from(self.class_of[router as usize]);
+        class(from) * usize::from(self.n_classes) + class(to)
+    }
+}
+
+impl Choice {
+    /// The choice of a study; `fit` says which addresses fit which messages.
+    pub(super) fn new(path: PathChoice, fit: impl FnOnce() -> BySize) -> Choice {
+        match path {
+            PathChoice::First => Choice::First,
+            PathChoice::Random => Choice::Random,
+            PathChoice::RoundRobin => Choice::RoundRobin,
+            PathChoice::BySize => Choice::BySize(fit()),
+        }
+    }
+}
+
+impl PathTable {
+    /// Brings a subnet's tables into the simulator's form and follows every path of every node.
+    ///
+    /// Switches of the subnet are the topology's routers and hosts its nodes, by number; ports are matched by where cables lead. Time and
+    /// memory are linear in routers times addresses.
+    pub(super) fn new(
+        topology: &Topology,
+        subnet: &Subnet,
+        tables: &Tables,
+        choice: Choice,
+    ) -> Result<PathTable, BuildError> {
+        let local = local_ports(topology, subnet)?;
+        let (n_routers, n_addresses) = (topology.n_routers() as usize, subnet.n_addresses() as usize);
+        let used = tables
+            .lanes
+            .iter()
+            .copied()
+            .max()
+            .map_or(1, |last| last.saturating_add(1));
+        let n_lanes = tables.n_lanes.max(used);
+        let ports = |r: u32| topology.wiring().radix(r) + topology.wiring().nodes_of(r).len() as u32;
+        // One number is left for an address without a way.
+        let most = (0..topology.n_routers()).map(ports).max().unwrap_or(0);
+        let port_bits = u32::BITS - most.leading_zeros();
+        let none = (1 << port_bits) - 1;
+        let none = if most == none { most } else { none };
+        let bits = port_bits + (u8::BITS - (n_lanes - 1).leading_zeros());
+        let entry = |i: usize| {
+            let (router, address) = (i / n_addresses, (i % n_addresses) as u32);
+            let port = local[router].get(usize::from(tables.port(router as u32, address)));
+            let port = port.copied().flatten().map_or(none, u32::from);
+            port | u32::from(tables.lane(router as u32, address)) << port_bits
+        };
+        let all = 0..n_routers * n_addresses;
+        let entries = match bits {
+            0..=8 => Entries::Bytes(all.map(|i| entry(i) as u8).collect()),
+            9..=16 => Entries::Words(all.map(|i| entry(i) as u16).collect()),
+            _ => Entries::Longs(all.map(entry).collect()),
+        };
+        let table = PathTable {
+            entries,
+            n_addresses,
+            lmc: subnet.lmc,
+            port_bits,
+            n_lanes,
+            choice,
+        };
+        table.verify(topology)?;
+        Ok(table)
+    }
+
+    /// Virtual lanes that its paths use.
+    pub fn n_lanes(&self) -> u8 {
+        self.n_lanes
+    }
+
+    /// Addresses of a node.
+    pub fn paths(&self) -> u32 {
+        1 << self.lmc
+    }
+
+    /// Bytes of an entry; there is one for every router and address.
+    pub fn entry_bytes(&self) -> u64 {
+        match self.entries {
+            Entries::Bytes(_) => 1,
+            Entries::Words(_) => 2,
+            Entries::Longs(_) => 4,
+        }
+    }
+
+    /// `true` if the choice of a path reads the number of a message.
+    pub(super) fn numbers_messages(&self) -> bool {
+        self.lmc > 0 && self.choice == Choice::RoundRobin
+    }
+
+    /// Local output port and lane at a router, for a node's address.
+    #[inline(always)]
+    pub fn way(&self, router: u32, node: u32, path: u8) -> (u32, u8) {
+        let i = router as usize * self.n_addresses + ((node as usize) << self.lmc | usize::from(path));
+        let entry = match &self.entries {
+            Entries::Bytes(entries) => u32::from(entries[i]),
+            Entries::Words(entries) => u32::from(entries[i]),
+            Entries::Longs(entries) => entries[i],
+        };
+        (entry & ((1 << self.port_bits) - 1), (entry >> self.port_bits) as u8)
+    }
+
+    /// The addresses that messages from one router to another may be sent to: bit `i` for the node's `i`-th.
+    fn allowed(&self, from: u32, to: u32) -> u16 {
+        match &self.choice {
+            Choice::First => 1,
+            Choice::Random | Choice::RoundRobin => ((1u32 << self.paths()) - 1) as u16,
+            Choice::BySize(fit) => fit.small[fit.cell(from, to)] | fit.large[fit.cell(from, to)],
+        }
+    }
+
+    /// The address that a packet's message is sent to, from one router to another.
+    fn choose(&self, seed: u64, packet: &Packet, from: u32, to: u32) -> u8 {
+        let word = || mix(seed ^ packet.message_identity());
+        match &self.choice {
+            Choice::First => 0,
+            Choice::Random => below(word(), u64::from(self.paths())) as u8,
+            Choice::RoundRobin => ((packet.message() & !ACK) as u32 & (self.paths() - 1)) as u8,
+            Choice::BySize(fit) => {
+                let small = packet.single() && packet.size() < fit.below;
+                let sets = if small { &fit.small } else { &fit.large };
+                let mut set = sets[fit.cell(from, to)];
+                for _ in 0..below(word(), u64::from(set.count_ones())) {
+                    set &= set - 1;
+                }
+                set.trailing_zeros() as u8
+            }
+        }
+    }
+
+    /// Follows every path from every router with nodes; the first that does not end at its node is the error.
+    fn verify(&self, topology: &Topology) -> Result<(), BuildError> {
+        let wiring = topology.wiring();
+        let sources: Vec<u32> = (0..topology.n_routers())
+            .filter(|&r| !wiring.nodes_of(r).is_empty())
+            .collect();
+        // The last address that a router is known to lead to, plus one.
+        let mut leads = vec![0; topology.n_routers() as usize];
+        let mut way = Vec::new();
+        for address in 0..self.n_addresses {
+            let (node, path) = ((address >> self.lmc) as u32, (address & ((1 << self.lmc) - 1)) as u8);
+            let end = topology.router_of(node);
+            let eject = wiring.radix(end) + (node - wiring.nodes_of(end).start);
+            for &source in &sources {
+                let mut at = source;
+                way.clear();
+                while leads[at as usize] != address + 1 {
+                    let port = self.way(at, node, path).0;
+                    way.push(at);
+                    if at == end && port == eject {
+                        break;
+                    }
+                    let next = (port < wiring.radix(at)).then(|| wiring.peer(at, port as u16).0);
+                    match next {
+                        Some(next) if way.len() <= leads.len() => at = next,
+                        _ => return Err(astray(topology, node, path, &way, next.is_some())),
+                    }
+                }
+                way.iter().for_each(|&r| leads[r as usize] = address + 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The error of a path that does not end at its node, from the routers passed.
+fn astray(topology: &Topology, node: u32, path: u8, way: &[u32], turns: bool) -> BuildError {
+    let name = |router: u32| topology.router_name(router);
+    let (from, last) = (way[0], way[way.len() - 1]);
+    let how = match turns {
+        true => format!("goes round in a circle through router {}", name(last)),
+        false => format!("ends at router {}", name(last)),
+    };
+    let reason = format!("path {path} to node {node} from router {} {how}", name(from));
+    let hint = "the tables must be made for this network, with all of its cables";
+    BuildError::field("routing", reason, Some(hint))
+}
+
+/// For every switch of a subnet, the simulator's output port by port of the switch.
+///
+/// Parallel cables between two routers are matched in port order.
+fn local_ports(topology: &Topology, subnet: &Subnet) -> Result<Vec<Vec<Option<u16>>>, BuildError> {
+    let wiring = topology.wiring();
+    let refuse = |reason: String| {
+        let hint = "the tables must be made for this network";
+        Err(BuildError::field("routing", reason, Some(hint)))
+    };
+    let sizes = (subnet.n_switches(), subnet.n_hosts());
+    if sizes != (topology.n_routers(), topology.n_nodes()) {
+        let reason = format!(
+            "the tables are for {} routers and {} nodes, the network has {} and {}",
+            sizes.0,
+            sizes.1,
+            topology.n_routers(),
+            topology.n_nodes()
+        );
+        return refuse(reason);
+    }
+    let mut all = Vec::with_capacity(subnet.switches.len());
+    for (switch, r) in subnet.switches.iter().zip(0..) {
+        let mut taken = vec![false; wiring.radix(r) as usize];
+        let mut ports = Vec::with_capacity(switch.ports.len());
+        for (p, end) in switch.ports.iter().enumerate() {
+            let local = match *end {
+                None => None,
+                Some(End::Host(node)) if wiring.nodes_of(r).contains(&node) => {
+                    Some(wiring.radix(r) as u16 + (node - wiring.nodes_of(r).start) as u16)
+                }
+                Some(End::Host(node)) => {
+                    return refuse(format!("node {node} is not on router {}", topology.router_name(r)));
+                }
+                Some(End::Switch { switch, .. }) => {
+                    let free = (0..taken.len()).find(|&k| !taken[k] && wiring.peer(r, k as u16).0 == switch);
+                    let Some(free) = free else {
+                        let name = topology.router_name(r);
+                        return refuse(format!("port {p} of router {name} leads where no cable does"));
+                    };
+                    taken[free] = true;
+                    Some(free as u16)
+                }
+            };
+            ports.push(local);
+        }
+        all.push(ports);
+    }
+    Ok(all)
+}
+
+impl Routing {
+    /// The next output by the tables: (local port, lane, address of the node).
+    #[inline(never)]
+    pub(super) fn by_table(&self, table: &PathTable, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let (router, node) = (site.router, packet.destination());
+        if packet.port() < site.net {
+            let path = packet.phase();
+            return (table.way(router, node, path).0, packet.vc(), path);
+        }
+        let path = match table.lmc {
+            0 => 0,
+            _ => table.choose(self.seed, packet, router, net.topology.router_of(node)),
+        };
+        let (port, lane) = table.way(router, node, path);
+        (port, lane.min(self.last_vc), path)
+    }
+}
+
+/// The tables as a rule: the lane of a path's source at every hop, the path as state. Fewer channels than lanes: higher lanes are
+/// merged into the last channel.
+pub(super) struct TableRule<'t> {
+    topology: &'t Topology,
+    table: Arc<PathTable>,
+    vcs: u8,
+}
+
+impl<'t> TableRule<'t> {
+    pub(super) fn new(topology: &'t Topology, table: Arc<PathTable>, vcs: u8) -> Self {
+        Self { topology, table, vcs }
+    }
+
+    fn push(&self, at: u32, dst: u32, path: u8, vc: Option<u8>, out: &mut Vec<Step>) {
+        if self.topology.router_of(dst) == at {
+            return;
+        }
+        let (port, lane) = self.table.way(at, dst, path);
+        out.push(Step {
+            port: port as u16,
+            vc: vc.unwrap_or(lane.min(self.vcs - 1)),
+            state: u32::from(path),
+        });
+    }
+}
+
+impl RoutingRule for TableRule<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        let allowed = self.table.allowed(at, self.topology.router_of(dst));
+        for path in (0..16).filter(|path| allowed >> path & 1 == 1) {
+            self.push(at, dst, path, None, out);
+        }
+    }
+
+    fn next(&self, at: u32, _: u16, vc: u8, path: u32, dst: u32, out: &mut Vec<Step>) {
+        self.push(at, dst, path as u8, Some(vc), out);
+    }
+
+    fn hop_bound(&self, _: u32, _: u32) -> Option<u32> {
+        Some(self.topology.n_routers())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use topo::TopologySpec;
+
+    /// Tables of one router whose lanes are `node % lanes`.
+    fn one_router(nodes: u32, lanes: u8) -> PathTable {
+        let topology = TopologySpec::SingleRouter { nodes }.build().unwrap();
+        let subnet = Subnet::of(&topology);
+        let mut tables = Tables::empty(&subnet);
+        tables.ports = (1..=nodes as u16).collect();
+        tables.lanes = (0..nodes).map(|node| (node % u32::from(lanes)) as u8).collect();
+        tables.n_lanes = lanes;
+        PathTable::new(&topology, &subnet, &tables, Choice::First).unwrap()
+    }
+
+    #[test]
+    fn an_entry_takes_the_least_bytes_that_hold_port_and_lane() {
+        // 64 nodes and the number of no port: 7 bits.
+        for (nodes, lanes, bytes) in [
+            (63, 4, 1),
+            (64, 2, 1),
+            (64, 3, 2),
+            (8_000, 8, 2),
+            (8_191, 9, 4),
+            (40_000, 2, 4),
+        ] {
+            let table = one_router(nodes, lanes);
+            assert_eq!(table.entry_bytes(), bytes, "{nodes} nodes, {lanes} lanes");
+            for node in [0, 1, nodes / 2, nodes - 1] {
+                let lane = (node % u32::from(lanes)) as u8;
+                assert_eq!(table.way(0, node, 0), (node, lane), "{nodes} nodes, {lanes} lanes");
+            }
+        }
+    }
+}
