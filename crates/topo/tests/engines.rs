@@ -150,13 +150,14 @@ fn keeps_its_promises(engine: Engine, subnet: &Subnet, options: &Options) -> (Ta
 }
 
 /// Engines for any shape.
-const GENERAL: [Engine; 6] = [
+const GENERAL: [Engine; 7] = [
     Engine::MinHop,
     Engine::Dor,
     Engine::UpDown,
     Engine::Sssp,
     Engine::Dfsssp,
     Engine::Lash,
+    Engine::Nue,
 ];
 
 /// A connected subnet: a random tree and random further cables, also parallel ones.
@@ -196,6 +197,9 @@ proptest! {
                     prop_assert!(route(engine, &subnet, &fewer).is_err());
                 }
             }
+        }
+        for lanes in 1..4 {
+            keeps_its_promises(Engine::Nue, &subnet, &Options { lanes, ..Options::default() });
         }
         let roots = vec![root % subnet.n_switches()];
         keeps_its_promises(Engine::UpDown, &subnet, &Options { roots, ..Options::default() });
@@ -744,6 +748,25 @@ fn spread_lanes_are_of_their_class_and_free_of_cycles() {
     assert_eq!((tables.n_lanes, &report.classes[..]), (1, &[(0, 8)][..]));
     report.spread(&mut tables, 5);
     assert_eq!((tables.n_lanes, find_cycle(&subnet, &tables)), (8, None));
+}
+
+#[test]
+fn more_lanes_spare_nue_its_detours() {
+    let subnet = tsubame(0);
+    let detours = |lanes| {
+        let options = Options {
+            lanes,
+            ..Options::default()
+        };
+        let (tables, report) = keeps_its_promises(Engine::Nue, &subnet, &options);
+        assert_eq!((tables.n_lanes, report.before.len()), (lanes, usize::from(lanes)));
+        let pairs = 672 * (672 + 96 - 8);
+        assert_eq!(report.before.iter().sum::<u64>(), pairs);
+        paths(&subnet, &tables).filter(|(_, way)| way.len() > 3).count()
+    };
+    let found = [1, 2, 4, 8].map(detours);
+    assert!(found.is_sorted_by(|more, less| more > less), "{found:?}");
+    assert_eq!(found[3], 0);
 }
 
 #[test]

@@ -300,6 +300,29 @@ fn loads_and_hops_are_those_of_opensm_s_tables() {
 }
 
 #[test]
+fn nue_takes_no_more_hops_on_one_lane_than_opensm_s() {
+    // Sets, order and ties are our own, so tables differ.
+    let statistics = read("statistics.json");
+    for mut case in cases().into_iter().filter(|case| case.engine == Engine::Sssp) {
+        (case.engine, case.options.lanes) = (Engine::Nue, 1);
+        let (tables, _) = case.routed();
+        assert_eq!(find_cycle(&case.subnet, &tables), None, "{}", case.name);
+        let found = loads(&case.subnet, &tables, all_to_all(case.subnet.n_hosts()));
+        let expected = &statistics["cases"][case.name.replace("sssp", "nue")];
+        let hops: BTreeMap<u64, u64> = (expected["isl_hops_hist"].as_object().unwrap().iter())
+            .map(|(hops, flows)| (hops.parse().unwrap(), flows.as_u64().unwrap()))
+            .collect();
+        let sum = |hops: &BTreeMap<u64, u64>| hops.iter().map(|(hops, flows)| hops * flows).sum::<u64>();
+        assert!(
+            sum(&found.hops) <= sum(&hops),
+            "{}: {:?}, there {hops:?}",
+            case.name,
+            found.hops
+        );
+    }
+}
+
+#[test]
 fn engines_that_promise_it_cannot_deadlock_and_others_do() {
     for case in cases() {
         let (tables, _) = case.routed();

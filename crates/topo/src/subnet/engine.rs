@@ -12,6 +12,7 @@ mod fat_tree;
 mod lash;
 mod layers;
 mod min_hop;
+mod nue;
 mod parx;
 mod sssp;
 mod trees;
@@ -41,13 +42,15 @@ pub enum Engine {
     Dfsssp,
     /// One way per pair of switches, pairs in lanes without cycles.
     Lash,
+    /// Least hops where that closes no cycle on a given number of lanes, over a spanning tree where nothing else does.
+    Nue,
     /// Four addresses per host, each avoiding one half of a two-dimensional HyperX.
     Parx,
 }
 
 impl Engine {
     /// All engines, simple ones first.
-    pub const ALL: [Engine; 8] = [
+    pub const ALL: [Engine; 9] = [
         Engine::MinHop,
         Engine::Dor,
         Engine::UpDown,
@@ -55,6 +58,7 @@ impl Engine {
         Engine::Sssp,
         Engine::Dfsssp,
         Engine::Lash,
+        Engine::Nue,
         Engine::Parx,
     ];
 
@@ -68,6 +72,7 @@ impl Engine {
             Engine::Sssp => "sssp",
             Engine::Dfsssp => "dfsssp",
             Engine::Lash => "lash",
+            Engine::Nue => "nue",
             Engine::Parx => "parx",
         }
     }
@@ -89,6 +94,7 @@ impl Engine {
             Engine::Lash => {
                 "one way of least hops per pair of switches, on as many lanes as freedom from deadlock needs"
             }
+            Engine::Nue => "few hops on the lanes that there are, any number: no deadlock, detours where they are few",
             Engine::Parx => {
                 "HyperX of two dimensions: four addresses per host, two of them with detours in compact jobs"
             }
@@ -99,13 +105,13 @@ impl Engine {
     pub fn deadlock_free(self) -> bool {
         matches!(
             self,
-            Engine::UpDown | Engine::Ftree | Engine::Dfsssp | Engine::Lash | Engine::Parx
+            Engine::UpDown | Engine::Ftree | Engine::Dfsssp | Engine::Lash | Engine::Nue | Engine::Parx
         )
     }
 
     /// Whether every path has the least number of hops.
     pub fn minimal(self) -> bool {
-        !matches!(self, Engine::UpDown | Engine::Ftree | Engine::Parx)
+        !matches!(self, Engine::UpDown | Engine::Ftree | Engine::Nue | Engine::Parx)
     }
 }
 
@@ -167,7 +173,7 @@ pub struct Report {
     /// Lanes that freedom from deadlock needs, before paths are spread over those that are left; 1 where an engine uses no lanes.
     pub lanes_needed: u8,
     /// Pairs in each of these lanes: of addresses, switches' own among them ([`Engine::Dfsssp`], [`Engine::Parx`]), or of switches
-    /// ([`Engine::Lash`]).
+    /// ([`Engine::Lash`]); of [`Engine::Nue`] the pairs on each lane, addresses of switches as sources only.
     pub before: Vec<u64>,
     /// Pairs in each lane after balancing; for [`Engine::Dfsssp`] the pairs of a class stay together and are counted in its first.
     pub after: Vec<u64>,
@@ -246,6 +252,7 @@ pub fn route_with_report(engine: Engine, subnet: &Subnet, options: &Options) -> 
         Engine::Sssp => sssp::route(&fabric),
         Engine::Dfsssp => dfsssp::route(&fabric)?,
         Engine::Lash => lash::route(&fabric)?,
+        Engine::Nue => nue::route(&fabric)?,
         Engine::Parx => parx::route(&fabric)?,
     };
     match fabric.unreached(&tables) {

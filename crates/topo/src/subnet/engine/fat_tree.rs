@@ -306,7 +306,10 @@ impl Climb<'_> {
         let mut order: Vec<(u32, u32, usize)> = Vec::new();
         for (k, group) in groups.iter().enumerate() {
             if group.to != from && self.entry[group.to as usize] == NO_ENTRY {
-                let climbed = group.channels.iter().map(|&c| self.up[channels.back[c as usize] as usize]);
+                let climbed = group
+                    .channels
+                    .iter()
+                    .map(|&c| self.up[channels.back[c as usize] as usize]);
                 order.push((climbed.sum(), tree.index[group.to as usize], k));
             }
         }
