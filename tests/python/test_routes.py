@@ -181,3 +181,13 @@ def test_a_real_fabric_is_a_topology_too(tmp_path, fabric):
     assert found.ok, found
     # Port numbers and LIDs are those of the file, not new ones.
     assert fs.routes(study, samples=10).fabric["digest"] == fs.routes(fabric, samples=10).fabric["digest"]
+
+
+def test_parx_weighs_paths_by_the_demand(tmp_path):
+    hyperx = fs.Study({"name": "hx", "topology": {"kind": "hyperx", "shape": [4, 4], "nodes_per_router": 2}})
+    demand = tmp_path / "demand.csv"
+    demand.write_text("".join(f"{i},{(i + 9) % 32},1000\n" for i in range(32)))
+    blind, seeing = (fs.routes(hyperx, engine="parx", samples=10, **given)[0] for given in ({}, {"demand": demand}))
+    assert blind.summary["addresses_per_host"] == 4
+    assert "LMC 2" in blind.about["note"]
+    assert blind._routes.compact() != seeing._routes.compact()

@@ -219,9 +219,12 @@ impl Fabric {
         };
         let wanted: Value =
             serde_json::from_str(options).map_err(|error| errors::plain(format!("options: {error}")))?;
-        let options = self
+        let mut options = self
             .options(&wanted)
             .map_err(|reason| errors::of_key(py, "", "roots", &reason))?;
+        if engine == Engine::Parx && wanted["demand"].is_object() {
+            options.demand = Some(self.traffic(py, &wanted["demand"])?);
+        }
         let mut parts = self.parts.clone();
         let mut note = None;
         if engine == Engine::Parx && parts.subnet.lmc < 2 {

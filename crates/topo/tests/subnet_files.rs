@@ -536,3 +536,38 @@ fn a_real_fabric_is_a_topology() {
         "leaf one [0x0008f10400410015]"
     );
 }
+
+/// Readers answer whatever a file holds; what they take is sound.
+#[test]
+fn changed_bytes_never_break_a_reader() {
+    let found = small();
+    let tables = lowest_port(&found.subnet);
+    let forwarding = dump(&found, &tables);
+    let mut levels = Vec::new();
+    lft::write_levels(&found.subnet, &found.lids, &tables, &mut levels).unwrap();
+    let changed = |text: &[u8], place: usize, byte: u8| {
+        let mut text = text.to_vec();
+        text[place] = byte;
+        text
+    };
+    for byte in *b"9\"[ \nf\xff" {
+        for place in 0..SMALL.len() {
+            if let Ok(found) = ibnetdiscover::read(changed(SMALL.as_bytes(), place, byte).as_slice()) {
+                assert_eq!(found.subnet.verify(), Ok(()), "{place}");
+                assert!(found.lids.owners(&found.subnet).len() > 1);
+            }
+        }
+        for place in 0..forwarding.len() {
+            let text = changed(forwarding.as_bytes(), place, byte);
+            if let Ok(read) = lft::read(text.as_slice(), &found.subnet, &found.lids) {
+                assert_eq!(read.tables.ports.len(), tables.ports.len());
+            }
+        }
+        for place in 0..levels.len() {
+            let mut tables = tables.clone();
+            let text = changed(&levels, place, byte);
+            let _ = lft::read_levels(text.as_slice(), &found.subnet, &found.lids, &mut tables);
+            assert!(tables.lanes.iter().all(|&lane| lane < tables.n_lanes));
+        }
+    }
+}
