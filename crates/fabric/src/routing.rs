@@ -146,6 +146,7 @@ impl Routing {
             | RoutingSpec::Sssp(tables)
             | RoutingSpec::Dfsssp(tables)
             | RoutingSpec::Lash(tables)
+            | RoutingSpec::Nue(tables)
             | RoutingSpec::Parx(tables)
             | RoutingSpec::Table(tables) => Kind::Table(Arc::new(source::table(tables, spec, topology)?)),
         };

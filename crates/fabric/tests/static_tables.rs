@@ -351,7 +351,7 @@ fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_ar
             let words = refused(&run);
             assert!(words.contains("can deadlock") && words.contains(" vc0 -> "), "{words}");
         }
-        for name in ["updn", "dfsssp", "lash", "parx"] {
+        for name in ["updn", "dfsssp", "lash", "nue", "parx"] {
             if name == "parx" && matches!(spec, TopologySpec::Ring { .. }) {
                 continue;
             }

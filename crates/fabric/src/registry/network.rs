@@ -173,6 +173,14 @@ pub(super) const ROUTINGS: &[Entry] = &[
     },
     Entry {
         kind: Kind::Routing,
+        name: "nue",
+        line: "Few hops on the lanes that there are, from one: a path is laid only where it closes no cycle.",
+        groups: &[],
+        source: "Domke, Hoefler and Matsuoka 2016",
+        limits: "Detours where lanes are few.",
+    },
+    Entry {
+        kind: Kind::Routing,
         name: "parx",
         line: "Four addresses per node with paths that leave out one half of the network each; messages choose by size.",
         groups: &[],

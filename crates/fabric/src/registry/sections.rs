@@ -388,7 +388,7 @@ const ROUTING: &[Parameter] = &[
     )
     .when(&[When {
         key: "kind",
-        values: &["dfsssp", "lash", "parx"],
+        values: &["dfsssp", "lash", "nue", "parx"],
     }]),
     key(
         "roots",
@@ -412,7 +412,7 @@ const ROUTING: &[Parameter] = &[
     )
     .when(&[When {
         key: "kind",
-        values: &["minhop", "updn", "sssp", "dfsssp", "lash"],
+        values: &["minhop", "updn", "sssp", "dfsssp", "lash", "nue"],
     }]),
     key(
         "seed",
@@ -454,7 +454,9 @@ const ROUTING: &[Parameter] = &[
 /// The routings by forwarding tables.
 const TABLES: &[When] = &[When {
     key: "kind",
-    values: &["minhop", "updn", "ftree", "sssp", "dfsssp", "lash", "parx", "table"],
+    values: &[
+        "minhop", "updn", "ftree", "sssp", "dfsssp", "lash", "nue", "parx", "table",
+    ],
 }];
 
 /// The routings that choose between the minimal way and random detours.

@@ -239,7 +239,7 @@ pub enum RoutingSpec {
     Dal(DerouteSpec),
     /// Any unfinished dimension, a detour wherever channels are left for it (HyperX).
     Vdal(DerouteSpec),
-    /// Forwarding tables of the engine `minhop`; the seven that follow are the same with other engines, or from a file.
+    /// Forwarding tables of the engine `minhop`; the eight that follow are the same with other engines, or from a file.
     #[serde(rename = "minhop")]
     MinHop(TablesSpec),
     /// Of `updn`.
@@ -253,6 +253,8 @@ pub enum RoutingSpec {
     Dfsssp(TablesSpec),
     /// Of `lash`.
     Lash(TablesSpec),
+    /// Of `nue`.
+    Nue(TablesSpec),
     /// Of `parx`.
     Parx(TablesSpec),
     /// From a file.
@@ -496,6 +498,7 @@ impl RoutingSpec {
             RoutingSpec::Sssp(tables) => ("sssp", tables),
             RoutingSpec::Dfsssp(tables) => ("dfsssp", tables),
             RoutingSpec::Lash(tables) => ("lash", tables),
+            RoutingSpec::Nue(tables) => ("nue", tables),
             RoutingSpec::Parx(tables) => ("parx", tables),
             RoutingSpec::Table(tables) => ("table", tables),
             _ => return None,
@@ -511,6 +514,7 @@ impl RoutingSpec {
             "sssp" => RoutingSpec::Sssp(tables),
             "dfsssp" => RoutingSpec::Dfsssp(tables),
             "lash" => RoutingSpec::Lash(tables),
+            "nue" => RoutingSpec::Nue(tables),
             "parx" => RoutingSpec::Parx(tables),
             "table" => RoutingSpec::Table(tables),
             _ => return None,

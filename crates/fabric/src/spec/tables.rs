@@ -13,7 +13,7 @@ pub(super) fn read_tables(kind: &str, values: &Values, base: &Path, findings: &m
         "table" => file(values, base, findings)?,
         _ => TableSource::Engine {
             lanes: match kind {
-                "dfsssp" | "lash" | "parx" => values.integer("lanes")?.try_into().ok()?,
+                "dfsssp" | "lash" | "nue" | "parx" => values.integer("lanes")?.try_into().ok()?,
                 _ => 1,
             },
             roots: values.integers_u32("roots"),
