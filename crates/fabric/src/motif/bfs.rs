@@ -48,7 +48,7 @@ impl Bfs {
             let reason = format!("2^{scale} vertices are too many");
             return Err(Misfit::new("scale", reason, "take at most 60"));
         }
-        let edges = (2 * u128::from(parameters.edge_factor) << scale).div_ceil(ranks.into());
+        let edges = ((2 * u128::from(parameters.edge_factor)) << scale).div_ceil(ranks.into());
         let edges = u64::try_from(edges).unwrap_or(u64::MAX);
         product("scale", &[edges, 16])?;
         if !(rate > 0.0 && edges as f64 / rate < 1e6) {

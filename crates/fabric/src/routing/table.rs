@@ -126,7 +126,6 @@ impl PathTable {
         let most = (0..topology.n_routers()).map(ports).max().unwrap_or(0);
         let port_bits = u32::BITS - most.leading_zeros();
         let none = (1 << port_bits) - 1;
-        let none = if most == none { most } else { none };
         let bits = port_bits + (u8::BITS - (n_lanes - 1).leading_zeros());
         let entry = |i: usize| {
             let (router, address) = (i / n_addresses, (i % n_addresses) as u32);
