@@ -231,7 +231,7 @@ fn text_that_is_no_table_is_refused_with_its_lines() {
         [
             "2: 2 cells, the header has 4 columns (give every column a cell, empty if need be)",
             "3: rank is empty (say who does it)",
-            "4: bytes is \"-1\" (a whole number up to 1099511627776)",
+            "4: bytes is \"-1\" (a whole number up to 1099511562239)",
             "4: tag is \"65535\" (a whole number up to 65534)",
         ]
     );
