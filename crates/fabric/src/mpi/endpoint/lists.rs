@@ -52,8 +52,9 @@ impl<J: Journal> Endpoint<'_, J> {
         first(self.st, head, |item| item.kind == kind && item.sequence == sequence)
     }
 
-    /// Appends an item to a list; returns its head.
+    /// Appends an item, wherever it was before, to a list; returns its head.
     pub(super) fn append(&mut self, head: u32, item: Item) -> u32 {
+        let item = Item { next: NONE, ..item };
         let free = *self.st.free_items.get(self.lp);
         let slot = if free == NONE {
             self.st.items.push(self.j, item)
