@@ -77,11 +77,12 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
 
 /// Where the jobs of a run are: nodes of each in each group that has some of them.
 fn jobs(run: &RunSpec, topology: &Topology) -> Result<Vec<Value>, BuildError> {
-    let places = place(&run.jobs, topology, run.control.seed)?;
+    let rails = run.rails();
+    let places = place(&run.jobs, topology, rails, run.control.seed)?;
     let one = |(job, nodes): (&JobSpec, &Vec<u32>)| {
         let mut in_group = vec![0u32; topology.n_groups().unwrap_or(0) as usize];
         for &node in nodes {
-            if let Some(count) = in_group.get_mut(topology.group_of(node) as usize) {
+            if let Some(count) = in_group.get_mut(topology.group_of(node * rails) as usize) {
                 *count += 1;
             }
         }

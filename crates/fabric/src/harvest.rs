@@ -54,6 +54,8 @@ pub struct Harvest {
     pub waits: Vec<Wait>,
     /// MPI ranks by job and number.
     pub ranks: Vec<RankRow>,
+    /// Bytes that came by each rail of the hosts, if they have several.
+    pub rails: Vec<u64>,
     /// CPU time of the simulation, set-up excluded.
     pub cpu: Duration,
     /// Largest resident memory of a process so far in bytes, 0 where the system does not say.
@@ -175,6 +177,8 @@ impl Harvest {
 
     /// The time a link has been busy is never more than the time until it is idle again, and its bytes fit that time.
     fn see_ports(&mut self, net: &Network, state: &State, lp: u32, site: &Site, links: bool) {
+        let rails = net.workload.ranks().map_or(1, |plans| plans.rails);
+        self.rails.resize(if rails > 1 { rails as usize } else { 0 }, 0);
         for local in 0..site.ports() {
             let port = state.ports.get(site.port + local);
             let peer = &net.peers[(site.port + local) as usize];
@@ -186,6 +190,9 @@ impl Harvest {
                 self.over = first(self.over.take(), Some(Place::new(net, lp, local)));
             }
             self.packet_hops += port.packets;
+            if rails > 1 && local >= u32::from(site.net) {
+                self.rails[((local - u32::from(site.net)) % rails) as usize] += port.bytes;
+            }
             self.ports += 1;
             if links {
                 self.loads.push(Load {
@@ -252,6 +259,7 @@ impl Harvest {
             loads,
             waits,
             ranks,
+            rails,
             cpu,
             peak_memory,
         } = other;
@@ -271,6 +279,11 @@ impl Harvest {
         self.loads.extend(loads);
         self.waits.extend(waits);
         self.ranks.extend(ranks);
+        self.rails.resize(self.rails.len().max(rails.len()), 0);
+        self.rails
+            .iter_mut()
+            .zip(rails)
+            .for_each(|(mine, theirs)| *mine += theirs);
         self.cpu += cpu;
         self.peak_memory = self.peak_memory.max(peak_memory);
     }
@@ -375,6 +388,7 @@ impl Pack for Harvest {
         put(out, self.waits.len() as u64);
         self.waits.iter().for_each(|wait| wait.pack(out));
         put_list(out, &self.ranks);
+        put_list(out, &self.rails);
         put(out, [self.cpu.as_nanos() as u64, self.peak_memory]);
     }
 
@@ -393,7 +407,7 @@ impl Pack for Harvest {
         for _ in 0..take::<u64>(input)? {
             waits.push(Wait::unpack(input)?);
         }
-        let ranks = take_list(input)?;
+        let (ranks, rails) = (take_list(input)?, take_list(input)?);
         let [cpu, peak_memory] = take(input)?;
         Ok(Harvest {
             stats,
@@ -410,6 +424,7 @@ impl Pack for Harvest {
             loads,
             waits,
             ranks,
+            rails,
             cpu: Duration::from_nanos(cpu),
             peak_memory,
         })

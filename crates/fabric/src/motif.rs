@@ -8,6 +8,7 @@ pub mod all_ping_pong;
 pub mod allreduce_loop;
 pub mod applications;
 pub mod bfs;
+mod block;
 mod build;
 pub mod collective_loop;
 pub mod cycle;
@@ -34,6 +35,7 @@ pub use all_ping_pong::AllPingPong;
 pub use allreduce_loop::AllreduceLoop;
 pub use applications::Application;
 pub use bfs::Bfs;
+pub use block::Block;
 pub use build::program;
 pub use collective_loop::CollectiveLoop;
 pub use cycle::Cycle;
@@ -54,69 +56,7 @@ pub use suba2a::Suba2a;
 pub use sweep3d::Sweep3d;
 
 use crate::mpi::op::Transfer;
-use crate::mpi::{CollectiveKind, Op, nth::Nth};
-
-/// (name in a study file, one line, source) of every motif.
-pub const CATALOGUE: [(&str, &str, &str); 14] = [
-    (
-        "halo3d",
-        "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
-        "ember, mpi/halo3d",
-    ),
-    (
-        "halo3d-26",
-        "Faces, edges and corners of a block of cells with up to 26 neighbours (or 18, without corners), all at once.",
-        "SST, ember motif halo3d26; ember, mpi/halo3d-26",
-    ),
-    (
-        "sweep3d",
-        "Wavefronts from the corners of a 2D grid of ranks, pipelined along z (Koch, Baker, Alcouffe 1992).",
-        "ember, mpi/sweep3d",
-    ),
-    (
-        "suba2a",
-        "All-to-alls along the lines of a 3D grid of ranks: x, then y, then z.",
-        "chatterbug, subcom3d-a2a",
-    ),
-    (
-        "fft3d",
-        "Transposes of a 3D Fourier transform on a 2D grid of ranks: rows, columns, barrier, columns, rows.",
-        "SST, ember motif fft3d",
-    ),
-    (
-        "stencil3d",
-        "Faces of a block of cells with 6 neighbours in a periodic grid, all at once.",
-        "chatterbug, stencil3d",
-    ),
-    (
-        "stencil4d",
-        "The same with 8 neighbours in four dimensions.",
-        "chatterbug, stencil4d",
-    ),
-    (
-        "all-ping-pong",
-        "Rank i of the first half and rank i of the second half send to each other in turn.",
-        "SST, ember motif AllPingPong",
-    ),
-    (
-        "ping-pong",
-        "Rank 0 and another one send to each other in turn, size by size.",
-        "OSU micro-benchmarks, osu_latency",
-    ),
-    ("ring", "A message goes round all ranks.", "SST, ember motif Ring"),
-    ("incast", "Many ranks send to one.", "ember, mpi/incast"),
-    (
-        "allreduce-loop",
-        "One allreduce after another, of given sizes.",
-        "OSU micro-benchmarks, osu_allreduce",
-    ),
-    ("collective", "One collective operation.", "OSU micro-benchmarks"),
-    (
-        "random-neighbours",
-        "Messages to random ranks: the next ones on random rings through all ranks.",
-        "chatterbug, unstr-mesh (random neighbours); Friedman 2008 (unions of random Hamiltonian cycles)",
-    ),
-];
+use crate::mpi::{CollectiveKind, LARGEST, Op, nth::Nth};
 
 /// Why a motif cannot be as asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,16 +160,13 @@ fn peers_of(kind: CollectiveKind, size: u32) -> u32 {
     }
 }
 
-/// Largest message (bytes).
-const LARGEST: u64 = 1 << 40;
-
 /// A size, refused beyond [`LARGEST`].
 fn sized(field: &'static str, bytes: u64) -> Result<u64, Misfit> {
     match bytes > LARGEST {
         true => Err(Misfit::new(
             field,
             format!("a message of {bytes} bytes is too large"),
-            "take at most 1 TiB",
+            format!("take at most {LARGEST} bytes"),
         )),
         false => Ok(bytes),
     }
@@ -252,7 +189,7 @@ fn product(field: &'static str, factors: &[u64]) -> Result<u64, Misfit> {
     all.filter(|&all| all <= LARGEST).ok_or_else(|| {
         Misfit::new(
             field,
-            "a message or a block would have more than 2^40 bytes or cells",
+            format!("a message or a block would have more than {LARGEST} bytes or cells"),
             "take less",
         )
     })

@@ -9,6 +9,7 @@ pub mod op;
 mod packing;
 pub mod plan;
 pub mod state;
+mod traffic;
 
 pub use account::RankRow;
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
@@ -26,10 +27,19 @@ use envelope::Envelope;
 use state::Rank;
 use std::ops::Range;
 
+/// Most bytes that every message may have besides the rank's.
+pub const HEADER: u64 = 1 << 16;
+/// Largest message of a rank (bytes): with any header it fits the 40 bits that a notice has for sizes.
+pub const LARGEST: u64 = (1 << 40) - 1 - HEADER;
+/// Most interfaces of a host.
+pub const MAX_RAILS: u32 = 64;
+
 /// What the ranks of a job do, made up as they get there: a pure function of (rank, iteration, index).
 pub trait Program: std::fmt::Debug + Send + Sync {
     /// Number of ranks.
-    fn ranks(&self) -> u32;
+    fn ranks(&self) -> u32 {
+        self.communicators()[0].size(0)
+    }
 
     /// Operation `index` of a rank in an iteration, `None` when the iteration is over. Time and memory do not grow with the number
     /// of ranks.
@@ -112,7 +122,7 @@ pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State
     let Some(plans) = net.workload.ranks() else {
         return;
     };
-    let ranks = part.nodes.start * plans.per_node..part.nodes.end * plans.per_node;
+    let ranks = plans.first_slot(part.nodes.start)..plans.first_slot(part.nodes.end);
     st.ranks.fill(ranks.start, vec![Rank::new(); ranks.len()]);
     st.peer_heads.fill(
         ranks.start << plans.bucket_bits,
@@ -129,29 +139,19 @@ pub(crate) fn sent(net: &Network, post: &Post) -> Option<Packet> {
     endpoint::sent(envelope, post.destination, plan.costs.rendezvous)
 }
 
-/// An event for the ranks of a node: (place of its router, its place, its number).
+/// An event for the ranks of a host at one of its rails: (place of its router, its place, its number).
 #[inline(never)]
 pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
-    (lp, place, node): (u32, u32, u32),
+    at: (u32, u32, u32),
+    job: (&Plans, &Plan, u32),
     event: &Packet,
     sink: &mut S,
 ) {
-    let Some((plans, plan, logical)) = net.workload.ranks_of(node) else {
-        return;
-    };
     let mut send_event = |event| sink.send(event);
-    run(
-        net,
-        st,
-        j,
-        (lp, place, node, logical),
-        (plans, plan),
-        event,
-        &mut send_event,
-    );
+    run(net, st, j, at, job, event, &mut send_event);
 }
 
 /// The same for every router model and engine.
@@ -159,12 +159,15 @@ fn run<J: Journal>(
     net: &Network,
     st: &mut State,
     j: &mut J,
-    (lp, place, node, logical): (u32, u32, u32, u32),
-    (plans, plan): (&Plans, &Plan),
+    (lp, place, node): (u32, u32, u32),
+    (plans, plan, logical): (&Plans, &Plan, u32),
     event: &Packet,
     send_event: &mut dyn FnMut(Packet),
 ) {
     let now = event.time().0;
+    // Ranks are at the host's first rail, whichever of them has heard of something.
+    let rail = node % plans.rails;
+    let (place, home) = (place - rail, node - rail);
     let mut endpoint = Endpoint {
         net,
         st,
@@ -174,7 +177,8 @@ fn run<J: Journal>(
         plan,
         lp,
         place,
-        node,
+        first: plans.first_slot(place),
+        node: home,
         local: 0,
         number: 0,
         now,
@@ -225,7 +229,7 @@ fn run<J: Journal>(
             let Some(to) = plan.rank(to, (value >> 8 & 0xFF) as u32) else {
                 return;
             };
-            if endpoint.sent(to, (value >> 16) as u16) {
+            if endpoint.sent(to, value) {
                 endpoint.run();
             }
         }

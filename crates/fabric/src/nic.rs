@@ -180,6 +180,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 let slot = nic.post_head;
                 let post = st.posts.edit(j, slot);
                 nic.post_head = post.next;
+                st.sources.edit(j, place).taken -= post.bytes;
                 if let Some(event) = mpi::sent(net, post) {
                     let at = Time(nic.free + net.injection.hop);
                     sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
@@ -340,11 +341,18 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let site = net.sites[lp as usize];
     let node = site.node + u32::from(event.port());
     let place = net.node_place(lp, node);
-    if *st.due.get(place) < now {
-        advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
+    let job = net.workload.ranks_of(node);
+    // A rank may use all rails of its host, and looks at what they have yet to send.
+    let rails = job.map_or(1, |(plans, ..)| plans.rails);
+    for rail in 0..rails {
+        let behind = node % rails;
+        let (place, node) = (place - behind + rail, node - behind + rail);
+        if *st.due.get(place) < now {
+            advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
+        }
     }
-    if net.workload.ranks_of(node).is_some() {
-        return mpi::react::<M, J, S>(net, st, j, (lp, place, node), event, sink);
+    if let Some(job) = job {
+        return mpi::react::<M, J, S>(net, st, j, (lp, place, node), job, event, sink);
     }
     let source = st.sources.edit(j, place);
     let acknowledged = event.kind() == Kind::Delivered && event.message() & ACK != 0;

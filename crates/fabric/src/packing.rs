@@ -114,7 +114,7 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
                 put(out, Incoming { next: NONE, ..entry });
             });
         }
-        if let Some(plans) = net.workload.ranks() {
+        if let Some(plans) = net.workload.ranks().filter(|plans| plans.begins_host(node)) {
             mpi::pack(plans, st, node, out);
         }
     }
@@ -167,7 +167,7 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
                 last = slot;
             }
         }
-        if let Some(plans) = net.workload.ranks() {
+        if let Some(plans) = net.workload.ranks().filter(|plans| plans.begins_host(node)) {
             let number = site.node + (node - net.node_places(lp, &site).start);
             let ranks = net.workload.ranks_of(number).map_or(0, |(_, plan, _)| plan.ranks);
             mpi::unpack(plans, |rank| rank < ranks, st, node, input)?;

@@ -17,10 +17,12 @@ const STREAM: u64 = 2;
 
 /// The physical nodes of every job by logical node.
 ///
-/// Linear in nodes times jobs. Errors say which job asks for what is not there: too many nodes, a chunk or stride that the network has
+/// With several `rails` they are hosts, host `h` the nodes `h * rails` and following. Linear in nodes times jobs. Errors say which job asks for what is not there: too many nodes, a chunk or stride that the network has
 /// no room for, groups where there are none, listed nodes that are missing, taken or given twice.
-pub fn place(jobs: &[JobSpec], topology: &Topology, seed: u64) -> Result<Vec<Vec<u32>>, BuildError> {
-    let mut free: Vec<u32> = (0..topology.n_nodes()).collect();
+pub fn place(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Result<Vec<Vec<u32>>, BuildError> {
+    let n_hosts = topology.n_nodes() / rails;
+    let group_of = |host: u32| topology.group_of(host * rails) as usize;
+    let mut free: Vec<u32> = (0..n_hosts).collect();
     let mut places: Vec<Vec<u32>> = Vec::with_capacity(jobs.len());
     for (j, job) in jobs.iter().enumerate() {
         let n = job.nodes.unwrap_or(free.len() as u32) as usize;
@@ -31,7 +33,7 @@ pub fn place(jobs: &[JobSpec], topology: &Topology, seed: u64) -> Result<Vec<Vec
         }
         let refuse =
             |reason: String, hint: &str| Err(BuildError::field(&format!("job.{j}.placement"), reason, Some(hint)));
-        if let Some((reason, hint)) = misfit(&job.placement, topology.n_nodes(), topology.n_groups().is_some()) {
+        if let Some((reason, hint)) = misfit(&job.placement, n_hosts, topology.n_groups().is_some()) {
             return refuse(reason, &hint);
         }
         let mut random = SplitMix(mix(seed ^ STREAM << 32 ^ j as u64));
@@ -52,12 +54,20 @@ pub fn place(jobs: &[JobSpec], topology: &Topology, seed: u64) -> Result<Vec<Vec
                 let from = |first: usize| free.iter().skip(first).step_by(stride).copied();
                 free = (0..stride).flat_map(from).collect();
             }
-            Placement::PerGroup => free = groups(&free, topology, &mut random).concat(),
-            Placement::Spread => free = in_turn(&groups(&free, topology, &mut random), free.len()),
+            // The nodes of every group in index order, the groups in random order; empty ones are among them.
+            Placement::PerGroup | Placement::Spread => {
+                let mut groups = vec![Vec::new(); topology.n_groups().unwrap_or(1) as usize];
+                free.iter().for_each(|&host| groups[group_of(host)].push(host));
+                random.shuffle(&mut groups);
+                free = match job.placement {
+                    Placement::PerGroup => groups.concat(),
+                    _ => in_turn(&groups, free.len()),
+                };
+            }
             Placement::File(listed) => {
                 let holder = |node| places.iter().position(|nodes| nodes.contains(&node));
                 let holder = |node| holder(node).map_or("", |owner| &jobs[owner].name);
-                match listed_first(listed, n, topology.n_nodes(), &free, holder) {
+                match listed_first(listed, n, n_hosts, &free, holder) {
                     Ok(order) => free = order,
                     Err((reason, hint)) => return refuse(reason, hint),
                 }
@@ -86,16 +96,6 @@ pub(crate) fn misfit(placement: &Placement, n_nodes: u32, has_groups: bool) -> O
         )),
         _ => None,
     }
-}
-
-/// The free nodes of every group in index order, the groups in random order; empty groups are among them.
-fn groups(free: &[u32], topology: &Topology, random: &mut SplitMix) -> Vec<Vec<u32>> {
-    let mut groups = vec![Vec::new(); topology.n_groups().unwrap_or(1) as usize];
-    for &node in free {
-        groups[topology.group_of(node) as usize].push(node);
-    }
-    random.shuffle(&mut groups);
-    groups
 }
 
 /// One node of each group after the other, round and round.

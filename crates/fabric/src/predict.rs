@@ -7,7 +7,6 @@
 //! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; adaptive routings are taken to go
 //! minimal ways; speculation (`engine = "optimistic"`) and several workers take more memory.
 
-use crate::mpi::plan::Traffic;
 use crate::network::BuildError;
 use crate::packet::Packet;
 use crate::router::List;
@@ -17,7 +16,7 @@ use crate::spec::{
     Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec, RunSpec, Work,
 };
 use crate::state::{Channel, Link, Nic, Port, Router, Source};
-use crate::workload::{Reach, Workload};
+use crate::workload::{Traffic, Workload};
 use serde::Serialize;
 use std::mem::size_of;
 use topo::{Topology, TopologySpec};
@@ -40,6 +39,13 @@ const LOAD: f64 = 2.0 * 40.0;
 /// Seconds that any run takes, and seconds per output port for building and reaping.
 const START_S: f64 = 0.2;
 const PORT_S: f64 = 2e-6;
+
+/// Runs of ranks: seconds that looking at queues adds to a packet-hop, and that a message takes; what times grow by with every
+/// doubling of the records beyond those that a core has at hand.
+const LOOK_S: f64 = 0.07e-6;
+const MESSAGE_S: f64 = 0.8e-6;
+const MISS: f64 = 0.15;
+const CACHE_BYTES: f64 = 256.0 * 1024.0;
 
 /// What a run will take.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -71,9 +77,7 @@ pub struct Facts {
     /// Bytes of distance and forwarding tables.
     tables: f64,
     /// By job.
-    reach: Vec<Option<Reach>>,
-    /// By job, for those of MPI ranks.
-    traffic: Vec<Option<Traffic>>,
+    traffic: Vec<Traffic>,
     /// Bytes of rank records.
     ranks: f64,
 }
@@ -99,23 +103,17 @@ impl Facts {
         let tables = tables + crate::routing::table_bytes(run, &topology);
         let named = named(run);
         let workload = Workload::build(&named, &topology, BitsPerSec(1))?;
-        let hops = |from, to| hops(&run.routing, &topology, from, to);
+        let hops = |from, to, packets| hops(&run.routing, &topology, (from, to), packets);
         Ok(Facts {
             nodes: f64::from(topology.n_nodes()),
             routers: f64::from(topology.n_routers()),
             ports,
             vcs: f64::from(vcs),
             tables,
-            reach: workload.reach(&hops),
-            traffic: run
-                .jobs
-                .iter()
-                .enumerate()
-                .map(|(j, _)| Some(workload.plan_of(j)?.traffic(&hops)))
-                .collect(),
-            ranks: workload
-                .ranks()
-                .map_or(0.0, |plans| f64::from(topology.n_nodes()) * plans.bytes_per_node()),
+            traffic: workload.traffic(run.nic.packet.0.max(1), &hops),
+            ranks: workload.ranks().map_or(0.0, |plans| {
+                f64::from(topology.n_nodes() / plans.rails) * plans.bytes_per_host()
+            }),
         })
     }
 
@@ -129,7 +127,12 @@ impl Facts {
             &run.router.model,
             &run.router.vcs,
         );
-        serde_json::to_string(&(parts, &run.router.architecture)).unwrap_or_default()
+        let packet = run
+            .jobs
+            .iter()
+            .any(|job| matches!(job.work, Work::Ranks(_)))
+            .then_some(run.nic.packet);
+        serde_json::to_string(&(parts, &run.router.architecture, packet)).unwrap_or_default()
     }
 
     /// What a run on this network will take.
@@ -140,11 +143,8 @@ impl Facts {
         let jobs: Vec<Option<Sent>> = run
             .jobs
             .iter()
-            .zip(self.reach.iter().zip(&self.traffic))
-            .map(|(job, (reach, traffic))| match traffic {
-                Some(traffic) => Some(sent_by_ranks(traffic, run)),
-                None => reach.and_then(|reach| sent(job, reach, injection, run)),
-            })
+            .zip(&self.traffic)
+            .map(|(job, traffic)| sent(job, traffic, injection, run))
             .collect();
         let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
             let job = job?;
@@ -153,13 +153,15 @@ impl Facts {
                 packets: sum.packets + job.packets,
                 packet_hops: sum.packet_hops + job.packet_hops,
                 bytes: sum.bytes + job.bytes,
+                by_ranks: sum.by_ranks + job.by_ranks,
                 at_once: sum.at_once || job.at_once,
             })
         });
         let net_ports: f64 = self.ports.iter().map(|(_, n)| n).sum();
         let ports = net_ports + self.nodes;
+        let standing = self.standing(run, ports);
         let memory = PROCESS_BYTES
-            + self.standing(run, ports)
+            + standing
             + self.moving(run, all, &class, net_ports, ports)
             + if run.observe.messages == MessageDetail::Full {
                 KEPT * all.map_or(0.0, |all| all.messages)
@@ -175,7 +177,7 @@ impl Facts {
             memory_bytes: rounded(memory),
             packets: all.map(|all| rounded(all.packets)),
             packet_hops: all.map(|all| rounded(all.packet_hops)),
-            seconds: all.map(|all| build_seconds + seconds_per_hop(run) * all.packet_hops),
+            seconds: all.map(|all| build_seconds + seconds(run, &all, standing)),
             build_seconds,
         }
     }
@@ -277,19 +279,37 @@ fn unit(run: &RunSpec) -> f64 {
     chunk.unwrap_or(run.nic.packet).0.max(1) as f64
 }
 
-/// Links of a way, ejection included: minimal ways, but for Valiant's, which leads over a router of some node.
-fn hops(routing: &RoutingSpec, topology: &Topology, from: u32, to: u32) -> f64 {
+/// Links of a way, ejection included. Valiant's leads over a router of some node, all others are minimal, but for those of routings
+/// that leave them when queues are long: behind the first packet of a message there is a queue, and half of the packets that see
+/// one go a way of Valiant's.
+fn hops(routing: &RoutingSpec, topology: &Topology, (from, to): (u32, u32), packets: u64) -> f64 {
     let target = topology.router_of(to);
-    let direct = topology.node_distance(from, target);
-    let network = match routing {
-        RoutingSpec::Valiant { .. } if topology.router_of(from) != target => {
-            let key = des::mix(u64::from(from) << 32 | u64::from(to));
-            let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
-            topology.node_distance(from, over) + topology.distance(over, target)
-        }
-        _ => direct,
+    let direct = f64::from(topology.node_distance(from, target));
+    let detours = match routing {
+        RoutingSpec::Valiant { .. } => 1.0,
+        _ if leaves_minimal_ways(routing) => 0.5 * (1.0 - 1.0 / packets.max(1) as f64),
+        _ => 0.0,
     };
-    f64::from(network) + 1.0
+    if detours == 0.0 || topology.router_of(from) == target {
+        return direct + 1.0;
+    }
+    let key = des::mix(u64::from(from) << 32 | u64::from(to));
+    let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
+    let around = f64::from(topology.node_distance(from, over) + topology.distance(over, target));
+    direct + detours * (around - direct).max(0.0) + 1.0
+}
+
+/// Whether a routing looks at queues and may take more links than the fewest.
+fn leaves_minimal_ways(routing: &RoutingSpec) -> bool {
+    matches!(
+        routing,
+        RoutingSpec::Ugal(_)
+            | RoutingSpec::Par(_)
+            | RoutingSpec::AdaptiveLocal(_)
+            | RoutingSpec::Doal(_)
+            | RoutingSpec::Dal(_)
+            | RoutingSpec::Vdal(_)
+    )
 }
 
 /// What the nodes of a job send.
@@ -299,30 +319,22 @@ struct Sent {
     packets: f64,
     packet_hops: f64,
     bytes: f64,
+    /// Messages of ranks, those inside nodes among them.
+    by_ranks: f64,
     /// Everything is there at the start, or comes as fast as it gets through.
     at_once: bool,
 }
 
-/// What the ranks of a job send in all.
-fn sent_by_ranks(traffic: &Traffic, run: &RunSpec) -> Sent {
-    let packet = run.nic.packet.0.max(1) as f64;
-    Sent {
-        messages: traffic.messages,
-        packets: traffic.packets(packet),
-        packet_hops: traffic.message_hops * 0.5 + traffic.byte_hops / packet,
-        bytes: traffic.bytes,
-        at_once: true,
-    }
-}
-
 /// What a job sends in all; `None` where that cannot be known before. Every kind of work has its arm here.
-fn sent(job: &JobSpec, reach: Reach, injection: BitsPerSec, run: &RunSpec) -> Option<Sent> {
+fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec) -> Option<Sent> {
     let packets_of = |bytes: u64| bytes.div_ceil(run.nic.packet.0.max(1)).max(1) as f64;
+    let (senders, hops) = (traffic.messages, traffic.packet_hops / traffic.packets.max(1.0));
     let of = |messages: f64, bytes: u64, at_once: bool| Sent {
         messages,
         packets: messages * packets_of(bytes),
-        packet_hops: messages * packets_of(bytes) * reach.hops,
+        packet_hops: messages * packets_of(bytes) * hops,
         bytes: messages * bytes as f64,
+        by_ranks: 0.0,
         at_once,
     };
     match &job.work {
@@ -336,7 +348,7 @@ fn sent(job: &JobSpec, reach: Reach, injection: BitsPerSec, run: &RunSpec) -> Op
             };
             let each = work.count.map_or(born, |count| born.min(count as f64));
             each.is_finite()
-                .then(|| of(each * reach.senders, work.message.0, gap.is_none()))
+                .then(|| of(each * senders, work.message.0, gap.is_none()))
         }
         Work::Pairs(work) => {
             let acks = match work.mode {
@@ -344,26 +356,44 @@ fn sent(job: &JobSpec, reach: Reach, injection: BitsPerSec, run: &RunSpec) -> Op
                 PairMode::PingPong => work.messages,
                 PairMode::Batch { batch } => work.messages.div_ceil(u64::from(batch.max(1))),
             };
-            let data = of(reach.senders * work.messages as f64, work.message.0, true);
-            let acks = of(reach.senders * acks as f64, work.ack.0, true);
+            let data = of(senders * work.messages as f64, work.message.0, true);
+            let acks = of(senders * acks as f64, work.ack.0, true);
             Some(Sent {
                 messages: data.messages + acks.messages,
                 packets: data.packets + acks.packets,
                 packet_hops: data.packet_hops + acks.packet_hops,
                 bytes: data.bytes + acks.bytes,
+                by_ranks: 0.0,
                 at_once: true,
             })
         }
-        Work::Ranks(_) => None,
+        Work::Ranks(_) => Some(Sent {
+            messages: traffic.messages,
+            packets: traffic.packets,
+            packet_hops: traffic.packet_hops,
+            bytes: traffic.bytes,
+            by_ranks: traffic.messages + traffic.local,
+            at_once: true,
+        }),
         Work::Idle => Some(of(0.0, 1, false)),
     }
 }
 
-/// Seconds per packet-hop on one core: what the benchmark cases of 32,768 nodes take (docs/how-to/performance.md), rounded up.
-fn seconds_per_hop(run: &RunSpec) -> f64 {
-    match (run.router.model, run.router.architecture) {
-        (RouterModel::Sculpin, _) => 0.08e-6,
-        (RouterModel::Credit, Architecture::Voq) => 0.2e-6,
-        (RouterModel::Credit, Architecture::InputQueued | Architecture::LateAdmission) => 0.4e-6,
+/// Seconds on one core without the building of the network; `standing` is the network's memory when nothing moves.
+///
+/// Open-loop traffic: what the benchmark cases of 32,768 nodes take per packet-hop (docs/how-to/performance.md), rounded up. Ranks:
+/// measured (docs/how-to/campaigns-on-a-cluster.md), a packet-hop, what a routing that looks at queues adds to it, and a message
+/// with its operations, notices and matching; all the more, the less of the records is in the cache of a core.
+fn seconds(run: &RunSpec, all: &Sent, standing: f64) -> f64 {
+    let (alone, with_ranks) = match (run.router.model, run.router.architecture) {
+        (RouterModel::Sculpin, _) => (0.08e-6, 0.075e-6),
+        (RouterModel::Credit, Architecture::Voq) => (0.2e-6, 0.15e-6),
+        (RouterModel::Credit, Architecture::InputQueued | Architecture::LateAdmission) => (0.4e-6, 0.3e-6),
+    };
+    if all.by_ranks == 0.0 {
+        return alone * all.packet_hops;
     }
+    let looks = if leaves_minimal_ways(&run.routing) { LOOK_S } else { 0.0 };
+    let missing = 1.0 + MISS * (standing / CACHE_BYTES).log2().max(0.0);
+    missing * ((with_ranks + looks) * all.packet_hops + MESSAGE_S * all.by_ranks)
 }

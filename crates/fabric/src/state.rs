@@ -112,7 +112,7 @@ pub struct Source {
     pub clock: u64,
     /// First send (ps), for throughput.
     pub started: u64,
-    /// Data messages received.
+    /// Data messages received; where there are ranks, bytes of their messages that have yet to leave.
     pub taken: u64,
     /// Messages received that count for the current batch.
     pub received: u32,

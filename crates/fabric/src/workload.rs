@@ -7,7 +7,7 @@ use crate::motif;
 use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
 use crate::placement::place;
-use crate::spec::{BitsPerSec, Matching, PairMode, Pairs, Process, Ranks, RunSpec, Synthetic, Work};
+use crate::spec::{BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Process, Ranks, RunSpec, Synthetic, Work};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
@@ -15,10 +15,10 @@ use topo::Topology;
 
 mod listed;
 mod pattern;
-mod reach;
+mod traffic;
 
 pub use pattern::Destinations;
-pub use reach::Reach;
+pub use traffic::Traffic;
 
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
@@ -134,12 +134,14 @@ impl Workload {
         let mut members = vec![(0, NOBODY); n_nodes as usize];
         let mut jobs = Vec::new();
         let mut plans = Vec::new();
-        let places = place(&spec.jobs, topology, spec.control.seed)?;
-        for (j, (job, nodes)) in spec.jobs.iter().zip(places).enumerate() {
+        let rails = hosts(spec, topology)?;
+        let places = place(&spec.jobs, topology, rails, spec.control.seed)?;
+        for (j, (job, mut nodes)) in spec.jobs.iter().zip(places).enumerate() {
             let key = |name: &str| format!("job.{j}.{name}");
-            for (logical, &node) in nodes.iter().enumerate() {
+            for (logical, node) in nodes.iter_mut().enumerate() {
+                *node *= rails;
                 let logical = if job.work == Work::Idle { NOBODY } else { logical as u32 };
-                members[node as usize] = (j as u16, logical);
+                members[*node as usize..(*node + rails) as usize].fill((j as u16, logical));
             }
             let mut plan = None;
             let kind = match &job.work {
@@ -184,7 +186,7 @@ impl Workload {
             traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
             phases: Philox::new(spec.control.seed, stream::TRAFFIC),
             reacts,
-            ranks: Plans::new(plans),
+            ranks: Plans::new(plans, rails),
             stop,
         })
     }
@@ -329,7 +331,7 @@ impl Workload {
             JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
                 plan.sends[logical as usize].then(|| plan.start[logical as usize])
             }
-            JobKind::Ranks => Some(0),
+            JobKind::Ranks => self.ranks().filter(|plans| plans.begins_host(node)).map(|_| 0),
             _ => None,
         }
     }
@@ -469,6 +471,26 @@ impl Workload {
         };
         Reaction::Data { count, message }
     }
+}
+
+/// Nodes per host, if the network has hosts of so many.
+fn hosts(spec: &RunSpec, topology: &Topology) -> Result<u32, BuildError> {
+    let rails = spec.rails();
+    if let Some(job) = spec.without_rails() {
+        let reason = format!("{:?} has no hosts of {rails} rails", spec.jobs[job].name);
+        let hint = Some("with several rails all jobs have ranks, and as many rails");
+        return Err(BuildError::field(&format!("job.{job}.work"), reason, hint));
+    }
+    let offsets = &topology.wiring().node_offset;
+    if let Some(router) = offsets.iter().position(|nodes| !nodes.is_multiple_of(rails)) {
+        // Where the nodes of the router after begin.
+        let router = (router as u32).saturating_sub(1);
+        let nodes = offsets[router as usize + 1] - offsets[router as usize];
+        let name = topology.router_name(router);
+        let reason = format!("the {nodes} nodes of router {name} are no whole number of hosts with {rails} rails");
+        return Err(BuildError::field("mpi.rails", reason, Some(ONE_ROUTER)));
+    }
+    Ok(rails)
 }
 
 /// Plans the ranks of a job.

@@ -648,6 +648,27 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
 }
 
 #[test]
+fn hosts_of_several_rails_give_one_answer_on_every_engine() {
+    let rails = Rails {
+        count: 2,
+        policy: RailPolicy::LeastLoaded,
+        stripe_above: Some(Bytes(2_000)),
+    };
+    for (i, mut work) in works().into_iter().enumerate() {
+        let topology = TopologySpec::HyperX(lattice(&[3, 2], &[], 4));
+        let mut spec = plain(topology);
+        spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
+        if let Work::Ranks(ranks) = &mut work {
+            ranks.mpi.rails = rails;
+        }
+        spec.jobs[0].work = work;
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        one_answer(&format!("rails {i}"), &spec);
+    }
+}
+
+#[test]
 fn workers_with_whole_groups_meet_once_in_several_windows() {
     let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal Credit Voq");
     let (what, mut spec) = cells().into_iter().find(|(what, _)| is_dragonfly(what)).unwrap();

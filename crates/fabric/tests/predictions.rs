@@ -3,7 +3,7 @@
 use fabric::bench::plain;
 use fabric::predict::{Facts, Prediction};
 use fabric::run::run;
-use fabric::spec::{Bytes, LoadOptions, Pattern, Placement, RoutingSpec, RunSpec, Work, load_study};
+use fabric::spec::*;
 use std::path::Path;
 use topo::{Lattice, TopologySpec};
 
@@ -81,6 +81,83 @@ fn counted_messages_and_pairs_are_known_to_the_packet() {
     let text = "[topology]\nkind = \"torus\"\nshape = [6, 6]\n[[job]]\nwork = { kind = \"pairs\", mode = \"batch\", batch = 3, messages = 7, message = \"5 KiB\", ack = \"64 B\" }\n";
     let study = load_study(text.as_bytes(), "s.toml", Path::new("."), &LoadOptions::default()).unwrap();
     check("pairs", &study.runs[0], 0.0);
+}
+
+/// A motif on all nodes, a rank on each.
+fn programs(kind: &str, values: &[(&str, MotifValue)]) -> Work {
+    let values = values.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+    let motif = Motif {
+        kind: kind.into(),
+        values: values.collect(),
+    };
+    Work::Ranks(Ranks {
+        parts: vec![Part { motif, iterations: 1 }],
+        per_node: 1,
+        mapping: Mapping::Block,
+        mpi: MpiSpec::default(),
+    })
+}
+
+#[test]
+fn packets_of_ranks_are_known_before() {
+    // 512 ranks, of which 128 are looked at. Random placement, so that neighbours are at all distances.
+    let mut spec = plain(TopologySpec::HyperX(Lattice {
+        shape: vec![8, 8],
+        width: vec![],
+        nodes_per_router: 8,
+    }));
+    spec.control.end = None;
+    spec.jobs[0].placement = Placement::Random;
+    let list = |numbers: &[u64]| MotifValue::List(numbers.to_vec());
+    // Detours are a guess of how long queues are: a wider margin.
+    let dor = RoutingSpec::DOR;
+    for (routing, within) in [(dor, 0.1), (RoutingSpec::Par(DetourSpec::default()), 0.25)] {
+        spec.routing = routing;
+        let cells = [("grid", list(&[24, 24, 24])), ("vars", MotifValue::Integer(4))];
+        spec.jobs[0].work = programs("halo3d-26", &cells);
+        check("halo", &spec, within);
+        spec.jobs[0].work = programs("suba2a", &[("messages", list(&[16_384, 16_384, 0]))]);
+        check("suba2a", &spec, within);
+        spec.jobs[0].work = programs("sweep3d", &[("grid", list(&[10, 10, 20]))]);
+        check("sweep", &spec, within);
+    }
+}
+
+#[test]
+fn the_time_of_ranks_grows_with_messages_detours_and_the_network() {
+    let spec = |shape: &[u32], routing: RoutingSpec, count| {
+        let mut spec = plain(TopologySpec::HyperX(Lattice {
+            shape: shape.to_vec(),
+            width: vec![],
+            nodes_per_router: 16,
+        }));
+        let values = [
+            ("ranks", MotifValue::Integer(1_024)),
+            ("message", MotifValue::Integer(20_000)),
+            ("degree", count),
+        ];
+        (spec.jobs[0].work, spec.routing) = (programs("random-neighbours", &values), routing);
+        spec
+    };
+    let (few, many) = (MotifValue::List(vec![2]), MotifValue::List(vec![4]));
+    let told = |spec: RunSpec| {
+        let told = predict(&spec);
+        (
+            told.seconds.unwrap() - told.build_seconds,
+            told.packet_hops.unwrap() as f64,
+        )
+    };
+    let base = told(spec(&[4, 4, 4], RoutingSpec::DOR, few.clone()));
+    let twice = told(spec(&[4, 4, 4], RoutingSpec::DOR, many));
+    assert!((twice.0 / base.0 - 2.0).abs() < 0.2, "{base:?} {twice:?}");
+    let adaptive = told(spec(&[4, 4, 4], RoutingSpec::Par(DetourSpec::default()), few.clone()));
+    assert!(
+        adaptive.1 > base.1 && adaptive.0 / base.0 > adaptive.1 / base.1,
+        "{base:?} {adaptive:?}"
+    );
+    // The same ranks on a larger network of as many links between them: more of the records is out of the cache.
+    let larger = told(spec(&[16, 16, 16], RoutingSpec::DOR, few));
+    assert!(larger.0 / base.0 > 1.2 * larger.1 / base.1, "{base:?} {larger:?}");
 }
 
 #[test]

@@ -40,10 +40,6 @@ impl AllPingPong {
 }
 
 impl Program for AllPingPong {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let half = self.ranks() / 2;
         let mut ops = Ops::new(index);

@@ -42,10 +42,6 @@ impl AllreduceLoop {
 }
 
 impl Program for AllreduceLoop {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         let each = 1 + u32::from(self.time > 0);

@@ -6,8 +6,8 @@
 //! which. What is left out: start and end, input and output, load imbalance, and communication that hides behind computing.
 
 use super::{
-    AllreduceLoop, CollectiveLoop, Compute, Cycle, Grid, Halo3d, Halo3d26, Misfit, MpiGraph, Neighbours, Stencil,
-    Suba2a, allreduce_loop, collective_loop, halo3d, halo3d_26, mpi_graph, product, stencil, suba2a,
+    AllreduceLoop, Block, CollectiveLoop, Compute, Cycle, Grid, Halo3d, Halo3d26, Misfit, MpiGraph, Neighbours,
+    Stencil, Suba2a, allreduce_loop, collective_loop, mpi_graph, product, suba2a,
 };
 use crate::mpi::{CollectiveKind, Communicator, Program};
 use std::sync::Arc;
@@ -176,30 +176,27 @@ impl Builder {
     /// Faces, edges and corners of a block with a value of 8 bytes per cell, after some operations per cell.
     fn halo_26(&mut self, cells: [u64; 3], per_cell: f64) -> Result<(), Misfit> {
         let flops = per_cell * cells.iter().map(|&side| side as f64).product::<f64>();
-        let motif = Halo3d26::new(&halo3d_26::Parameters {
+        let block = Block {
             ranks: self.ranks,
-            grid: None,
             cells,
-            vars: 1,
-            value: 8,
-            neighbours: Neighbours::TwentySix,
             compute: self.compute(flops)?,
-        })?;
+            ..Block::default()
+        };
+        let motif = Halo3d26::new(&block, Neighbours::TwentySix)?;
         self.put(motif, 1);
         Ok(())
     }
 
     /// Faces, dimension by dimension, with so many bytes per cell of a face.
     fn faces(&self, value: u64, periodic: bool, compute: Compute) -> Result<Halo3d, Misfit> {
-        Halo3d::new(&halo3d::Parameters {
+        let block = Block {
             ranks: self.ranks,
-            grid: None,
             cells: self.cells(),
-            vars: 1,
             value,
-            periodic,
             compute,
-        })
+            ..Block::default()
+        };
+        Ok(Halo3d::new(&block)?.periodic(periodic))
     }
 
     /// Allreduces of all ranks.
@@ -385,13 +382,12 @@ fn ntchem(b: &mut Builder) -> Result<(), Misfit> {
 fn milc(b: &mut Builder) -> Result<(), Misfit> {
     let compute = b.compute_each(b.n_cells() * 1187.0 / 2.0, 2)?;
     let layers = |value, compute| {
-        Stencil::<4>::new(&stencil::Parameters {
+        Stencil::<4>::new(&Block {
             ranks: b.ranks,
-            grid: None,
             cells: b.cells(),
-            vars: 1,
             value,
             compute,
+            ..Block::default()
         })
     };
     let near: Arc<dyn Program> = Arc::new(layers(24, Compute::Time(0))?);

@@ -68,10 +68,6 @@ impl Bfs {
 }
 
 impl Program for Bfs {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, _rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let edges = self.edges as f64 * LEVELS[iteration as usize % LEVELS.len()];
         let per_pair = (edges * 16.0 / f64::from(self.ranks())).round() as u64;

@@ -102,6 +102,18 @@ impl Keys<'_> {
         }
     }
 
+    fn block<const N: usize>(&self, ranks: u32) -> Result<Block<N>, Misfit> {
+        let default = Block::default();
+        Ok(Block {
+            ranks,
+            grid: self.process_grid()?,
+            cells: self.sides("grid")?.unwrap_or(default.cells),
+            vars: self.number("vars").unwrap_or(default.vars),
+            value: self.number("value").unwrap_or(default.value),
+            compute: self.compute()?,
+        })
+    }
+
     fn message(&self) -> u64 {
         self.number("message").unwrap_or(1 << 10)
     }
@@ -118,37 +130,22 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
         true => Compute::Time(0),
         false => keys.compute()?,
     };
-    let vars = keys.number("vars").unwrap_or(1);
-    let value = keys.number("value").unwrap_or(8);
     Ok(match kind {
-        Halo3d::NAME => Arc::new(Halo3d::new(&halo3d::Parameters {
-            ranks,
-            grid: keys.process_grid()?,
-            cells: keys.sides("grid")?.unwrap_or([10; 3]),
-            vars,
-            value,
-            periodic: keys.flag("periodic", false),
-            compute,
-        })?),
-        Halo3d26::NAME => Arc::new(Halo3d26::new(&halo3d_26::Parameters {
-            ranks,
-            grid: keys.process_grid()?,
-            cells: keys.sides("grid")?.unwrap_or([10; 3]),
-            vars,
-            value,
-            neighbours: match keys.word("neighbours") {
+        Halo3d::NAME => Arc::new(Halo3d::new(&keys.block(ranks)?)?.periodic(keys.flag("periodic", false))),
+        Halo3d26::NAME => {
+            let neighbours = match keys.word("neighbours") {
                 Some("18") => Neighbours::Eighteen,
                 _ => Neighbours::TwentySix,
-            },
-            compute,
-        })?),
+            };
+            Arc::new(Halo3d26::new(&keys.block(ranks)?, neighbours)?)
+        }
         Sweep3d::NAME => Arc::new(Sweep3d::new(&sweep3d::Parameters {
             ranks,
             grid: keys.process_grid()?,
             cells: keys.sides("grid")?.unwrap_or([50, 50, 100]),
             kba: keys.number("kba").unwrap_or(10),
-            vars,
-            value,
+            vars: keys.number("vars").unwrap_or(1),
+            value: keys.number("value").unwrap_or(8),
             compute,
         })?),
         Suba2a::NAME => Arc::new(Suba2a::new(&suba2a::Parameters {
@@ -168,22 +165,8 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             value: keys.number("value").unwrap_or(16),
             compute,
         })?),
-        "stencil3d" => Arc::new(Stencil::<3>::new(&stencil::Parameters {
-            ranks,
-            grid: keys.process_grid()?,
-            cells: keys.sides("grid")?.unwrap_or([10; 3]),
-            vars,
-            value,
-            compute,
-        })?),
-        "stencil4d" => Arc::new(Stencil::<4>::new(&stencil::Parameters {
-            ranks,
-            grid: keys.process_grid()?,
-            cells: keys.sides("grid")?.unwrap_or([10; 4]),
-            vars,
-            value,
-            compute,
-        })?),
+        Stencil::<3>::NAME => Arc::new(Stencil::<3>::new(&keys.block(ranks)?)?),
+        Stencil::<4>::NAME => Arc::new(Stencil::<4>::new(&keys.block(ranks)?)?),
         AllPingPong::NAME => Arc::new(AllPingPong::new(&all_ping_pong::Parameters {
             ranks,
             bytes: keys.message(),
@@ -202,7 +185,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             bytes: keys.message(),
             compute,
         })?),
-        "many-to-one" => Arc::new(Incast::new(&incast::Parameters {
+        Incast::NAME => Arc::new(Incast::new(&incast::Parameters {
             ranks,
             target: keys.number("target").unwrap_or(0) as u32,
             sources: keys.number("sources").map(|sources| sources as u32),

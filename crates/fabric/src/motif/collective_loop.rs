@@ -57,10 +57,6 @@ impl CollectiveLoop {
 }
 
 impl Program for CollectiveLoop {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         ops.compute(self.time);

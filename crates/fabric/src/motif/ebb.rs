@@ -63,10 +63,6 @@ impl Ebb {
 }
 
 impl Program for Ebb {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let (peer, first) = self.partner(rank, iteration)?;
         let mut ops = Ops::new(index);

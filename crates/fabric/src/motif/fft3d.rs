@@ -107,10 +107,6 @@ impl Fft3d {
 }
 
 impl Program for Fft3d {
-    fn ranks(&self) -> u32 {
-        self.grid.ranks()
-    }
-
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let transpose = |communicator| {
             Op::Collective(Collective {

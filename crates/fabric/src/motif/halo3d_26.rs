@@ -4,7 +4,7 @@
 //! the MPI program ember/halo3d-26, which never sends its corners: a receive and a send for one neighbour after another, one wait.
 //! A message has the sides of the block along which it lies times `vars` values; a corner has `vars`.
 
-use super::{Compute, Grid, Misfit, Ops, product};
+use super::{Block, Grid, Misfit, Ops, product};
 use crate::mpi::{Communicator, Op, Program};
 
 /// Which neighbours there are.
@@ -14,39 +14,6 @@ pub enum Neighbours {
     Eighteen,
     /// Faces, edges and corners, in the order of the SST motif.
     TwentySix,
-}
-
-/// Parameters of [`Halo3d26`]; the defaults are those of ember, with 26 neighbours.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
-    /// Number of ranks.
-    pub ranks: u32,
-    /// Grid of ranks, or as cubic as can be.
-    pub grid: Option<[u32; 3]>,
-    /// Cells of a rank's block along x, y and z.
-    pub cells: [u64; 3],
-    /// Values per cell.
-    pub vars: u64,
-    /// Size of a value (bytes).
-    pub value: u64,
-    /// Which neighbours.
-    pub neighbours: Neighbours,
-    /// Computing before the exchange.
-    pub compute: Compute,
-}
-
-impl Default for Parameters {
-    fn default() -> Parameters {
-        Parameters {
-            ranks: 1,
-            grid: None,
-            cells: [10; 3],
-            vars: 1,
-            value: 8,
-            neighbours: Neighbours::TwentySix,
-            compute: Compute::Time(1_000_000),
-        }
-    }
 }
 
 /// A step to a neighbour along x, y and z.
@@ -103,18 +70,15 @@ impl Halo3d26 {
     pub const NAME: &str = "halo3d-26";
 
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Halo3d26, Misfit> {
-        let steps: Vec<Step> = match parameters.neighbours {
+    pub fn new(block: &Block<3>, neighbours: Neighbours) -> Result<Halo3d26, Misfit> {
+        let steps: Vec<Step> = match neighbours {
             Neighbours::Eighteen => UP_FIRST.into_iter().chain(EDGES).collect(),
             Neighbours::TwentySix => DOWN_FIRST.into_iter().chain(EDGES).chain(CORNERS).collect(),
         };
-        let cells = parameters.cells;
+        let cells = block.cells;
         let bytes = steps.iter().map(|step| {
             let along = |d: usize| if step[d] == 0 { cells[d] } else { 1 };
-            product(
-                "cells",
-                &[along(0), along(1), along(2), parameters.vars, parameters.value],
-            )
+            product("cells", &[along(0), along(1), along(2), block.vars, block.value])
         });
         let that_go = |way: i8| {
             [0, 1, 2].map(|d| {
@@ -123,13 +87,13 @@ impl Halo3d26 {
             })
         };
         Ok(Halo3d26 {
-            grid: Grid::new(parameters.ranks, parameters.grid)?,
-            neighbours: parameters.neighbours,
+            grid: Grid::new(block.ranks, block.grid)?,
+            neighbours,
             bytes: bytes.collect::<Result<_, _>>()?,
             down: that_go(-1),
             up: that_go(1),
-            time: parameters.compute.time(product("cells", &cells)?)?,
-            communicators: [Communicator::World(parameters.ranks)],
+            time: block.compute.time(product("cells", &cells)?)?,
+            communicators: [Communicator::World(block.ranks)],
             steps,
         })
     }
@@ -166,10 +130,6 @@ fn nth_bit(mut bits: u32, n: u32) -> usize {
 }
 
 impl Program for Halo3d26 {
-    fn ranks(&self) -> u32 {
-        self.grid.ranks()
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let inside = self.inside(rank);
         let count = inside.count_ones();

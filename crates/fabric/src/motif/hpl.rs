@@ -86,10 +86,6 @@ impl Hpl {
 }
 
 impl Program for Hpl {
-    fn ranks(&self) -> u32 {
-        self.grid.ranks()
-    }
-
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let panel = iteration % self.panels;
         let [p, q] = self.grid.sides();

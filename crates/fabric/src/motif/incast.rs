@@ -32,7 +32,7 @@ pub struct Incast {
 
 impl Incast {
     /// Name of the motif.
-    pub const NAME: &str = "incast";
+    pub const NAME: &str = "many-to-one";
 
     /// Fits the motif to its ranks.
     pub fn new(parameters: &Parameters) -> Result<Incast, Misfit> {
@@ -64,10 +64,6 @@ impl Incast {
 }
 
 impl Program for Incast {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let n = self.ranks();
         let mut ops = Ops::new(index);

@@ -13,7 +13,7 @@ mod tests;
 pub use columns::{read_csv, row_of};
 
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
-use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
 use std::collections::BTreeSet;
 
 /// A row. What an operation does not need is left as it is in the default.
@@ -121,10 +121,6 @@ impl OpTable {
 }
 
 impl Program for OpTable {
-    fn ranks(&self) -> u32 {
-        self.starts.len() as u32 - 1
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let own = self.starts[rank as usize]..self.starts[rank as usize + 1];
         self.ops[own].get(index as usize).copied()
@@ -155,11 +151,11 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         let hint = format!("communicators are 0..={}", communicators.len() - 1);
         return refuse(row.line, format!("there is no communicator {}", row.communicator), hint);
     };
-    if row.bytes > super::LARGEST {
+    if row.bytes > LARGEST {
         return refuse(
             row.line,
             format!("{} bytes are too many", row.bytes),
-            "take at most 1 TiB, 2^40 bytes",
+            format!("take at most {LARGEST}"),
         );
     }
     let transfer = |peer: Option<u32>, is_send: bool| {

@@ -57,10 +57,6 @@ impl PingPong {
 }
 
 impl Program for PingPong {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         if rank == 0 || rank == self.partner {

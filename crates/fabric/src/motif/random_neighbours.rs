@@ -123,10 +123,6 @@ fn nth_bit(mut bits: u64, n: u32) -> u32 {
 }
 
 impl Program for RandomNeighbours {
-    fn ranks(&self) -> u32 {
-        self.parameters.ranks
-    }
-
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
         let Parameters {
             bytes,

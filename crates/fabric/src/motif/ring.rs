@@ -38,10 +38,6 @@ impl Ring {
 }
 
 impl Program for Ring {
-    fn ranks(&self) -> u32 {
-        self.communicators[0].size(0)
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let n = self.ranks();
         let mut ops = Ops::new(index);

@@ -3,38 +3,8 @@
 //! All receives (x up, x down, y up, ...), all sends (x down, x up, y down, ...), one wait. In a dimension of two ranks both faces go to
 //! the same one; in a dimension of one there is nobody to talk to.
 
-use super::{Compute, Grid, Misfit, Ops, product};
+use super::{Block, Grid, Misfit, Ops, product};
 use crate::mpi::{Communicator, Op, Program};
-
-/// Parameters of [`Stencil`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameters<const N: usize> {
-    /// Number of ranks.
-    pub ranks: u32,
-    /// Grid of ranks, or as cubic as can be.
-    pub grid: Option<[u32; N]>,
-    /// Cells of a rank's block along each dimension.
-    pub cells: [u64; N],
-    /// Values per cell.
-    pub vars: u64,
-    /// Size of a value (bytes).
-    pub value: u64,
-    /// Computing before the exchange.
-    pub compute: Compute,
-}
-
-impl<const N: usize> Default for Parameters<N> {
-    fn default() -> Parameters<N> {
-        Parameters {
-            ranks: 1,
-            grid: None,
-            cells: [10; N],
-            vars: 1,
-            value: 8,
-            compute: Compute::Time(0),
-        }
-    }
-}
 
 /// The motif.
 #[derive(Clone, Debug)]
@@ -60,32 +30,25 @@ impl Stencil<4> {
 
 impl<const N: usize> Stencil<N> {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters<N>) -> Result<Stencil<N>, Misfit> {
-        let grid = Grid::new(parameters.ranks, parameters.grid)?;
+    pub fn new(block: &Block<N>) -> Result<Stencil<N>, Misfit> {
+        let grid = Grid::new(block.ranks, block.grid)?;
         let mut faces = [0; N];
         for (d, face) in faces.iter_mut().enumerate() {
-            let mut factors = parameters.cells;
+            let mut factors = block.cells;
             factors[d] = 1;
-            *face = product(
-                "cells",
-                &[product("cells", &factors)?, parameters.vars, parameters.value],
-            )?;
+            *face = product("cells", &[product("cells", &factors)?, block.vars, block.value])?;
         }
         Ok(Stencil {
             grid,
             wide: (0..N).filter(|&d| grid.sides()[d] > 1).collect(),
             faces,
-            time: parameters.compute.time(product("cells", &parameters.cells)?)?,
-            communicators: [Communicator::World(parameters.ranks)],
+            time: block.compute.time(product("cells", &block.cells)?)?,
+            communicators: [Communicator::World(block.ranks)],
         })
     }
 }
 
 impl<const N: usize> Program for Stencil<N> {
-    fn ranks(&self) -> u32 {
-        self.grid.ranks()
-    }
-
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         // Number i of the neighbours, up or down first, and what goes there.
         let neighbour = |i: u32, up_first: bool| {

@@ -63,10 +63,6 @@ impl Suba2a {
 }
 
 impl Program for Suba2a {
-    fn ranks(&self) -> u32 {
-        self.grid.ranks()
-    }
-
     fn op(&self, _rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let mut ops = Ops::new(index);
         ops.compute(self.time);

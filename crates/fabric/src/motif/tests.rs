@@ -68,7 +68,7 @@ fn check_halo(program: &dyn Program, grid: [u32; 3], most_axes: u32) {
 #[test]
 fn halos_go_to_all_neighbours_and_have_the_bytes_of_the_formula() {
     for grid in GRIDS {
-        let six = halo3d::Parameters {
+        let six = Block {
             ranks: ranks(&grid),
             grid: Some(grid),
             cells: CELLS,
@@ -78,16 +78,7 @@ fn halos_go_to_all_neighbours_and_have_the_bytes_of_the_formula() {
         };
         check_halo(&Halo3d::new(&six).unwrap(), grid, 1);
         for (neighbours, most_axes) in [(Neighbours::Eighteen, 2), (Neighbours::TwentySix, 3)] {
-            let more = halo3d_26::Parameters {
-                ranks: ranks(&grid),
-                grid: Some(grid),
-                cells: CELLS,
-                vars: VARS,
-                neighbours,
-                compute: Compute::Time(9),
-                ..Default::default()
-            };
-            check_halo(&Halo3d26::new(&more).unwrap(), grid, most_axes);
+            check_halo(&Halo3d26::new(&six, neighbours).unwrap(), grid, most_axes);
         }
     }
 }
@@ -95,17 +86,14 @@ fn halos_go_to_all_neighbours_and_have_the_bytes_of_the_formula() {
 #[test]
 fn a_rank_in_the_middle_sends_faces_edges_and_corners() {
     // The published size: 128^3 cells, 10 values: faces of 1.25 MiB, edges of 10 KiB, corners of 80 B.
-    let parameters = halo3d_26::Parameters {
+    let block = Block {
         ranks: 27,
         cells: [128; 3],
         vars: 10,
         ..Default::default()
     };
     let sent = |neighbours| {
-        let motif = Halo3d26::new(&halo3d_26::Parameters {
-            neighbours,
-            ..parameters.clone()
-        });
+        let motif = Halo3d26::new(&block, neighbours);
         play(&motif.unwrap(), 1).unwrap().sent[13]
     };
     let (face, edge, corner) = (128 * 128 * 80, 128 * 80, 80);
@@ -139,7 +127,7 @@ fn halos_keep_the_order_of_their_programs() {
     // Rank 0 of 2 x 2 x 1: x up is 1, y up is 2, the edge (+,+,0) is 3; 2 x 3 x 4 cells of 8 bytes.
     let grid = Some([2, 2, 1]);
     let cells = [2, 3, 4];
-    let six = halo3d::Parameters {
+    let six = Block {
         ranks: 4,
         grid,
         cells,
@@ -160,15 +148,11 @@ fn halos_keep_the_order_of_their_programs() {
         [&[compute][..], &dimensions].concat()
     );
     let more = |neighbours| {
-        let parameters = halo3d_26::Parameters {
-            ranks: 4,
-            grid,
-            cells,
-            neighbours,
+        let block = Block {
             compute: Compute::Time(0),
-            ..Default::default()
+            ..six.clone()
         };
-        ops(&Halo3d26::new(&parameters).unwrap(), 0)
+        ops(&Halo3d26::new(&block, neighbours).unwrap(), 0)
     };
     let pair = |peer, bytes| [irecv(peer, bytes), isend(peer, bytes)];
     assert_eq!(
@@ -189,29 +173,36 @@ fn halos_keep_the_order_of_their_programs() {
 
 #[test]
 fn sizes_beyond_a_tebibyte_are_refused() {
-    let huge = halo3d::Parameters {
+    let huge = Block {
         ranks: 8,
         cells: [1 << 20; 3],
         vars: 10,
         ..Default::default()
     };
     assert_eq!(Halo3d::new(&huge).unwrap_err().field, "cells");
-    let endless = halo3d::Parameters {
+    let endless = Block {
         cells: [u64::MAX; 3],
         ..huge
     };
     assert_eq!(Halo3d::new(&endless).unwrap_err().field, "cells");
     let suba2a = suba2a::Parameters {
         ranks: 8,
-        bytes: [1, 2, (1 << 40) + 1],
+        bytes: [1, 2, LARGEST + 1],
         ..Default::default()
     };
     let misfit = Suba2a::new(&suba2a).unwrap_err();
-    assert_eq!(misfit.reason, "a message of 1099511627777 bytes is too large");
+    assert_eq!(misfit.reason, "a message of 1099511562240 bytes is too large");
+    assert!(
+        Suba2a::new(&suba2a::Parameters {
+            bytes: [1, 2, LARGEST],
+            ..suba2a
+        })
+        .is_ok()
+    );
     let all = collective_loop::Parameters {
         ranks: 1 << 23,
         kind: CollectiveKind::Allgather,
-        bytes: 1 << 40,
+        bytes: LARGEST,
         root: 0,
         groups: None,
         compute: Compute::Time(0),
@@ -219,7 +210,7 @@ fn sizes_beyond_a_tebibyte_are_refused() {
     let misfit = CollectiveLoop::new(&all).unwrap_err();
     assert_eq!(
         misfit.reason,
-        "1099511627776 bytes for each of 8388608 ranks are too many"
+        "1099511562239 bytes for each of 8388608 ranks are too many"
     );
 }
 

@@ -1,13 +1,14 @@
 //! What ranks have done, told at the end of a run or on the way.
 
 use super::Plans;
-use super::endpoint::items;
+use super::endpoint::{items, peer_places};
 use super::op::{ANY_SOURCE, ANY_TAG};
 use super::state::{Item, Rank, item, waiting};
 use crate::network::Network;
 use crate::state::{NONE, State};
 use bytemuck::{Pod, Zeroable};
 use des::Time;
+use std::iter::once;
 
 /// A rank at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -17,7 +18,7 @@ pub struct RankRow {
     pub job: u32,
     /// Its number there.
     pub rank: u32,
-    /// Its node.
+    /// Its node, of several rails the first.
     pub node: u32,
     /// What it waits for: one of [`waiting`]. A rank that computes waits for nothing.
     pub waiting: u32,
@@ -78,7 +79,8 @@ pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
     };
     for lp in state.routers.range() {
         let site = &net.sites[lp as usize];
-        for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
+        let nodes = net.node_places(lp, site).zip(site.node_numbers());
+        for (place, node) in nodes.step_by(plans.rails as usize) {
             let Some((job, plan, logical)) = net.workload.job_of_ranks(node) else {
                 continue;
             };
@@ -86,7 +88,7 @@ pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
                 let Some(number) = plan.rank(logical, local) else {
                     continue;
                 };
-                let slot = place * plans.per_node + local;
+                let slot = plans.first_slot(place) + local;
                 let rank = *state.ranks.get(slot);
                 rows.push(RankRow {
                     iterations: plan.iterations_done(&rank),
@@ -124,20 +126,12 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
 
 /// The open request of a waiting rank that tells most: a receive if there is one, the one from the lowest rank.
 fn stuck(plans: &Plans, state: &State, slot: u32, rank: &Rank) -> Option<Item> {
-    let buckets = slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits;
-    let mut found: Vec<Item> = items(state, rank.wild).map(|(_, item)| *item).collect();
-    for bucket in buckets {
-        let mut place = *state.peer_heads.get(bucket);
-        while place != NONE {
-            let peer = state.peers.get(place);
-            for head in [peer.posted, peer.pending] {
-                found.extend(items(state, head).map(|(_, item)| *item));
-            }
-            place = peer.next;
-        }
-    }
-    found
-        .into_iter()
+    let peers = peer_places(plans, state, slot).map(|place| state.peers.get(place));
+    let heads = peers.flat_map(|peer| [peer.posted, peer.pending]);
+    once(rank.wild)
+        .chain(heads)
+        .flat_map(|head| items(state, head))
+        .map(|(_, item)| *item)
         .min_by_key(|item| (item.kind != item::RECEIVE, item.rank, item.tag, item.sequence))
 }
 

@@ -7,8 +7,9 @@
 mod lists;
 mod matching;
 mod protocol;
+mod rails;
 
-pub(super) use lists::items;
+pub(super) use lists::{items, peer_places};
 pub(super) use protocol::sent;
 
 use super::op::{Action, Collective, Op, Transfer};
@@ -46,8 +47,9 @@ pub(super) struct Endpoint<'a, J> {
     pub plan: &'a Plan,
     /// Its router.
     pub lp: u32,
-    /// Its node's place in the columns, and the node.
+    /// The place in the columns of its node, of several rails the first, the records of the node's ranks, and the node.
     pub place: u32,
+    pub first: u32,
     pub node: u32,
     /// Its number on its node, and in the job.
     pub local: u8,
@@ -57,7 +59,7 @@ pub(super) struct Endpoint<'a, J> {
 
 impl<J: Journal> Endpoint<'_, J> {
     fn slot(&self) -> u32 {
-        self.place * self.plans.per_node + u32::from(self.local)
+        self.first + u32::from(self.local)
     }
 
     fn rank(&self) -> &Rank {

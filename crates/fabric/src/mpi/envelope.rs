@@ -36,10 +36,16 @@ pub struct Envelope {
     pub from: u8,
     /// The receiving rank, by its number on its node.
     pub to: u8,
+    /// A part of a message that is cut up for all rails.
+    pub part: bool,
 }
 
 /// Marks an envelope in words that are 0 otherwise.
 const THERE: u64 = 1 << 63;
+/// Marks a part.
+const PART: u64 = 1 << 60;
+/// Where purpose and mark of a part are in the word's highest byte and in a notice's channel number.
+const ABOUT: u64 = 7 | PART >> 56;
 
 impl Envelope {
     /// As a word that is not 0.
@@ -51,6 +57,7 @@ impl Envelope {
             | u64::from(self.from) << 40
             | u64::from(self.to) << 48
             | (self.purpose as u64) << 56
+            | if self.part { PART } else { 0 }
     }
 
     /// From such a word; `None` from 0.
@@ -69,6 +76,7 @@ impl Envelope {
             context: (word >> 32) as u8,
             from: (word >> 40) as u8,
             to: (word >> 48) as u8,
+            part: word & PART != 0,
         })
     }
 }
@@ -81,9 +89,9 @@ const SECOND: u8 = 8;
 /// The two notices of a message of ranks, without its source, destination and number: birth and size, and the envelope in the bits
 /// that these leave.
 pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, local: u16) -> [Packet; 2] {
-    let purpose = (word >> 56 & 7) as u8;
+    let about = (word >> 56 & ABOUT) as u8;
     let notice = |half, value, rank: u64| {
-        let notice = Packet::new(Kind::Notice, at, lp, local).with_vc(ENVELOPE | half | purpose);
+        let notice = Packet::new(Kind::Notice, at, lp, local).with_vc(ENVELOPE | half | about);
         notice.with_value(value).with_hops((rank & 0xFF) as u16)
     };
     [
@@ -110,11 +118,11 @@ pub(crate) fn read(event: &Packet) -> Notice {
             _ => Notice::Size(value, 0),
         };
     }
-    let purpose = u64::from(vc & 7) << 56;
+    let about = (u64::from(vc) & ABOUT) << 56;
     let rank = u64::from(event.hops());
     match vc & SECOND {
-        0 => Notice::Birth(value >> 16, THERE | purpose | rank << 40 | value & 0xFFFF),
-        _ => Notice::Size(value >> 24, THERE | purpose | rank << 48 | (value & 0xFF_FFFF) << 16),
+        0 => Notice::Birth(value >> 16, THERE | about | rank << 40 | value & 0xFFFF),
+        _ => Notice::Size(value >> 24, THERE | about | rank << 48 | (value & 0xFF_FFFF) << 16),
     }
 }
 
@@ -140,6 +148,7 @@ mod tests {
                 context: 0x81 + i as u8,
                 from: 0xFE,
                 to: 0x7F,
+                part: i % 2 == 1,
             };
             assert_eq!(Envelope::from_word(envelope.word()), Some(envelope));
             let (birth, bytes) = ((1 << 48) - 3, (1 << 40) - 1);

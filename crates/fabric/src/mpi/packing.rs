@@ -7,7 +7,7 @@ use crate::state::{NONE, State};
 use des::checkpoint::{put, take};
 use des::{NoJournal, Torn};
 
-/// Appends the ranks of the node at `place`.
+/// Appends the ranks of the host whose first node is at `place`.
 pub(crate) fn pack(plans: &Plans, st: &State, place: u32, out: &mut Vec<u8>) {
     let list = |out: &mut Vec<u8>, head: u32| {
         put_elements(out, places(head, |slot| st.items.get(slot).next), |out, slot| {
@@ -15,7 +15,7 @@ pub(crate) fn pack(plans: &Plans, st: &State, place: u32, out: &mut Vec<u8>) {
             put(out, Item { next: NONE, ..item });
         });
     };
-    for slot in place * plans.per_node..(place + 1) * plans.per_node {
+    for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let rank = *st.ranks.get(slot);
         put(out, Rank { wild: NONE, ..rank });
         list(out, rank.wild);
@@ -42,7 +42,7 @@ pub(crate) fn pack(plans: &Plans, st: &State, place: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Sets the ranks of the node at `place`, as they were before the first event, to what [`pack`] has written. `known` tells whether a
+/// Sets the ranks of the host whose first node is at `place`, as they were before the first event, to what [`pack`] has written. `known` tells whether a
 /// job has a rank of this number.
 pub(crate) fn unpack(
     plans: &Plans,
@@ -67,7 +67,7 @@ pub(crate) fn unpack(
         }
         Ok(head)
     }
-    for slot in place * plans.per_node..(place + 1) * plans.per_node {
+    for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let mut rank: Rank = take(input)?;
         rank.wild = list(st, input)?;
         st.ranks.set(j, slot, rank);

@@ -1,10 +1,10 @@
 //! The ranks of a run: which programs they have, where they are, what their messages cost.
 
 use super::collective::{Algorithm, Call};
-use super::op::{Action, Collective, CollectiveKind, Op};
+use super::op::{Collective, CollectiveKind};
 use super::state::{Item, Peer, Rank};
 use super::{Communicator, Program};
-use crate::spec::{BitsPerSec, Mapping, MpiSpec, Ranks, Rendezvous};
+use crate::spec::{BitsPerSec, Mapping, MpiSpec, Rails, Ranks, Rendezvous};
 use des::Table;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Plan {
     pub mapping: Mapping,
     /// What they do, one after the other.
     pub phases: Vec<Phase>,
-    /// Physical nodes by logical ones.
+    /// Physical nodes by logical ones; of hosts with several rails the first.
     pub nodes: Vec<u32>,
     /// Times, sizes and rates.
     pub costs: Costs,
@@ -95,7 +95,7 @@ impl Plan {
         self.ranks.div_ceil(self.per_node)
     }
 
-    /// Node of a rank and its number there.
+    /// Node of a rank, of several rails the first, and its number there.
     #[inline(always)]
     pub fn locate(&self, rank: u32) -> (u32, u8) {
         let (logical, local) = match self.mapping {
@@ -118,12 +118,12 @@ impl Plan {
         (rank < self.ranks).then_some(rank)
     }
 
-    /// How a collective is done: as the study says, where that serves so many ranks, else by size.
+    /// How a collective is done: as the study says, where that serves so many ranks and bytes, else by size.
     pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
         let given = self.algorithms.iter().find(|(given, _)| *given == kind);
         let given = given.map(|(_, algorithm)| *algorithm);
         given
-            .filter(|algorithm| algorithm.check(kind, size).is_ok())
+            .filter(|algorithm| algorithm.check(kind, size).is_ok() && algorithm.fits(kind, size, bytes))
             .unwrap_or_else(|| Algorithm::choose(kind, size, bytes))
     }
 
@@ -142,91 +142,7 @@ impl Plan {
     }
 }
 
-/// What the ranks of a job send to other nodes, control messages excepted.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Traffic {
-    /// Messages.
-    pub messages: f64,
-    /// Their bytes.
-    pub bytes: f64,
-    /// Links that they take, summed over messages.
-    pub message_hops: f64,
-    /// The same, each by the bytes of its message.
-    pub byte_hops: f64,
-}
-
-impl Traffic {
-    /// Packets of `packet` bytes: half a packet more per message than its bytes fill.
-    pub fn packets(&self, packet: f64) -> f64 {
-        self.messages * 0.5 + self.bytes / packet
-    }
-}
-
-/// Ranks that are looked at, evenly spread, rounds of each, and steps of a round.
-const SAMPLE: u32 = 64;
-const ROUNDS: u32 = 16;
-const STEPS: u32 = 4_096;
-
 impl Plan {
-    /// About what all ranks send, from a sample of them; `hops` is asked for source and destination node. Of long
-    /// iterations and collectives the first 4,096 steps count, of many rounds 16, evenly spread.
-    pub fn traffic(&self, hops: &dyn Fn(u32, u32) -> f64) -> Traffic {
-        let mut sum = Traffic::default();
-        let sample = self.ranks.min(SAMPLE);
-        let spread = |k: u32, among: u32, of: u32| (u64::from(k) * u64::from(of) / u64::from(among)) as u32;
-        for phase in &self.phases {
-            let all = phase.program.rounds();
-            let rounds = all.min(ROUNDS);
-            for (k, round) in (0..sample).flat_map(|k| (0..rounds).map(move |round| (k, round))) {
-                let (rank, round) = (spread(k, sample, self.ranks), spread(round, rounds, all));
-                let looked_at = f64::from(sample) * f64::from(rounds);
-                let times = f64::from(phase.iterations) * f64::from(self.ranks) / looked_at;
-                self.iteration(phase, rank, round, &mut |to, bytes| {
-                    let (from, to) = (self.locate(rank).0, self.locate(to).0);
-                    if from != to {
-                        let bytes = self.wire(bytes) as f64;
-                        let hops = hops(from, to);
-                        sum.messages += times;
-                        sum.bytes += times * bytes;
-                        sum.message_hops += times * hops;
-                        sum.byte_hops += times * hops * bytes;
-                    }
-                });
-            }
-        }
-        sum
-    }
-
-    /// Shows what a rank sends in an iteration.
-    fn iteration(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(u32, u64)) {
-        for op in (0..STEPS).map_while(|index| phase.program.op(rank, round, index)) {
-            match op {
-                Op::Send(transfer) | Op::Isend(transfer) | Op::SendRecv { send: transfer, .. } => {
-                    send(transfer.peer, transfer.bytes);
-                }
-                Op::Collective(collective) => self.actions(phase, rank, collective, &mut |to, bytes| send(to, bytes)),
-                _ => {}
-            }
-        }
-    }
-
-    fn actions(&self, phase: &Phase, rank: u32, collective: Collective, send: &mut dyn FnMut(u32, u64)) {
-        let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
-        let rank_of = |other| communicator.rank(rank, other);
-        let pair_bytes = |from, to| {
-            phase
-                .program
-                .pair_bytes(collective.communicator, rank_of(from), rank_of(to))
-        };
-        let call = self.call(collective, communicator, rank, &pair_bytes);
-        let actions = (0..STEPS).map(|step| call.action(step));
-        for action in actions.take_while(|action| *action != Action::Done) {
-            if let Action::Send { to, bytes } = action {
-                send(rank_of(to), bytes);
-            }
-        }
-    }
-
     /// The part of a rank in a collective.
     pub(super) fn call<'a>(
         &self,
@@ -253,8 +169,10 @@ impl Plan {
 pub struct Plans {
     /// By job; `None` for jobs without ranks.
     pub jobs: Table<Option<Plan>>,
-    /// Rank records per node.
+    /// Rank records per host.
     pub per_node: u32,
+    /// Nodes per host.
+    pub rails: u32,
     /// Lists of peers per rank, as a power of two.
     pub bucket_bits: u32,
 }
@@ -274,6 +192,8 @@ pub struct Costs {
     pub control: u64,
     /// When a send that asked is complete.
     pub rendezvous: Rendezvous,
+    /// Interfaces of a host.
+    pub rails: Rails,
     /// Copies of eager messages.
     pub copy: Rate,
     /// Combination of operands.
@@ -305,6 +225,15 @@ impl Rate {
 }
 
 impl Costs {
+    /// Control messages that a message of a rank takes to another host.
+    pub fn controls(&self, bytes: u64) -> f64 {
+        match self.rendezvous {
+            _ if bytes <= self.eager => 0.0,
+            Rendezvous::Put => 2.0,
+            Rendezvous::Get => 3.0,
+        }
+    }
+
     fn new(spec: &MpiSpec) -> Costs {
         Costs {
             send: spec.send_overhead.0,
@@ -313,6 +242,7 @@ impl Costs {
             header: spec.header.0,
             control: spec.control.0.max(1),
             rendezvous: spec.rendezvous,
+            rails: spec.rails,
             copy: Rate::new(spec.copy),
             combine: Rate::new(spec.combine),
             local_latency: spec.local_latency.0,
@@ -323,26 +253,33 @@ impl Costs {
 
 impl Plans {
     /// Puts the jobs of a run together; `None` if none has ranks.
-    pub fn new(jobs: Vec<Option<Plan>>) -> Option<Plans> {
+    pub fn new(jobs: Vec<Option<Plan>>, rails: u32) -> Option<Plans> {
         let plans = || jobs.iter().flatten();
         let per_node = plans().map(|plan| plan.per_node).max()?;
         let phases = plans().flat_map(|plan| &plan.phases);
         let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(1);
         Some(Plans {
             per_node,
+            rails,
             bucket_bits: peers.clamp(1, 1024).ilog2(),
             jobs: jobs.into(),
         })
     }
 
-    /// About how many packets of so many bytes all ranks send through the network.
-    pub fn packets(&self, packet: u32) -> f64 {
-        let traffic = self.jobs.iter().flatten().map(|plan| plan.traffic(&|_, _| 0.0));
-        traffic.map(|traffic| traffic.packets(packet.into())).sum()
+    /// Whether a node, by number or place, is the first of its host.
+    #[inline(always)]
+    pub fn begins_host(&self, node: u32) -> bool {
+        node.is_multiple_of(self.rails)
     }
 
-    /// Bytes of the records of a node's ranks when they have met all their peers, and wait for all of them.
-    pub fn bytes_per_node(&self) -> f64 {
+    /// The record of the first rank of the host whose first rail is at a place of the node columns.
+    #[inline(always)]
+    pub fn first_slot(&self, place: u32) -> u32 {
+        place / self.rails * self.per_node
+    }
+
+    /// Bytes of the records of a host's ranks when they have met all their peers, and wait for all of them.
+    pub fn bytes_per_host(&self) -> f64 {
         let phases = self.jobs.iter().flatten().flat_map(|plan| &plan.phases);
         let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(0) as usize;
         let rank = size_of::<Rank>() + (4 << self.bucket_bits) + peers * (size_of::<Peer>() + size_of::<Item>());

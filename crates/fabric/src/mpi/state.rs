@@ -121,7 +121,7 @@ pub struct Item {
     pub rank: u32,
     /// The next of its list.
     pub next: u32,
-    /// Its place in the order of receives, or of arrivals.
+    /// Its place in the order of receives, or of arrivals; of a send, of its rank's sends to other nodes.
     pub order: u32,
     /// Tag.
     pub tag: u16,
@@ -133,8 +133,8 @@ pub struct Item {
     pub context: u8,
     /// One of [`item`].
     pub kind: u8,
-    /// Fills the record.
-    pub spare: u32,
+    /// Parts of a message that is cut up for several rails that have come, or left.
+    pub parts: u32,
 }
 
 /// What an [`Item`] is.
@@ -155,4 +155,6 @@ pub mod item {
     pub const MATCHED: u8 = 6;
     /// A send whose bytes are under way.
     pub const SENDING: u8 = 7;
+    /// A message without asking of which some parts have come.
+    pub const PARTS: u8 = 8;
 }

@@ -1,6 +1,7 @@
 //! MPI ranks: what their messages cost, and their motifs.
 
-use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, TIB, Type, When, key, size, time};
+use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Type, When, key, size, time};
+use crate::mpi::{HEADER, LARGEST, MAX_RAILS};
 use crate::spec::units::Unit;
 
 /// A size from nothing to `max`.
@@ -11,9 +12,6 @@ const fn size_or_none(max: u64) -> Type {
         max,
     }
 }
-
-/// Sizes of messages fit 40 bits.
-const LARGEST: u64 = TIB - 1;
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
 
@@ -68,7 +66,7 @@ pub(super) const MPI: &[Parameter] = &[
     ),
     key(
         "header",
-        size_or_none(65_536),
+        size_or_none(HEADER),
         Default::Text("0 B"),
         "Bytes that every message has besides the rank's; a message without any travels as one byte.",
     ),
@@ -101,6 +99,47 @@ pub(super) const MPI: &[Parameter] = &[
         FREE,
         Default::Text("20 GB/s"),
         "Rate of the messages of a rank to others of its node; they pass one after the other.",
+    ),
+    key(
+        "rails",
+        Type::Integer {
+            min: 1,
+            max: MAX_RAILS as u64,
+        },
+        Default::Text("1"),
+        "Interfaces of a host: so many nodes of the network that follow each other at one router. Nodes of jobs are hosts then.",
+    ),
+    key(
+        "rail_policy",
+        Type::Choice(&[
+            (
+                "local-rank",
+                "That of the rank, its number on the host modulo the rails; the message arrives at that of the receiver.",
+            ),
+            (
+                "round-robin",
+                "The rails in turn, message by message of a rank, beginning with its own; the message arrives at the same one.",
+            ),
+            (
+                "least-loaded",
+                "The one with the fewest bytes that have yet to leave; the message arrives at the same one.",
+            ),
+        ]),
+        Default::Text("local-rank"),
+        "Which rail a message between hosts takes. Control messages always go as with `local-rank`.",
+    ),
+    key(
+        "stripe_above",
+        Type::Or(
+            &("never", "no message is cut up"),
+            &Type::Quantity {
+                unit: Unit::Size,
+                min: MAX_RAILS as u64,
+                max: LARGEST,
+            },
+        ),
+        Default::Text("never"),
+        "Larger messages between hosts are cut into equal parts, one for each rail, and have come when all parts have.",
     ),
     algorithm!("barrier", "dissemination", "recursive-doubling", "binomial"),
     algorithm!("bcast", "binomial", "scatter-allgather", "scatter-doubling", "chain"),

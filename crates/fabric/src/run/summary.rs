@@ -206,6 +206,9 @@ pub struct Summary {
     pub throughput: Option<ThroughputSummary>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobSummary>,
+    /// Bytes that came by each rail of the hosts, where they have several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rail_bytes: Vec<u64>,
     pub events: u64,
     pub cpu_s: f64,
     pub build_s: f64,
@@ -358,6 +361,7 @@ impl Summary {
             bytes_delivered: stats.packet_bytes,
             throughput: throughput(stats),
             jobs: jobs(spec, &harvest.ranks),
+            rail_bytes: harvest.rails.clone(),
             events: inputs.outcome.events,
             cpu_s: harvest.cpu.as_secs_f64(),
             build_s: inputs.build.as_secs_f64(),

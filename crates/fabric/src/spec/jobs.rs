@@ -14,9 +14,12 @@ use std::path::Path;
 
 /// Reads all jobs; `None` after errors.
 pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
-    let n_nodes = files.n_nodes;
     let before = findings.n_errors();
-    let mpi = ranks::read_mpi(root, findings);
+    let mpi = ranks::read_mpi(root, files.n_nodes, findings);
+    let rails = mpi.as_ref().map_or(1, |mpi| mpi.rails.count);
+    // From here on a node is one of a job: a host with all its rails.
+    files.n_nodes = files.n_nodes.map(|n| n / u64::from(rails));
+    let n_nodes = files.n_nodes;
     let default = Node {
         value: Value::Table(Table::default()),
         place: Default::default(),
@@ -101,6 +104,11 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
             );
         }
         let work = read_work(source, &values, mpi.as_ref(), (own_nodes, files.base), findings);
+        if rails > 1 && work.as_ref().is_some_and(|work| !matches!(work, Work::Ranks(_))) {
+            let reason = format!("has no MPI ranks, but hosts have {rails} rails (mpi.rails)");
+            let hint = "take a motif (`fabricsim list motif`), or mpi.rails = 1";
+            findings.error(element.place, &format!("{path}.work"), reason, hint);
+        }
         let placement = placement::read(source, own_nodes, &mut files, findings);
         jobs.extend(work.zip(placement).map(|(work, placement)| JobSpec {
             name,

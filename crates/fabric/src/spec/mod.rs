@@ -17,6 +17,7 @@ mod network;
 mod partition;
 mod placement;
 mod presets;
+mod rails;
 mod ranks;
 mod reader;
 pub mod run;
@@ -31,5 +32,7 @@ mod user_file;
 
 pub use canonical::{canonical, hash, hash_bytes, runs_of_canonical};
 pub use diagnostic::{Diagnostic, Severity, render};
+pub(crate) use rails::ONE_ROUTER;
+pub use rails::{RailPolicy, Rails};
 pub use run::*;
 pub use study::{LoadOptions, MOST_RUNS, Study, load_study};

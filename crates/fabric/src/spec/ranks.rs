@@ -3,6 +3,7 @@
 use super::diagnostic::{Findings, Place};
 use super::document::{Node, Table, Value};
 use super::network::parameters;
+use super::rails::{ONE_ROUTER, RailPolicy, Rails};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{BitsPerSec, Bytes, Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous};
 use super::user_file::read_text;
@@ -13,13 +14,22 @@ use crate::registry::{self, Kind, Type};
 use des::Time;
 use std::path::Path;
 
-/// Reads `[mpi]`; `None` after errors.
-pub(crate) fn read_mpi(root: &Table, findings: &mut Findings) -> Option<MpiSpec> {
+/// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
+pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
     let empty = Table::default();
     let source = Source::section(root, "mpi", &empty, findings);
     let before = findings.n_errors();
     let values = reader::read(source, &parameters("mpi"), &[], &[], findings);
     if findings.n_errors() > before {
+        return None;
+    }
+    let rails = rails(&values)?;
+    if let Some(n) = n_nodes.filter(|n| !n.is_multiple_of(rails.count.into())) {
+        let reason = format!(
+            "{n} nodes of the network are no whole number of hosts with {} rails",
+            rails.count
+        );
+        findings.error(values.place("rails"), "mpi.rails", reason, ONE_ROUTER);
         return None;
     }
     let time = |key| values.quantity(key).map(Time);
@@ -44,7 +54,22 @@ pub(crate) fn read_mpi(root: &Table, findings: &mut Findings) -> Option<MpiSpec>
         local_latency: time("local_latency")?,
         local_bandwidth: rate("local_bandwidth"),
         algorithms: given.collect(),
+        rails,
     })
+}
+
+/// One rail has one policy, whatever is written: its runs are those without any.
+fn rails(values: &Values) -> Option<Rails> {
+    let rails = Rails {
+        count: values.integer_u32("rails")?,
+        policy: match values.text("rail_policy")? {
+            "round-robin" => RailPolicy::RoundRobin,
+            "least-loaded" => RailPolicy::LeastLoaded,
+            _ => RailPolicy::LocalRank,
+        },
+        stripe_above: values.quantity("stripe_above").map(Bytes),
+    };
+    Some(if rails.count == 1 { Rails::default() } else { rails })
 }
 
 /// A part of the work: its table and where it is.

@@ -1,5 +1,6 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
+use super::rails::Rails;
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
 use des::Time;
@@ -484,6 +485,7 @@ impl Default for MpiSpec {
             local_latency: Time(200_000),
             local_bandwidth: gigabytes(20),
             algorithms: Vec::new(),
+            rails: Rails::default(),
         }
     }
 }
@@ -684,6 +686,9 @@ pub struct MpiSpec {
     pub local_bandwidth: Option<BitsPerSec>,
     /// Algorithm of each kind of collective that is not to be chosen by size.
     pub algorithms: Vec<(CollectiveKind, Algorithm)>,
+    /// Interfaces of a node of the job.
+    #[serde(default, skip_serializing_if = "Rails::is_default")]
+    pub rails: Rails,
 }
 
 /// When a send that asked its receiver is complete.

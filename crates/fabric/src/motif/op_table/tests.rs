@@ -231,10 +231,29 @@ fn text_that_is_no_table_is_refused_with_its_lines() {
         [
             "2: 2 cells, the header has 4 columns (give every column a cell, empty if need be)",
             "3: rank is empty (say who does it)",
-            "4: bytes is \"-1\" (a whole number up to 1099511627776)",
+            "4: bytes is \"-1\" (a whole number up to 1099511562239)",
             "4: tag is \"65535\" (a whole number up to 65534)",
         ]
     );
+}
+
+#[test]
+fn a_tebibyte_does_not_fit_a_notice_and_is_refused() {
+    let text = |bytes: u64| format!("rank,op,peer,bytes\n0,send,1,{bytes}\n1,recv,0,{bytes}\n");
+    let mistake = "2: bytes is \"1099511627776\" (a whole number up to 1099511562239)";
+    assert_eq!(mistakes(2, &text(1 << 40))[0], mistake);
+    assert!(mistakes(2, &text(LARGEST)).is_empty());
+    // Rows that were never a text say it as well.
+    let row = |rank, op: &str, peer, bytes| Row {
+        rank,
+        op: op.into(),
+        peer: Some(peer),
+        bytes,
+        ..Row::default()
+    };
+    let refused = OpTable::new(2, Vec::new(), &[row(0, "send", 1, LARGEST + 1), row(1, "recv", 0, 8)]);
+    let reasons: Vec<_> = refused.unwrap_err().into_iter().map(|mistake| mistake.reason).collect();
+    assert_eq!(reasons, ["1099511562240 bytes are too many"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::super::op::CollectiveKind;
 use super::direct::WINDOW;
+use crate::mpi::LARGEST;
 use serde::{Deserialize, Serialize};
 
 /// How a collective is done.
@@ -226,10 +227,22 @@ impl Algorithm {
         Ok(())
     }
 
+    /// Whether no message gets larger than one can be: some algorithms put the blocks of many ranks together.
+    pub fn fits(self, kind: CollectiveKind, size: u32, bytes: u64) -> bool {
+        let joins = matches!(
+            (kind, self),
+            (K::Gather | K::Scatter, A::Binomial)
+                | (K::Allgather, A::RecursiveDoubling | A::Bruck)
+                | (K::ReduceScatter, A::RecursiveHalving)
+                | (K::Alltoall, A::Bruck)
+        );
+        !joins || bytes.saturating_mul(size.into()) <= LARGEST
+    }
+
     /// What MPICH takes for `bytes` among `size` ranks, with the switch points that Thakur, Rabenseifner and Gropp published in 2005
     /// (section 4 of the paper); `bytes` as in [`Collective`](super::super::Collective). Bruck's all-to-all from 8 ranks on, as in
     /// MPICH's source. Its condition that a vector has an element for every rank is taken for elements of 8 bytes. Gather and scatter
-    /// are binomial for all sizes. An alltoallv, for which the paper has no rule, goes to all partners at once (MPICH today: 32 at a
+    /// are binomial for all sizes that a message can have. An alltoallv, for which the paper has no rule, goes to all partners at once (MPICH today: 32 at a
     /// time, [`Algorithm::Window`]).
     pub fn choose(kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
         const KIB: u64 = 1 << 10;
@@ -248,7 +261,8 @@ impl Algorithm {
                     _ => A::RecursiveDoubling,
                 }
             }
-            K::Gather | K::Scatter => A::Binomial,
+            K::Gather | K::Scatter if A::Binomial.fits(kind, size, bytes) => A::Binomial,
+            K::Gather | K::Scatter => A::Linear,
             K::Allgather if total < 512 * KIB && power => A::RecursiveDoubling,
             K::Allgather if total < 80 * KIB => A::Bruck,
             K::Allgather => A::Ring,

@@ -267,6 +267,29 @@ fn names_are_read_back_and_misfits_say_what_to_take() {
 }
 
 #[test]
+fn no_algorithm_is_taken_whose_messages_are_larger_than_one_can_be() {
+    use crate::mpi::LARGEST;
+    for kind in K::ALL {
+        for (size, bytes) in [
+            (2, LARGEST / 2),
+            (2, LARGEST),
+            (1_024, 1 << 30),
+            (1_024, LARGEST >> 10),
+            (64, LARGEST),
+        ] {
+            let chosen = A::choose(kind, size, bytes);
+            assert!(
+                chosen.fits(kind, size, bytes),
+                "{kind:?} of {bytes} B among {size}: {chosen:?}"
+            );
+        }
+    }
+    assert_eq!(A::choose(K::Gather, 1_024, LARGEST >> 10), A::Binomial);
+    assert_eq!(A::choose(K::Gather, 1_024, 1 << 30), A::Linear);
+    assert!(!A::Bruck.fits(K::Alltoall, 1_024, 1 << 30) && A::Pairwise.fits(K::Alltoall, 1_024, 1 << 30));
+}
+
+#[test]
 fn pieces_cover_a_vector_without_gap() {
     for bytes in [0, 1, 7, 100, 1 << 40] {
         for parts in [1, 2, 3, 7, 64] {

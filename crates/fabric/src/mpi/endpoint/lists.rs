@@ -1,7 +1,9 @@
 //! A rank's peers, and the lists of what waits between them.
 
 use super::Endpoint;
+use crate::mpi::plan::Plans;
 use crate::mpi::state::{Item, Peer};
+use crate::packing::places;
 use crate::state::{NONE, State};
 use des::Journal;
 
@@ -35,17 +37,7 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     pub(super) fn peer_places(&self) -> impl Iterator<Item = u32> + '_ {
-        let bits = self.plans.bucket_bits;
-        let buckets = self.slot() << bits..(self.slot() + 1) << bits;
-        let st = &*self.st;
-        buckets.flat_map(move |bucket| {
-            let mut place = *st.peer_heads.get(bucket);
-            std::iter::from_fn(move || {
-                let here = (place != NONE).then_some(place)?;
-                place = st.peers.get(here).next;
-                Some(here)
-            })
-        })
+        peer_places(self.plans, self.st, self.slot())
     }
 
     pub(super) fn peers(&self) -> impl Iterator<Item = &Peer> + '_ {
@@ -60,8 +52,9 @@ impl<J: Journal> Endpoint<'_, J> {
         first(self.st, head, |item| item.kind == kind && item.sequence == sequence)
     }
 
-    /// Appends an item to a list; returns its head.
+    /// Appends an item, wherever it was before, to a list; returns its head.
     pub(super) fn append(&mut self, head: u32, item: Item) -> u32 {
+        let item = Item { next: NONE, ..item };
         let free = *self.st.free_items.get(self.lp);
         let slot = if free == NONE {
             self.st.items.push(self.j, item)
@@ -104,15 +97,16 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 }
 
+/// The peers that a rank has met, bucket by bucket.
+pub(in crate::mpi) fn peer_places<'a>(plans: &Plans, st: &'a State, slot: u32) -> impl Iterator<Item = u32> + use<'a> {
+    let bits = plans.bucket_bits;
+    let buckets = slot << bits..(slot + 1) << bits;
+    buckets.flat_map(move |bucket| places(*st.peer_heads.get(bucket), move |place| st.peers.get(place).next))
+}
+
 /// A list from its head on.
 pub(in crate::mpi) fn items(st: &State, head: u32) -> impl Iterator<Item = (u32, &Item)> {
-    let mut slot = head;
-    std::iter::from_fn(move || {
-        let here = (slot != NONE).then_some(slot)?;
-        let item = st.items.get(here);
-        slot = item.next;
-        Some((here, item))
-    })
+    places(head, |slot| st.items.get(slot).next).map(|slot| (slot, st.items.get(slot)))
 }
 
 /// The first item of a list for which a condition holds.

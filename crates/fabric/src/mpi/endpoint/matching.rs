@@ -25,7 +25,7 @@ impl<J: Journal> Endpoint<'_, J> {
             name,
             context,
             kind: item::RECEIVE,
-            spare: 0,
+            parts: 0,
         };
         if from == ANY_SOURCE {
             let wait = |st: &State, peer: &Peer| first(st, peer.arrived, |message| matches(&receive, message));
@@ -104,7 +104,7 @@ impl<J: Journal> Endpoint<'_, J> {
             name: 0,
             context: envelope.context,
             kind: if eager { item::EAGER } else { item::ANNOUNCED },
-            spare: 0,
+            parts: 0,
         };
         if envelope.sequence != peer.expected {
             message.kind += item::EARLY_EAGER - item::EAGER;

@@ -17,6 +17,8 @@ impl<J: Journal> Endpoint<'_, J> {
         self.work(costs.send + if eager { costs.copy.time(bytes) } else { 0 });
         let own = self.plan.locate(to).0 == self.node;
         let rank = self.edit();
+        // Rails in turn go by it.
+        let turn = rank.messages as u32;
         match own {
             true => (rank.local_messages, rank.local_bytes) = (rank.local_messages + 1, rank.local_bytes + bytes),
             false => (rank.messages, rank.bytes) = (rank.messages + 1, rank.bytes + bytes),
@@ -28,7 +30,8 @@ impl<J: Journal> Endpoint<'_, J> {
         *sent = sent.wrapping_add(1);
         if eager {
             let purpose = if bytes == 0 { Purpose::Empty } else { Purpose::Eager };
-            self.transmit(to, purpose, (sequence, tag, context), self.plan.wire(bytes), birth);
+            let wire = self.plan.wire(bytes);
+            self.transmit(to, purpose, (sequence, tag, context), (wire, birth, turn));
             if name != BLOCK {
                 self.edit().fresh += 1;
             }
@@ -40,13 +43,13 @@ impl<J: Journal> Endpoint<'_, J> {
             bytes,
             rank: to,
             next: NONE,
-            order: 0,
+            order: turn,
             tag,
             sequence,
             name,
             context,
             kind: item::SEND,
-            spare: 0,
+            parts: 0,
         };
         let pending = self.st.peers.get(peer).pending;
         let pending = self.append(pending, item);
@@ -58,6 +61,10 @@ impl<J: Journal> Endpoint<'_, J> {
     pub(in crate::mpi) fn arrive(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> bool {
         let about = (envelope.sequence, envelope.tag, envelope.context);
         match envelope.purpose {
+            Purpose::Eager if envelope.part => match self.gather(from, envelope, bytes) {
+                Some(bytes) => self.come(from, envelope, bytes),
+                None => false,
+            },
             Purpose::Eager | Purpose::Empty | Purpose::Request => self.come(from, envelope, bytes),
             Purpose::Clear => {
                 let place = self.peer(from);
@@ -65,44 +72,54 @@ impl<J: Journal> Endpoint<'_, J> {
                 let Some(slot) = self.pending(pending, envelope.sequence, item::SEND) else {
                     return false;
                 };
-                self.st.items.edit(self.j, slot).kind = item::SENDING;
-                let wire = self.plan.wire(self.st.items.get(slot).bytes);
-                self.transmit(from, Purpose::Data, about, wire, self.now);
+                let item = self.st.items.edit(self.j, slot);
+                item.kind = item::SENDING;
+                let (wire, turn) = (self.plan.wire(item.bytes), item.order);
+                self.transmit(from, Purpose::Data, about, (wire, self.now, turn));
                 false
             }
             Purpose::Data => {
-                if self.plan.costs.rendezvous == Rendezvous::Get {
+                let costs = &self.plan.costs;
+                let Some(goes_on) = self.end(from, envelope.sequence, item::MATCHED, envelope.part, costs.receive)
+                else {
+                    return false;
+                };
+                if costs.rendezvous == Rendezvous::Get {
                     self.control(from, Purpose::Done, about, self.now);
                 }
-                self.end(from, envelope.sequence, item::MATCHED, self.plan.costs.receive)
+                goes_on
             }
-            Purpose::Done => self.end(from, envelope.sequence, item::SENDING, 0),
+            Purpose::Done => self
+                .end(from, envelope.sequence, item::SENDING, false, 0)
+                .unwrap_or(false),
         }
     }
 
-    /// The bytes of a rendezvous send have left; `true` if the rank goes on.
-    pub(in crate::mpi) fn sent(&mut self, to: u32, sequence: u16) -> bool {
-        self.end(to, sequence, item::SENDING, 0)
+    /// The bytes of a rendezvous send, or of a part of it, have left, with the value of [`sent`]'s event; `true` if the rank goes on.
+    pub(in crate::mpi) fn sent(&mut self, to: u32, value: u64) -> bool {
+        let (sequence, part) = ((value >> 16) as u16, value >> 32 != 0);
+        self.end(to, sequence, item::SENDING, part, 0).unwrap_or(false)
     }
 
-    /// A rendezvous is over for this rank.
-    pub(super) fn end(&mut self, other: u32, sequence: u16, kind: u8, cost: u64) -> bool {
+    /// A rendezvous, or `part` of it, is over for this rank; `true` if the rank goes on, `None` while there are other parts.
+    fn end(&mut self, other: u32, sequence: u16, kind: u8, part: bool, cost: u64) -> Option<bool> {
         let place = self.peer(other);
         let pending = self.st.peers.get(place).pending;
-        let Some(slot) = self.pending(pending, sequence, kind) else {
-            return false;
-        };
+        let slot = self.pending(pending, sequence, kind)?;
+        if part && !self.is_last_part(slot) {
+            return None;
+        }
         let (pending, item) = self.take(pending, slot);
         self.st.peers.edit(self.j, place).pending = pending;
-        self.complete(item.name, self.now, cost)
+        Some(self.complete(item.name, self.now, cost))
     }
 
     pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), birth: u64) {
-        self.transmit(to, purpose, about, self.plan.costs.control, birth);
+        self.transmit(to, purpose, about, (self.plan.costs.control, birth, 0));
     }
 
-    /// Puts a message on its way at `birth`: through the network, or inside the node.
-    pub(super) fn transmit(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), wire: u64, birth: u64) {
+    /// Puts a message of `wire` bytes on its way at `birth`: through the network, in its `turn`, or inside the node.
+    fn transmit(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), (wire, birth, turn): (u64, u64, u32)) {
         let (node, local) = self.plan.locate(to);
         let (sequence, tag, context) = about;
         let envelope = Envelope {
@@ -112,6 +129,7 @@ impl<J: Journal> Endpoint<'_, J> {
             context,
             from: self.local,
             to: local,
+            part: false,
         };
         if node != self.node {
             let message = Message {
@@ -119,9 +137,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 destination: node,
                 bytes: wire,
             };
-            let word = envelope.word();
-            nic::post(self.net, self.st, self.j, self.lp, self.place, message, (false, word));
-            return;
+            return self.hand_over(message, envelope, turn);
         }
         let costs = &self.plan.costs;
         let moves = matches!(purpose, Purpose::Eager | Purpose::Data);
@@ -155,7 +171,10 @@ pub(in crate::mpi) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous
     if envelope.purpose != Purpose::Data || rendezvous != Rendezvous::Put {
         return None;
     }
-    let value = u64::from(envelope.from) | u64::from(envelope.to) << 8 | u64::from(envelope.sequence) << 16;
+    let value = u64::from(envelope.from)
+        | u64::from(envelope.to) << 8
+        | u64::from(envelope.sequence) << 16
+        | u64::from(envelope.part) << 32;
     let event = Packet::new(Kind::Rank, Time(0), 0, 0).with_vc(SENT);
     Some(event.with_message(0, node, 0).with_value(value))
 }

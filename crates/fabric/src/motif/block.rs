@@ -1,0 +1,33 @@
+//! A block of cells for every rank of a grid: the parameters that halos and stencils share.
+
+use super::Compute;
+
+/// Blocks of cells on a grid of ranks. The default is a rank with 10 cells along each dimension, of one value of 8 bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block<const N: usize> {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Grid of ranks, or as cubic as can be.
+    pub grid: Option<[u32; N]>,
+    /// Cells of a rank's block along each dimension.
+    pub cells: [u64; N],
+    /// Values per cell.
+    pub vars: u64,
+    /// Size of a value (bytes).
+    pub value: u64,
+    /// Computing before the exchange.
+    pub compute: Compute,
+}
+
+impl<const N: usize> Default for Block<N> {
+    fn default() -> Block<N> {
+        Block {
+            ranks: 1,
+            grid: None,
+            cells: [10; N],
+            vars: 1,
+            value: 8,
+            compute: Compute::Time(0),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Which rails a message takes to another host, and how one is made whole again that took several.
+
+use super::Endpoint;
+use crate::mpi::envelope::{Envelope, Purpose};
+use crate::mpi::state::{Item, item};
+use crate::nic;
+use crate::spec::RailPolicy;
+use crate::state::NONE;
+use crate::workload::Message;
+use des::Journal;
+
+impl<J: Journal> Endpoint<'_, J> {
+    /// Hands a message to the host whose first node is its destination to an interface, or a part of it to each. `turn` counts the
+    /// rank's messages to other hosts.
+    pub(super) fn hand_over(&mut self, message: Message, envelope: Envelope, turn: u32) {
+        let rails = self.plan.costs.rails;
+        if rails.count == 1 {
+            return self.post((0, 0), message, envelope);
+        }
+        let local = u32::from(self.local);
+        let own = (local % rails.count, u32::from(envelope.to) % rails.count);
+        let alike = |rail| (rail, rail);
+        if !matches!(envelope.purpose, Purpose::Eager | Purpose::Empty | Purpose::Data) {
+            return self.post(own, message, envelope);
+        }
+        if rails.stripes(message.bytes) {
+            let (each, rest) = (
+                message.bytes / u64::from(rails.count),
+                message.bytes % u64::from(rails.count),
+            );
+            for rail in 0..rails.count {
+                let bytes = each + u64::from(u64::from(rail) < rest);
+                let envelope = Envelope { part: true, ..envelope };
+                self.post(alike(rail), Message { bytes, ..message }, envelope);
+            }
+            return;
+        }
+        let rail = match rails.policy {
+            RailPolicy::LocalRank => own,
+            RailPolicy::RoundRobin => alike((local + turn % rails.count) % rails.count),
+            RailPolicy::LeastLoaded => {
+                let from_own = (0..rails.count).map(|k| (local + k) % rails.count);
+                let backlog = |rail: &u32| self.st.sources.get(self.place + rail).taken;
+                // The first of equals.
+                alike(from_own.min_by_key(backlog).unwrap_or(0))
+            }
+        };
+        self.post(rail, message, envelope);
+    }
+
+    /// Posts a message from a rail to a rail.
+    fn post(&mut self, (from, to): (u32, u32), message: Message, envelope: Envelope) {
+        let place = self.place + from;
+        self.st.sources.edit(self.j, place).taken += message.bytes;
+        let destination = message.destination + to;
+        let message = Message { destination, ..message };
+        let word = envelope.word();
+        nic::post(self.net, self.st, self.j, self.lp, place, message, (false, word));
+    }
+
+    /// Counts a part of the message of an item; `true` if it is the last.
+    pub(super) fn is_last_part(&mut self, slot: u32) -> bool {
+        let parts = &mut self.st.items.edit(self.j, slot).parts;
+        *parts += 1;
+        *parts == self.plan.costs.rails.count
+    }
+
+    /// A part of a message without asking has come; the bytes of all, if it is the last.
+    pub(super) fn gather(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> Option<u64> {
+        let place = self.peer(from);
+        let mut arrived = self.st.peers.get(place).arrived;
+        let slot = match self.pending(arrived, envelope.sequence, item::PARTS) {
+            Some(slot) => slot,
+            None => {
+                let item = Item {
+                    time: self.now,
+                    bytes: 0,
+                    rank: from,
+                    next: NONE,
+                    order: 0,
+                    tag: envelope.tag,
+                    sequence: envelope.sequence,
+                    name: 0,
+                    context: envelope.context,
+                    kind: item::PARTS,
+                    parts: 0,
+                };
+                arrived = self.append(arrived, item);
+                self.st.peers.edit(self.j, place).arrived = arrived;
+                self.pending(arrived, envelope.sequence, item::PARTS)?
+            }
+        };
+        self.st.items.edit(self.j, slot).bytes += bytes;
+        self.is_last_part(slot).then(|| self.take_arrived(place, slot).bytes)
+    }
+}

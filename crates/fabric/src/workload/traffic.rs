@@ -1,0 +1,74 @@
+//! What the jobs send and how far it goes, told before anything is simulated.
+
+use super::{Destinations, Job, JobKind, NOBODY, Workload};
+
+/// Senders of a job that are looked at, evenly spread, and messages of each.
+const SENDERS: usize = 512;
+const MESSAGES: u64 = 8;
+
+/// What a job sends through the network. Of synthetic traffic and pairs, whose lengths are known elsewhere: a message of one packet
+/// from every node that sends (data).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Messages; those of ranks with what they cost in control messages and parts.
+    pub messages: f64,
+    /// Packets of them.
+    pub packets: f64,
+    /// Their bytes.
+    pub bytes: f64,
+    /// What was asked of source and destination, summed over packets.
+    pub packet_hops: f64,
+    /// Messages between ranks of one node.
+    pub local: f64,
+}
+
+impl Workload {
+    /// The traffic of every job in packets of `packet` bytes, from a sample of the messages that it will really send; `hops` is asked
+    /// for source and destination node, and the packets of the message that the packet is of, some thousand times per job.
+    pub fn traffic(&self, packet: u64, hops: &dyn Fn(u32, u32, u64) -> f64) -> Vec<Traffic> {
+        let plan = |j| self.plan_of(j);
+        let of = |(j, job)| match plan(j) {
+            Some(plan) => plan.traffic(packet, hops),
+            None => self.of_one_message(job, hops),
+        };
+        self.jobs.iter().enumerate().map(of).collect()
+    }
+
+    fn of_one_message(&self, job: &Job, hops: &dyn Fn(u32, u32, u64) -> f64) -> Traffic {
+        let all = 0..job.nodes.len() as u32;
+        let senders: Vec<u32> = match &job.kind {
+            JobKind::Synthetic {
+                destinations: Destinations::Table { fan, table },
+                ..
+            } => {
+                let entries = |i: u32| &table[(i * fan) as usize..((i + 1) * fan) as usize];
+                all.filter(|&i| entries(i).iter().all(|&to| to != NOBODY)).collect()
+            }
+            JobKind::Pairs(plan) => all.filter(|&i| plan.sends[i as usize]).collect(),
+            JobKind::Synthetic { .. } | JobKind::Ranks => all.collect(),
+            JobKind::Idle => Vec::new(),
+        };
+        let looked_at = senders.len().min(SENDERS);
+        let mut sum = 0.0;
+        for i in (0..looked_at).map(|k| senders[k * senders.len() / looked_at]) {
+            let node = job.nodes[i as usize];
+            let one = |k: u64| match &job.kind {
+                JobKind::Synthetic { destinations, .. } => {
+                    let words = self.traffic.draw(u64::from(node), k);
+                    hops(node, destinations.pick(&job.nodes, i, k, words), 1)
+                }
+                JobKind::Pairs(plan) => hops(node, plan.partner[i as usize], 1),
+                JobKind::Ranks | JobKind::Idle => 0.0,
+            };
+            sum += (0..MESSAGES).map(one).sum::<f64>() / MESSAGES as f64;
+        }
+        let n = senders.len() as f64;
+        Traffic {
+            messages: n,
+            packets: n,
+            bytes: n,
+            packet_hops: n * sum / looked_at.max(1) as f64,
+            local: 0.0,
+        }
+    }
+}
