@@ -351,8 +351,13 @@ fn the_registry_names_every_motif_once() {
         AllreduceLoop::NAME,
         CollectiveLoop::NAME,
         RandomNeighbours::NAME,
+        MpiGraph::NAME,
+        Ebb::NAME,
+        Hpl::NAME,
+        Bfs::NAME,
         "ops",
     ];
+    types.extend(applications::APPLICATIONS.map(|application| application.name));
     names.sort_unstable();
     types.sort_unstable();
     assert_eq!(names, types);
