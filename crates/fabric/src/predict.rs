@@ -1,11 +1,11 @@
 //! What a run will take before it is run: packets and packet-hops, memory, time on one core.
 //!
 //! Work is counted in packet-hops. Memory follows from the sizes of the records and from how many packets are on their way (Little's
-//! law) or wait; time from a fixed cost per packet-hop, which campaigns replace by what they measure. Predictions decide how many runs are
+//! law) or wait; time from fixed costs of packet-hops and messages of ranks, which campaigns correct by what they measure. Predictions decide how many runs are
 //! started at once and nothing else; they are functions of the run, the same on every machine.
 //!
-//! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; adaptive routings are taken to go
-//! minimal ways; speculation (`engine = "optimistic"`) and several workers take more memory.
+//! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; open-loop traffic is taken to go
+//! minimal ways, and how many packets of ranks make detours is a guess; speculation (`engine = "optimistic"`) and several workers take more memory.
 
 use crate::network::BuildError;
 use crate::packet::Packet;
@@ -382,7 +382,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec) 
 /// Seconds on one core without the building of the network; `standing` is the network's memory when nothing moves.
 ///
 /// Open-loop traffic: what the benchmark cases of 32,768 nodes take per packet-hop (docs/how-to/performance.md), rounded up. Ranks:
-/// measured (docs/how-to/campaigns-on-a-cluster.md), a packet-hop, what a routing that looks at queues adds to it, and a message
+/// measured (docs/how-to/campaigns-on-a-cluster.md): a packet-hop, what a routing that looks at queues adds to it, and a message
 /// with its operations, notices and matching; all the more, the less of the records is in the cache of a core.
 fn seconds(run: &RunSpec, all: &Sent, standing: f64) -> f64 {
     let (alone, with_ranks) = match (run.router.model, run.router.architecture) {
