@@ -11,12 +11,15 @@ const ROUNDS: u32 = 16;
 const OPS: u32 = 4_096;
 const STEPS: u32 = 512;
 
-/// Numbers below `n`, all or `most` of them, and how many each stands for. They are the multiples of the golden ratio: no stride of a
-/// grid or of a loop falls in with them.
+/// Numbers below `n`, all or `most` of them, and how many each stands for. One of each of `most` equal parts, at a multiple of the
+/// golden ratio in it: no stride of a grid or of a loop falls in with them.
 fn sample(n: u32, most: u32) -> (impl Iterator<Item = u32>, f64) {
     let spread = move |k: u32| match n <= most {
         true => k,
-        false => ((u64::from(k.wrapping_mul(0x9E37_79B9)) * u64::from(n)) >> 32) as u32,
+        false => {
+            let place = u128::from(k) << 32 | u128::from(k.wrapping_mul(0x9E37_79B9));
+            ((place * u128::from(n) / u128::from(most)) >> 32) as u32
+        }
     };
     let looked_at = n.min(most);
     ((0..looked_at).map(spread), f64::from(n) / f64::from(looked_at.max(1)))
