@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
-/// Time: addresses x cables x log at least, more where many dependencies are refused. Memory: lists of dependencies of one lane.
+/// Time: addresses x cables x log at least, many times that where most dependencies are refused: few lanes on large dense networks. Memory: lists of dependencies of one lane.
 pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
     let (channels, subnet) = (&fabric.channels, fabric.subnet);
     let targets: Vec<u32> = fabric
@@ -177,7 +177,7 @@ impl Growth {
         let mut met = joined.clone();
         let mut n_met = 1;
         met[target as usize] = true;
-        let mut added = Vec::new();
+        let (mut added, mut refused) = (Vec::new(), Vec::new());
         // (distance, channel towards the target); the target itself stands first.
         let mut queue = BinaryHeap::from([Reverse((0u64, NONE))]);
         while let Some(Reverse((distance, c))) = queue.pop() {
@@ -191,7 +191,11 @@ impl Growth {
                     match graph.add(c, next) {
                         Added::New => added.push((c, next)),
                         Added::Known => {}
-                        Added::Refused => continue,
+                        Added::RefusedBefore => continue,
+                        Added::Refused => {
+                            refused.push((c, next));
+                            continue;
+                        }
                     }
                 }
             }
@@ -210,6 +214,7 @@ impl Growth {
         let whole = self.settled.len() == n_met;
         if !whole {
             added.into_iter().for_each(|(from, to)| graph.remove(from, to));
+            refused.into_iter().for_each(|(from, to)| graph.allow(from, to));
         }
         whole
     }
@@ -235,6 +240,7 @@ enum Added {
     New,
     Known,
     Refused,
+    RefusedBefore,
 }
 
 /// Dependencies without a cycle, with an order of the channels that they agree with (Pearce & Kelly 2006).
@@ -242,6 +248,8 @@ struct Acyclic {
     place: Vec<u32>,
     next: Vec<Vec<u32>>,
     before: Vec<Vec<u32>>,
+    /// Dependencies that closed a cycle: they still do, as long as none is taken away.
+    refused: Vec<Vec<u32>>,
     seen: Vec<bool>,
 }
 
@@ -251,6 +259,7 @@ impl Acyclic {
             place: (0..n as u32).collect(),
             next: vec![Vec::new(); n],
             before: vec![Vec::new(); n],
+            refused: vec![Vec::new(); n],
             seen: vec![false; n],
         }
     }
@@ -259,11 +268,15 @@ impl Acyclic {
         if self.next[from as usize].contains(&to) {
             return Added::Known;
         }
+        if self.refused[from as usize].contains(&to) {
+            return Added::RefusedBefore;
+        }
         let (low, high) = (self.place[to as usize], self.place[from as usize]);
         if low <= high {
             let behind = self.reach(to, |it, c| &it.next[c as usize], |place| place <= high);
             if behind.contains(&from) {
                 behind.iter().for_each(|&c| self.seen[c as usize] = false);
+                self.refused[from as usize].push(to);
                 return Added::Refused;
             }
             let ahead = self.reach(from, |it, c| &it.before[c as usize], |place| place >= low);
@@ -277,6 +290,11 @@ impl Acyclic {
     fn remove(&mut self, from: u32, to: u32) {
         self.next[from as usize].retain(|&c| c != to);
         self.before[to as usize].retain(|&c| c != from);
+    }
+
+    /// Lets a refused dependency be tried again.
+    fn allow(&mut self, from: u32, to: u32) {
+        self.refused[from as usize].retain(|&c| c != to);
     }
 
     /// Channels that are reached from one, within bounds of their places.
