@@ -9,8 +9,8 @@ use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;
-use topo::subnet::{Engine as TableEngine, Options, compact, route};
-use topo::{Arrangement, Came, Lattice, Subnet, Tables, Topology, TopologySpec};
+use topo::subnet::{End, Engine as TableEngine, Lids, Options, compact, ibnetdiscover, lft, route};
+use topo::{Arrangement, Came, GraphFormat, Lattice, Subnet, Tables, Topology, TopologySpec};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -334,6 +334,54 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
         }
     }
     assert!(messages == 24 && detours > 0, "{detours} of {messages}");
+}
+
+/// A fabric of an `ibnetdiscover` file, whose ports are numbered otherwise than the simulator does: its tables as an engine makes them, as
+/// a dump and as compact tables give the same run.
+#[test]
+fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
+    let mut subnet = Subnet::of(&TopologySpec::Mesh(lattice(&[3, 4], &[2, 1], 2)).build().unwrap());
+    // Network ports backwards: those of nodes are 1 and 2.
+    let sizes: Vec<u16> = subnet.switches.iter().map(|switch| switch.ports.len() as u16).collect();
+    let other = |switch: u32, port: u16| sizes[switch as usize] + 2 - port;
+    for switch in &mut subnet.switches {
+        switch.ports[3..].reverse();
+        for end in switch.ports.iter_mut().flatten() {
+            if let End::Switch { switch, port } = end {
+                *port = other(*switch, *port);
+            }
+        }
+    }
+    assert_eq!(subnet.verify(), Ok(()));
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let lids = Lids::sequential(&subnet);
+    let (file, mut text) = (format!("{folder}/real.ibnetdiscover"), Vec::new());
+    ibnetdiscover::write(&subnet, &lids, &Default::default(), &mut text).unwrap();
+    std::fs::write(&file, text).unwrap();
+    let mut run = plain(TopologySpec::Graph {
+        file,
+        format: GraphFormat::Ibnetdiscover,
+        nodes_per_router: 0,
+    });
+    run.routing = engine("updn", 0, PathChoice::First);
+    let own = result(&run).summary;
+    assert!(own.messages > 100);
+    let made = route(TableEngine::UpDown, &subnet, &Options::default()).unwrap();
+    let mut dump = Vec::new();
+    lft::write(&subnet, &lids, &made, &mut dump).unwrap();
+    let file = format!("{folder}/real-lfts.txt");
+    std::fs::write(&file, &dump).unwrap();
+    run.routing = RoutingSpec::Table(TablesSpec {
+        source: TableSource::File {
+            path: file,
+            sha256: hash_bytes(&dump),
+        },
+        path: PathChoice::First,
+        small_below: Bytes(512),
+    });
+    assert_eq!(result(&run).summary.digest, own.digest);
+    run.routing = routing("real", &(subnet, made), PathChoice::First, 512);
+    assert_eq!(result(&run).summary.digest, own.digest);
 }
 
 #[test]
