@@ -15,7 +15,7 @@ const STEPS: u32 = 512;
 fn sample(n: u32, most: u32) -> (impl Iterator<Item = u32>, f64) {
     let spread = move |k: u32| match n <= most {
         true => k,
-        false => (u64::from(k.wrapping_mul(0x9E37_79B9)) * u64::from(n) >> 32) as u32,
+        false => ((u64::from(k.wrapping_mul(0x9E37_79B9)) * u64::from(n)) >> 32) as u32,
     };
     let looked_at = n.min(most);
     ((0..looked_at).map(spread), f64::from(n) / f64::from(looked_at.max(1)))
