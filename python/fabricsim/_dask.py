@@ -269,12 +269,19 @@ def _lost(key: str, count: int) -> dict[str, Any]:
     return {"kind": "fault", "id": key, "message": f"given up: {count} workers were lost while they ran it; {hint}"}
 
 
+def _named_files(specification: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
+    """Return the places of a specification that name a file, as (table, key)."""
+    topology = specification.get("topology") or {}
+    source = (specification.get("routing") or {}).get("source") or {}
+    tables = source.get("file") if isinstance(source, dict) else None
+    read = topology.get("kind") == "graph" and topology.get("format") != "built-in"
+    return [*([(topology, "file")] if read else []), *([(tables, "path")] if isinstance(tables, dict) else [])]
+
+
 def _files_of(task: dict[str, Any]) -> dict[str, bytes]:
     """Return the files that a run reads, by their names in its specification."""
-    topology = json.loads(task["run"]["canonical"]).get("topology") or {}
-    if topology.get("kind") != "graph":
-        return {}
-    return {topology["file"]: Path(topology["file"]).read_bytes()}
+    places = _named_files(json.loads(task["run"]["canonical"]))
+    return {table[key]: Path(table[key]).read_bytes() for table, key in places}
 
 
 def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
@@ -312,10 +319,9 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
 def _with_files(task: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Lay the files of a run into its folder, and return the run that reads them there."""
     run: dict[str, Any] = task["run"]
-    for number, (name, content) in enumerate(task["files"].items()):
-        path = folder / f"file-{number}{Path(name).suffix}"
-        path.write_bytes(content)
-        specification = json.loads(run["canonical"])
-        specification["topology"]["file"] = str(path)
-        run = {**run, "canonical": json.dumps(specification)}
-    return run
+    specification = json.loads(run["canonical"])
+    for number, (table, key) in enumerate(_named_files(specification)):
+        path = folder / f"file-{number}{Path(table[key]).suffix}"
+        path.write_bytes(task["files"][table[key]])
+        table[key] = str(path)
+    return {**run, "canonical": json.dumps(specification)} if task["files"] else run
