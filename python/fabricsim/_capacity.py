@@ -140,10 +140,10 @@ def capacity(results: Results) -> list[Capacity]:
             raise ValueError(f"{results.folder} has no run of {missing[0]} alone: it is not complete")
         matrix = {}
         for first, second in combinations(names, 2):
-            record = parts.get(_pair(first, second))
-            if record is not None:
+            both = parts.get(_pair(first, second))
+            if both is not None:
                 for name, other in ((first, second), (second, first)):
-                    matrix[name, other] = _slowdown(_entry(record, name) or {}, alone[name] or {})
+                    matrix[name, other] = _slowdown(_entry(both, name) or {}, alone[name] or {})
         found.append(
             Capacity(
                 point=point,

@@ -169,12 +169,14 @@ def _value(node: ast.expr, results: Results) -> Any:
 def _same(have: Any, want: Any) -> bool:
     if have == want or str(have) == str(want):
         return True
+    if isinstance(want, list | tuple) and not isinstance(have, list | tuple):
+        return any(_same(have, one) for one in want)
     first, second = axis_value(have), axis_value(want)
     return first is not None and second is not None and first == second
 
 
 def select(results: Results, *, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> list[RunRecord]:
-    """Return the runs of an experiment whose keys have the given values, in order.
+    """Return the runs of an experiment whose keys have the given values, or one of a list of them, in order.
 
     Raises
     ------
