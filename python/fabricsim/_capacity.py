@@ -28,11 +28,11 @@ TOGETHER = "together"
 
 
 def _alone(name: str) -> str:
-    return f"alone {name}"
+    return f"alone-{name}"
 
 
 def _pair(first: str, second: str) -> str:
-    return f"{first} with {second}"
+    return f"{first}--{second}"
 
 
 def _job_names(study: Study) -> list[str]:

@@ -325,7 +325,8 @@ fn a_job_beside_an_idle_one_does_what_it_does_alone() {
     let idle = job("work.kind = \"idle\"");
     assert_eq!((&idle.digest, idle.messages), (&alone.digest, 180));
     // The keys of a job of ranks may stay.
-    assert_eq!(job("ranks_per_node = 2\nwork.kind = \"idle\"").digest, alone.digest);
+    let switched_off = "ranks_per_node = 2\nwork = { kind = \"idle\", grid = [4, 4, 4], compute = \"1 us\" }";
+    assert_eq!(job(switched_off).digest, alone.digest);
     let busy = job("work = { kind = \"uniform\", count = 20 }");
     assert_ne!(busy.digest, alone.digest);
     assert_eq!(busy.messages, 420);

@@ -236,7 +236,7 @@ pub(super) const WORKS: &[Entry] = &[
     Entry {
         kind: Kind::Work,
         name: "idle",
-        line: "The nodes are taken and do nothing: what is left of the others when a job is not there.",
+        line: "The nodes are taken and do nothing; other keys of the job and its work may stay, so that one key switches it off.",
         groups: &[],
         source: "",
         limits: "",

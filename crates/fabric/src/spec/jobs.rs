@@ -174,6 +174,10 @@ fn read_work(
             findings.error(keys.place(key), &format!("{}.{key}", job.path), reason, hint);
         }
     }
+    // Keys of what the job did before may stay.
+    if kind == "idle" {
+        return Some(Work::Idle);
+    }
     let entry = registry::find(Kind::Work, &kind)?;
     let source = Source {
         table,
@@ -181,10 +185,7 @@ fn read_work(
         path: &path,
     };
     let parameters: Vec<&'static Parameter> = entry.parameters().collect();
-    let work = if kind == "idle" {
-        reader::read(source, &parameters, &[], &["kind"], findings);
-        Work::Idle
-    } else if kind == "pairs" {
+    let work = if kind == "pairs" {
         // `pairs` decides what `matching` is when it is left out, before conditions are looked at.
         let preset: &[(&str, &str)] = if table.get("pairs").is_some() {
             &[("matching", "listed")]
