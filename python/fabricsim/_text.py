@@ -181,7 +181,8 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
     console = _console()
     console.print(Text(str(network.get("name", "network")), style="bold"))
     table = _table(["metric", "value"], numbers=("value",))
-    for key, value in (network.get("metrics") or {}).items():
+    metrics = network.get("metrics") or {}
+    for key, value in metrics.items():
         text = (
             f"{value:,}"
             if isinstance(value, int) and not isinstance(value, bool)
@@ -189,6 +190,9 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
             if isinstance(value, str)
             else json.dumps(value)
         )
+        if key == "bisection_links" and metrics.get("nodes"):
+            # Full bisection: a link of the bandwidth of a node's for each node of one half.
+            text = f"{text} ({200 * value / metrics['nodes']:.0f} % of full)"
         table.add_row(Text(str(key)), Text(str(text)))
     console.print(table)
     if network.get("classes"):

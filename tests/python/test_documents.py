@@ -63,6 +63,11 @@ def test_the_tour_of_the_readme_runs_as_written(tmp_path):
     assert (tmp_path / "p99.png").is_file()
 
 
+def test_the_page_on_shared_machines_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/capacity.md", tmp_path) == 2
+    assert (tmp_path / "shared" / "interference.svg").is_file()
+
+
 def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):
     assert _execute("docs/how-to/mpi-jobs.md", tmp_path, skip=['[sweep]\n"mpi.eager', "[[job]]\nwork = ["]) >= 4
     assert (tmp_path / "halo" / "jobs.parquet").is_file()

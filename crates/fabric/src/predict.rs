@@ -144,7 +144,7 @@ impl Facts {
             .jobs
             .iter()
             .zip(&self.traffic)
-            .map(|(job, traffic)| sent(job, traffic, injection, run))
+            .map(|(job, traffic)| sent(job, traffic, injection, run, self.nodes))
             .collect();
         let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
             let job = job?;
@@ -325,8 +325,8 @@ struct Sent {
     at_once: bool,
 }
 
-/// What a job sends in all; `None` where that cannot be known before. Every kind of work has its arm here.
-fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec) -> Option<Sent> {
+/// What a job sends in all on a network of `nodes`; `None` where that cannot be known before. Every kind of work has its arm here.
+fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, nodes: f64) -> Option<Sent> {
     let packets_of = |bytes: u64| bytes.div_ceil(run.nic.packet.0.max(1)).max(1) as f64;
     let (senders, hops) = (traffic.messages, traffic.packet_hops / traffic.packets.max(1.0));
     let of = |messages: f64, bytes: u64, at_once: bool| Sent {
@@ -367,14 +367,23 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec) 
                 at_once: true,
             })
         }
-        Work::Ranks(_) => Some(Sent {
-            messages: traffic.messages,
-            packets: traffic.packets,
-            packet_hops: traffic.packet_hops,
-            bytes: traffic.bytes,
-            by_ranks: traffic.messages + traffic.local,
-            at_once: true,
-        }),
+        Work::Ranks(_) => {
+            // Until the run ends nodes send no more than their interfaces let them.
+            let nodes = job.nodes.map_or(nodes, f64::from);
+            let most = run
+                .control
+                .end
+                .map(|end| end.0 as f64 * injection.0 as f64 / 8e12 * nodes);
+            let share = most.map_or(1.0, |most| (most / traffic.bytes.max(1.0)).min(1.0));
+            Some(Sent {
+                messages: traffic.messages * share,
+                packets: traffic.packets * share,
+                packet_hops: traffic.packet_hops * share,
+                bytes: traffic.bytes * share,
+                by_ranks: (traffic.messages + traffic.local) * share,
+                at_once: true,
+            })
+        }
         Work::Idle => Some(of(0.0, 1, false)),
     }
 }
