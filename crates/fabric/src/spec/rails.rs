@@ -69,6 +69,7 @@ impl RunSpec {
         let rails = self.rails();
         self.jobs.iter().position(|job| match &job.work {
             Work::Ranks(ranks) => ranks.mpi.rails.count.max(1) != rails,
+            Work::Idle => false,
             _ => rails != 1,
         })
     }
