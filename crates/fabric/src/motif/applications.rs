@@ -406,12 +406,7 @@ fn qball(b: &mut Builder) -> Result<(), Misfit> {
     const STATES: u64 = 8;
     let grid = Grid::<2>::near_cubic(b.ranks)?;
     let [rows, columns] = grid.sides();
-    let line = |d: usize| {
-        Some(Communicator::Lines {
-            size: grid.sides()[d],
-            stride: grid.stride(d),
-        })
-    };
+    let line = |d| Some(grid.lines(d));
     let cells = product("cells", &b.cells)?;
     let part = cells.div_ceil(rows.into());
     let transforms = 2 * STATES as u32;

@@ -76,14 +76,7 @@ impl Fft3d {
             .zip([x, y, z])
             .map(|(share, side)| share * side)
             .max();
-        let row = Communicator::Lines {
-            size: grid.sides()[0],
-            stride: 1,
-        };
-        let column = Communicator::Lines {
-            size: grid.sides()[1],
-            stride: grid.stride(1),
-        };
+        let (row, column) = (grid.lines(0), grid.lines(1));
         Ok(Fft3d {
             grid,
             cells: parameters.cells,

@@ -1,6 +1,7 @@
 //! Grids of ranks, numbered with the first dimension fastest.
 
 use super::Misfit;
+use crate::mpi::Communicator;
 
 /// A grid of `N` dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,14 @@ impl<const N: usize> Grid<N> {
     /// Difference of the numbers of two neighbours in a dimension.
     pub fn stride(&self, dimension: usize) -> u32 {
         self.strides[dimension]
+    }
+
+    /// The lines along a dimension.
+    pub fn lines(&self, dimension: usize) -> Communicator {
+        Communicator::Lines {
+            size: self.sides[dimension],
+            stride: self.stride(dimension),
+        }
     }
 
     /// The next rank in a dimension, up or down, if there is one.

@@ -58,17 +58,13 @@ impl Hpl {
         }
         // The largest message: the panel of the first round on one row of ranks.
         product("rows", &[rows, block, 8])?;
-        let line = |d: usize| Communicator::Lines {
-            size: grid.sides()[d],
-            stride: grid.stride(d),
-        };
         let hpl = Hpl {
             grid,
             rows,
             block,
             rate,
             panels: panels as u32,
-            communicators: [Communicator::World(parameters.ranks), line(0), line(1)],
+            communicators: [Communicator::World(parameters.ranks), grid.lines(0), grid.lines(1)],
         };
         match hpl.update(rows, rows) {
             time if time < 1e18 => Ok(hpl),

@@ -49,15 +49,16 @@ impl Suba2a {
         for (bytes, side) in parameters.bytes.into_iter().zip(grid.sides()) {
             sized_for("bytes", bytes, side)?;
         }
-        let line = |d: usize| Communicator::Lines {
-            size: grid.sides()[d],
-            stride: grid.stride(d),
-        };
         Ok(Suba2a {
             grid,
             bytes: parameters.bytes,
             time: parameters.compute.time(1)?,
-            communicators: [Communicator::World(parameters.ranks), line(0), line(1), line(2)],
+            communicators: [
+                Communicator::World(parameters.ranks),
+                grid.lines(0),
+                grid.lines(1),
+                grid.lines(2),
+            ],
         })
     }
 }
