@@ -48,7 +48,8 @@ const SWEEPS: &str = r#"
 ## Sweeps, experiments and variants
 
 `[sweep]` holds lists of values by key path. All combinations are run, in written order with the last key fastest and the seeds of
-`run.seeds` innermost; a study has at most 100,000 runs. Elements of lists are reached by position or, for jobs, by name.
+`run.seeds` innermost; a study has at most 100,000 runs. Elements of lists are reached by position or, for jobs, by
+name; `job.*.placement` means every job.
 A value may be a table, which then replaces the whole table; so keys of one table are swept together. Keys of different tables are
 swept together with a comma between them: each point is then a list with a value per key. All of them stand in the results.
 

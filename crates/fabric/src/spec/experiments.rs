@@ -5,7 +5,7 @@
 //! and of swept keys, the last key fastest.
 
 use super::diagnostic::{Findings, Place, Sources, did_you_mean};
-use super::document::{DEEPEST_KEY, Node, Table, Value, parse_text};
+use super::document::{DEEPEST_KEY, EVERY, Node, Table, Value, parse_text};
 use super::reader::check_name;
 use crate::registry;
 
@@ -152,9 +152,9 @@ pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -
 
 /// Whether fixing `path` fixes `other` as well.
 fn covers(path: &str, other: &str) -> bool {
-    other
-        .strip_prefix(path)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let mut others = other.split('.');
+    path.split('.')
+        .all(|segment| others.next().is_some_and(|other| segment == other || segment == EVERY))
 }
 
 fn known(names: &[String]) -> String {
