@@ -544,7 +544,7 @@ mod tests {
             ),
             (
                 "job.*.nodes",
-                Ok(r#"{"job":[{"name":"a","work":{"load":1},"nodes":7},{"name":"b","nodes":7}],"x":[1,2]}"#),
+                Ok(r#"{"job":[{"name":"a","nodes":7,"work":{"load":1}},{"name":"b","nodes":7}],"x":[1,2]}"#),
             ),
             (
                 "x.*",
