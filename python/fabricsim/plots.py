@@ -16,6 +16,7 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
 from fabricsim._units import axis_value
@@ -212,12 +213,49 @@ def sweep(
     return figure
 
 
+def time_axis(key: str, largest: float) -> tuple[float, str]:
+    """Return what to multiply numbers of a key by, and the axis label: times in ns become us, ms or s where they are long.
+
+    Examples
+    --------
+    >>> time_axis("jobs.0.time_ns", 5e6)
+    (1e-06, 'time [ms]')
+    >>> time_axis("hops.mean", 5e6)
+    (1.0, 'mean hops')
+    """
+    label = axis_label(key)
+    if not label.endswith("[ns]"):
+        return 1.0, label
+    scale, unit = next(((s, u) for s, u in ((1e-9, "s"), (1e-6, "ms"), (1e-3, "us")) if largest * s >= 1), (1.0, "ns"))
+    return scale, label.replace("[ns]", f"[{unit}]")
+
+
+def short_value(text: str) -> str:
+    """Return a swept value for a legend: a table by its kind and what is set beside it.
+
+    Examples
+    --------
+    >>> short_value('{ kind = "clustered", chunk = 4 }')
+    'clustered chunk=4'
+    >>> short_value("25 GB/s")
+    '25 GB/s'
+    """
+    if not (text.startswith("{") and text.endswith("}")):
+        return text
+    return text[1:-1].replace("kind = ", "").replace('"', "").replace(" = ", "=").replace(",", "").strip()
+
+
+def _bar_style(index: int) -> dict[str, Any]:
+    hatch = ("", "//", "..", "xx")[index % 4]
+    return {"color": COLOURS[index % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+
+
 def bars(
     results: Results,
     *,
     x: Sequence[str],
     y: str = "jobs.0.time_ns",
-    group: str,
+    group: str | Sequence[str],
     panels: str | None = None,
     only: Sequence[Sequence[Any]] | None = None,
     over: Mapping[str, Any] | None = None,
@@ -235,8 +273,8 @@ def bars(
         Swept keys or numbers that make the groups, the last one fastest.
     y : str, optional
         A number of the summary by dotted key.
-    group : str
-        The key that makes the bars of a group.
+    group : str or sequence of str
+        The key that makes the bars of a group, or several: a bar for each combination that there is.
     panels : str, optional
         A key whose values have a panel each, one below the other.
     only : sequence, optional
@@ -261,43 +299,54 @@ def bars(
         unit = float(np.mean([float(r.value(y)) for r in base])) if base else math.nan
     if not records or not math.isfinite(unit):
         raise ValueError("no run to draw, or none to divide by")
-    keys = (*x, group, *([panels] if panels else []))
+    grouped = (group,) if isinstance(group, str) else tuple(group)
+
+    def name(record: RunRecord) -> str:
+        return ", ".join(short_value(str(record.value(key))) for key in grouped)
+
+    def place(record: RunRecord) -> tuple[str, ...]:
+        return (*(str(record.value(key)) for key in x), name(record), *([str(record.value(panels))] if panels else []))
+
     found: dict[tuple[str, ...], list[float]] = {}
-    orders: dict[str, list[str]] = {key: list(dict.fromkeys(str(record.value(key)) for record in records)) for key in keys}
+    orders = {
+        key: list(dict.fromkeys(str(record.value(key)) for record in records)) for key in (*x, *([panels] if panels else []))
+    }
+    names = list(dict.fromkeys(map(name, records)))
     for record in records:
         value = record.value(y)
         if isinstance(value, int | float):
-            found.setdefault(tuple(str(record.value(key)) for key in keys), []).append(float(value) / unit)
+            found.setdefault(place(record), []).append(float(value) / unit)
+    largest = max((float(np.mean(numbers)) for numbers in found.values()), default=0.0)
+    scale, label = (1.0, f"relative {axis_label(y)}") if over is not None else time_axis(y, largest)
+    if over is not None and "time" in y:
+        label = "relative time"
     places = [tuple(map(str, place)) for place in only or itertools.product(*(orders[key] for key in x))]
     rows = orders[panels] if panels else [""]
     figure = Figure(figsize=(max(5.2, 0.75 * len(places) + 1.2), 1.1 + 2.1 * len(rows)), layout="constrained")
     FigureCanvasAgg(figure)
     all_axes = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    width = 0.8 / len(orders[group])
+    width = 0.8 / len(names)
     for axes, row in zip(all_axes, rows, strict=True):
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(visible=True, axis="y", color="#e5e7eb", linewidth=0.7)
         axes.set_axisbelow(True)
-        for index, name in enumerate(orders[group]):
-            at = [(i, found.get((*place, name, *([row] if panels else [])))) for i, place in enumerate(places)]
+        for index, bar in enumerate(names):
+            at = [(i, found.get((*group_of, bar, *([row] if panels else [])))) for i, group_of in enumerate(places)]
             axes.bar(
-                [i + (index - (len(orders[group]) - 1) / 2) * width for i, numbers in at if numbers],
-                [float(np.mean(numbers)) for _, numbers in at if numbers],
+                [i + (index - (len(names) - 1) / 2) * width for i, numbers in at if numbers],
+                [float(np.mean(numbers)) * scale for _, numbers in at if numbers],
                 width=0.92 * width,
-                color=COLOURS[index % len(COLOURS)],
-                hatch=("", "//", "..", "xx")[index % 4],
-                edgecolor="white",
-                linewidth=0.4,
-                label=name,
+                **_bar_style(index),
             )
-        axes.set_ylabel(axis_label(y) if over is None else "relative time" if "time" in y else f"relative {axis_label(y)}")
+        axes.set_ylabel(label)
         if row:
             axes.set_title(row, fontsize=9, loc="left")
     all_axes[-1].set_xticks(range(len(places)), ["\n".join(place[::-1]) for place in places], fontsize=8)
     all_axes[-1].set_xlabel(", then ".join(axis_label(key) for key in reversed(x)))
-    # Not on the axes: bars may stand anywhere.
-    handles, labels = all_axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=8, ncols=min(4, len(labels)))
+    # Not on the axes: bars may stand anywhere. Not of the bars: a panel may have none of a name.
+    handles = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names)]
+    columns = max(1, min(len(names), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
+    figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=columns)
     if title:
         figure.suptitle(title, fontsize=10, wrap=True)
     return figure
