@@ -247,7 +247,7 @@ def short_value(text: str) -> str:
 
 def _bar_style(index: int) -> dict[str, Any]:
     hatch = ("", "//", "..", "xx")[index % 4]
-    return {"color": COLOURS[index % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+    return {"facecolor": COLOURS[index % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
 
 
 def bars(
