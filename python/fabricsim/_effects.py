@@ -341,6 +341,8 @@ def _effects(
     found = [_places(entry, list(rows.values())) for entry in sample["keys"]]
     places = [place for place, _ in found]
     notes = []
+    if n < sample["points"]:
+        notes.append(f"{n} of {sample['points']} points are finished")
     if len(seeds) > 1:
         notes.append("not every point has the same number of finished seeds")
     if noise is None:

@@ -267,10 +267,10 @@ class _Search:
         self.lacks[value] = (wanted - after if self.maximise else after - wanted) / before.mean()
         return self.lacks[value]
 
-    def half_width(self, lack: np.ndarray) -> Any:
-        """Return half of the interval of the mean over the last axis; zero with one seed."""
-        n = lack.shape[-1]
-        return t_quantile(self.level, n - 1) * lack.std(axis=-1, ddof=1) / math.sqrt(n) if n > 1 else np.zeros(lack.shape[:-1])
+    def half_width(self, lack: np.ndarray) -> float:
+        """Return half of the interval of the mean; zero with one seed."""
+        n = len(lack)
+        return t_quantile(self.level, n - 1) * float(lack.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
 
     def doubling(self, axis: Axis, value: Decimal) -> Doubling:
         before, after = self.at(value), self.at(2 * value)
@@ -283,10 +283,13 @@ class _Search:
         """Return the values next to the knee at which its test does not tell that a doubling pays or does not."""
         values = sorted(self.lacks)
         logs = np.array([math.log(value) for value in values])
-        lacks = np.stack([self.lacks[value] for value in values])
+        lacks = [self.lacks[value] for value in values]
         grid = np.unique(np.concatenate([np.linspace(a, b, _GRID) for a, b in pairwise(logs)] + [[math.log(knee)]]))
-        curve = np.stack([np.interp(grid, logs, seed) for seed in lacks.T], axis=1)
-        open_ = np.abs(curve.mean(axis=1)) <= self.half_width(curve)
+        # The widths of neighbours are interpolated, not their values: between two noisy values a mean of both would seem surer.
+        mean, half = (
+            np.interp(grid, logs, ends) for ends in ([lack.mean() for lack in lacks], [self.half_width(lack) for lack in lacks])
+        )
+        open_ = np.abs(mean) <= half
         here = int(np.argmin(np.abs(grid - math.log(knee))))
         low = here
         while low > 0 and open_[low - 1]:

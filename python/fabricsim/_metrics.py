@@ -27,7 +27,7 @@ def metric_values(results: Results, name: str, records: Sequence[RunRecord] | No
     Raises
     ------
     ValueError
-        There is no such number, or a run does not have it; the message names the numbers that there are.
+        There is no such number, or a run does not have it, or has failed a self-check; the message names what there is.
     """
     chosen = results.records if records is None else records
     table = results.runs
@@ -36,6 +36,8 @@ def metric_values(results: Results, name: str, records: Sequence[RunRecord] | No
         column = dict(zip((record.id for record in results.records), table.column(name).to_pylist(), strict=True))
     found = []
     for record in chosen:
+        if not record.ok:
+            raise ValueError(f"{record.label} failed a self-check: its numbers must not be used")
         try:
             value = record.value(name)
         except KeyError:

@@ -141,6 +141,14 @@ def test_results_that_cannot_tell_are_refused():
     few.manifest["study"].pop("sample")
     with pytest.raises(ValueError, match="without \\[sample\\]"):
         fs.effects(few, of="y")
+    failed = _results(lambda a, b, c: a, n=32)
+    failed.records[7].summary["verdict"]["ok"] = False
+    for ask in (lambda: fs.effects(failed, of="y"), lambda: fs.pareto(failed, minimise=["y", "z.deep"])):
+        with pytest.raises(ValueError, match="failed a self-check"):
+            ask()
+    part = _results(lambda a, b, c: a, n=32)
+    part.manifest["study"]["sample"]["points"] = 64
+    assert fs.effects(part, of="y")[0].notes[0] == "32 of 64 points are finished"
     flat = fs.effects(_results(lambda a, b, c: 4.0, n=32), of="y")[0]
     assert (flat.deviation, flat.interactions, set(_shares(flat).values())) == (0.0, (), {0.0})
 

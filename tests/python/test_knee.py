@@ -85,7 +85,9 @@ def test_what_all_seeds_share_does_not_blur_the_knee():
     shared = np.array([0.7, 1.0, 1.1, 1.6])
     found = _find(lambda x: shared * (100 + 400 / float(x)))
     assert found.value == pytest.approx(36, rel=0.01)
-    assert (found.low, found.high) == (found.text, found.text)
+    # Seeds differ by a factor of two, and the interval stays between the last two values, which are 9 % apart.
+    below, above = sorted(point.value for point in found.doublings if abs(point.value / 36 - 1) < 0.1)
+    assert below <= float(found.low.split()[0]) <= float(found.high.split()[0]) <= above
     first = found.doublings[0]
     assert first.low == pytest.approx(first.gain)
     assert first.high == pytest.approx(first.gain)
@@ -110,7 +112,8 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say():
         of_gain += first.low <= 0.4 <= first.high
     assert bounded > 0.9 * n
     assert 0.91 <= of_gain / n <= 0.985
-    assert hits / n >= 0.9
+    # Nominal less two standard errors of 300 repeats.
+    assert hits / n >= 0.925
 
 
 def test_fiellers_ends_are_where_a_paired_test_is_at_its_limit():
