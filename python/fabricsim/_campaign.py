@@ -39,6 +39,9 @@ _OWN_FILES = (
     "manifest.json",
     "summary.json",
     "claims.json",
+    "effects.json",
+    "effects.csv",
+    "pareto.csv",
     "report.html",
     "runs.parquet",
     "jobs.parquet",
@@ -415,6 +418,7 @@ class Campaign:
             "description": self.expansion.description,
             "claims": list(self.expansion.claims),
             "reproduce": self.expansion.reproduce,
+            "sample": self.expansion.sample,
         }
         atomic_write(
             self.folder / "manifest.json",

@@ -21,9 +21,11 @@ from fabricsim._host import available_cores
 from fabricsim._mpi import Ranks, connect, serve
 from fabricsim._units import axis_value
 from fabricsim.claims import ClaimError
-from fabricsim.errors import CampaignInterrupted, ClusterError, DiskError, ResultsError, StudyError, diagnostics_of
+from fabricsim.errors import CampaignInterrupted, CheckFailed, ClusterError, DiskError, ResultsError, StudyError, diagnostics_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fabricsim._campaign import Outcome
     from fabricsim._dask import Cluster
     from fabricsim.results import Results
@@ -280,6 +282,8 @@ def run(
         memory_bytes=_memory(memory),
     )
     code = _failed_code(results, _outcome_code(outcome))
+    if report:
+        _draw_effects(results)
     written = results.report() if report and len(results) else None
     if as_json:
         found = results.to_json()
@@ -293,6 +297,19 @@ def run(
         if written:
             _print(f"report: {written}")
     raise typer.Exit(code)
+
+
+def _draw_effects(results: Results) -> None:
+    """Draw the effects of a sample for the report, where the results and what is installed allow it."""
+    if not results.complete or not (results.manifest["study"].get("sample") or {}).get("keys"):
+        return
+    from fabricsim._effects import effects as evaluate
+    from fabricsim._effects import write
+
+    try:
+        write(evaluate(results), results.folder)
+    except (ModuleNotFoundError, ValueError) as error:
+        _say(f"the report has no effects of the sample: {error}")
 
 
 @app.command()
@@ -344,6 +361,7 @@ def expand(
                         "description": plan.description,
                         "claims": plan.claims,
                         "reproduce": plan.reproduce,
+                        "sample": plan.sample,
                     },
                     "hash": plan.hash,
                     "runs": [entry.to_dict() for entry in plan.runs],
@@ -583,6 +601,8 @@ def report(
         raise ResultsError(f"{folder} has no finished run yet; `fabricsim run --resume` goes on with it")
     judge_results(results)
     drawn = write_figures(results) if figures else []
+    if figures:
+        _draw_effects(results)
     _print(f"report: {results.report()}")
     for path in drawn:
         _print(f"figure: {path}")
@@ -692,6 +712,162 @@ def capacity(
         from fabricsim._text import capacity_text
 
         capacity_text(points)
+        for path in written:
+            _print(f"written: {path}")
+
+
+@app.command()
+def knee(
+    study: StudyArgument,
+    over: Annotated[str, typer.Option("--over", metavar="KEY", help="What to double, such as link.bandwidth.")],
+    start: Annotated[
+        str | None,
+        typer.Option("--from", metavar="VALUE", help="First value \\[default: of the study's sweep, else the study's]."),
+    ] = None,
+    stop: Annotated[
+        str | None, typer.Option("--to", metavar="VALUE", help="Largest value that may be run \\[default: ten doublings].")
+    ] = None,
+    gain: Annotated[float, typer.Option("--gain", help="A doubling pays if it improves the metric by this share.")] = 0.05,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", metavar="NAME", help="A number of a run \\[default: time of the first job, else mean latency]."),
+    ] = None,
+    maximise: Annotated[bool, typer.Option("--maximise", help="A larger metric is better.")] = False,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", min=1, metavar="N", help="Seeds 1 to N at every value \\[default: the study's].")
+    ] = None,
+    precision: Annotated[float, typer.Option("--precision", help="How close values are bisected, as a share.")] = 0.1,
+    level: Annotated[float, typer.Option("--level", help="Level of the intervals.")] = 0.95,
+    sets: SetOption = None,
+    variant: VariantOption = None,
+    experiment: ExperimentOption = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where to \\[default: results/NAME-knee].")] = None,
+    jobs: JobsOption = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")] = False,
+    force: ForceOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Find where the next doubling of a key, such as the bandwidth, pays less than a given gain, with few runs."""
+    from fabricsim._knee import knee as find
+    from fabricsim._knee import write
+
+    loaded = _load(study, sets, variant)
+
+    def runner(study: Study, folder: Path, experiments: Sequence[str] | None) -> Results:
+        outcome, results = _campaign(
+            study,
+            out=folder,
+            experiments=list(experiments) if experiments else None,
+            jobs=jobs,
+            workers=None,
+            resume=not fresh,
+            force=force,
+            limit=None,
+            quiet=quiet,
+        )
+        code = _outcome_code(outcome)
+        if code != OK:
+            raise typer.Exit(code)
+        return results
+
+    folder = out or Path("results") / f"{loaded.expand().name}-knee"
+    try:
+        found = find(
+            loaded,
+            over=over,
+            start=start,
+            stop=stop,
+            gain=gain,
+            metric=metric,
+            maximise=maximise,
+            seeds=seeds,
+            precision=precision,
+            level=level,
+            experiments=experiment,
+            out=folder,
+            runner=runner,
+        )
+    except StudyError:
+        raise
+    except CheckFailed as error:
+        _say(f"error: {error}")
+        raise typer.Exit(CHECK) from error
+    except ValueError as error:
+        raise _InputError(str(error)) from error
+    written = write(found, folder)
+    if as_json:
+        _print(json.dumps({"knees": [entry.to_json() for entry in found], "files": [str(path) for path in written]}))
+    else:
+        from fabricsim._text import knee_text
+
+        knee_text(found)
+        for path in written:
+            _print(f"written: {path}")
+
+
+@app.command()
+def effects(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory of a study with a sample.")],
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="METRIC", help="A number of a run \\[default: time of the first job, else mean latency]."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell which sampled keys a metric depends on: alone, in pairs, and how much is left to the seeds."""
+    from fabricsim._effects import effects as evaluate
+    from fabricsim._effects import write
+    from fabricsim.results import Results
+
+    results = Results.open(folder)
+    try:
+        found = evaluate(results, of=of)
+    except ModuleNotFoundError as error:
+        raise _InputError(f"{error.name} is not installed: pip install 'fabricsim[effects]'") from error
+    except ValueError as error:
+        raise _InputError(str(error)) from error
+    written = write(found, folder)
+    results.report()
+    if as_json:
+        _print(json.dumps({"effects": [entry.to_json() for entry in found], "files": [str(path) for path in written]}))
+    else:
+        from fabricsim._text import effects_text
+
+        effects_text(found)
+        for path in written:
+            _print(f"written: {path}")
+
+
+@app.command()
+def pareto(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
+    minimise: Annotated[
+        list[str] | None, typer.Option("--minimise", metavar="NAME", help="Less of this is better; may be repeated.")
+    ] = None,
+    maximise: Annotated[
+        list[str] | None, typer.Option("--maximise", metavar="NAME", help="More of this is better; may be repeated.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the points that no other point beats in every objective: numbers of runs, or swept and sampled quantities."""
+    from fabricsim._pareto import pareto as evaluate
+    from fabricsim._pareto import write
+    from fabricsim.results import Results
+
+    results = Results.open(folder)
+    try:
+        found = evaluate(results, minimise=minimise or [], maximise=maximise or [])
+    except ValueError as error:
+        raise _InputError(str(error)) from error
+    written = write(found, folder)
+    results.report()
+    if as_json:
+        _print(json.dumps({**found.to_json(), "files": [str(path) for path in written]}))
+    else:
+        from fabricsim._text import pareto_text
+
+        pareto_text(found)
         for path in written:
             _print(f"written: {path}")
 
@@ -810,6 +986,12 @@ def _fail(code: int, message: str, diagnostics: list[dict[str, Any]] | None = No
     return code
 
 
+def _again() -> str:
+    """Return the command that goes on with an interrupted one; some keep what is finished without being told."""
+    keeps = "--resume" in sys.argv or sys.argv[1:2] in (["reproduce"], ["knee"])
+    return _command() if keeps else f"{_command()} --resume"
+
+
 def _dispatch() -> int:
     """Run the command line and return the exit code; user input never gives a traceback."""
     try:
@@ -826,13 +1008,13 @@ def _dispatch() -> int:
         found = diagnostics_of(error)
         return _fail(INPUT, "\n".join(str(item) for item in found), [asdict(item) for item in found])
     except (CampaignInterrupted, typer.Abort, KeyboardInterrupt) as error:
-        again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"
+        again = _again()
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
         return _fail(INTERRUPTED, f"interrupted; {kept}" if kept else "interrupted")
     except (_InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError, IsADirectoryError) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
-        again = _command() if "--resume" in sys.argv or "reproduce" in sys.argv[1:2] else f"{_command()} --resume"
+        again = _again()
         return _fail(OURS, f"error: {error.strerror or error}\nwhen there is room again, go on with: {again}")
     except PermissionError as error:
         return _fail(INPUT, f"error: {error}")

@@ -26,9 +26,26 @@ from fabricsim.study import short_key
 
 if TYPE_CHECKING:
     from fabricsim._capacity import Capacity
+    from fabricsim._effects import Effects
+    from fabricsim._knee import Knee
+    from fabricsim._pareto import Pareto
     from fabricsim.results import Results, RunRecord
 
-__all__ = ["axis_label", "bars", "cdf", "hops", "interference", "links", "network", "save", "sweep"]
+__all__ = [
+    "axis_label",
+    "bars",
+    "cdf",
+    "effects",
+    "hops",
+    "interactions",
+    "interference",
+    "knee",
+    "links",
+    "network",
+    "pareto",
+    "save",
+    "sweep",
+]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 _MARKERS = "osD^vPX*"
@@ -564,4 +581,174 @@ def interference(point: Capacity) -> Figure:
     axes.set_xlabel("beside")
     axes.set_ylabel("job")
     figure.colorbar(image, ax=axes, label="time / time alone")
+    return figure
+
+
+def knee(found: Knee) -> Figure:
+    """Draw the metric over the doubled key, and below it what each doubling gains, with the knee and its interval.
+
+    Parameters
+    ----------
+    found : Knee
+        What `fabricsim.knee` gave.
+    """
+    figure = Figure(figsize=(5.2, 4.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    for axes in (top, bottom):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
+        axes.set_axisbelow(True)
+    xs = [point.value for point in found.points]
+    low = [point.mean - min(point.seeds) for point in found.points]
+    high = [max(point.seeds) - point.mean for point in found.points]
+    top.errorbar(
+        xs, [point.mean for point in found.points], yerr=[low, high], color=COLOURS[0], marker="o", markersize=4, capsize=2
+    )
+    top.set_xscale("log", base=2)
+    top.set_yscale("log")
+    top.yaxis.set_minor_formatter(NullFormatter())
+    top.set_ylabel(axis_label(found.metric))
+    gains = [100 * doubling.gain for doubling in found.doublings]
+    ends = [
+        (100 * (d.low if d.low is not None else d.gain), 100 * (d.high if d.high is not None else d.gain))
+        for d in found.doublings
+    ]
+    bars_ = [
+        [max(0.0, g - e[0]) for g, e in zip(gains, ends, strict=True)],
+        [max(0.0, e[1] - g) for g, e in zip(gains, ends, strict=True)],
+    ]
+    bottom.errorbar([d.value for d in found.doublings], gains, yerr=bars_, color=COLOURS[2], marker="s", markersize=4, capsize=2)
+    bottom.axhline(100 * found.gain, color="#6b7280", linestyle="--", linewidth=1)
+    bottom.set_ylabel("gain of doubling [%]")
+    unit = found.points[0].text.partition(" ")[2]
+    bottom.set_xlabel(f"{axis_label(found.over)}{f' [{unit}]' if unit else ''}")
+    bottom.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if found.value is not None:
+        for axes in (top, bottom):
+            axes.axvline(found.value, color=COLOURS[1], linewidth=1.2)
+            if found.low and found.high:
+                axes.axvspan(
+                    *(float(text.split()[0]) for text in (found.low, found.high)), color=COLOURS[1], alpha=0.15, linewidth=0
+                )
+    title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
+    figure.suptitle(f"{title}\n{found.sentence}" if title else found.sentence, fontsize=8, wrap=True)
+    return figure
+
+
+def effects(found: Effects) -> Figure:
+    """Draw the metric over every sampled key: a dot per point, the mean of each of eight slices, the key's share above.
+
+    Parameters
+    ----------
+    found : Effects
+        What `fabricsim.effects` gave.
+    """
+    n = len(found.effects)
+    columns = min(3, n)
+    rows = -(-n // columns)
+    figure = Figure(figsize=(2.6 * columns, 2.3 * rows + 0.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
+    values = np.array(found.values)
+    for axes, effect in zip(panels, found.effects, strict=False):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
+        axes.set_axisbelow(True)
+        places, labels = np.array(found.places[effect.key]), found.labels[effect.key]
+        choice = set(places.tolist()) == set(range(len(labels)))
+        axes.scatter(places, values, s=8, color=COLOURS[0], alpha=0.5, linewidths=0)
+        slices = places if choice else np.minimum((places * 8).astype(int), 7)
+        at = sorted(set(slices.tolist()))
+        middles = at if choice else [(slice_ + 0.5) / 8 for slice_ in at]
+        means = [float(values[slices == slice_].mean()) for slice_ in at]
+        axes.plot(
+            middles,
+            means,
+            color=COLOURS[1],
+            marker="_" if choice else "o",
+            markersize=14 if choice else 3,
+            linestyle="" if choice else "-",
+        )
+        axes.set_xticks(range(len(labels)) if choice else (0, 1), labels, fontsize=7)
+        axes.set_xlabel(short_key(effect.key), fontsize=8)
+        axes.set_title(f"{100 * effect.share:.0f} % ({100 * effect.low:.0f} to {100 * effect.high:.0f})", fontsize=8)
+    for axes in panels[n:]:
+        axes.set_visible(False)
+    for axes in panels[::columns]:
+        axes.set_ylabel(axis_label(found.of), fontsize=8)
+    title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
+    figure.suptitle(f"share of the variance of {axis_label(found.of)}{f', {title}' if title else ''}", fontsize=9)
+    return figure
+
+
+def interactions(found: Effects) -> Figure:
+    """Draw what every two sampled keys do only together, as a share of the variance; on the diagonal what each does alone.
+
+    Parameters
+    ----------
+    found : Effects
+        What `fabricsim.effects` gave.
+    """
+    names = [effect.key for effect in found.effects]
+    values = np.full((len(names), len(names)), np.nan)
+    for index, effect in enumerate(found.effects):
+        values[index, index] = 100 * max(0.0, effect.share)
+    for pair in found.interactions:
+        a, b = sorted(names.index(key) for key in pair.keys)
+        values[b, a] = 100 * max(0.0, pair.share)
+    figure, axes = _figure(2.2 + 0.62 * len(names), 1.6 + 0.42 * len(names))
+    axes.grid(visible=False)
+    image = axes.imshow(values, cmap="YlOrRd", vmin=0.0, vmax=max(5.0, float(np.nanmax(values))), aspect="auto")
+    for (row, column), number in np.ndenumerate(values):
+        if np.isfinite(number):
+            colour = "white" if number > 0.6 * max(5.0, float(np.nanmax(values))) else "black"
+            axes.text(column, row, f"{number:.1f}", ha="center", va="center", fontsize=7, color=colour)
+    labels = [short_key(name) for name in names]
+    axes.set_xticks(range(len(names)), labels, rotation=60, ha="right", fontsize=8)
+    axes.set_yticks(range(len(names)), labels, fontsize=8)
+    axes.set_title(f"shares of the variance of {axis_label(found.of)} [%]", fontsize=9, wrap=True)
+    figure.colorbar(image, ax=axes)
+    return figure
+
+
+def pareto(found: Pareto) -> Figure:
+    """Draw the first two objectives of all points, with the front.
+
+    Parameters
+    ----------
+    found : Pareto
+        What `fabricsim.pareto` gave.
+    """
+    figure, axes = _figure()
+    x, y = found.objectives[:2]
+    others = [row for row in found.rows if not row.front]
+    front = sorted((row for row in found.rows if row.front), key=lambda row: row.values[:2])
+    axes.scatter(
+        [row.values[0] for row in others],
+        [row.values[1] for row in others],
+        s=14,
+        color="#94a3b8",
+        linewidths=0,
+        label="other points",
+    )
+    axes.plot(
+        [row.values[0] for row in front],
+        [row.values[1] for row in front],
+        color=COLOURS[1],
+        marker="o",
+        markersize=4,
+        linestyle="-" if len(found.objectives) == 2 else "",
+        drawstyle="steps-post" if not x.maximise else "steps-pre",
+        label="front",
+    )
+    for objective, name in ((x, "x"), (y, "y")):
+        values = [row.values[found.objectives.index(objective)] for row in found.rows]
+        if _log_axis(values):
+            getattr(axes, f"set_{name}scale")("log")
+        unit = f" [{objective.unit}]" if objective.unit else ""
+        getattr(axes, f"set_{name}label")(
+            f"{axis_label(objective.name)}{unit} ({'more' if objective.maximise else 'less'} is better)"
+        )
+    axes.legend(frameon=False, fontsize=8)
     return figure
