@@ -464,7 +464,9 @@ def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:
     console = _console()
     console.print(table)
     agree = sum(verdict.verdict == "agrees" for verdict in verdicts)
-    console.print(f"{agree} of {len(verdicts)} claims agree", markup=False)
+    missing = sum(verdict.verdict == "not measured" for verdict in verdicts)
+    rest = f", {missing} not measured" if missing else ""
+    console.print(f"{agree} of {len(verdicts) - missing} claims agree{rest}", markup=False)
 
 
 def capacity_text(points: Sequence[Capacity]) -> None:

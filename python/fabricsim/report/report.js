@@ -47,7 +47,8 @@
   // ---- claims
   if (data.claims.length) {
     const agree = data.claims.filter((c) => c.verdict === "agrees").length;
-    section("What the paper says, and what comes out here", `${agree} of ${data.claims.length} claims agree.`, el("div", { class: "scroll" }, el("table", {},
+    const missing = data.claims.filter((c) => c.verdict === "not measured").length;
+    section("What the paper says, and what comes out here", `${agree} of ${data.claims.length - missing} claims agree${missing ? `, ${missing} not measured` : ""}.`, el("div", { class: "scroll" }, el("table", {},
       el("tr", {}, ["claim", "paper", "expected", "ours", "verdict"].map((h) => el("th", {}, h))),
       data.claims.map((c) => el("tr", { title: c.measure }, el("td", {}, c.id), el("td", {}, c.paper), el("td", {}, c.expect), el("td", {}, c.ours),
         el("td", {}, el("span", { class: c.verdict === "agrees" ? "good" : c.verdict === "differs" ? "warn" : "bad" }, c.verdict), c.verdict !== "agrees" && c.because ? el("div", { class: "soft" }, c.because) : null))))));
