@@ -459,11 +459,11 @@ class Campaign:
             self._clear()
         else:
             same = "another form of this study" if theirs == self.expansion.name else f"another study, `{theirs}`"
-            count = f"{len(strange)} of its finished runs {'is' if len(strange) == 1 else 'are'} not of this form"
             hint = "use another --out, or --force to replace them"
             if related and not strange:
                 hint = "--resume keeps its finished runs, which all are of this form too; or " + hint
             elif related:
+                count = f"{len(strange)} of its finished runs {'is' if len(strange) == 1 else 'are'} not of this form"
                 hint = f"{count}: use another --out, --resume --force to remove those, or --force to remove all"
             raise ResultsError(
                 f"{self.folder} holds results of {same} (hash {str(manifest.get('study_hash'))[:8]}, "

@@ -48,6 +48,8 @@ JobsOption = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Runs at a time \\[default: the cores, fewer where memory is short].")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,10 +14,12 @@ from fabricsim.cli._base import (
     OK,
     ExperimentOption,
     ForceOption,
+    FreshOption,
     InputError,
     JobsOption,
     JsonOption,
     OutOption,
+    QuietOption,
     SetOption,
     StudyArgument,
     VariantOption,
@@ -31,10 +34,20 @@ from fabricsim.cli._base import (
 from fabricsim.errors import CheckFailed, StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fabricsim.results import Results
     from fabricsim.study import Study
+
+
+def _answer(found: dict[str, Any], show: Callable[[], None], written: Sequence[Path], *, as_json: bool) -> None:
+    """Print what was found and the files it was written to: one JSON object, or text by `show`."""
+    if as_json:
+        put(json.dumps({**found, "files": [str(path) for path in written]}))
+        return
+    show()
+    for path in written:
+        put(f"written: {path}")
 
 
 def _engine_names(engines: list[str] | None) -> list[str]:
@@ -151,12 +164,13 @@ def capacity(
     jobs: JobsOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Keep the runs that are finished.")] = False,
     force: ForceOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run the jobs of a study together and each of them alone in the same place: what sharing the network costs."""
     from fabricsim._capacity import capacity as evaluate
     from fabricsim._capacity import capacity_study, write
+    from fabricsim._text import capacity_text
 
     loaded = load_study(study, sets, variant)
     try:
@@ -180,21 +194,10 @@ def capacity(
     if code != OK:
         raise typer.Exit(code)
     points = evaluate(results)
-    written = write(points, results.folder)
-    if as_json:
-        from dataclasses import asdict
-
-        found = [
-            {**asdict(point), "interference": [[*two, slowdown] for two, slowdown in point.interference.items()]}
-            for point in points
-        ]
-        put(json.dumps({"points": found, "files": [str(path) for path in written]}))
-    else:
-        from fabricsim._text import capacity_text
-
-        capacity_text(points)
-        for path in written:
-            put(f"written: {path}")
+    rows = [
+        {**asdict(point), "interference": [[*two, slowdown] for two, slowdown in point.interference.items()]} for point in points
+    ]
+    _answer({"points": rows}, lambda: capacity_text(points), write(points, results.folder), as_json=as_json)
 
 
 @app.command()
@@ -224,14 +227,15 @@ def knee(
     experiment: ExperimentOption = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where to \\[default: results/NAME-knee].")] = None,
     jobs: JobsOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")] = False,
+    fresh: FreshOption = False,
     force: ForceOption = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find where the next doubling of a key, such as the bandwidth, pays less than a given gain, with few runs."""
     from fabricsim._knee import knee as find
     from fabricsim._knee import write
+    from fabricsim._text import knee_text
 
     loaded = load_study(study, sets, variant)
 
@@ -277,14 +281,7 @@ def knee(
     except ValueError as error:
         raise InputError(str(error)) from error
     written = write(found, folder)
-    if as_json:
-        put(json.dumps({"knees": [entry.to_json() for entry in found], "files": [str(path) for path in written]}))
-    else:
-        from fabricsim._text import knee_text
-
-        knee_text(found)
-        for path in written:
-            put(f"written: {path}")
+    _answer({"knees": [entry.to_json() for entry in found]}, lambda: knee_text(found), written, as_json=as_json)
 
 
 @app.command()
@@ -299,6 +296,7 @@ def effects(
     """Tell which sampled keys a metric depends on: alone, in pairs, and how much is left to the seeds."""
     from fabricsim._effects import effects as evaluate
     from fabricsim._effects import write
+    from fabricsim._text import effects_text
     from fabricsim.results import Results
 
     results = Results.open(folder)
@@ -310,14 +308,7 @@ def effects(
         raise InputError(str(error)) from error
     written = write(found, folder)
     results.report()
-    if as_json:
-        put(json.dumps({"effects": [entry.to_json() for entry in found], "files": [str(path) for path in written]}))
-    else:
-        from fabricsim._text import effects_text
-
-        effects_text(found)
-        for path in written:
-            put(f"written: {path}")
+    _answer({"effects": [entry.to_json() for entry in found]}, lambda: effects_text(found), written, as_json=as_json)
 
 
 @app.command()
@@ -334,6 +325,7 @@ def pareto(
     """Find the points that no other point beats in every objective: numbers of runs, or swept and sampled quantities."""
     from fabricsim._pareto import pareto as evaluate
     from fabricsim._pareto import write
+    from fabricsim._text import pareto_text
     from fabricsim.results import Results
 
     results = Results.open(folder)
@@ -343,11 +335,4 @@ def pareto(
         raise InputError(str(error)) from error
     written = write(found, folder)
     results.report()
-    if as_json:
-        put(json.dumps({**found.to_json(), "files": [str(path) for path in written]}))
-    else:
-        from fabricsim._text import pareto_text
-
-        pareto_text(found)
-        for path in written:
-            put(f"written: {path}")
+    _answer(found.to_json(), lambda: pareto_text(found), written, as_json=as_json)

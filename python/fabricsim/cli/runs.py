@@ -14,10 +14,12 @@ from fabricsim.cli._base import (
     OK,
     ExperimentOption,
     ForceOption,
+    FreshOption,
     InputError,
     JobsOption,
     JsonOption,
     OutOption,
+    QuietOption,
     SetOption,
     StudyArgument,
     VariantOption,
@@ -78,7 +80,7 @@ def run(
     force: ForceOption = False,
     limit_runs: Annotated[int | None, typer.Option("--limit-runs", min=1, metavar="N", help="Only the first N runs.")] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a study: every point of its sweep, in parallel, into a results directory."""
@@ -162,8 +164,8 @@ def reproduce(
     out: OutOption = None,
     jobs: JobsOption = None,
     force: ForceOption = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    fresh: FreshOption = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a published study and compare what the paper says with what comes out here."""
@@ -212,7 +214,7 @@ def rerun(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
     run_id: Annotated[list[str] | None, typer.Option("--run", metavar="ID", help="Only this run; may be repeated.")] = None,
     jobs: JobsOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run finished runs again from their specification and tell whether the same bytes come out."""
