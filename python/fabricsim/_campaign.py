@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fabricsim import _core
 from fabricsim._dask import Cluster, DaskPool
+from fabricsim._doubles import Doubles, take_over
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
 from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
@@ -95,7 +96,7 @@ class Outcome:
     folder : Path
         The results directory.
     executed, reused : int
-        Runs executed now, and runs found finished.
+        Runs executed now, and runs whose results were there: finished before, or the same as another run but for their names.
     failed_checks : list of str
         Labels of runs whose self-check failed.
     faults : list of str
@@ -250,8 +251,15 @@ class Campaign:
             self._claim_folder(force=force, resume=resume)
             outcome = Outcome(folder=self.folder)
             finished = self._finished_ids() if resume else set()
-            todo = [run for run in self.selected if run.id not in finished]
-            outcome.reused = len(self.selected) - len(todo)
+            doubles = Doubles(
+                finished=[run for run in self.expansion.runs if run.id in finished],
+                todo=[run for run in self.selected if run.id not in finished],
+            )
+            for original, run in doubles.with_results:
+                take_over(self.folder / "runs", original, run)
+            todo = doubles.to_simulate
+            waiting = sum(len(doubles.of(run)) for run in todo)
+            outcome.reused = len(self.selected) - len(todo) - waiting
             if self.ranks is not None:
                 jobs = 1
             count = jobs or max(1, min(len(todo), available_cores() // max(1, workers or 1)))
@@ -268,7 +276,7 @@ class Campaign:
                     self._checkpoint(key).unlink(missing_ok=True)
                 if todo:
                     checkpoint = {"every": checkpoint_every, "resume": resume}
-                    self._run_all(todo, outcome, observer, count, threads, checkpoint, memory_bytes)
+                    self._run_all(doubles, outcome, observer, count, threads, checkpoint, memory_bytes)
             except (CampaignInterrupted, DiskError, KeyboardInterrupt):
                 # What is finished is readable at once; on a full disk the runs' own files must do.
                 with contextlib.suppress(DiskError):
@@ -285,7 +293,7 @@ class Campaign:
 
     def _run_all(
         self,
-        todo: list[Run],
+        doubles: Doubles,
         outcome: Outcome,
         observer: Observer,
         jobs: int,
@@ -293,6 +301,7 @@ class Campaign:
         checkpoint: dict[str, Any],
         memory_bytes: int | None,
     ) -> None:
+        todo = doubles.to_simulate
         forecast = Forecast()
         observer.predicted(runs=todo, forecast=forecast)
         # By predicted time where that is known of all, else by size.
@@ -323,6 +332,13 @@ class Campaign:
                 outcome.executed += 1
                 fractions[run.id] = 1.0
                 forecast.learn(run.estimate, simulated_seconds(message["record"], run.estimate))
+                try:
+                    for double in doubles.of(run):
+                        take_over(self.folder / "runs", run, double)
+                        outcome.reused += 1
+                except DiskError as error:
+                    kind, text = "disk", error.strerror or str(error)
+                    message = {**message, "kind": kind, "message": text}
             if kind == "failed-check":
                 failed = [
                     check for check in message["record"]["summary"].get("verdict", {}).get("checks", []) if not check.get("ok")
@@ -383,7 +399,7 @@ class Campaign:
             observer.warn(f"{largest.label} is predicted to take {format_bytes(need)}, Dask workers have {room}")
 
     def _finished_ids(self) -> set[str]:
-        wanted = {run.id: run.hash for run in self.selected}
+        wanted = {run.id: run.hash for run in self.expansion.runs}
         return {
             record["id"]
             for record in _records(self.folder)
