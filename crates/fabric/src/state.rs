@@ -247,6 +247,10 @@ des::columns! {
         pub free_items: u32,
         /// Memory: a record per node.
         pub memory_nodes: crate::memory::state::Node,
+        /// Memory: a record per core.
+        pub cores: crate::memory::state::Core,
+        /// Memory: what the parts of a node beyond its caches have done.
+        pub beyond: crate::memory::state::Beyond,
         /// Memory: the places of all cores' own caches, core by core.
         pub l1_lines: crate::memory::state::Line,
         /// Memory: the places of all shared caches, node by node.

@@ -7,7 +7,7 @@ use super::state::{Line, NO_LINE};
 use super::{By, Controller, Effects};
 use des::Journal;
 
-impl<J: Journal, E: Effects> Controller<'_, J, E> {
+impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// The first place of a set of a core's cache.
     fn l1_set(&self, core: u32, line: u64) -> u32 {
         let cache = self.place * self.shape.cores + core;
@@ -43,7 +43,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
             return false;
         }
         let version = self.use_l1(at, wanted.store != 0);
-        self.fx.performed(access, version, By::L1);
+        self.fx.performed(self.st, self.j, access, version, By::L1);
         true
     }
 
@@ -92,7 +92,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
         }
         let version = self.use_l1(place, store);
         let by = if neighbour && by == By::L2 { By::Neighbour } else { by };
-        self.fx.performed(access, version, by);
+        self.fx.performed(self.st, self.j, access, version, by);
     }
 
     /// Takes what cores other than `but` have written of a line into the shared cache, which has it at `at`; for a writer they drop

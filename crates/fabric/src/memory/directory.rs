@@ -7,7 +7,7 @@ use super::{Controller, Effects};
 use crate::state::NONE;
 use des::Journal;
 
-impl<J: Journal, E: Effects> Controller<'_, J, E> {
+impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// A message for the home of a line has come.
     pub fn serve(&mut self, message: &Message) {
         let entry = self.entry(message.line);
@@ -114,7 +114,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
                     self.add_reader(entry, record.asker);
                 }
                 Act::PassOn => self.st.entries.edit(self.j, entry).owner = record.asker,
-                Act::WriteMemory => self.fx.store(line, request.version),
+                Act::WriteMemory => self.fx.store(self.st, self.j, line, request.version),
                 Act::Release => self.tell(Say::Released, line, from, 0, 0),
                 Act::Queue => self.queue(entry, request),
             }
@@ -133,7 +133,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
             acknowledgements,
             version,
         };
-        self.fx.send(message, true);
+        self.fx.send(self.st, self.j, message, true);
     }
 
     fn tell(&mut self, say: Say, line: u64, to: u32, third: u32, acknowledgements: u32) {
@@ -146,7 +146,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
             acknowledgements,
             version: 0,
         };
-        self.fx.send(message, false);
+        self.fx.send(self.st, self.j, message, false);
     }
 
     /// Tells all readers but the writer to drop the line; returns how many.

@@ -18,7 +18,7 @@ struct Told {
     acknowledgements: u32,
 }
 
-impl<J: Journal, E: Effects> Controller<'_, J, E> {
+impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// The core that an access is of, by its number on the node.
     fn core_of(&self, access: u32) -> u32 {
         access / self.shape.outstanding - self.place * self.shape.cores
@@ -190,7 +190,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
                     self.each(waiting, |node, access| {
                         let wanted = node.st.accesses.edit(node.j, access);
                         if wanted.store == 0 && wanted.marked != 0 {
-                            node.fx.performed(access, version, By::Message);
+                            node.fx.performed(node.st, node.j, access, version, By::Message);
                         } else {
                             wanted.marked = 0;
                             node.ask(access, By::Message);
@@ -281,7 +281,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
                 node.append(&mut again, &mut last, access);
                 return;
             }
-            node.fx.performed(access, version, By::Message);
+            node.fx.performed(node.st, node.j, access, version, By::Message);
             if store {
                 version = version.wrapping_add(1);
                 state = Held::Modified;
@@ -434,7 +434,7 @@ impl<J: Journal, E: Effects> Controller<'_, J, E> {
             acknowledgements: 0,
             version,
         };
-        self.fx.send(message, false);
+        self.fx.send(self.st, self.j, message, false);
     }
 
     fn say_home(&mut self, say: Say, line: u64, version: u32) {

@@ -179,9 +179,9 @@ type Cell<D, S> = Option<(&'static [D], S)>;
 
 /// What a node does with its copy of a line when something happens to it; `None`: that cannot happen.
 pub const fn copy(state: Held, event: CopyEvent) -> Cell<Do, Held> {
-    use Held as C;
     use CopyEvent as E;
     use Do::*;
+    use Held as C;
     let cell: (&[Do], Held) = match (state, event) {
         // Accesses of the node's own cores.
         (C::Shared | C::Exclusive | C::Modified | C::Upgrading | C::UpgradingHere, E::Load) => (&[Hit], state),

@@ -84,6 +84,12 @@ impl Shape {
         }
     }
 
+    /// Accesses that a node may have under way.
+    #[inline(always)]
+    pub fn accesses(&self) -> u32 {
+        self.cores * self.outstanding
+    }
+
     /// Lines in all.
     pub fn all_lines(&self) -> u64 {
         self.lines * u64::from(self.nodes)

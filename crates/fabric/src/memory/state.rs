@@ -68,6 +68,8 @@ pub struct Access {
     pub line: u64,
     /// When the core gave it out (ps).
     pub issued: u64,
+    /// When the shared cache was asked (ps).
+    pub asked: u64,
     /// The next that waits for the same.
     pub next: u32,
     /// 1 for a store.
@@ -85,6 +87,7 @@ impl Access {
     pub const NONE: Access = Access {
         line: NO_LINE,
         issued: 0,
+        asked: 0,
         next: NONE,
         store: 0,
         marked: 0,
@@ -167,6 +170,80 @@ pub struct Node {
     pub free_request: u32,
     /// Lines that some node has, of those at home here.
     pub entries: u32,
+}
+
+/// A core: where it is in its accesses, and what they have taken so far. Sums are in ps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Core {
+    /// Accesses given out.
+    pub issued: u64,
+    /// Accesses performed.
+    pub done: u64,
+    /// Stores among them.
+    pub stores: u64,
+    /// Accesses performed by each [`By`](super::By).
+    pub by: [u64; 4],
+    /// It may give out the next from this time on (ps).
+    pub ready: u64,
+    /// When the last was over (ps).
+    pub finished: u64,
+    /// Time for which it could have given out an access and had no place for it.
+    pub waited: u64,
+    /// From giving out to having, all accesses.
+    pub latency: u64,
+    /// In the core's own cache.
+    pub l1: u64,
+    /// On the node's bus and waiting for it.
+    pub bus: u64,
+    /// In the shared cache.
+    pub l2: u64,
+    /// From the shared cache to what has come from beyond.
+    pub beyond: u64,
+    /// The longest.
+    pub longest: u64,
+    /// Accesses under way.
+    pub open: u32,
+    /// 1 while it waits for a place for an access.
+    pub blocked: u32,
+}
+
+/// What the parts of a node beyond its caches have done. Times are in ps; they count what accesses wait for, not what follows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Beyond {
+    /// The address lines of the bus are free from this time on.
+    pub address_free: u64,
+    /// The data lines of the bus are free from this time on.
+    pub data_free: u64,
+    /// The memory is free from this time on.
+    pub memory_free: u64,
+    /// The memory has been or will be busy for so long.
+    pub memory_busy: u64,
+    /// Lines read from memory.
+    pub reads: u64,
+    /// Lines written to memory.
+    pub writes: u64,
+    /// Messages to other nodes.
+    pub messages: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Messages that have come here for accesses, by class.
+    pub came: [u64; 3],
+    /// Time that they take on an idle network, by class.
+    pub way: [u64; 3],
+    /// Time that they have waited in interfaces and routers, by class.
+    pub queued: [u64; 3],
+    /// Time of such messages within the node.
+    pub inside: u64,
+    /// In the directory.
+    pub directory: u64,
+    /// In the caches of owners.
+    pub owner: u64,
+    /// Waiting for memory.
+    pub memory_queue: u64,
+    /// In memory.
+    pub memory: u64,
 }
 
 impl Default for Node {

@@ -28,16 +28,19 @@ pub struct Referee {
     pub homes: BTreeSet<(u8, u8)>,
 }
 
-impl Effects for Referee {
-    fn send(&mut self, message: Message, _: bool) {
+impl Effects<NoJournal> for Referee {
+    fn send(&mut self, _: &mut State, _: &mut NoJournal, message: Message, _: bool) {
         self.wire.push(message);
     }
 
-    fn performed(&mut self, access: u32, version: u32, by: By) {
+    fn performed(&mut self, _: &mut State, _: &mut NoJournal, access: u32, version: u32, by: By) {
         let (line, store, least) = self.open[access as usize].take().expect("an access under way");
         let latest = &mut self.latest[line as usize];
         if store {
-            assert_eq!(version, *latest, "a store to line {line} does not see the store before it");
+            assert_eq!(
+                version, *latest,
+                "a store to line {line} does not see the store before it"
+            );
             *latest += 1;
         } else {
             assert!(
@@ -53,7 +56,7 @@ impl Effects for Referee {
         self.memory[line as usize]
     }
 
-    fn store(&mut self, line: u64, version: u32) {
+    fn store(&mut self, _: &mut State, _: &mut NoJournal, line: u64, version: u32) {
         self.memory[line as usize] = version;
     }
 
@@ -79,7 +82,8 @@ impl Game {
         let mut st = State::default();
         let cores = shape.nodes * shape.cores;
         st.memory_nodes.fill(0, vec![Node::default(); shape.nodes as usize]);
-        st.l1_lines.fill(0, vec![Line::EMPTY; (cores * shape.l1.lines()) as usize]);
+        st.l1_lines
+            .fill(0, vec![Line::EMPTY; (cores * shape.l1.lines()) as usize]);
         st.l2_lines
             .fill(0, vec![Line::EMPTY; (shape.nodes * shape.l2.lines()) as usize]);
         let places = (cores * shape.outstanding) as usize;
@@ -157,7 +161,9 @@ impl Game {
     fn right(&self, node: u32, line: u64) -> Option<(Held, u32)> {
         let l2 = self.shape.l2.lines();
         let places = |cache: u32, lines: u32| cache * lines..(cache + 1) * lines;
-        let shared = places(node, l2).map(|at| self.st.l2_lines.get(at)).find(|at| at.tag == line);
+        let shared = places(node, l2)
+            .map(|at| self.st.l2_lines.get(at))
+            .find(|at| at.tag == line);
         let cores = (0..self.shape.cores).filter_map(|core| {
             let cache = node * self.shape.cores + core;
             let mut at = places(cache, self.shape.l1.lines()).map(|at| self.st.l1_lines.get(at));
@@ -165,7 +171,10 @@ impl Game {
         });
         let cores: Vec<_> = cores.collect();
         let Some(shared) = shared else {
-            assert!(cores.is_empty(), "node {node}: a core has line {line}, the shared cache has not");
+            assert!(
+                cores.is_empty(),
+                "node {node}: a core has line {line}, the shared cache has not"
+            );
             return None;
         };
         let holders = cores.iter().fold(0, |bits, (core, _)| bits | 1 << core);
@@ -179,7 +188,10 @@ impl Game {
                 right = (Held::Modified, own.version);
             }
         }
-        assert!(cores.iter().all(|(_, at)| at.version == right.1), "node {node}: line {line}");
+        assert!(
+            cores.iter().all(|(_, at)| at.version == right.1),
+            "node {node}: line {line}"
+        );
         Some(right)
     }
 
@@ -200,7 +212,10 @@ impl Game {
     /// Nothing is under way, and homes know what is where.
     pub fn check_end(&self) {
         assert!(self.referee.wire.is_empty());
-        assert!(self.referee.open.iter().all(Option::is_none), "an access stays for ever");
+        assert!(
+            self.referee.open.iter().all(Option::is_none),
+            "an access stays for ever"
+        );
         let mut entries = vec![None; self.shape.all_lines() as usize];
         for head in self.st.entry_heads.as_slice() {
             let mut at = *head;
@@ -211,7 +226,11 @@ impl Game {
                 let mut word = entry.readers;
                 while word != NONE {
                     let some = *self.st.readers.get(word);
-                    readers.extend((0..64).filter(|bit| some.bits >> bit & 1 != 0).map(|bit| some.word * 64 + bit));
+                    readers.extend(
+                        (0..64)
+                            .filter(|bit| some.bits >> bit & 1 != 0)
+                            .map(|bit| some.word * 64 + bit),
+                    );
                     word = some.next;
                 }
                 entries[entry.line as usize] = Some((entry.state, entry.owner, readers));
@@ -233,7 +252,11 @@ impl Game {
                 }
                 Some((state, _, readers)) => {
                     assert_eq!(*state, Home::Shared as u32);
-                    assert!(rights.iter().all(|(node, right)| readers.contains(node) && *right == Held::Shared));
+                    assert!(
+                        rights
+                            .iter()
+                            .all(|(node, right)| readers.contains(node) && *right == Held::Shared)
+                    );
                     if self.shape.told {
                         // One that had to drop what it waited for may be listed still.
                         assert!(rights.len() <= readers.len());

@@ -22,8 +22,14 @@ fn outcomes(nodes: u32, cores: u32, programs: &[(u32, u32, Program)]) -> BTreeSe
             nodes,
             cores,
             outstanding: 1,
-            l1: CacheShape { sets: 1, ways: 1 + next(2) as u32 },
-            l2: CacheShape { sets: 1, ways: 1 + next(3) as u32 },
+            l1: CacheShape {
+                sets: 1,
+                ways: 1 + next(2) as u32,
+            },
+            l2: CacheShape {
+                sets: 1,
+                ways: 1 + next(3) as u32,
+            },
             misses: 1 + next(2) as u32,
             told: next(2) == 0,
             lines: 1,
@@ -70,7 +76,9 @@ fn outcomes(nodes: u32, cores: u32, programs: &[(u32, u32, Program)]) -> BTreeSe
         game.check_end();
         let all = programs.iter().zip(loads).flat_map(|((_, _, program), seen)| {
             let of = program.iter().zip(seen);
-            of.filter(|((_, store), _)| !store).map(|(_, seen)| seen).collect::<Vec<_>>()
+            of.filter(|((_, store), _)| !store)
+                .map(|(_, seen)| seen)
+                .collect::<Vec<_>>()
         });
         seen.insert(all.collect());
     }
@@ -85,7 +93,10 @@ fn check(first: Program, second: Program, never: &[u32], sometimes: &[&[u32]]) {
         let seen = outcomes(3, 2, &[(a.0, a.1, first), (b.0, b.1, second)]);
         assert!(!seen.contains(never), "{a:?} {b:?}: {seen:?}");
         for outcome in sometimes {
-            assert!(seen.contains(*outcome), "{a:?} {b:?}: {outcome:?} is not among {seen:?}");
+            assert!(
+                seen.contains(*outcome),
+                "{a:?} {b:?}: {outcome:?} is not among {seen:?}"
+            );
         }
     }
 }
@@ -122,14 +133,22 @@ fn load_buffering_not_both_see_what_comes_after() {
 
 #[test]
 fn coherence_of_reads_a_line_never_gets_older() {
-    check(&[(X, true)], &[(X, false), (X, false)], &[1, 0], &[&[0, 0], &[0, 1], &[1, 1]]);
+    check(
+        &[(X, true)],
+        &[(X, false), (X, false)],
+        &[1, 0],
+        &[&[0, 0], &[0, 1], &[1, 1]],
+    );
 }
 
 #[test]
 fn two_readers_see_two_independent_writers_in_one_order() {
     let write: [Program; 2] = [&[(X, true)], &[(Y, true)]];
     let read: [Program; 2] = [&[(X, false), (Y, false)], &[(Y, false), (X, false)]];
-    for (cores, places) in [(1, [(0, 0), (1, 0), (2, 0), (3, 0)]), (2, [(0, 0), (1, 0), (2, 0), (2, 1)])] {
+    for (cores, places) in [
+        (1, [(0, 0), (1, 0), (2, 0), (3, 0)]),
+        (2, [(0, 0), (1, 0), (2, 0), (2, 1)]),
+    ] {
         let programs: Vec<_> = places
             .iter()
             .zip(write.into_iter().chain(read))
