@@ -9,7 +9,7 @@
 //!
 //! Versions do not travel: they are for tests of the protocol alone.
 
-use super::message::{ALL, Message, Say};
+use super::message::{ALL, Class, Message, Say};
 use super::shape::Shape;
 
 /// [`Say::Owned`] from an owner, who names the home and has nothing to wait for.
@@ -48,18 +48,69 @@ pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Message> 
         _ => from,
     };
     let index = word & ((1 << 31) - 1);
-    let there = word >> 63 != 0 && home < shape.nodes && index < shape.lines;
+    let third = if say.class() == Class::Forward { about } else { 0 };
+    let there = word >> 63 != 0 && home.max(third) < shape.nodes && index < shape.lines;
     there.then_some(Message {
         say,
         line: shape.line(home, index),
         from,
         to,
-        third: if say.class() == super::message::Class::Forward {
-            about
-        } else {
-            0
-        },
+        third,
         acknowledgements: if waits { about } else { 0 },
         version: 0,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::shape::{AddressMap, CacheShape};
+
+    #[test]
+    fn a_message_comes_out_of_its_word_as_it_went_in() {
+        let cache = CacheShape { sets: 1, ways: 1 };
+        for map in [AddressMap::Blocks, AddressMap::Interleaved] {
+            let shape = Shape {
+                nodes: 1 << 24,
+                cores: 1,
+                outstanding: 1,
+                l1: cache,
+                l2: cache,
+                misses: 1,
+                told: true,
+                lines: 1 << 31,
+                map,
+                bucket_bits: 0,
+            };
+            let (home, other, third) = (0xAB_CDEF, 0x12_3456, 0xFF_FFFF);
+            let line = shape.line(home, (1 << 31) - 2);
+            let there = |sent: &Message| message(&shape, word(&shape, sent), sent.from, sent.to);
+            for say in ALL {
+                let (from, to) = match say.is_for_home() {
+                    true => (other, home),
+                    false => (home, other),
+                };
+                let counts = matches!(say, Say::Owned | Say::Leave);
+                let sent = Message {
+                    say,
+                    line,
+                    from,
+                    to,
+                    third: if say.class() == Class::Forward { third } else { 0 },
+                    acknowledgements: if counts { third } else { 0 },
+                    version: 0,
+                };
+                assert_eq!(there(&sent), Some(sent));
+                // From a node that is not the home, and has nothing to wait for.
+                let sent = Message {
+                    from: third,
+                    acknowledgements: 0,
+                    ..sent
+                };
+                if matches!(say, Say::Shared | Say::Owned | Say::Acknowledge) {
+                    assert_eq!(there(&sent), Some(sent));
+                }
+            }
+        }
+    }
 }
