@@ -1,5 +1,6 @@
 //! A memory node as bytes, for checkpoints: every list as its elements in order, accesses by their numbers on the node.
 
+use super::message;
 use super::plan::Plan;
 use super::protocol::{COPIES, HOMES};
 use super::state::{Access, Entry, Miss, Node, Readers, Request};
@@ -87,6 +88,7 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
     let refuse = || Torn("a memory node has what there is none of");
     let there = |ok: bool| ok.then_some(()).ok_or_else(refuse);
     let known = |line: u64| there(line < shape.all_lines());
+    let node_or_none = |node: u32| there(node == NONE || node < shape.nodes);
     let mut node: Node = take(input)?;
     st.beyond.set(j, place, take(input)?);
     for core in of(shape.cores) {
@@ -129,6 +131,7 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
         let mut miss: Miss = take(input)?;
         known(miss.line)?;
         there((miss.state as usize) < COPIES.len())?;
+        node_or_none(miss.held_for)?;
         (miss.first, miss.last) = waiting(st, input)?;
         let at = st.misses.push(j, miss);
         match last {
@@ -144,9 +147,13 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
             let mut entry: Entry = take(input)?;
             known(entry.line)?;
             there((entry.state as usize) < HOMES.len())?;
+            [entry.owner, entry.asker].into_iter().try_for_each(node_or_none)?;
             let mut before = NONE;
             for _ in 0..take::<u32>(input)? {
-                let at = st.readers.push(j, take(input)?);
+                let readers: Readers = take(input)?;
+                let last = readers.bits.checked_ilog2();
+                there(last.is_some_and(|bit| u64::from(readers.word) * 64 + u64::from(bit) < shape.nodes.into()))?;
+                let at = st.readers.push(j, readers);
                 match before {
                     NONE => entry.readers = at,
                     _ => st.readers.edit(j, before).next = at,
@@ -154,7 +161,9 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
                 before = at;
             }
             for _ in 0..take::<u32>(input)? {
-                let at = st.requests.push(j, take(input)?);
+                let request: Request = take(input)?;
+                there((request.say as usize) < message::ALL.len() && request.from < shape.nodes)?;
+                let at = st.requests.push(j, request);
                 match entry.last {
                     NONE => entry.first = at,
                     _ => st.requests.edit(j, entry.last).next = at,
