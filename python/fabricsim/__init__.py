@@ -12,6 +12,9 @@ Examples
 
 from fabricsim._capacity import Capacity, capacity, capacity_study
 from fabricsim._core import __version__
+from fabricsim._effects import Effects, effects
+from fabricsim._knee import Knee, knee
+from fabricsim._pareto import Pareto, pareto
 from fabricsim._routes import EngineRoutes, RouteStudy, routes
 from fabricsim.errors import (
     CampaignInterrupted,
@@ -38,11 +41,14 @@ __all__ = [
     "ClusterError",
     "Diagnostic",
     "DiskError",
+    "Effects",
     "EngineRoutes",
     "Expansion",
     "FabricsimError",
     "Interrupted",
+    "Knee",
     "Ops",
+    "Pareto",
     "Results",
     "ResultsError",
     "RouteStudy",
@@ -55,9 +61,12 @@ __all__ = [
     "capacity",
     "capacity_study",
     "describe",
+    "effects",
+    "knee",
     "list_entries",
     "load",
     "packaged_studies",
+    "pareto",
     "routes",
     "schema",
 ]

@@ -39,6 +39,9 @@ _OWN_FILES = (
     "manifest.json",
     "summary.json",
     "claims.json",
+    "effects.json",
+    "effects.csv",
+    "pareto.csv",
     "report.html",
     "runs.parquet",
     "jobs.parquet",
@@ -216,7 +219,8 @@ class Campaign:
         resume : bool, optional
             Keep the runs that are finished, go on with the others from their checkpoints.
         force : bool, optional
-            Replace the results of another study or version.
+            Replace the results of another study or version; with `resume` only those runs of another form of the study that are no
+            runs of this form.
         checkpoint_every : str, optional
             Time between two checkpoints of a run, such as ``"10 min"`` (wall time) or ``"1 ms"`` (simulated time).
         memory_bytes : int, optional
@@ -396,15 +400,8 @@ class Campaign:
                     f"{self.folder} is not empty and no results directory (it has {', '.join(strangers[:3])}); use another --out, or --force"
                 )
         else:
-            theirs = (manifest.get("study") or {}).get("name", "?")
             if manifest.get("study_hash") != self.expansion.hash:
-                if not force:
-                    same = "another form of this study" if theirs == self.expansion.name else f"another study, `{theirs}`"
-                    raise ResultsError(
-                        f"{self.folder} holds results of {same} (hash {str(manifest.get('study_hash'))[:8]}, "
-                        f"this is {self.expansion.hash[:8]}); use another --out, or --force to replace them"
-                    )
-                self._clear()
+                self._take_over(manifest, force=force, resume=resume)
             elif manifest.get("version") != _core.__version__:
                 if resume and not force:
                     raise ResultsError(
@@ -421,6 +418,7 @@ class Campaign:
             "description": self.expansion.description,
             "claims": list(self.expansion.claims),
             "reproduce": self.expansion.reproduce,
+            "sample": self.expansion.sample,
         }
         atomic_write(
             self.folder / "manifest.json",
@@ -443,6 +441,34 @@ class Campaign:
                 indent=1,
             ),
         )
+
+    def _take_over(self, manifest: dict[str, Any], *, force: bool, resume: bool) -> None:
+        """Go on in the folder of another form of this study, whose finished runs are runs of this form too, or refuse.
+
+        `force` removes the runs that are not, or, without `resume` or of another study or version, all of them.
+        """
+        theirs = (manifest.get("study") or {}).get("name", "?")
+        related = theirs == self.expansion.name and manifest.get("version") == _core.__version__
+        ours = {run.id: run.hash for run in self.expansion.runs}
+        strange = [record["id"] for record in _records(self.folder) if ours.get(record["id"]) != record["hash"]]
+        if related and resume and (force or not strange):
+            for key in strange:
+                for path in (self.folder / "runs").glob(f"{key}.*"):
+                    path.unlink(missing_ok=True)
+        elif force:
+            self._clear()
+        else:
+            same = "another form of this study" if theirs == self.expansion.name else f"another study, `{theirs}`"
+            hint = "use another --out, or --force to replace them"
+            if related and not strange:
+                hint = "--resume keeps its finished runs, which all are of this form too; or " + hint
+            elif related:
+                count = f"{len(strange)} of its finished runs {'is' if len(strange) == 1 else 'are'} not of this form"
+                hint = f"{count}: use another --out, --resume --force to remove those, or --force to remove all"
+            raise ResultsError(
+                f"{self.folder} holds results of {same} (hash {str(manifest.get('study_hash'))[:8]}, "
+                f"this is {self.expansion.hash[:8]}); {hint}"
+            )
 
     def _clear(self) -> None:
         for name in _OWN_FILES:

@@ -106,8 +106,8 @@ class Capacity:
     interference: Mapping[tuple[str, str], float]
 
 
-def _entry(record: RunRecord, name: str) -> Mapping[str, Any] | None:
-    return next((job for job in record.summary.get("jobs") or [] if job["name"] == name), None)
+def _jobs(record: RunRecord) -> dict[str, Mapping[str, Any]]:
+    return {str(job["name"]): job for job in record.summary.get("jobs") or []}
 
 
 def _slowdown(shared: Mapping[str, Any], alone: Mapping[str, Any]) -> float:
@@ -132,25 +132,22 @@ def capacity(results: Results) -> list[Capacity]:
     for point, parts in points.items():
         if TOGETHER not in parts:
             raise ValueError(f"{results.folder} has no run of all jobs together: it is not of a capacity study, or not complete")
-        everybody = parts[TOGETHER]
-        names = tuple(str(job["name"]) for job in everybody.summary.get("jobs") or [])
-        shared = {name: _entry(everybody, name) for name in names}
-        alone = {name: _entry(parts[_alone(name)], name) for name in names if _alone(name) in parts}
-        if missing := [name for name in names if alone.get(name) is None]:
+        shared = _jobs(parts[TOGETHER])
+        alone = {name: _jobs(parts[_alone(name)])[name] for name in shared if _alone(name) in parts}
+        if missing := [name for name in shared if name not in alone]:
             raise ValueError(f"{results.folder} has no run of {missing[0]} alone: it is not complete")
         matrix = {}
-        for first, second in combinations(names, 2):
-            both = parts.get(_pair(first, second))
-            if both is not None:
-                for name, other in ((first, second), (second, first)):
-                    matrix[name, other] = _slowdown(_entry(both, name) or {}, alone[name] or {})
+        for pair in combinations(shared, 2):
+            if _pair(*pair) in parts:
+                both = _jobs(parts[_pair(*pair)])
+                matrix.update({(name, other): _slowdown(both[name], alone[name]) for name, other in (pair, pair[::-1])})
         found.append(
             Capacity(
                 point=point,
-                jobs=names,
-                runs={name: int((shared[name] or {})["iterations"]) for name in names},
-                runs_alone={name: int((alone[name] or {})["iterations"]) for name in names},
-                slowdown={name: _slowdown(shared[name] or {}, alone[name] or {}) for name in names},
+                jobs=tuple(shared),
+                runs={name: int(job["iterations"]) for name, job in shared.items()},
+                runs_alone={name: int(job["iterations"]) for name, job in alone.items()},
+                slowdown={name: _slowdown(job, alone[name]) for name, job in shared.items()},
                 interference=matrix,
             )
         )

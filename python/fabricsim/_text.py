@@ -14,6 +14,9 @@ from fabricsim._units import format_bytes, format_count, format_seconds, specula
 
 if TYPE_CHECKING:
     from fabricsim._capacity import Capacity
+    from fabricsim._effects import Effects
+    from fabricsim._knee import Knee
+    from fabricsim._pareto import Pareto
     from fabricsim._routes import RouteStudy
     from fabricsim.claims import ClaimVerdict
     from fabricsim.results import Results
@@ -23,8 +26,11 @@ __all__ = [
     "bench_text",
     "capacity_text",
     "claims_text",
+    "effects_text",
     "expansion_text",
+    "knee_text",
     "network_text",
+    "pareto_text",
     "partition_text",
     "placement_text",
     "registry_text",
@@ -150,6 +156,71 @@ def expansion_text(plan: Expansion) -> None:
     console.print(table)
     if len(plan) > _MOST_ROWS:
         console.print(f"... and {len(plan) - _MOST_ROWS} more (--json lists all)", markup=False)
+
+
+def knee_text(knees: Sequence[Knee]) -> None:
+    """Print what was measured at every value, and where doublings stop to pay."""
+    console = _console()
+    for found in knees:
+        if found.point:
+            console.print(Text(", ".join(f"{key}={value}" for key, value in found.point), style="bold"))
+        table = _table([found.over, found.metric, "doubling gains", "interval"], numbers=(found.metric, "doubling gains"))
+        gains = {doubling.text: doubling for doubling in found.doublings}
+        for point in found.points:
+            doubling = gains.get(point.text)
+            gain = f"{100 * doubling.gain:.2f} %" if doubling else ""
+            ends = (
+                f"{100 * doubling.low:.2f} to {100 * doubling.high:.2f} %"
+                if doubling and doubling.low is not None and doubling.high is not None
+                else ""
+            )
+            table.add_row(*(Text(cell) for cell in (point.text, _number(point.mean), gain, ends)))
+        console.print(table)
+        console.print(found.sentence, markup=False, soft_wrap=True)
+
+
+def effects_text(found: Sequence[Effects]) -> None:
+    """Print the shares of the variance that keys have alone and in pairs."""
+    console = _console()
+    for entry in found:
+        head = ", ".join(f"{key}={value}" for key, value in entry.point)
+        seeds = f"{entry.n_seeds} seeds each" if entry.n_seeds > 1 else "one seed each"
+        console.print(
+            Text(f"{head + ': ' if head else ''}{entry.of}, {entry.n_points} points, {seeds}", style="bold"),
+        )
+        console.print(f"mean {entry.mean:,.6g}, standard deviation {entry.deviation:,.3g} over the points", markup=False)
+        table = _table(
+            ["key", "share of the variance", "at low end", "at high end", "estimator"],
+            numbers=("share of the variance", "at low end", "at high end"),
+        )
+        for own in sorted(entry.effects, key=lambda effect: -effect.share):
+            share = f"{100 * own.share:.1f} ({100 * own.low:.1f} to {100 * own.high:.1f}) %"
+            table.add_row(*(Text(cell) for cell in (own.key, share, f"{own.first:,.6g}", f"{own.last:,.6g}", own.method)))
+        for pair in entry.interactions[:10]:
+            share = f"{100 * pair.share:.1f} ({100 * pair.low:.1f} to {100 * pair.high:.1f}) %"
+            table.add_row(*(Text(cell) for cell in (" with ".join(pair.keys), share, "", "", pair.method)))
+        if entry.noise is not None:
+            table.add_row(*(Text(cell) for cell in ("(seeds)", f"{100 * entry.noise:.1f} %", "", "", "replicates")))
+        console.print(table)
+        for note in entry.notes:
+            console.print(f"note: {note}", markup=False)
+
+
+def pareto_text(found: Pareto) -> None:
+    """Print the points of the front."""
+    console = _console()
+    keys = list(dict.fromkeys(key for row in found.rows for key, _ in row.point))
+    names = [f"{one.name}{f' [{one.unit}]' if one.unit else ''}" for one in found.objectives]
+    table = _table([*keys, *names], numbers=names)
+    for row in found.front[:_MOST_ROWS]:
+        table.add_row(
+            *(
+                Text(cell)
+                for cell in (*(dict(row.point).get(key, "") for key in keys), *(f"{value:,.6g}" for value in row.values))
+            )
+        )
+    console.print(table)
+    console.print(f"{len(found.front)} of {len(found.rows)} points are on the front", markup=False)
 
 
 def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> None:
@@ -393,7 +464,9 @@ def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:
     console = _console()
     console.print(table)
     agree = sum(verdict.verdict == "agrees" for verdict in verdicts)
-    console.print(f"{agree} of {len(verdicts)} claims agree", markup=False)
+    missing = sum(verdict.verdict == "not measured" for verdict in verdicts)
+    rest = f", {missing} not measured" if missing else ""
+    console.print(f"{agree} of {len(verdicts) - missing} claims agree{rest}", markup=False)
 
 
 def capacity_text(points: Sequence[Capacity]) -> None:

@@ -68,6 +68,19 @@ def checkpoint_options(task: dict[str, Any]) -> str | None:
     return json.dumps({"file": str(Path(task["folder"]) / f"{task['run']['id']}.checkpoint"), **task["checkpoint"]})
 
 
+class Rate:
+    """Events per second of wall time, from one report to the next; None before the second."""
+
+    def __init__(self) -> None:
+        self.last: tuple[float, int] | None = None
+
+    def of(self, events: int) -> float | None:
+        """Return the rate since the last call."""
+        now, last = time.monotonic(), self.last
+        self.last = now, events
+        return (events - last[1]) / (now - last[0]) if last is not None and now > last[0] else None
+
+
 def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     """Run one task and write its files; the JSON record comes last and makes the run finished.
 
@@ -94,9 +107,13 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     checkpoint = folder / f"{run['id']}.checkpoint"
     options = checkpoint_options(task)
 
+    rate = Rate()
+
     def progress(text: str) -> bool | str:
+        state = json.loads(text)
+        state["events_per_s"] = rate.of(state["events"])
         try:
-            emit({"kind": "progress", "id": run["id"], "state": json.loads(text)})
+            emit({"kind": "progress", "id": run["id"], "state": state})
         except OSError:
             return False
         answer: bool | str = order()

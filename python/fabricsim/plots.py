@@ -16,6 +16,7 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
 from fabricsim._units import axis_value
@@ -25,9 +26,26 @@ from fabricsim.study import short_key
 
 if TYPE_CHECKING:
     from fabricsim._capacity import Capacity
+    from fabricsim._effects import Effects
+    from fabricsim._knee import Knee
+    from fabricsim._pareto import Pareto
     from fabricsim.results import Results, RunRecord
 
-__all__ = ["axis_label", "bars", "cdf", "hops", "interference", "links", "network", "save", "sweep"]
+__all__ = [
+    "axis_label",
+    "bars",
+    "cdf",
+    "effects",
+    "hops",
+    "interactions",
+    "interference",
+    "knee",
+    "links",
+    "network",
+    "pareto",
+    "save",
+    "sweep",
+]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 _MARKERS = "osD^vPX*"
@@ -212,12 +230,49 @@ def sweep(
     return figure
 
 
+def time_axis(key: str, largest: float) -> tuple[float, str]:
+    """Return what to multiply numbers of a key by, and the axis label: times in ns become us, ms or s where they are long.
+
+    Examples
+    --------
+    >>> time_axis("jobs.0.time_ns", 5e6)
+    (1e-06, 'time [ms]')
+    >>> time_axis("hops.mean", 5e6)
+    (1.0, 'mean hops')
+    """
+    label = axis_label(key)
+    if not label.endswith("[ns]"):
+        return 1.0, label
+    scale, unit = next(((s, u) for s, u in ((1e-9, "s"), (1e-6, "ms"), (1e-3, "us")) if largest * s >= 1), (1.0, "ns"))
+    return scale, label.replace("[ns]", f"[{unit}]")
+
+
+def short_value(text: str) -> str:
+    """Return a swept value for a legend: a table by its kind and what is set beside it.
+
+    Examples
+    --------
+    >>> short_value('{ kind = "clustered", chunk = 4 }')
+    'clustered chunk=4'
+    >>> short_value("25 GB/s")
+    '25 GB/s'
+    """
+    if not (text.startswith("{") and text.endswith("}")):
+        return text
+    return text[1:-1].replace("kind = ", "").replace('"', "").replace(" = ", "=").replace(",", "").strip()
+
+
+def _bar_style(index: int) -> dict[str, Any]:
+    hatch = ("", "//", "..", "xx")[index % 4]
+    return {"facecolor": COLOURS[index % len(COLOURS)], "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+
+
 def bars(
     results: Results,
     *,
     x: Sequence[str],
     y: str = "jobs.0.time_ns",
-    group: str,
+    group: str | Sequence[str],
     panels: str | None = None,
     only: Sequence[Sequence[Any]] | None = None,
     over: Mapping[str, Any] | None = None,
@@ -235,8 +290,8 @@ def bars(
         Swept keys or numbers that make the groups, the last one fastest.
     y : str, optional
         A number of the summary by dotted key.
-    group : str
-        The key that makes the bars of a group.
+    group : str or sequence of str
+        The key that makes the bars of a group, or several: a bar for each combination that there is.
     panels : str, optional
         A key whose values have a panel each, one below the other.
     only : sequence, optional
@@ -261,43 +316,54 @@ def bars(
         unit = float(np.mean([float(r.value(y)) for r in base])) if base else math.nan
     if not records or not math.isfinite(unit):
         raise ValueError("no run to draw, or none to divide by")
-    keys = (*x, group, *([panels] if panels else []))
+    grouped = (group,) if isinstance(group, str) else tuple(group)
+
+    def name(record: RunRecord) -> str:
+        return ", ".join(short_value(str(record.value(key))) for key in grouped)
+
+    def place(record: RunRecord) -> tuple[str, ...]:
+        return (*(str(record.value(key)) for key in x), name(record), *([str(record.value(panels))] if panels else []))
+
     found: dict[tuple[str, ...], list[float]] = {}
-    orders: dict[str, list[str]] = {key: list(dict.fromkeys(str(record.value(key)) for record in records)) for key in keys}
+    orders = {
+        key: list(dict.fromkeys(str(record.value(key)) for record in records)) for key in (*x, *([panels] if panels else []))
+    }
+    names = list(dict.fromkeys(map(name, records)))
     for record in records:
         value = record.value(y)
         if isinstance(value, int | float):
-            found.setdefault(tuple(str(record.value(key)) for key in keys), []).append(float(value) / unit)
+            found.setdefault(place(record), []).append(float(value) / unit)
+    largest = max((float(np.mean(numbers)) for numbers in found.values()), default=0.0)
+    scale, label = (1.0, f"relative {axis_label(y)}") if over is not None else time_axis(y, largest)
+    if over is not None and "time" in y:
+        label = "relative time"
     places = [tuple(map(str, place)) for place in only or itertools.product(*(orders[key] for key in x))]
     rows = orders[panels] if panels else [""]
     figure = Figure(figsize=(max(5.2, 0.75 * len(places) + 1.2), 1.1 + 2.1 * len(rows)), layout="constrained")
     FigureCanvasAgg(figure)
     all_axes = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    width = 0.8 / len(orders[group])
+    width = 0.8 / len(names)
     for axes, row in zip(all_axes, rows, strict=True):
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(visible=True, axis="y", color="#e5e7eb", linewidth=0.7)
         axes.set_axisbelow(True)
-        for index, name in enumerate(orders[group]):
-            at = [(i, found.get((*place, name, *([row] if panels else [])))) for i, place in enumerate(places)]
+        for index, bar in enumerate(names):
+            at = [(i, found.get((*group_of, bar, *([row] if panels else [])))) for i, group_of in enumerate(places)]
             axes.bar(
-                [i + (index - (len(orders[group]) - 1) / 2) * width for i, numbers in at if numbers],
-                [float(np.mean(numbers)) for _, numbers in at if numbers],
+                [i + (index - (len(names) - 1) / 2) * width for i, numbers in at if numbers],
+                [float(np.mean(numbers)) * scale for _, numbers in at if numbers],
                 width=0.92 * width,
-                color=COLOURS[index % len(COLOURS)],
-                hatch=("", "//", "..", "xx")[index % 4],
-                edgecolor="white",
-                linewidth=0.4,
-                label=name,
+                **_bar_style(index),
             )
-        axes.set_ylabel(axis_label(y) if over is None else "relative time" if "time" in y else f"relative {axis_label(y)}")
+        axes.set_ylabel(label)
         if row:
             axes.set_title(row, fontsize=9, loc="left")
     all_axes[-1].set_xticks(range(len(places)), ["\n".join(place[::-1]) for place in places], fontsize=8)
     all_axes[-1].set_xlabel(", then ".join(axis_label(key) for key in reversed(x)))
-    # Not on the axes: bars may stand anywhere.
-    handles, labels = all_axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=8, ncols=min(4, len(labels)))
+    # Not on the axes: bars may stand anywhere. Not of the bars: a panel may have none of a name.
+    handles = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names)]
+    columns = max(1, min(len(names), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
+    figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=columns)
     if title:
         figure.suptitle(title, fontsize=10, wrap=True)
     return figure
@@ -515,4 +581,174 @@ def interference(point: Capacity) -> Figure:
     axes.set_xlabel("beside")
     axes.set_ylabel("job")
     figure.colorbar(image, ax=axes, label="time / time alone")
+    return figure
+
+
+def knee(found: Knee) -> Figure:
+    """Draw the metric over the doubled key, and below it what each doubling gains, with the knee and its interval.
+
+    Parameters
+    ----------
+    found : Knee
+        What `fabricsim.knee` gave.
+    """
+    figure = Figure(figsize=(5.2, 4.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    for axes in (top, bottom):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
+        axes.set_axisbelow(True)
+    xs = [point.value for point in found.points]
+    low = [point.mean - min(point.seeds) for point in found.points]
+    high = [max(point.seeds) - point.mean for point in found.points]
+    top.errorbar(
+        xs, [point.mean for point in found.points], yerr=[low, high], color=COLOURS[0], marker="o", markersize=4, capsize=2
+    )
+    top.set_xscale("log", base=2)
+    top.set_yscale("log")
+    top.yaxis.set_minor_formatter(NullFormatter())
+    top.set_ylabel(axis_label(found.metric))
+    gains = [100 * doubling.gain for doubling in found.doublings]
+    ends = [
+        (100 * (d.low if d.low is not None else d.gain), 100 * (d.high if d.high is not None else d.gain))
+        for d in found.doublings
+    ]
+    bars_ = [
+        [max(0.0, g - e[0]) for g, e in zip(gains, ends, strict=True)],
+        [max(0.0, e[1] - g) for g, e in zip(gains, ends, strict=True)],
+    ]
+    bottom.errorbar([d.value for d in found.doublings], gains, yerr=bars_, color=COLOURS[2], marker="s", markersize=4, capsize=2)
+    bottom.axhline(100 * found.gain, color="#6b7280", linestyle="--", linewidth=1)
+    bottom.set_ylabel("gain of doubling [%]")
+    unit = found.points[0].text.partition(" ")[2]
+    bottom.set_xlabel(f"{axis_label(found.over)}{f' [{unit}]' if unit else ''}")
+    bottom.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if found.value is not None:
+        for axes in (top, bottom):
+            axes.axvline(found.value, color=COLOURS[1], linewidth=1.2)
+            if found.low and found.high:
+                axes.axvspan(
+                    *(float(text.split()[0]) for text in (found.low, found.high)), color=COLOURS[1], alpha=0.15, linewidth=0
+                )
+    title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
+    figure.suptitle(f"{title}\n{found.sentence}" if title else found.sentence, fontsize=8, wrap=True)
+    return figure
+
+
+def effects(found: Effects) -> Figure:
+    """Draw the metric over every sampled key: a dot per point, the mean of each of eight slices, the key's share above.
+
+    Parameters
+    ----------
+    found : Effects
+        What `fabricsim.effects` gave.
+    """
+    n = len(found.effects)
+    columns = min(3, n)
+    rows = -(-n // columns)
+    figure = Figure(figsize=(2.6 * columns, 2.3 * rows + 0.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
+    values = np.array(found.values)
+    for axes, effect in zip(panels, found.effects, strict=False):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
+        axes.set_axisbelow(True)
+        places, labels = np.array(found.places[effect.key]), found.labels[effect.key]
+        choice = set(places.tolist()) == set(range(len(labels)))
+        axes.scatter(places, values, s=8, color=COLOURS[0], alpha=0.5, linewidths=0)
+        slices = places if choice else np.minimum((places * 8).astype(int), 7)
+        at = sorted(set(slices.tolist()))
+        middles = at if choice else [(slice_ + 0.5) / 8 for slice_ in at]
+        means = [float(values[slices == slice_].mean()) for slice_ in at]
+        axes.plot(
+            middles,
+            means,
+            color=COLOURS[1],
+            marker="_" if choice else "o",
+            markersize=14 if choice else 3,
+            linestyle="" if choice else "-",
+        )
+        axes.set_xticks(range(len(labels)) if choice else (0, 1), labels, fontsize=7)
+        axes.set_xlabel(short_key(effect.key), fontsize=8)
+        axes.set_title(f"{100 * effect.share:.0f} % ({100 * effect.low:.0f} to {100 * effect.high:.0f})", fontsize=8)
+    for axes in panels[n:]:
+        axes.set_visible(False)
+    for axes in panels[::columns]:
+        axes.set_ylabel(axis_label(found.of), fontsize=8)
+    title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
+    figure.suptitle(f"share of the variance of {axis_label(found.of)}{f', {title}' if title else ''}", fontsize=9)
+    return figure
+
+
+def interactions(found: Effects) -> Figure:
+    """Draw what every two sampled keys do only together, as a share of the variance; on the diagonal what each does alone.
+
+    Parameters
+    ----------
+    found : Effects
+        What `fabricsim.effects` gave.
+    """
+    names = [effect.key for effect in found.effects]
+    values = np.full((len(names), len(names)), np.nan)
+    for index, effect in enumerate(found.effects):
+        values[index, index] = 100 * max(0.0, effect.share)
+    for pair in found.interactions:
+        a, b = sorted(names.index(key) for key in pair.keys)
+        values[b, a] = 100 * max(0.0, pair.share)
+    figure, axes = _figure(2.2 + 0.62 * len(names), 1.6 + 0.42 * len(names))
+    axes.grid(visible=False)
+    image = axes.imshow(values, cmap="YlOrRd", vmin=0.0, vmax=max(5.0, float(np.nanmax(values))), aspect="auto")
+    for (row, column), number in np.ndenumerate(values):
+        if np.isfinite(number):
+            colour = "white" if number > 0.6 * max(5.0, float(np.nanmax(values))) else "black"
+            axes.text(column, row, f"{number:.1f}", ha="center", va="center", fontsize=7, color=colour)
+    labels = [short_key(name) for name in names]
+    axes.set_xticks(range(len(names)), labels, rotation=60, ha="right", fontsize=8)
+    axes.set_yticks(range(len(names)), labels, fontsize=8)
+    axes.set_title(f"shares of the variance of {axis_label(found.of)} [%]", fontsize=9, wrap=True)
+    figure.colorbar(image, ax=axes)
+    return figure
+
+
+def pareto(found: Pareto) -> Figure:
+    """Draw the first two objectives of all points, with the front.
+
+    Parameters
+    ----------
+    found : Pareto
+        What `fabricsim.pareto` gave.
+    """
+    figure, axes = _figure()
+    x, y = found.objectives[:2]
+    others = [row for row in found.rows if not row.front]
+    front = sorted((row for row in found.rows if row.front), key=lambda row: row.values[:2])
+    axes.scatter(
+        [row.values[0] for row in others],
+        [row.values[1] for row in others],
+        s=14,
+        color="#94a3b8",
+        linewidths=0,
+        label="other points",
+    )
+    axes.plot(
+        [row.values[0] for row in front],
+        [row.values[1] for row in front],
+        color=COLOURS[1],
+        marker="o",
+        markersize=4,
+        linestyle="-" if len(found.objectives) == 2 else "",
+        drawstyle="steps-post" if not x.maximise else "steps-pre",
+        label="front",
+    )
+    for objective, name in ((x, "x"), (y, "y")):
+        values = [row.values[found.objectives.index(objective)] for row in found.rows]
+        if _log_axis(values):
+            getattr(axes, f"set_{name}scale")("log")
+        unit = f" [{objective.unit}]" if objective.unit else ""
+        getattr(axes, f"set_{name}label")(
+            f"{axis_label(objective.name)}{unit} ({'more' if objective.maximise else 'less'} is better)"
+        )
+    axes.legend(frameon=False, fontsize=8)
     return figure

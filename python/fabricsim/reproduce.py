@@ -131,7 +131,7 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
                 results,
                 x=list(figure.get("x", [])),
                 y=str(figure.get("y", "jobs.0.time_ns")),
-                group=str(figure.get("group", "")),
+                group=figure.get("group", ""),
                 panels=figure.get("panels"),
                 only=figure.get("only"),
                 over=figure.get("over"),

@@ -6,7 +6,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,6 +114,8 @@ class Expansion:
         The study's ``[reproduce]`` table.
     runs : tuple of Run
         Every run.
+    sample : dict
+        ``method``, ``points``, ``seed`` and ``keys`` with their ranges where the study has a ``[sample]``.
     """
 
     name: str
@@ -121,6 +123,7 @@ class Expansion:
     claims: tuple[dict[str, Any], ...]
     reproduce: dict[str, Any]
     runs: tuple[Run, ...]
+    sample: dict[str, Any] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:
@@ -359,6 +362,7 @@ class Study:
             claims=tuple(head.get("claims") or ()),
             reproduce=dict(head.get("reproduce") or {}),
             runs=tuple(Run.from_dict(entry) for entry in found["runs"]),
+            sample=dict(head.get("sample") or {}),
         )
 
     def with_sets(self, sets: Mapping[str, object], /) -> Study:

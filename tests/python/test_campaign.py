@@ -16,11 +16,15 @@ def finished(folder):
     return {path.name: path.stat().st_mtime_ns for path in (folder / "runs").glob("*.json")}
 
 
-def wait_for(folder, count, timeout=40):
+def wait_until(happened, timeout=40):
     deadline = time.monotonic() + timeout
-    while len(list((folder / "runs").glob("*.json"))) < count:
-        assert time.monotonic() < deadline, "no run finished in time"
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
+
+
+def wait_for(folder, count):
+    wait_until(lambda: len(list((folder / "runs").glob("*.json"))) >= count)
 
 
 def digests(folder):
@@ -54,9 +58,7 @@ def checkpoints(folder):
 def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell):
     study, out = shell.study(loads="0.1, 0.2", fake="seconds = 3.0"), shell.folder / "r"
     process = shell.start("run", study, "--out", "r", "--jobs", "2")
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and not (out / "runs").is_dir():
-        time.sleep(0.02)
+    wait_until((out / "runs").is_dir)
     time.sleep(1.5)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=30)
@@ -78,7 +80,8 @@ def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell):
 def test_ctrl_c_writes_no_checkpoint(shell):
     study, out = shell.study(loads="0.1", fake="seconds = 3.0"), shell.folder / "r"
     process = shell.start("run", study, "--out", "r")
-    time.sleep(1.5)
+    wait_until((out / "runs").is_dir)
+    time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -206,6 +209,29 @@ def test_another_form_of_the_study_is_refused_too(shell):
     ran = shell("run", "study.toml", "--out", "r", "--set", "topology.shape=[8, 8]")
     assert ran.code == 2
     assert "another form of this study" in ran.err
+
+
+def test_a_form_with_more_runs_goes_on_where_the_smaller_one_ended(shell):
+    shell("run", shell.study(loads="0.1, 0.2"), "--out", "r")
+    times = {path: path.stat().st_mtime_ns for path in (shell.folder / "r" / "runs").glob("*.json")}
+    study = shell.study(loads="0.1, 0.2, 0.3")
+    refused = shell("run", study, "--out", "r")
+    assert refused.code == 2
+    assert "--resume keeps its finished runs" in refused.err
+    assert "2 finished already" in shell("run", study, "--out", "r", "--resume").err
+    assert len(finished(shell.folder / "r")) == 3
+    assert times == {path: path.stat().st_mtime_ns for path in times}
+
+
+def test_a_form_with_other_runs_keeps_the_common_ones_when_forced(shell):
+    shell("run", shell.study(loads="0.1, 0.2"), "--out", "r")
+    study = shell.study(loads="0.2, 0.3")
+    refused = shell("run", study, "--out", "r", "--resume")
+    assert refused.code == 2
+    assert "1 of its finished runs is not of this form" in refused.err
+    assert len(finished(shell.folder / "r")) == 2
+    assert "1 finished already" in shell("run", study, "--out", "r", "--resume", "--force").err
+    assert len(list((shell.folder / "r" / "runs").glob("*.json"))) == 2
 
 
 def test_a_folder_with_other_things_is_refused_and_force_keeps_them(shell):

@@ -68,6 +68,17 @@ def test_the_page_on_shared_machines_runs_as_written(tmp_path):
     assert (tmp_path / "shared" / "interference.svg").is_file()
 
 
+def test_the_page_on_samples_runs_as_written(tmp_path):
+    pytest.importorskip("SALib")
+    assert _execute("docs/how-to/sample-a-design.md", tmp_path) == 5
+    assert (tmp_path / "designed" / "figures" / "pareto.svg").is_file()
+
+
+def test_the_page_on_knees_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/knee.md", tmp_path) == 3
+    assert "doubling link.bandwidth" in (tmp_path / "paid" / "knee.json").read_text()
+
+
 def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):
     assert _execute("docs/how-to/mpi-jobs.md", tmp_path, skip=['[sweep]\n"mpi.eager', "[[job]]\nwork = ["]) >= 4
     assert (tmp_path / "halo" / "jobs.parquet").is_file()

@@ -96,7 +96,7 @@ pub enum CheckpointError {
         reason: String,
     },
     /// Of another fabricsim.
-    #[error("{}: the checkpoint was written by fabricsim {theirs}, this is {VERSION}; go on with that version, or {ANEW}", file.display())]
+    #[error("{}: the checkpoint was written by fabricsim {theirs}, this is {VERSION} in format {FORMAT}; go on with that version, or {ANEW}", file.display())]
     Version {
         /// The file.
         file: PathBuf,

@@ -659,6 +659,128 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(5, "sweep.router.vcs", "`router` change the same keys", "remove")],
     ),
     (
+        "sample_without_points",
+        &[(4, "sample.points", "is missing", "add points")],
+    ),
+    (
+        "sample_without_keys",
+        &[(4, "sample", "no key to sample", "link.bandwidth")],
+    ),
+    ("sample_of_no_points", &[(5, "sample.points", "0 is too small", "1")]),
+    (
+        "sample_of_too_many_points",
+        &[(5, "sample.points", "too large", "100000")],
+    ),
+    (
+        "sample_of_too_many_sobol_points",
+        &[(5, "sample.points", "65537 is too large for sobol", "latin-hypercube")],
+    ),
+    (
+        "sample_of_unknown_method",
+        &[(6, "sample.method", "unknown method", "did you mean `sobol`")],
+    ),
+    (
+        "sample_ends_exchanged",
+        &[(6, "sample.link.bandwidth.to", "below from", "exchange")],
+    ),
+    (
+        "sample_of_one_value",
+        &[(6, "sample.link.latency.to", "the same as from", "own section")],
+    ),
+    (
+        "sample_log_of_zero",
+        &[(6, "sample.link.latency.from", "has no zero", "linear")],
+    ),
+    (
+        "sample_unknown_unit",
+        &[(6, "sample.link.latency.from", "unknown unit", "ns")],
+    ),
+    (
+        "sample_bare_number",
+        &[(6, "sample.link.latency.from", "bare number 1 has no unit", "1 ns")],
+    ),
+    (
+        "sample_beyond_the_key",
+        &[(6, "sample.link.bandwidth.to", "too large", "largest value")],
+    ),
+    (
+        "sample_unknown_scale",
+        &[(6, "sample.link.latency.scale", "unknown scale \"lag\"", "\"linear\"")],
+    ),
+    (
+        "sample_unknown_word",
+        &[(6, "sample.link.latency.skale", "unknown key", "did you mean `scale`")],
+    ),
+    (
+        "sample_without_end",
+        &[(6, "sample.link.latency.to", "is missing", "add to")],
+    ),
+    (
+        "sample_of_names",
+        &[(6, "sample.routing.kind", "has no order", "values")],
+    ),
+    (
+        "sample_of_a_list",
+        &[(6, "sample.routing.kind", "must be a range, not a list", "values")],
+    ),
+    (
+        "sample_of_nothing",
+        &[(6, "sample.routing.kind.values", "no value to sample", "at least one")],
+    ),
+    (
+        "sample_values_and_ends",
+        &[(6, "sample.router.vcs.from", "no meaning beside values", "remove")],
+    ),
+    (
+        "sample_step_too_large",
+        &[(6, "sample.router.vcs.step", "larger than the range", "smaller")],
+    ),
+    (
+        "sample_step_of_nothing",
+        &[(6, "sample.router.vcs.step", "0 is too small", "1")],
+    ),
+    (
+        "sample_together_without_values",
+        &[(6, "sample.router.vcs, routing.kind", "need values", "[[1, 2], [3, 4]]")],
+    ),
+    (
+        "sample_of_unknown_section",
+        &[(6, "sample.ruoter.vcs", "not a key path", "did you mean `router`")],
+    ),
+    (
+        "sample_of_unknown_key",
+        &[(6, "link.bandwith", "unknown key", "did you mean `bandwidth`")],
+    ),
+    (
+        "sample_and_sweep",
+        &[(8, "sweep.link.bandwidth", "is sampled as well", "remove")],
+    ),
+    (
+        "sample_and_sweep_overlap",
+        &[(
+            8,
+            "sweep.router",
+            "and the sampled `router.vcs` change the same keys",
+            "remove",
+        )],
+    ),
+    (
+        "sample_twice",
+        &[(4, "sample.router", "`router.vcs` change the same keys", "remove")],
+    ),
+    (
+        "sample_is_a_value",
+        &[(1, "sample", "must be a table, not a whole number", "[sample]")],
+    ),
+    (
+        "sample_huge",
+        &[(8, "sweep", "huge sweep: 200000 points", "fewer values")],
+    ),
+    (
+        "sample_of_too_many_values",
+        &[(4, "sample", "60000 points of 17 keys are too many", "1000000")],
+    ),
+    (
         "ops_without_table",
         &[(5, "job[0].work.file", "there is no table of operations", "`table`")],
     ),

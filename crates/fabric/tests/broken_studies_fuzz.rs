@@ -37,6 +37,7 @@ const GOOD: &[&str] = &[
     "[topology]\nkind = \"fat-tree\"\ndown = [4, 4, 4]\ntaper = 2\n[[job]]\nname = \"j\"\nnodes = 16\nwork = { kind = \"pairs\", mode = \"batch\", batch = 3, pairs = [[0, 1]] }\n",
     "[topology]\nkind = \"ring\"\nrouters = 8\n[sweep]\n\"routing.kind\" = [\"dor\", \"valiant\"]\njob.0.work.load = [0.1, 0.2]\n[experiment.a]\nset = { router.vcs = 4 }\nsweep = { \"nic.packet\" = [\"1 KiB\"] }\n[experiment.b]\n[variant.quick]\nset = { \"run.end\" = \"1 us\" }\nexperiments = [\"a\"]\nsweep.a = { \"nic.packet\" = [\"2 KiB\"] }\n[run]\nseeds = [1, 2]\n",
     "[topology]\nkind = \"hyperx\"\nshape = [2, 3]\nnodes_per_router = 2\n[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \"hot-spot\", load = 0.9, targets = 2 }\n[[claim]]\nid = \"c\"\n[reproduce]\nx = 1979-05-27\n[observe]\nmessages = \"full\"\n[run]\nwarmup = \"1 us\"\nend = \"2 us\"\n",
+    "[topology]\nkind = \"ring\"\nrouters = 8\n[sample]\nmethod = \"sobol\"\npoints = 3\nseed = 2\n\"link.bandwidth\" = { from = \"1 GB/s\", to = \"64 GB/s\", scale = \"log\" }\nrouter.vcs = { from = 2, to = 4 }\njob.0.work.load = { from = 0.1, to = 0.9, step = 0.1 }\n\"routing.kind\" = { values = [\"dor\", \"valiant\"] }\n[variant.quick.sample]\npoints = 2\n",
 ];
 
 /// Pieces that are put in somewhere.

@@ -135,6 +135,7 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
     let warnings: Vec<Value> = study.warnings.iter().map(errors::diagnostic).collect();
     let about = json!({
         "name": study.name, "description": study.description, "claims": study.claims, "reproduce": study.reproduce,
+        "sample": study.sample,
     });
     Ok(json!({"study": about, "runs": runs, "diagnostics": warnings}).to_string())
 }

@@ -142,6 +142,24 @@ def _figures(results: Results) -> list[dict[str, str]]:
             image = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
             title = ": ".join(str(part) for part in (figure.get("paper"), figure.get("title") or figure["id"]) if part)
             found.append({"title": title, "image": image})
+    return found + _of_sample(results)
+
+
+#: Figures of sampled studies, as `fabricsim effects` and `fabricsim pareto` write them, with their titles.
+_OF_SAMPLE = {
+    "effects": "The metric over every sampled key, with means of slices and the key's share of the variance",
+    "interactions": "Shares of the variance that two keys have only together",
+    "pareto": "The points that no other point beats",
+}
+
+
+def _of_sample(results: Results) -> list[dict[str, str]]:
+    """Return the figures of a sample that have been drawn."""
+    found = []
+    for name, title in _OF_SAMPLE.items():
+        for path in sorted((results.folder / "figures").glob(f"{name}*.png")):
+            image = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+            found.append({"title": title, "image": image})
     return found
 
 

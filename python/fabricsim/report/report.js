@@ -47,14 +47,15 @@
   // ---- claims
   if (data.claims.length) {
     const agree = data.claims.filter((c) => c.verdict === "agrees").length;
-    section("What the paper says, and what comes out here", `${agree} of ${data.claims.length} claims agree.`, el("div", { class: "scroll" }, el("table", {},
+    const missing = data.claims.filter((c) => c.verdict === "not measured").length;
+    section("What the paper says, and what comes out here", `${agree} of ${data.claims.length - missing} claims agree${missing ? `, ${missing} not measured` : ""}.`, el("div", { class: "scroll" }, el("table", {},
       el("tr", {}, ["claim", "paper", "expected", "ours", "verdict"].map((h) => el("th", {}, h))),
       data.claims.map((c) => el("tr", { title: c.measure }, el("td", {}, c.id), el("td", {}, c.paper), el("td", {}, c.expect), el("td", {}, c.ours),
         el("td", {}, el("span", { class: c.verdict === "agrees" ? "good" : c.verdict === "differs" ? "warn" : "bad" }, c.verdict), c.verdict !== "agrees" && c.because ? el("div", { class: "soft" }, c.because) : null))))));
   }
 
   // ---- figures that the study declares
-  if (data.figures.length) section("Figures", "As in the paper; also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
+  if (data.figures.length) section("Figures", "Also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
 
   // ---- sweep charts
   const METRICS = [["jobs.0.time_ns", "time of the job [ns]"], ["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]

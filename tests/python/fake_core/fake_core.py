@@ -288,7 +288,6 @@ def run(canonical, progress, checkpoint=None, threads=1, ranks=None):
             "fraction": (step + 1) / steps,
             "sim_time_ns": step * 1e3,
             "events": step * 1000,
-            "events_per_s": 2e6,
             "delivered": step * 10,
             "in_flight": 5,
             "hot_links": [["router 3 x+ -> router 4", 0.93]],

@@ -48,7 +48,8 @@ const SWEEPS: &str = r#"
 ## Sweeps, experiments and variants
 
 `[sweep]` holds lists of values by key path. All combinations are run, in written order with the last key fastest and the seeds of
-`run.seeds` innermost; a study has at most 100,000 runs. Elements of lists are reached by position or, for jobs, by name.
+`run.seeds` innermost; a study has at most 100,000 runs. Elements of lists are reached by position or, for jobs, by
+name; `job.*.placement` means every job.
 A value may be a table, which then replaces the whole table; so keys of one table are swept together. Keys of different tables are
 swept together with a comma between them: each point is then a list with a value per key. All of them stand in the results.
 
@@ -59,6 +60,29 @@ swept together with a comma between them: each point is then a list with a value
 router = [{ model = "sculpin" }, { model = "credit", buffer = "16 KiB" }]
 "topology.preset, routing.kind" = [["ecp-8k-hyperx", "dor"], ["ecp-8k-dragonfly", "ugal"]]
 ```
+
+### Samples
+
+`[sample]` holds ranges by key path; all ranges together give `points` points. Every point is run with every combination of the sweep
+and every seed. A key cannot be swept and sampled. The runs of one point have its values in their results, as those of a sweep.
+
+```toml
+[sample]
+method = "sobol"
+points = 64
+"link.bandwidth" = { from = "1 GB/s", to = "64 GB/s", scale = "log" }
+"router.buffer" = { from = "8 KiB", to = "256 KiB", step = "2 KiB" }
+"job.0.work.load" = { from = 0.1, to = 0.9 }
+"routing.kind" = { values = ["dor", "valiant"] }
+```
+
+`from` and `to` belong to the range. Whole numbers have equal shares; `step` (1 for whole numbers) allows `from` plus multiples of it. On
+a log scale the nearest step is taken, and zero is refused. Values without a step are rounded to a round number below a 100,000th of the
+range. `values` are equally likely, and may be lists for several keys: `"topology.preset, routing.kind" = { values = [["a", "b"], ...] }`.
+
+A point is a function of method, seed, its number and the order of the keys, on every machine. More points of `sobol` keep the earlier
+ones, those of `latin-hypercube` do not. A variant has its own `sample` (its keys replace those of `[sample]`), `--set sample.points=16`
+(and `method`, `seed`) works as for other keys. A key that a variant or `--set` fixes is no longer sampled; the others stay as they are.
 
 A study may hold several experiments; its runs are those of all of them. Each has `set` (values that replace those of the file),
 `sweep` (added to the sweep of the file; a list replaces those of the same keys) and `description`. In `set`, dotted keys change single
@@ -71,7 +95,7 @@ sweep = { "job.0.work.load" = [0.2, 0.4, 0.6, 0.8, 1.0] }
 ```
 
 A variant is another form of the study, such as a quick one: `set`, `experiments` (those to keep), `sweep` (lists for every
-experiment, or tables of lists for single ones, which replace those of the same key) and `description`.
+experiment, or tables of lists for single ones, which replace those of the same key), `sample` and `description`.
 
 ```toml
 [variant.quick]

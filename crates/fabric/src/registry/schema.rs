@@ -18,6 +18,7 @@ pub fn schema() -> Value {
             "link" => link(),
             "job" => json!({ "type": "array", "minItems": 1, "items": object(own("job")) }),
             "sweep" => sweep(),
+            "sample" => sample(),
             "experiment" => experiment(),
             "variant" => variant(),
             "claim" => json!({
@@ -244,8 +245,16 @@ fn variant() -> Value {
                 "set": { "type": "object" },
                 "experiments": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
                 "sweep": sweep(),
+                "sample": sample(),
             },
             "additionalProperties": false,
         },
     })
+}
+
+/// Its own keys, and ranges by key path or tables of them.
+fn sample() -> Value {
+    let mut schema = object(own("sample"));
+    schema["additionalProperties"] = json!({ "type": "object" });
+    schema
 }

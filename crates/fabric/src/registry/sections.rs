@@ -45,6 +45,10 @@ pub(super) const TOP_LEVEL: &[(&str, &str)] = &[
     ("mpi", "`[mpi]`: what the messages of MPI ranks cost."),
     ("job", "`[[job]]`: what the nodes do; one job per table."),
     ("sweep", "`[sweep]`: lists of values of keys; every combination is run."),
+    (
+        "sample",
+        "`[sample]`: points spread over ranges of keys, each with every combination of the sweep.",
+    ),
     ("observe", "`[observe]`: what is recorded beside the summary."),
     ("run", "`[run]`: seeds, length and engine."),
     (
@@ -695,6 +699,39 @@ const RUN: &[Parameter] = &[
     ),
 ];
 
+const SAMPLE: &[Parameter] = &[
+    key(
+        "method",
+        Type::Choice(&[
+            (
+                "latin-hypercube",
+                "One point in each of as many equal slices of every range as there are points.",
+            ),
+            (
+                "sobol",
+                "Scrambled Sobol points, at most 65,536: more points keep the earlier ones, powers of two balance best.",
+            ),
+        ]),
+        Default::Text("latin-hypercube"),
+        "How points are spread.",
+    ),
+    key(
+        "points",
+        Type::Integer { min: 1, max: 100_000 },
+        Default::Required,
+        "Number of points.",
+    ),
+    key(
+        "seed",
+        Type::Integer {
+            min: 0,
+            max: i64::MAX as u64,
+        },
+        Default::Text("1"),
+        "Seed of the points; it has nothing to do with the seeds of runs.",
+    ),
+];
+
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "link",
@@ -731,6 +768,12 @@ pub(super) const SECTIONS: &[Section] = &[
         header: "[[job]]",
         line: "One job: work on some of the nodes.",
         parameters: JOB,
+    },
+    Section {
+        name: "sample",
+        header: "[sample]",
+        line: "Points spread over ranges of keys. The other keys are key paths with their ranges, see [below](#samples).",
+        parameters: SAMPLE,
     },
     Section {
         name: "observe",

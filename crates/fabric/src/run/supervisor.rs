@@ -180,13 +180,13 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             return !self.save;
         }
         self.next_report = cpu + Duration::from_millis(200);
-        let fraction = match self.total {
-            Some(total) if total > 0 => counts.messages as f64 / total as f64,
-            _ => match self.packets {
-                Some(packets) => (counts.packets as f64 / packets).min(0.999),
-                None => progress.now.0 as f64 / self.last.0 as f64,
-            },
+        let done = match (self.total, self.packets) {
+            (Some(total), _) if total > 0 => counts.messages as f64 / total as f64,
+            (_, Some(packets)) => (counts.packets as f64 / packets).min(0.999),
+            _ => 0.0,
         };
+        // What has an end in time may never be done.
+        let fraction = done.max(progress.now.0 as f64 / self.last.0 as f64);
         self.order = (self.watch)(&RunProgress {
             fraction: fraction.clamp(0.0, 1.0),
             sim_time_ns: progress.now.as_ns(),

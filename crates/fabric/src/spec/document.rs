@@ -5,6 +5,7 @@
 
 use super::diagnostic::{Findings, Place, Sources};
 use serde_json::json;
+use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// Study files above this size are refused: nobody writes them, and graphs have files of their own.
@@ -117,7 +118,7 @@ impl Table {
         }
     }
 
-    /// Sets the value at a key path (`router.vcs`, `job.0.work.load`, `job.NAME.work.load`), making tables on the way.
+    /// Sets the value at a key path (`router.vcs`, `job.0.work.load`, `job.NAME.work.load`, `job.*.placement`), making tables on the way.
     ///
     /// # Errors
     /// Says in words why the path leads nowhere.
@@ -200,29 +201,37 @@ impl Node {
                 let Some((segment, rest)) = segments.split_first() else {
                     return Err("the key path ends too early".to_owned());
                 };
-                let Some(position) = position(elements, segment) else {
+                let meant = meant(elements, segment);
+                if meant.is_empty() {
                     return Err(format!(
                         "`{walked}` has no element {segment:?}; it has {}",
                         names(elements)
                     ));
-                };
-                if rest.is_empty() {
-                    elements[position] = node;
-                    return Ok(());
                 }
-                elements[position].set_below(rest, &format!("{walked}.{segment}"), place, node)
+                for position in meant {
+                    if rest.is_empty() {
+                        elements[position] = node.clone();
+                    } else {
+                        elements[position].set_below(rest, &format!("{walked}.{segment}"), place, node.clone())?;
+                    }
+                }
+                Ok(())
             }
             other => Err(format!("`{walked}` is {}, not a table", other.type_words())),
         }
     }
 }
 
-/// The element of a list that a path segment means: a position from 0, or the `name` of a table.
-fn position(elements: &[Node], segment: &str) -> Option<usize> {
-    if let Ok(position) = segment.parse::<usize>() {
-        return (position < elements.len()).then_some(position);
+/// The elements of a list that a path segment means: `*` all of them, else one by its position from 0 or the `name` of a table.
+fn meant(elements: &[Node], segment: &str) -> Range<usize> {
+    if segment == EVERY {
+        return 0..elements.len();
     }
-    elements.iter().position(|element| name_of(element) == Some(segment))
+    let position = match segment.parse::<usize>() {
+        Ok(position) => Some(position).filter(|&position| position < elements.len()),
+        Err(_) => elements.iter().position(|element| name_of(element) == Some(segment)),
+    };
+    position.map_or(0..0, |position| position..position + 1)
 }
 
 fn name_of(element: &Node) -> Option<&str> {
@@ -313,6 +322,9 @@ pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Op
 
 /// Most parts of a dotted key. Each part is a level of nesting, and nesting takes stack.
 pub(crate) const DEEPEST_KEY: usize = 32;
+
+/// The part of a key path that means every element of a list.
+pub(crate) const EVERY: &str = "*";
 
 /// Most dots in a row of letters even within texts and comments, should they be taken for keys after a syntax error.
 const MOST_DOTS: usize = 500;
@@ -529,6 +541,14 @@ mod tests {
             (
                 "job.b.nodes",
                 Ok(r#"{"job":[{"name":"a","work":{"load":1}},{"name":"b","nodes":7}],"x":[1,2]}"#),
+            ),
+            (
+                "job.*.nodes",
+                Ok(r#"{"job":[{"name":"a","nodes":7,"work":{"load":1}},{"name":"b","nodes":7}],"x":[1,2]}"#),
+            ),
+            (
+                "x.*",
+                Ok(r#"{"job":[{"name":"a","work":{"load":1}},{"name":"b"}],"x":[7,7]}"#),
             ),
             ("job.1", Ok(r#"{"job":[{"name":"a","work":{"load":1}},7],"x":[1,2]}"#)),
             (

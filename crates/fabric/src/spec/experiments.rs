@@ -2,11 +2,12 @@
 //!
 //! For one point the overrides apply in this order, later ones win: the experiment's `set`, the sweep's values, the variant's
 //! `set`, `--set`. A key that a variant or `--set` fixes is no longer swept. Points come in the written order of experiments
-//! and of swept keys, the last key fastest.
+//! and of swept keys, the last key fastest; the points of a [`sample`](super::sample) are the first axis, all its keys together.
 
 use super::diagnostic::{Findings, Place, Sources, did_you_mean};
-use super::document::{DEEPEST_KEY, Node, Table, Value, parse_text};
+use super::document::{DEEPEST_KEY, EVERY, Node, Table, Value, parse_text};
 use super::reader::check_name;
+use super::sample::{self, Written};
 use crate::registry;
 
 /// One override.
@@ -22,6 +23,8 @@ pub(crate) struct Override {
 pub(crate) struct Axis {
     pub paths: Vec<String>,
     pub place: Place,
+    /// The place of every path, where they were not written together.
+    pub places: Vec<Place>,
     /// For each point a value per path.
     pub values: Vec<Vec<Node>>,
 }
@@ -33,7 +36,7 @@ impl Axis {
     }
 
     /// Whether setting the one would change what the other has set; the keys.
-    fn collides<'a>(&'a self, other: &'a Axis) -> Option<(&'a str, &'a str)> {
+    pub(crate) fn collides<'a>(&'a self, other: &'a Axis) -> Option<(&'a str, &'a str)> {
         let pairs = self.paths.iter().flat_map(|a| other.paths.iter().map(move |b| (a, b)));
         pairs
             .map(|(a, b)| (a.as_str(), b.as_str()))
@@ -41,7 +44,7 @@ impl Axis {
     }
 
     /// The same between two of its own keys.
-    fn repeats(&self) -> Option<(&str, &str)> {
+    pub(crate) fn repeats(&self) -> Option<(&str, &str)> {
         let pairs = (1..self.paths.len()).flat_map(|last| (0..last).map(move |first| (last, first)));
         pairs
             .map(|(a, b)| (self.paths[a].as_str(), self.paths[b].as_str()))
@@ -68,6 +71,8 @@ impl Axis {
             }
         }
         self.values = left;
+        let mut keeps = kept.iter();
+        self.places.retain(|_| keeps.next().copied().unwrap_or(true));
         self.paths.retain(keep);
         !self.paths.is_empty()
     }
@@ -104,11 +109,11 @@ impl Experiment {
         }
         let mut point = Vec::new();
         for (axis, values) in rows.into_iter().rev() {
+            let places = axis.places.iter().copied().chain(std::iter::repeat(axis.place));
+            let keys = axis.paths.iter().zip(places);
             point.extend(
-                axis.paths
-                    .iter()
-                    .zip(values)
-                    .map(|(path, node)| (path.as_str(), axis.place, node)),
+                keys.zip(values)
+                    .map(|((path, place), node)| (path.as_str(), place, node)),
             );
         }
         point
@@ -124,37 +129,78 @@ pub(crate) struct Wanted<'a> {
     pub sets: &'a [Override],
 }
 
-/// The experiments to run, in written order.
-pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -> Vec<Experiment> {
+/// The experiments to run, in written order, and what is told about their sample: null without one.
+pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -> (Vec<Experiment>, serde_json::Value) {
     let common = root
         .get("sweep")
         .map_or_else(Vec::new, |item| read_axes(&item.node, "sweep", findings));
     let mut experiments = read_experiments(root, &common, findings);
     let names: Vec<String> = experiments.iter().map(|experiment| experiment.name.clone()).collect();
-    let (variant_sets, subset) = apply_variant(root, wanted.variant, &names, &mut experiments, findings);
+    let mut sample = root
+        .get("sample")
+        .and_then(|item| Written::read(&item.node, "sample", findings));
+    let (variant_sets, subset) = apply_variant(root, wanted.variant, &names, &mut experiments, &mut sample, findings);
     for (name, place) in wanted.experiments {
         if !names.iter().any(|other| other == name) {
             let hint = did_you_mean(name, names.iter().map(String::as_str)).unwrap_or_else(|| known(&names));
             findings.error(*place, "experiment", format!("there is no experiment {name:?}"), hint);
         }
     }
+    let (of_sample, sets): (Vec<&Override>, Vec<&Override>) =
+        wanted.sets.iter().partition(|set| set.path.starts_with("sample."));
+    for set in of_sample {
+        match &mut sample {
+            Some(sample) => sample.set(set),
+            None => findings.error(
+                set.place,
+                &set.path,
+                "the study has no sample",
+                "add [sample] to the study",
+            ),
+        }
+    }
+    let sample = sample.and_then(|sample| sample.check(root, findings));
+    if let Some(sample) = &sample {
+        for experiment in &mut experiments {
+            insert_sample(experiment, &sample.axis, findings);
+        }
+    }
     experiments.retain(|experiment| {
         subset.as_ref().is_none_or(|subset| subset.contains(&experiment.name))
             && (wanted.experiments.is_empty() || wanted.experiments.iter().any(|(name, _)| *name == experiment.name))
     });
+    let last: Vec<Override> = variant_sets.iter().chain(sets).cloned().collect();
     for experiment in &mut experiments {
-        experiment.last = variant_sets.iter().chain(wanted.sets).cloned().collect();
-        let last = &experiment.last;
-        experiment.axes.retain_mut(|axis| axis.without(last));
+        experiment.axes.retain_mut(|axis| axis.without(&last));
+        experiment.last = last.clone();
     }
-    experiments
+    let about = sample.map(|mut sample| match sample.axis.without(&last) {
+        true => sample.about(),
+        false => serde_json::Value::Null,
+    });
+    (experiments, about.unwrap_or_default())
+}
+
+/// Puts the sample before the sweep: every point of it with every point of the sweep.
+fn insert_sample(experiment: &mut Experiment, sample: &Axis, findings: &mut Findings) {
+    for axis in &experiment.axes {
+        if let Some((own, other)) = axis.collides(sample) {
+            let reason = match own == other {
+                true => "is sampled as well".to_owned(),
+                false => format!("and the sampled `{other}` change the same keys"),
+            };
+            let hint = "remove it here or from [sample]; set in a variant takes a key out of the sample";
+            findings.error(axis.place, &format!("sweep.{own}"), reason, hint);
+        }
+    }
+    experiment.axes.insert(0, sample.clone());
 }
 
 /// Whether fixing `path` fixes `other` as well.
 fn covers(path: &str, other: &str) -> bool {
-    other
-        .strip_prefix(path)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let mut others = other.split('.');
+    path.split('.')
+        .all(|segment| others.next().is_some_and(|other| segment == other || segment == EVERY))
 }
 
 fn known(names: &[String]) -> String {
@@ -219,6 +265,7 @@ fn apply_variant(
     wanted: Option<(&str, Place)>,
     names: &[String],
     experiments: &mut [Experiment],
+    sample: &mut Option<Written>,
     findings: &mut Findings,
 ) -> (Vec<Override>, Option<Vec<String>>) {
     let mut sets = Vec::new();
@@ -255,9 +302,15 @@ fn apply_variant(
                     let target = if chosen { &mut *experiments } else { &mut unused };
                     variant_sweep(&item.node, &path, names, target, findings);
                 }
+                "sample" => {
+                    let read = Written::read(&item.node, &path, findings);
+                    if let Some(read) = read.filter(|_| chosen) {
+                        sample.get_or_insert_default().replace(read);
+                    }
+                }
                 "description" => check_text(&item.node, &path, findings),
                 _ => {
-                    let keys = ["set", "experiments", "sweep", "description"];
+                    let keys = ["set", "experiments", "sweep", "sample", "description"];
                     super::reader::unknown_key(item, &path, keys.into_iter(), findings);
                 }
             }
@@ -353,7 +406,7 @@ fn check_text(node: &Node, path: &str, findings: &mut Findings) {
     }
 }
 
-fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mut Findings) -> Option<&'a Table> {
+pub(crate) fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mut Findings) -> Option<&'a Table> {
     match &node.value {
         Value::Table(table) => Some(table),
         other => {
@@ -404,7 +457,10 @@ pub(crate) fn check_path(path: &str, place: Place, key: &str, findings: &mut Fin
 /// The section that has a key of this name, if only one has.
 fn section_of(key: &str) -> Option<&'static str> {
     let has = |section: &&registry::Section| section.parameters.iter().any(|parameter| parameter.key == key);
-    let mut sections = registry::sections().iter().filter(has);
+    let mut sections = registry::sections()
+        .iter()
+        .filter(|section| SWEEPABLE.contains(&section.name))
+        .filter(has);
     sections
         .next()
         .filter(|_| sections.next().is_none())
@@ -501,6 +557,7 @@ fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec
                 axes.push(Axis {
                     paths,
                     place,
+                    places: Vec::new(),
                     values: rows,
                 });
             }
@@ -521,7 +578,7 @@ fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec
 }
 
 /// The values of `n` keys that are swept together.
-fn together(node: &Node, n: usize, key: &str, findings: &mut Findings) -> Option<Vec<Node>> {
+pub(crate) fn together(node: &Node, n: usize, key: &str, findings: &mut Findings) -> Option<Vec<Node>> {
     match &node.value {
         Value::List(values) if values.len() == n => Some(values.clone()),
         other => {
@@ -536,7 +593,7 @@ fn together(node: &Node, n: usize, key: &str, findings: &mut Findings) -> Option
     }
 }
 
-/// Reads `--set key=value` texts; a value that is no TOML value is a text.
+/// Reads `--set key=value` texts, of keys of the study or of the sample itself; a value that is no TOML value is a text.
 pub(crate) fn read_command_line(sets: &[String], sources: &mut Sources, findings: &mut Findings) -> Vec<Override> {
     let mut overrides = Vec::new();
     for text in sets {
@@ -554,7 +611,10 @@ pub(crate) fn read_command_line(sets: &[String], sources: &mut Sources, findings
         let start = path.len() + 1;
         let place = Place::new(source, 0..path.len());
         let path = path.trim();
-        if !check_path(path, place, path, findings) {
+        let of_sample = path
+            .strip_prefix("sample.")
+            .is_some_and(|key| sample::OWN.contains(&key));
+        if !of_sample && !check_path(path, place, path, findings) {
             continue;
         }
         let value_place = Place::new(source, start..text.len());

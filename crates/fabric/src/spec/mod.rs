@@ -22,6 +22,7 @@ mod rails;
 mod ranks;
 mod reader;
 pub mod run;
+mod sample;
 mod shape;
 mod study;
 mod tables;

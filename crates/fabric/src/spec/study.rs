@@ -46,6 +46,8 @@ pub struct Study {
     pub claims: serde_json::Value,
     /// The `[reproduce]` table as a JSON object; null if there is none.
     pub reproduce: serde_json::Value,
+    /// The sample as a JSON object: `method`, `points`, `seed`, and `keys` with their ranges; null if there is none.
+    pub sample: serde_json::Value,
     /// What is probably not meant, in order of places.
     pub warnings: Vec<Diagnostic>,
     /// All runs as JSON on one line with everything filled in; [`runs_of_canonical`](super::runs_of_canonical) reads it back.
@@ -119,7 +121,7 @@ fn load(
         experiments: &chosen,
         sets: &sets,
     };
-    let experiments = experiments::read(&root, &wanted, findings);
+    let (experiments, sample) = experiments::read(&root, &wanted, findings);
     if experiments.is_empty() && findings.n_errors() == 0 {
         let hint = "choose among the experiments of the variant";
         findings.error(Place::default(), "experiment", "no experiment is left to run", hint);
@@ -135,6 +137,7 @@ fn load(
         runs,
         claims,
         reproduce,
+        sample,
         warnings: Vec::new(),
         canonical,
     })
@@ -291,6 +294,8 @@ fn check_run(
 fn written(node: &Node, sources: &Sources) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),
+        // A value of a sample stands nowhere in the file.
+        value if sources.text(node.place).is_empty() => to_json(value).to_string(),
         _ => sources
             .text(node.place)
             .split_whitespace()

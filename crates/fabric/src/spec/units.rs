@@ -254,6 +254,53 @@ impl Unit {
             Unit::Bandwidth => print_bandwidth(value),
         }
     }
+
+    /// Name and scale of the unit of a quantity.
+    fn unit_of(self, text: &str) -> Option<(&str, u128)> {
+        let name = text
+            .trim()
+            .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
+            .trim();
+        self.scale(name).map(|scale| (name, scale))
+    }
+
+    /// [`Unit::print`] in the unit of the quantity `like` where that is decimal and needs at most nine decimals.
+    pub(crate) fn print_like(self, value: u64, like: &str) -> String {
+        const PLACES: u128 = 1_000_000_000;
+        match self.unit_of(like) {
+            Some((name, scale)) if is_decimal(scale) && (u128::from(value) * PLACES).is_multiple_of(scale) => {
+                let (whole, rest) = (u128::from(value) / scale, u128::from(value) % scale * PLACES / scale);
+                let fraction = format!("{rest:09}");
+                let fraction = fraction.trim_end_matches('0');
+                let dot = if fraction.is_empty() { "" } else { "." };
+                format!("{whole}{dot}{fraction} {name}")
+            }
+            _ => self.print(value),
+        }
+    }
+
+    /// The largest round number of base units that is at most `most`, at least 1: the unit of the quantity `like` times or
+    /// divided by a power of ten, or of two where the unit is binary.
+    pub(crate) fn round_number(self, like: &str, most: f64) -> u64 {
+        let scale = self.unit_of(like).map_or(1, |(_, scale)| scale);
+        let base = if is_decimal(scale) { 10 } else { 2 };
+        let mut round = scale;
+        while round as f64 > most && round.is_multiple_of(base) {
+            round /= base;
+        }
+        if round as f64 > most {
+            return 1;
+        }
+        while (round * base) as f64 <= most {
+            round *= base;
+        }
+        u64::try_from(round).unwrap_or(1)
+    }
+}
+
+/// Whether a unit is a power of ten of the base unit, or of bytes per second.
+fn is_decimal(scale: u128) -> bool {
+    scale < 1 << 10 || !scale.is_power_of_two()
 }
 
 /// Prints in the first unit of `units` with a value of at least one and at most three decimals.

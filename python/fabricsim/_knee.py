@@ -1,0 +1,574 @@
+"""Where the next doubling of a quantity pays less than a given gain, found with few runs.
+
+Doublings from the start until one pays less, then bisection on a log scale between the last that paid and the first that did not.
+Every value is run with the same seeds, so that differences are between runs with common random numbers. Whether a doubling pays is
+one number per seed, the metric after it less (1 - gain) times the metric before it: at the knee its mean is zero. The interval of
+the knee holds the values at which a paired t-test does not tell that mean from zero, and the interval of a gain is the same test
+solved for the gain, which is Fieller's interval of a ratio of paired means (Fieller 1954). Both are exact where the seeds' values
+are normal; a bootstrap over a handful of seeds is not.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricsim._files import atomic_write
+from fabricsim._metrics import default_metric, metric_values
+from fabricsim._student import t_quantile
+from fabricsim._units import axis_value
+from fabricsim.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from fabricsim.results import Results
+    from fabricsim.study import Study
+
+__all__ = ["Axis", "Doubling", "Knee", "Measured", "knee", "search", "write"]
+
+#: Runs a study with the experiments given, or all, into a folder.
+Runner = Callable[["Study", Path, Sequence[str] | None], "Results"]
+
+#: Significant digits of values between doublings.
+_DIGITS = 4
+#: Doublings without `stop`.
+_MOST_DOUBLINGS = 10
+_GRID = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A key whose values have an order: whole numbers, numbers, or quantities of one unit.
+
+    Attributes
+    ----------
+    key : str
+        The dotted key.
+    unit : str
+        The unit of the values, empty for numbers.
+    whole : bool
+        Only whole numbers are values.
+    """
+
+    key: str
+    unit: str
+    whole: bool
+
+    @classmethod
+    def of(cls, key: str, text: str) -> tuple[Axis, Decimal]:
+        """Return the axis of a key and a value on it.
+
+        Raises
+        ------
+        ValueError
+            The value is a name or a list: such a key has no order, and no double.
+        """
+        found = axis_value(text)
+        if found is None or found[1] in ("product", "%") or found[0] <= 0:
+            raise ValueError(f"{key} = {text} cannot be doubled: a knee needs a number or a quantity above zero")
+        bare = text.strip()
+        number = bare.rstrip("".join(sorted(set(bare) - set("0123456789."))))
+        unit = bare[len(number) :].strip()
+        return cls(key, unit, unit in ("", "ps", "B", "bit/s", "B/s") and "." not in number), Decimal(number)
+
+    @property
+    def _binary(self) -> int:
+        """Base units in a binary unit, else 0."""
+        return 1024 ** ("KMGT".index(self.unit[0]) + 1) if self.unit[1:2] == "i" else 0
+
+    def text(self, value: Decimal) -> str:
+        """Return a value as it is written in a study: whole bytes where a binary unit would need a fraction."""
+        if self._binary and value != value.to_integral_value():
+            return f"{(value * self._binary).to_integral_value():f} {self.unit[2:]}"
+        return f"{value.normalize():f} {self.unit}".strip()
+
+    def parse(self, text: str) -> Decimal:
+        """Return a value of this axis.
+
+        Raises
+        ------
+        ValueError
+            It has another unit, or none.
+        """
+        other, value = Axis.of(self.key, text)
+        if other.unit != self.unit:
+            theirs, ours = axis_value(text), axis_value(f"1 {self.unit}".strip())
+            if theirs is None or ours is None or theirs[1] != ours[1]:
+                raise ValueError(f"{self.key}: {text} is no value in {self.unit or 'plain numbers'}")
+            return Decimal(repr(theirs[0])) / Decimal(repr(ours[0]))
+        return value
+
+    def middle(self, low: Decimal, high: Decimal) -> Decimal:
+        """Return the value half-way on a log scale, round in the axis' unit."""
+        exact = (low * high).sqrt()
+        if self.whole:
+            return exact.to_integral_value()
+        if self._binary:
+            return (exact * self._binary).to_integral_value() / self._binary
+        return round(exact, _DIGITS - 1 - exact.adjusted())
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The metric at a value: its mean and the number of every seed."""
+
+    value: float
+    text: str
+    mean: float
+    seeds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubling:
+    """What doubling a value gains, as a fraction; the interval is absent with one seed."""
+
+    value: float
+    text: str
+    gain: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Where doublings stop to pay.
+
+    Attributes
+    ----------
+    over, metric : str
+        What is doubled, and what it is to improve.
+    gain, level : float
+        The gain below which a doubling does not pay, and the level of the intervals.
+    maximise : bool
+        A larger metric is better.
+    kind : str
+        ``knee``, ``never`` (the last doubling still pays) or ``flat`` (already the first one does not).
+    value, text : float and str, or None
+        The knee, between measured values interpolated on a log scale.
+    low, high : str or None
+        Its interval; None with one seed, or where the measured range does not bound it.
+    points : tuple of Measured
+        Every value that was run.
+    doublings : tuple of Doubling
+        Every gain that was measured, in order of the value.
+    n_seeds : int
+        Seeds at every value.
+    point : tuple of (key, value)
+        The values of the other swept keys, and the experiment.
+    """
+
+    over: str
+    metric: str
+    gain: float
+    level: float
+    maximise: bool
+    kind: str
+    value: float | None
+    text: str | None
+    low: str | None
+    high: str | None
+    points: tuple[Measured, ...]
+    doublings: tuple[Doubling, ...]
+    n_seeds: int
+    point: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        verb = "raises" if self.maximise else "cuts"
+        less = f"{verb} {self.metric} by less than {_percent(self.gain)}"
+        if self.kind == "knee":
+            return f"Beyond {self.text}{self._interval()} doubling {self.over} {less}.{self._remark()}"
+        first, last = self.doublings[0], self.doublings[-1]
+        if self.kind == "flat":
+            what = f"doubling {self.over} from {first.text} {_effect(first, self.maximise)}"
+            return f"{self.metric} is flat from the start: {what}, less than {_percent(self.gain)}.{self._remark()}"
+        what = f"doubling {self.over} from {last.text} {_effect(last, self.maximise)}"
+        return f"{self.metric} does not flatten up to {self.points[-1].text}: {what}, at least {_percent(self.gain)}.{self._remark()}"
+
+    def _interval(self) -> str:
+        if self.low is None and self.high is None:
+            return ""
+        ends = (
+            f"{self.low} to {self.high}"
+            if self.low and self.high
+            else f"{self.low} or more"
+            if self.low
+            else f"up to {self.high}"
+        )
+        return f" ({100 * self.level:g} % interval: {ends})"
+
+    def _remark(self) -> str:
+        return " With one seed there are no intervals." if self.n_seeds < 2 else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as JSON, with the sentence."""
+        return {**asdict(self), "point": dict(self.point), "sentence": self.sentence}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _effect(doubling: Doubling, maximise: bool) -> str:
+    gains, loses = ("raises it by", "lowers it by") if maximise else ("cuts it by", "raises it by")
+    words = f"{gains if doubling.gain >= 0 else loses} {_percent(abs(doubling.gain))}"
+    if doubling.low is None or doubling.high is None:
+        return words
+    return f"{words} (interval of the gain: {_percent(doubling.low)} to {_percent(doubling.high)})"
+
+
+def _fieller(before: np.ndarray, after: np.ndarray, level: float) -> tuple[float, float] | None:
+    """Return the interval of mean(after) / mean(before) of paired values; None where it has no ends."""
+    n = len(before)
+    if n < 2:
+        return None
+    quantile = t_quantile(level, n - 1) ** 2 / n
+    covariance = np.cov(np.stack([before, after]))
+    a = before.mean() ** 2 - quantile * covariance[0, 0]
+    b = before.mean() * after.mean() - quantile * covariance[0, 1]
+    c = after.mean() ** 2 - quantile * covariance[1, 1]
+    if a <= 0:
+        return None
+    root = math.sqrt(max(0.0, b * b - a * c))
+    return (b - root) / a, (b + root) / a
+
+
+class _Search:
+    """The values measured so far, and what they say."""
+
+    def __init__(self, measure: Callable[[Decimal], Sequence[float]], gain: float, level: float, maximise: bool) -> None:
+        self.measure, self.gain, self.level, self.maximise = measure, gain, level, maximise
+        self.known: dict[Decimal, np.ndarray] = {}
+        self.lacks: dict[Decimal, np.ndarray] = {}
+
+    def at(self, value: Decimal) -> np.ndarray:
+        if value not in self.known:
+            self.known[value] = np.asarray(self.measure(value), dtype=float)
+        return self.known[value]
+
+    def lack(self, value: Decimal) -> np.ndarray:
+        """Return by how much doubling a value fails to pay, for each seed, as a share of the metric: above zero it does not."""
+        before, after = self.at(value), self.at(2 * value)
+        if len(before) != len(after):
+            raise ValueError("not every value has results of every seed")
+        if before.mean() == 0:
+            raise ValueError("the metric is zero: it cannot be cut or raised by a share")
+        wanted = before * (1 + self.gain if self.maximise else 1 - self.gain)
+        self.lacks[value] = (wanted - after if self.maximise else after - wanted) / before.mean()
+        return self.lacks[value]
+
+    def half_width(self, lack: np.ndarray) -> float:
+        """Return half of the interval of the mean; zero with one seed."""
+        n = len(lack)
+        return t_quantile(self.level, n - 1) * float(lack.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
+
+    def doubling(self, axis: Axis, value: Decimal) -> Doubling:
+        before, after = self.at(value), self.at(2 * value)
+        ratio, ends = after.mean() / before.mean(), _fieller(before, after, self.level)
+        sign = 1 if self.maximise else -1
+        gains = sorted(sign * (end - 1) for end in ends) if ends else (None, None)
+        return Doubling(float(value), axis.text(value), float(sign * (ratio - 1)), *gains)
+
+    def interval(self, knee: float) -> tuple[float | None, float | None]:
+        """Return the values next to the knee at which its test does not tell that a doubling pays or does not."""
+        values = sorted(self.lacks)
+        logs = np.array([math.log(value) for value in values])
+        lacks = [self.lacks[value] for value in values]
+        grid = np.unique(np.concatenate([np.linspace(a, b, _GRID) for a, b in pairwise(logs)] + [[math.log(knee)]]))
+        # The widths of neighbours are interpolated, not their values: between two noisy values a mean of both would seem surer.
+        mean, half = (
+            np.interp(grid, logs, ends) for ends in ([lack.mean() for lack in lacks], [self.half_width(lack) for lack in lacks])
+        )
+        open_ = np.abs(mean) <= half
+        here = int(np.argmin(np.abs(grid - math.log(knee))))
+        low = here
+        while low > 0 and open_[low - 1]:
+            low -= 1
+        high = here
+        while high < len(grid) - 1 and open_[high + 1]:
+            high += 1
+        return (math.exp(grid[low]) if low > 0 else None, math.exp(grid[high]) if high < len(grid) - 1 else None)
+
+
+def search(
+    axis: Axis,
+    measure: Callable[[Decimal], Sequence[float]],
+    *,
+    start: Decimal,
+    stop: Decimal,
+    gain: float = 0.05,
+    precision: float = 0.1,
+    level: float = 0.95,
+    maximise: bool = False,
+    metric: str = "metric",
+) -> Knee:
+    """Find the knee of a measured curve.
+
+    Parameters
+    ----------
+    axis : Axis
+        What is doubled.
+    measure : callable
+        Gives the metric at a value, a number per seed, always of the same seeds.
+    start, stop : Decimal
+        The first value, and the largest that may be run.
+    gain : float, optional
+        A doubling pays if it improves the metric by at least this share.
+    precision : float, optional
+        Values are bisected until two neighbours are this close, as a share.
+    level : float, optional
+        Of the intervals.
+    maximise : bool, optional
+        A larger metric is better.
+    metric : str, optional
+        Its name.
+
+    Raises
+    ------
+    ValueError
+        There is no doubling between the ends, or the metric is zero.
+    """
+    if not 0 < gain < 1 or not 0 < level < 1 or precision <= 0:
+        raise ValueError("gain and level are shares between 0 and 1, precision is above 0")
+    if 2 * start > stop:
+        raise ValueError(f"there is no doubling between {axis.text(start)} and {axis.text(stop)}")
+    found = _Search(measure, gain, level, maximise)
+    ladder: list[tuple[Decimal, float]] = []
+    value = start
+    while 2 * value <= stop:
+        lack = found.lack(value)
+        ladder.append((value, float(lack.mean())))
+        # Within the noise a doubling that seems not to pay is no end: the next one tells.
+        if lack.mean() > 0 and lack.mean() > found.half_width(lack):
+            break
+        value *= 2
+    pays = [index for index, (_, mean) in enumerate(ladder) if mean <= 0]
+    kind, knee = "knee", None
+    ends: tuple[float | None, float | None] = (None, None)
+    if not pays:
+        kind = "flat"
+    elif pays[-1] == len(ladder) - 1:
+        kind = "never"
+    else:
+        low, high = ladder[pays[-1]][0], ladder[pays[-1] + 1][0]
+        while high / low > 1 + Decimal(repr(precision)):
+            middle = axis.middle(low, high)
+            if not low < middle < high:
+                break
+            low, high = (low, middle) if found.lack(middle).mean() > 0 else (middle, high)
+        below, above = float(found.lacks[low].mean()), float(found.lacks[high].mean())
+        knee = float(low) * (float(high) / float(low)) ** (-below / (above - below))
+        if len(found.lacks[low]) > 1:
+            ends = found.interval(knee)
+    seeds = len(found.at(start))
+    return Knee(
+        over=axis.key,
+        metric=metric,
+        gain=gain,
+        level=level,
+        maximise=maximise,
+        kind=kind,
+        value=knee,
+        text=_short(axis, knee),
+        low=_short(axis, ends[0]),
+        high=_short(axis, ends[1]),
+        points=tuple(
+            Measured(float(value), axis.text(value), float(seen.mean()), tuple(map(float, seen)))
+            for value, seen in sorted(found.known.items())
+        ),
+        doublings=tuple(found.doubling(axis, value) for value in sorted(found.lacks)),
+        n_seeds=seeds,
+    )
+
+
+def _short(axis: Axis, value: float | None) -> str | None:
+    """Return a value for people, to three digits."""
+    return None if value is None else f"{float(f'{value:.3g}'):g} {axis.unit}".strip()
+
+
+def _ends(study: Study, over: str, start: str | None, stop: str | None) -> tuple[Axis, Decimal, Decimal]:
+    """Return the axis with its first and last value: as given, else of the study's sweep, else from the study's own value."""
+    content = tomllib.loads(study.source)
+    known = [value for run in study.expand().runs for key, value in run.sweep if key == over]
+    if not known:
+        node: Any = content
+        for part in over.split("."):
+            node = node[int(part)] if isinstance(node, list) and part.isdecimal() and int(part) < len(node) else node
+            node = node.get(part) if isinstance(node, dict) else node
+        known = [value for key, value in study.sets if key == over] or (
+            [] if node is None or isinstance(node, dict | list) else [str(node)]
+        )
+    if start is None and not known:
+        raise ValueError(f"the study gives no {over}: say where to start, --from")
+    axis, first = Axis.of(over, start if start is not None else known[0])
+    others = [axis.parse(text) for text in known] if start is None or stop is None else []
+    if start is None:
+        first = min(others)
+    last = axis.parse(stop) if stop is not None else max([*others, first])
+    return axis, first, last if stop is not None or last >= 2 * first else first * 2**_MOST_DOUBLINGS
+
+
+def _parts(study: Study, over: str, experiments: Sequence[str] | None) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]:
+    """Give the points of a study without the axis: the values of the other swept keys, and the experiment."""
+    seen: dict[tuple[tuple[tuple[str, str], ...], str], None] = {}
+    for run in study.expand(experiments=experiments).runs:
+        seen[tuple(pair for pair in run.sweep if pair[0] != over), run.experiment] = None
+    yield from seen
+
+
+def knee(
+    study: Study,
+    *,
+    over: str,
+    start: str | None = None,
+    stop: str | None = None,
+    gain: float = 0.05,
+    metric: str | None = None,
+    maximise: bool = False,
+    seeds: int | None = None,
+    precision: float = 0.1,
+    level: float = 0.95,
+    experiments: Sequence[str] | None = None,
+    out: str | Path | None = None,
+    jobs: int | None = None,
+    resume: bool = True,
+    runner: Runner | None = None,
+) -> tuple[Knee, ...]:
+    """Find where the next doubling of a key pays less than a given gain, running as few values of it as that takes.
+
+    Parameters
+    ----------
+    study : Study
+        What to run; other swept keys give a knee for each of their points.
+    over : str
+        The key to double, such as ``link.bandwidth``.
+    start, stop : str, optional
+        First value, and largest that may be run; by default those of the study's sweep, else from its own value ten doublings on.
+    gain : float, optional
+        A doubling pays if it improves the metric by at least this share.
+    metric : str, optional
+        A number of the summary or a column of ``runs.parquet``; the time of the first job, else the mean latency, by default.
+    maximise : bool, optional
+        A larger metric is better.
+    seeds : int, optional
+        Run every value with the seeds 1 to this number; with those of the study by default.
+    precision, level : float, optional
+        How close values are bisected, as a share; level of the intervals.
+    experiments : sequence of str, optional
+        Only these experiments.
+    out : path, optional
+        Where to; ``results/NAME-knee`` by default. It gets a results directory for every value, and what `write` writes.
+    jobs : int, optional
+        Runs at a time.
+    resume : bool, optional
+        Keep the runs that `out` already has.
+    runner : callable, optional
+        Runs a study into a folder, instead of `Study.run`.
+
+    Returns
+    -------
+    tuple of Knee
+        One for every point of the other swept keys.
+
+    Raises
+    ------
+    ValueError
+        The key has no order, or the metric is no number.
+    CheckFailed
+        A run failed its self-checks.
+    """
+
+    def plain(study: Study, folder: Path, names: Sequence[str] | None) -> Results:
+        return study.run(out=folder, jobs=jobs, experiments=names, resume=resume, progress=False)
+
+    run = runner or plain
+    if seeds is not None:
+        study = study.with_sets({"run.seeds": list(range(1, seeds + 1))})
+    axis, first, last = _ends(study, over, start, stop)
+    folder = Path(out) if out is not None else Path("results") / f"{study.expand().name}-knee"
+    at_start = study.with_sets({over: axis.text(first)})
+    parts = list(_parts(at_start, over, experiments))
+    found = []
+    for number, (point, experiment) in enumerate(parts):
+        place = folder / f"part-{number + 1}" if len(parts) > 1 else folder
+        curve = _Curve(study.with_sets(dict(point)), axis, place, experiment, run, metric)
+        result = search(axis, curve, start=first, stop=last, gain=gain, precision=precision, level=level, maximise=maximise)
+        whole = (*((("experiment", experiment),) if experiment else ()), *point)
+        found.append(replace(result, metric=curve.metric or "", point=whole))
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class _Curve:
+    """The metric of a study at values of the axis: a results directory each."""
+
+    study: Study
+    axis: Axis
+    folder: Path
+    experiment: str
+    run: Runner
+    metric: str | None
+
+    def __call__(self, value: Decimal) -> list[float]:
+        text = self.axis.text(value)
+        place = self.folder / text.replace("/", "-").replace(" ", "")
+        results = self.run(self.study.with_sets({self.axis.key: text}), place, [self.experiment] if self.experiment else None)
+        if results.failed:
+            raise CheckFailed(f"{results.failed[0].label}: a self-check failed, its numbers must not be used")
+        records = [record for record in results.records if record.run.experiment == self.experiment]
+        self.metric = self.metric or default_metric(records[0])
+        return [float(number) for number in metric_values(results, self.metric, records)]
+
+
+def write(knees: Sequence[Knee], folder: str | Path) -> list[Path]:
+    """Write ``knee.json``, ``knee.csv`` (a row per value that was run) and a figure for every knee.
+
+    Parameters
+    ----------
+    knees : sequence of Knee
+        What `knee` gave.
+    folder : path
+        Where to.
+    """
+    from fabricsim import plots
+
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    answer, table = target / "knee.json", target / "knee.csv"
+    atomic_write(answer, json.dumps({"knees": [found.to_json() for found in knees]}, indent=1))
+    keys = list(dict.fromkeys(key for found in knees for key, _ in found.point))
+    with table.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow([*keys, "over", "value", "metric", "mean", "gain", "gain_low", "gain_high", "seeds"])
+        for found in knees:
+            gains = {doubling.text: doubling for doubling in found.doublings}
+            for point in found.points:
+                doubling = gains.get(point.text)
+                gain = [doubling.gain, doubling.low, doubling.high] if doubling else ["", "", ""]
+                values = " ".join(repr(value) for value in point.seeds)
+                rows.writerow(
+                    [
+                        *(dict(found.point).get(key, "") for key in keys),
+                        found.over,
+                        point.text,
+                        found.metric,
+                        point.mean,
+                        *gain,
+                        values,
+                    ]
+                )
+    figures = [
+        plots.save(plots.knee(found), target / f"knee{f'-{number + 1}' if len(knees) > 1 else ''}.svg")
+        for number, found in enumerate(knees)
+    ]
+    return [answer, table, *figures]

@@ -1,0 +1,55 @@
+"""Numbers of runs by name: a dotted key of the summary, or a column of `runs.parquet`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fabricsim.results import Results, RunRecord
+
+__all__ = ["default_metric", "metric_values"]
+
+
+def metric_values(results: Results, name: str, records: Sequence[RunRecord] | None = None) -> np.ndarray:
+    """Return a number of every run, in the order of `records` (all by default).
+
+    Parameters
+    ----------
+    results : Results
+        Where from.
+    name : str
+        A key such as ``jobs.0.time_ns`` or ``latency_ns.mean``, or a column of ``runs.parquet`` such as ``latency_mean_ns``.
+
+    Raises
+    ------
+    ValueError
+        There is no such number, or a run does not have it, or has failed a self-check; the message names what there is.
+    """
+    chosen = results.records if records is None else records
+    table = results.runs
+    column: dict[str, object] = {}
+    if name in table.column_names:
+        column = dict(zip((record.id for record in results.records), table.column(name).to_pylist(), strict=True))
+    found = []
+    for record in chosen:
+        if not record.ok:
+            raise ValueError(f"{record.label} failed a self-check: its numbers must not be used")
+        try:
+            value = record.value(name)
+        except KeyError:
+            value = column.get(record.id)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            numbers = [field.name for field in table.schema if str(field.type) in ("double", "int64", "uint64")]
+            raise ValueError(f"{record.label} has no number {name}; columns with numbers: {', '.join(numbers)}")
+        found.append(float(value))
+    return np.array(found)
+
+
+def default_metric(record: RunRecord) -> str:
+    """Return the number that says how long a run took: of its first job of ranks, else the mean latency of messages."""
+    jobs = record.summary.get("jobs") or []
+    return "jobs.0.time_ns" if jobs and jobs[0].get("time_ns") is not None else "latency_ns.mean"

@@ -1,0 +1,117 @@
+"""The command line. Numbers go to stdout, progress and errors to stderr.
+
+Exit codes: 0 fine, 2 the user's input, 3 a failed self-check, 1 ours, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from fabricsim import __version__
+from fabricsim._mpi import connect, serve
+from fabricsim.claims import ClaimError
+from fabricsim.cli import analyses, bench, runs, studies
+from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, InputError, app, command_line, process, put, say
+from fabricsim.errors import CampaignInterrupted, ClusterError, DiskError, ResultsError, StudyError, diagnostics_of
+
+__all__ = ["analyses", "app", "bench", "main", "runs", "studies"]
+
+#: Base of the command line library's own errors (unknown option, missing argument, ...).
+_USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+#: The commands as the help lists them.
+_ORDER = (
+    *("new", "check", "expand", "show", "run", "report", "reproduce", "rerun"),
+    *("routes", "capacity", "knee", "effects", "pareto", "list", "schema", "bench"),
+)
+app.registered_commands.sort(key=lambda command: _ORDER.index(command.name or getattr(command.callback, "__name__", "")))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        put(f"fabricsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback(help="How long will this work take on that network, why, and what would change it?")
+def _main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Answer for the options that come before a command."""
+
+
+def _fail(code: int, message: str, diagnostics: list[dict[str, Any]] | None = None) -> int:
+    """Report an error: rendered on stderr, and as the one JSON object on stdout where --json asks for it."""
+    say(message)
+    if "--json" in sys.argv[1:]:
+        kind = {INPUT: "input", CHECK: "self-check", OURS: "internal", INTERRUPTED: "interrupted"}[code]
+        put(json.dumps({"ok": False, "error": kind, "message": message, "diagnostics": diagnostics or [], "runs": []}))
+    return code
+
+
+def _again() -> str:
+    """Return the command that goes on with an interrupted one; some keep what is finished without being told."""
+    keeps = "--resume" in sys.argv or sys.argv[1:2] in (["reproduce"], ["knee"])
+    return command_line() if keeps else f"{command_line()} --resume"
+
+
+def _dispatch() -> int:
+    """Run the command line and return the exit code; user input never gives a traceback."""
+    try:
+        code = app(standalone_mode=False)
+        return code if isinstance(code, int) else OK
+    except typer.Exit as stop:
+        return stop.exit_code
+    except _USAGE_ERROR as error:
+        error.show(sys.stderr)
+        return INPUT
+    except StudyError as error:
+        from dataclasses import asdict
+
+        found = diagnostics_of(error)
+        return _fail(INPUT, "\n".join(str(item) for item in found), [asdict(item) for item in found])
+    except (CampaignInterrupted, typer.Abort, KeyboardInterrupt) as error:
+        again = _again()
+        kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
+        return _fail(INTERRUPTED, f"interrupted; {kept}" if kept else "interrupted")
+    except (InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError, IsADirectoryError) as error:
+        return _fail(INPUT, f"error: {error}")
+    except DiskError as error:
+        again = _again()
+        return _fail(OURS, f"error: {error.strerror or error}\nwhen there is room again, go on with: {again}")
+    except PermissionError as error:
+        return _fail(INPUT, f"error: {error}")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return OK
+
+
+def main() -> NoReturn:
+    """Entry point of the `fabricsim` command, on every rank where a launcher has started several."""
+    try:
+        process.ranks = connect()
+    except RuntimeError as error:
+        raise SystemExit(_fail(INPUT, str(error))) from None
+    if process.ranks is not None and process.ranks.rank > 0:
+        serve(process.ranks)
+        raise SystemExit(OK)
+    try:
+        code = _dispatch()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = OK
+    except Exception:
+        traceback.print_exc()
+        code = _fail(OURS, "this is a fault of fabricsim, not of your study; please report it with the text above")
+        if process.ranks is not None:
+            process.ranks.abort()
+    if process.ranks is not None:
+        process.ranks.tell(None)
+    raise SystemExit(code)

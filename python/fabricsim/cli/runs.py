@@ -1,0 +1,242 @@
+"""Commands that run studies or read what was run: run, report, reproduce, rerun."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricsim import __version__
+from fabricsim.cli._base import (
+    CHECK,
+    OK,
+    ExperimentOption,
+    ForceOption,
+    FreshOption,
+    InputError,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    QuietOption,
+    SetOption,
+    StudyArgument,
+    VariantOption,
+    app,
+    control_sets,
+    failed_code,
+    load_study,
+    memory_size,
+    outcome_code,
+    process,
+    put,
+    run_campaign,
+    say,
+    stderr,
+)
+from fabricsim.cli.studies import list_command
+from fabricsim.errors import ResultsError
+
+if TYPE_CHECKING:
+    from fabricsim.results import Results
+
+
+@app.command()
+def run(
+    study: StudyArgument,
+    sets: SetOption = None,
+    variant: VariantOption = None,
+    experiment: ExperimentOption = None,
+    out: OutOption = None,
+    engine: Annotated[str | None, typer.Option("--engine", help="Engine that executes; it never changes the result.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Threads of one run, under mpirun of each rank; they never change the result."),
+    ] = None,
+    jobs: JobsOption = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the runs that are finished, go on with the others from their checkpoints.")
+    ] = False,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint-every",
+            metavar="TIME",
+            help="Write a checkpoint of every run in progress this often. The unit says whose time: s, min, h are wall time "
+            "(10min), ms, us, ns simulated time (1ms). SIGTERM writes one in any case.",
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask", metavar="ADDRESS", help="Send the runs to this Dask scheduler, tcp://host:8786 or its scheduler file."
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option("--memory", metavar="SIZE", help="Memory that runs may take together, 16GiB \\[default: what is free]."),
+    ] = None,
+    force: ForceOption = False,
+    limit_runs: Annotated[int | None, typer.Option("--limit-runs", min=1, metavar="N", help="Only the first N runs.")] = None,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a study: every point of its sweep, in parallel, into a results directory."""
+    if memory is not None and (dask is not None or process.ranks is not None):
+        raise InputError("--memory is for runs side by side on this machine: it has no meaning with --dask or mpirun")
+    loaded = load_study(study, sets, variant, control_sets(engine, workers))
+    outcome, results = run_campaign(
+        loaded,
+        out=out,
+        experiments=experiment,
+        jobs=jobs,
+        workers=workers,
+        resume=resume,
+        force=force,
+        limit=limit_runs,
+        quiet=quiet,
+        checkpoint_every=checkpoint_every,
+        dask=dask,
+        memory_bytes=memory_size(memory),
+    )
+    code = failed_code(results, outcome_code(outcome))
+    if report:
+        _draw_effects(results)
+    written = results.report() if report and len(results) else None
+    if as_json:
+        found = results.to_json()
+        found["ok"] = code == OK
+        found["report"] = str(written) if written else None
+        put(json.dumps(found))
+    else:
+        from fabricsim._text import runs_text
+
+        runs_text(results)
+        if written:
+            put(f"report: {written}")
+    raise typer.Exit(code)
+
+
+def _draw_effects(results: Results) -> None:
+    """Draw the effects of a sample for the report, where the results and what is installed allow it."""
+    if not results.complete or not (results.manifest["study"].get("sample") or {}).get("keys"):
+        return
+    from fabricsim._effects import effects as evaluate
+    from fabricsim._effects import write
+
+    try:
+        write(evaluate(results), results.folder)
+    except (ModuleNotFoundError, ValueError) as error:
+        say(f"the report has no effects of the sample: {error}")
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Also write PNG and SVG figures for papers.")] = True,
+) -> None:
+    """Write the interactive report and the figures of a results directory anew."""
+    from fabricsim._campaign import assemble
+    from fabricsim.reproduce import judge_results, write_figures
+    from fabricsim.results import Results
+
+    if not (folder / "manifest.json").is_file():
+        raise ResultsError(f"{folder} is not a results directory: it has no manifest.json")
+    assemble(folder)
+    results = Results.open(folder)
+    if not len(results):
+        raise ResultsError(f"{folder} has no finished run yet; `fabricsim run --resume` goes on with it")
+    judge_results(results)
+    drawn = write_figures(results) if figures else []
+    if figures:
+        _draw_effects(results)
+    put(f"report: {results.report()}")
+    for path in drawn:
+        put(f"figure: {path}")
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="NAME|list", help="A published study, or `list`.")],
+    variant: VariantOption = None,
+    out: OutOption = None,
+    jobs: JobsOption = None,
+    force: ForceOption = False,
+    fresh: FreshOption = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a published study and compare what the paper says with what comes out here."""
+    if name == "list":
+        list_command(kind="studies", as_json=as_json)
+        return
+    from fabricsim._text import claims_text, runs_text
+    from fabricsim.reproduce import check_claims, judge_results, write_figures
+
+    loaded = load_study(name, None, variant)
+    plan = loaded.expand()
+    check_claims(plan)
+    outcome, results = run_campaign(
+        loaded, out=out, experiments=None, jobs=jobs, workers=None, resume=not fresh, force=force, limit=None, quiet=quiet
+    )
+    code = failed_code(results, outcome_code(outcome))
+    verdicts = judge_results(results) if code == OK else []
+    figures = write_figures(results) if code == OK else []
+    written = results.report()
+    if as_json:
+        put(
+            json.dumps(
+                {
+                    **results.to_json(),
+                    "ok": code == OK,
+                    "claims": [verdict.to_dict() for verdict in verdicts],
+                    "report": str(written),
+                    "figures": [str(path) for path in figures],
+                }
+            )
+        )
+    else:
+        if outcome.reused and not outcome.executed:
+            say(f"all {outcome.reused} runs were finished already in {results.folder} (--fresh runs them again)")
+        if not verdicts:
+            runs_text(results)
+        claims_text(verdicts)
+        put(f"report: {written}")
+        if figures:
+            put(f"figures: {results.folder / 'figures'} ({len(figures)} files)")
+    raise typer.Exit(code)
+
+
+@app.command()
+def rerun(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
+    run_id: Annotated[list[str] | None, typer.Option("--run", metavar="ID", help="Only this run; may be repeated.")] = None,
+    jobs: JobsOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run finished runs again from their specification and tell whether the same bytes come out."""
+    from fabricsim.rerun import rerun_results
+    from fabricsim.results import Results
+
+    results = Results.open(folder)
+    if not len(results):
+        raise ResultsError(f"{folder} has no finished run")
+    try:
+        records = [results.record(name) for name in run_id] if run_id else list(results.records)
+    except KeyError as error:
+        raise InputError(str(error.args[0])) from error
+    console = stderr()
+    comparisons = rerun_results(records, jobs=jobs, console=None if quiet else console)
+    same = all(entry["same"] for entry in comparisons)
+    if as_json:
+        put(json.dumps({"same": same, "version": __version__, "was": results.manifest["version"], "runs": comparisons}))
+    else:
+        for entry in comparisons:
+            verdict = "same digest" if entry["same"] else f"DIFFERS: {entry['why']}"
+            put(f"{entry['id']}  {entry['label']}: {verdict}")
+        if not same and results.manifest["version"] != __version__:
+            say(f"the results are of fabricsim {results.manifest['version']}, this is {__version__}")
+    raise typer.Exit(OK if same else CHECK)

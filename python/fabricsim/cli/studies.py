@@ -1,0 +1,219 @@
+"""Commands about study files and what can stand in them: new, check, expand, show, list, schema."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fabricsim._host import available_cores
+from fabricsim.cli._base import (
+    INPUT,
+    OK,
+    ExperimentOption,
+    InputError,
+    JsonOption,
+    SetOption,
+    StudyArgument,
+    VariantOption,
+    app,
+    load_study,
+    parse_sets,
+    put,
+    say,
+)
+
+
+@app.command()
+def new(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The study file to write.")] = Path("study.toml"),
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+) -> None:
+    """Write a commented study to start from."""
+    from fabricsim._files import atomic_write
+    from fabricsim._starter import starter_study
+
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; choose another name, or --force")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent}")
+    atomic_write(path, starter_study(path.stem))
+    put(f"{path} written; next: fabricsim check {shlex.quote(str(path))}, then fabricsim run {shlex.quote(str(path))}")
+
+
+@app.command()
+def check(
+    study: StudyArgument,
+    sets: SetOption = None,
+    variant: VariantOption = None,
+    experiment: ExperimentOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a study without running it: keys, values, the network, freedom from deadlock."""
+    loaded = load_study(study, sets, variant)
+    found = loaded.check(experiments=experiment)
+    if as_json:
+        from dataclasses import asdict
+
+        runs = loaded.expand(experiments=experiment).runs if found.ok else ()
+        predictions = [{"id": entry.id, "label": entry.label, "seed": entry.seed, **entry.estimate} for entry in runs]
+        put(json.dumps({**asdict(found), "predictions": predictions}))
+    else:
+        for diagnostic in found.diagnostics:
+            say(str(diagnostic))
+        for cycle in found.deadlock:
+            say(f"deadlock: {cycle if isinstance(cycle, str) else json.dumps(cycle)}")
+        if found.ok:
+            from fabricsim._forecast import Forecast, overview_line
+
+            put(f"{loaded.file_name}: fine, {found.runs} run{'s' if found.runs != 1 else ''}")
+            put(overview_line(loaded.expand(experiments=experiment).runs, Forecast()))
+    raise typer.Exit(OK if found.ok else INPUT)
+
+
+@app.command()
+def expand(
+    study: StudyArgument,
+    sets: SetOption = None,
+    variant: VariantOption = None,
+    experiment: ExperimentOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the runs of a study with their size, without running them."""
+    plan = load_study(study, sets, variant).expand(experiments=experiment)
+    if as_json:
+        put(
+            json.dumps(
+                {
+                    "study": {
+                        "name": plan.name,
+                        "description": plan.description,
+                        "claims": plan.claims,
+                        "reproduce": plan.reproduce,
+                        "sample": plan.sample,
+                    },
+                    "hash": plan.hash,
+                    "runs": [entry.to_dict() for entry in plan.runs],
+                }
+            )
+        )
+    else:
+        from fabricsim._text import expansion_text
+
+        expansion_text(plan)
+
+
+@app.command()
+def show(
+    study: Annotated[str, typer.Argument(metavar="STUDY|PRESET", help="A study file, a packaged study, or a topology preset.")],
+    sets: SetOption = None,
+    variant: VariantOption = None,
+    run_id: Annotated[
+        str | None, typer.Option("--run", metavar="ID", help="Which run of the study \\[default: the first].")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Draw the network into this .svg, .png or .pdf file.")
+    ] = None,
+    shares: Annotated[
+        bool, typer.Option("--partition", help="Also show which worker gets which routers; a drawing is coloured by worker.")
+    ] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, max=64, help="Workers of --partition \\[default: those of the study, else the cores]."),
+    ] = None,
+    jobs: Annotated[bool, typer.Option("--placement", help="Also show how many nodes each job has in each group.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a network: its metrics, who gets which router, where jobs are, and a drawing with --out."""
+    from fabricsim.registry import describe, partition
+    from fabricsim.study import Study, find_study
+
+    pairs = parse_sets(sets)
+    try:
+        find_study(study)
+        loaded = load_study(study, sets, variant)
+    except FileNotFoundError:
+        if Path(study).suffix == ".toml" or "/" in study:
+            raise
+        loaded = Study({"name": study, "topology": {"preset": study}}, sets=dict(pairs), variant=variant)
+    plan = loaded.expand()
+    chosen = [entry for entry in plan.runs if entry.id.startswith(run_id or "")]
+    if not chosen:
+        raise InputError(f"no run {run_id} in {study}; `fabricsim expand {study}` lists them")
+    network = describe(chosen[0].canonical)
+    if shares or workers is not None:
+        count = workers or json.loads(chosen[0].canonical)["control"].get("workers") or max(2, available_cores())
+        network["partition"] = partition(chosen[0].canonical, count)
+    if out is not None:
+        from fabricsim.plots import network as draw
+        from fabricsim.plots import save
+
+        if "routers" not in network:
+            raise InputError(f"{network.get('name', study)} has too many routers to draw (the limit is 5,000)")
+        try:
+            save(draw(network), out)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+    if as_json:
+        put(json.dumps(network))
+    else:
+        from fabricsim._text import network_text, partition_text, placement_text
+
+        network_text(network, others=len(plan.runs) - 1)
+        if jobs:
+            placement_text(network["jobs"])
+        if "partition" in network:
+            partition_text(network["partition"])
+        if out is not None:
+            put(f"drawn into {out}")
+
+
+@app.command("list")
+def list_command(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="topology, routing, router, ..., or studies; all by default.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what there is: topologies, routings, router models, patterns, presets, studies."""
+    from fabricsim._text import registry_text
+    from fabricsim.registry import KINDS, list_entries
+    from fabricsim.study import packaged_studies
+
+    found: dict[str, list[dict[str, Any]]] = {}
+    if kind in (None, "studies", "study"):
+        import tomllib
+
+        found["studies"] = []
+        for name, path in packaged_studies().items():
+            try:
+                description = str(tomllib.loads(path.read_text()).get("description", ""))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                description = f"cannot be read: {error}"
+            found["studies"].append({"name": name, "summary": description.strip().split("\n")[0], "file": str(path)})
+    if kind is None:
+        for name in KINDS:
+            try:
+                found[name] = list_entries(name)
+            except ValueError:
+                continue  # a kind that this core does not have yet
+    elif kind not in ("studies", "study"):
+        try:
+            found[kind] = list_entries(kind)
+        except ValueError as error:
+            raise InputError(f"{error} (and: studies)") from error
+    if as_json:
+        put(json.dumps(found))
+    else:
+        registry_text(found, details=kind is not None)
+
+
+@app.command("schema")
+def schema_command() -> None:
+    """Print the JSON schema of study files, for editors."""
+    from fabricsim.registry import schema as read_schema
+
+    put(json.dumps(read_schema(), indent=1))
