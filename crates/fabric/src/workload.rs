@@ -76,8 +76,8 @@ enum JobKind {
         births: Births,
     },
     Pairs(PairPlan),
-    Ranks,
-    Memory,
+    /// MPI ranks or memory nodes: they say what they send when they send it.
+    Endpoints,
     Idle,
 }
 
@@ -152,7 +152,7 @@ impl Workload {
             let kind = match &job.work {
                 Work::Ranks(work) => {
                     plan = Some(ranks(work, &nodes, &key("work"))?);
-                    JobKind::Ranks
+                    JobKind::Endpoints
                 }
                 Work::Synthetic(work) => {
                     let seed = mix(spec.control.seed ^ j as u64);
@@ -185,7 +185,7 @@ impl Workload {
                         let reason = "there is another job of memory nodes";
                         return Err(BuildError::field(&key("work.kind"), reason, Some(hint)));
                     }
-                    JobKind::Memory
+                    JobKind::Endpoints
                 }
                 Work::Idle => JobKind::Idle,
             };
@@ -213,12 +213,13 @@ impl Workload {
             0 => packet,
             rest => rest as u32,
         };
-        let sizes = self.jobs.iter().flat_map(|job| match &job.kind {
+        let sizes = self.jobs.iter().enumerate().flat_map(|(j, job)| match &job.kind {
             JobKind::Synthetic { spec, .. } => vec![spec.message.0],
             JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
-            // They say what they send when they send it.
-            JobKind::Ranks => vec![1],
-            JobKind::Memory => self.memory.iter().flat_map(memory::Plan::sizes).collect(),
+            JobKind::Endpoints => match self.plan_of(j) {
+                Some(_) => vec![1],
+                None => self.memory.iter().flat_map(memory::Plan::sizes).collect(),
+            },
             JobKind::Idle => Vec::new(),
         });
         sizes.map(size).min().unwrap_or(packet)
@@ -230,7 +231,7 @@ impl Workload {
             JobKind::Synthetic { spec, .. } => spec.message.0,
             JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
             // Every message is announced, with what it says.
-            JobKind::Ranks | JobKind::Memory => u64::MAX,
+            JobKind::Endpoints => u64::MAX,
             JobKind::Idle => 0,
         });
         sizes.max().unwrap_or(0)
@@ -240,7 +241,7 @@ impl Workload {
     pub fn bursts(&self) -> bool {
         self.jobs.iter().any(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.load.is_none(),
-            JobKind::Pairs(_) | JobKind::Ranks | JobKind::Memory => true,
+            JobKind::Pairs(_) | JobKind::Endpoints => true,
             JobKind::Idle => false,
         })
     }
@@ -347,7 +348,7 @@ impl Workload {
                     };
                     senders * (plan.spec.messages + acks)
                 }
-                JobKind::Ranks | JobKind::Memory => return None,
+                JobKind::Endpoints => return None,
                 JobKind::Idle => 0,
             };
             Some(sum.saturating_add(n))
@@ -364,8 +365,10 @@ impl Workload {
             JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
                 plan.sends[logical as usize].then(|| plan.start[logical as usize])
             }
-            JobKind::Ranks => self.ranks().filter(|plans| plans.begins_host(node)).map(|_| 0),
-            JobKind::Memory => Some(0),
+            JobKind::Endpoints => match self.ranks_of(node) {
+                Some((plans, ..)) => plans.begins_host(node).then_some(0),
+                None => Some(0),
+            },
             _ => None,
         }
     }
@@ -377,7 +380,7 @@ impl Workload {
             && match &self.jobs[job as usize].kind {
                 JobKind::Synthetic { .. } => true,
                 JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
-                JobKind::Ranks | JobKind::Memory | JobKind::Idle => false,
+                JobKind::Endpoints | JobKind::Idle => false,
             }
     }
 
@@ -427,7 +430,7 @@ impl Workload {
                 })
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
-            JobKind::Ranks | JobKind::Memory | JobKind::Idle => None,
+            JobKind::Endpoints | JobKind::Idle => None,
         }
     }
 
@@ -549,7 +552,7 @@ impl JobKind {
         match self {
             JobKind::Synthetic { .. } | JobKind::Idle => false,
             JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
-            JobKind::Ranks | JobKind::Memory => true,
+            JobKind::Endpoints => true,
         }
     }
 }
