@@ -100,7 +100,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 26] = [
+pub const CASES: [Case; 28] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -172,6 +172,14 @@ pub const CASES: [Case; 26] = [
     Case {
         name: "alltoall-1024",
         about: "one pairwise MPI_Alltoall of 4 KiB per pair, 1,024 ranks, one per node of a full 3-level fat-tree, credit",
+    },
+    Case {
+        name: "memory-256",
+        about: "40 random reads by each of 4 cores of 256 memory nodes, HyperX 4x32, 2 nodes per router, 8 GB/s, credit",
+    },
+    Case {
+        name: "memory-2k",
+        about: "300 random reads by each of 4 cores of 2,048 memory nodes, HyperX 32x32, 2 nodes per router, 64 GB/s, credit",
     },
     Case {
         name: "phold-16k",
@@ -255,6 +263,18 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
         }
         return Some(spec);
     }
+    if let Some((shape, bandwidth, accesses)) = memory_case(name) {
+        let accesses = ((f64::from(accesses) * length) as u32).max(1);
+        let text = format!(
+            r#"
+                topology = {{ kind = "hyperx", shape = {shape}, nodes_per_router = 2 }}
+                link = {{ bandwidth = "{bandwidth}" }}
+                job = [{{ work = {{ kind = "memory", accesses = {accesses}, memory_bandwidth = "{bandwidth}" }} }}]
+            "#
+        );
+        let study = load_study(text.as_bytes(), name, Path::new(""), &LoadOptions::default()).ok()?;
+        return study.runs.into_iter().next();
+    }
     if name == "torus-4k-chunks" {
         let text = r#"
             topology = { kind = "torus", shape = [16, 16, 16] }
@@ -320,6 +340,15 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
     spec.control.warmup = Some(Time::ZERO);
     spec.control.drain = Some(Time::ZERO);
     Some(spec)
+}
+
+/// Shape, bandwidth and accesses per core of a case of memory nodes.
+fn memory_case(name: &str) -> Option<(&'static str, &'static str, u32)> {
+    match name {
+        "memory-256" => Some(("[4, 32]", "8 GB/s", 40)),
+        "memory-2k" => Some(("[32, 32]", "64 GB/s", 300)),
+        _ => None,
+    }
 }
 
 /// The study of a case with MPI ranks.

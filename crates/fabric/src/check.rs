@@ -91,7 +91,8 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
         credits(facts),
         progress(facts),
     ];
-    let checks = checks.into_iter().chain(ranks(facts)).collect::<Vec<_>>();
+    let checks = checks.into_iter().chain(ranks(facts)).chain(memory(facts));
+    let checks = checks.collect::<Vec<_>>();
     Verdict {
         ok: checks.iter().all(|check| check.ok),
         checks,
@@ -238,6 +239,31 @@ fn ranks(facts: &Facts<'_>) -> Option<Check> {
     };
     (!rows.is_empty()).then_some(Check {
         name: "ranks",
+        ok: !stuck,
+        detail,
+    })
+}
+
+/// When nothing is left to do, every core has had all its accesses.
+fn memory(facts: &Facts<'_>) -> Option<Check> {
+    let (rows, plan) = (&facts.harvest.memory, facts.net.workload.memory()?);
+    let cores = u64::from(plan.shape.cores);
+    let left = rows.iter().filter(|row| row.finished_cores < cores);
+    let left: Vec<_> = left.collect();
+    let stuck = facts.idle && !left.is_empty();
+    let detail = match left[..] {
+        [] => format!("all cores of {} memory nodes had their accesses", rows.len()),
+        [first, ..] => format!(
+            "cores of {} of {} memory nodes still had accesses {}, those of node {} {}",
+            left.len(),
+            rows.len(),
+            if stuck { "that nothing answers" } else { "at the end" },
+            first.node,
+            first.left,
+        ),
+    };
+    Some(Check {
+        name: "memory",
         ok: !stuck,
         detail,
     })

@@ -5,6 +5,7 @@
 //! router and port, or a list put into order by router: the parts that a run was in do not show.
 
 use crate::check::{self, InFlight, Wait};
+use crate::memory::{self, MemoryRow};
 use crate::mpi::{self, RankRow};
 use crate::network::{Network, Site};
 use crate::observe::Stats;
@@ -54,6 +55,8 @@ pub struct Harvest {
     pub waits: Vec<Wait>,
     /// MPI ranks by job and number.
     pub ranks: Vec<RankRow>,
+    /// Memory nodes by number.
+    pub memory: Vec<MemoryRow>,
     /// Bytes that came by each rail of the hosts, if they have several.
     pub rails: Vec<u64>,
     /// CPU time of the simulation, set-up excluded.
@@ -143,6 +146,7 @@ impl Harvest {
         for state in parts.iter() {
             harvest.count(net, state);
             mpi::account::see(net, state, &mut harvest.ranks);
+            memory::account::see(net, state, &mut harvest.memory);
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);
@@ -259,6 +263,7 @@ impl Harvest {
             loads,
             waits,
             ranks,
+            memory,
             rails,
             cpu,
             peak_memory,
@@ -279,6 +284,7 @@ impl Harvest {
         self.loads.extend(loads);
         self.waits.extend(waits);
         self.ranks.extend(ranks);
+        self.memory.extend(memory);
         self.rails.resize(self.rails.len().max(rails.len()), 0);
         self.rails
             .iter_mut()
@@ -293,6 +299,7 @@ impl Harvest {
         self.pasts.sort_unstable();
         self.loads.sort_unstable_by_key(|load| (load.router, load.port));
         self.ranks.sort_unstable();
+        self.memory.sort_unstable_by_key(|row| row.node);
     }
 
     /// One digest of everything that happened.
@@ -388,6 +395,7 @@ impl Pack for Harvest {
         put(out, self.waits.len() as u64);
         self.waits.iter().for_each(|wait| wait.pack(out));
         put_list(out, &self.ranks);
+        put_list(out, &self.memory);
         put_list(out, &self.rails);
         put(out, [self.cpu.as_nanos() as u64, self.peak_memory]);
     }
@@ -407,7 +415,7 @@ impl Pack for Harvest {
         for _ in 0..take::<u64>(input)? {
             waits.push(Wait::unpack(input)?);
         }
-        let (ranks, rails) = (take_list(input)?, take_list(input)?);
+        let (ranks, memory, rails) = (take_list(input)?, take_list(input)?, take_list(input)?);
         let [cpu, peak_memory] = take(input)?;
         Ok(Harvest {
             stats,
@@ -424,6 +432,7 @@ impl Pack for Harvest {
             loads,
             waits,
             ranks,
+            memory,
             rails,
             cpu: Duration::from_nanos(cpu),
             peak_memory,

@@ -362,8 +362,9 @@ impl Network {
             u32::from(routing.vcs())
         };
         let workload = Workload::build(spec, &topology, injection.bandwidth())?;
-        if model.cumulative && workload.ranks().is_some() {
-            let reason = "ranks need to know which message is complete, cumulative completion does not say";
+        if model.cumulative && (workload.ranks().is_some() || workload.memory().is_some()) {
+            let reason =
+                "ranks and memory nodes need to know which message is complete, cumulative completion does not say";
             let hint = "take \"whole\"";
             return Err(BuildError::field("router.completion", reason, Some(hint)).into());
         }

@@ -6,6 +6,7 @@
 
 pub(crate) mod cumulative;
 
+use crate::memory;
 use crate::mpi;
 use crate::mpi::envelope::{self, Notice};
 use crate::network::{Network, Site};
@@ -353,6 +354,9 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
     if let Some(job) = job {
         return mpi::react::<M, J, S>(net, st, j, (lp, place, node), job, event, sink);
+    }
+    if let Some(job) = net.workload.memory_of(node) {
+        return memory::react::<M, J, S>(net, st, j, (lp, place, node), job, event, sink);
     }
     let source = st.sources.edit(j, place);
     let acknowledged = event.kind() == Kind::Delivered && event.message() & ACK != 0;

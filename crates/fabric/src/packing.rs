@@ -2,6 +2,7 @@
 //!
 //! Places in pools are not written: a list is built anew from fresh places when it is read, and the lists of free places begin empty.
 
+use crate::memory;
 use crate::mpi;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
@@ -117,6 +118,9 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
         if let Some(plans) = net.workload.ranks().filter(|plans| plans.begins_host(node)) {
             mpi::pack(plans, st, node, out);
         }
+        if let Some(plan) = net.workload.memory() {
+            memory::pack(plan, st, node, out);
+        }
     }
     M::pack(net, st, lp, out);
 }
@@ -171,6 +175,9 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
             let number = site.node + (node - net.node_places(lp, &site).start);
             let ranks = net.workload.ranks_of(number).map_or(0, |(_, plan, _)| plan.ranks);
             mpi::unpack(plans, |rank| rank < ranks, st, node, input)?;
+        }
+        if let Some(plan) = net.workload.memory() {
+            memory::unpack(plan, st, node, input)?;
         }
     }
     M::unpack(net, st, lp, input)

@@ -384,6 +384,14 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, 
                 at_once: true,
             })
         }
+        Work::Memory(work) => {
+            let nodes = job.nodes.map_or(nodes, f64::from);
+            // A request, a line, and telling the home when it leaves, which it answers.
+            let accesses = work.accesses as f64 * f64::from(work.cores) * nodes;
+            let mut sent = of(4.0 * accesses, work.header.0 + work.line.0, true);
+            (sent.by_ranks, sent.bytes) = (sent.messages, accesses * (work.header.0 + work.line.0) as f64);
+            Some(sent)
+        }
         Work::Idle => Some(of(0.0, 1, false)),
     }
 }

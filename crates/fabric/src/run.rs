@@ -3,6 +3,7 @@
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::harvest::{Harvest, Wanted};
+use crate::memory::MemoryRow;
 use crate::mpi::RankRow;
 use crate::network::{BuildError, Class, Network};
 use crate::observe::{Bin, Latencies, Stats};
@@ -92,6 +93,8 @@ pub struct RunResult {
     pub latencies: Latencies,
     /// MPI ranks by job and number.
     pub ranks: Vec<RankRow>,
+    /// Memory nodes by number.
+    pub memory: Vec<MemoryRow>,
     /// Whether load over time was asked for.
     pub timeline: bool,
     /// Whether a row per MPI rank was asked for.
@@ -533,6 +536,11 @@ impl Finished<'_> {
             },
         });
         let ends = harvest.ranks.iter().fold(0, |digest, row| mix(digest ^ row.finished));
+        let sums = harvest
+            .memory
+            .iter()
+            .map(|row| row.cores.finished ^ mix(row.cores.latency));
+        let ends = sums.fold(ends, |digest, sum| mix(digest ^ sum));
         let digest = digest(harvest.history() ^ ends, &harvest.stats);
         let (latencies, steady) = self.measure();
         let summary = summary::Summary::new(summary::Inputs {
@@ -563,6 +571,7 @@ impl Finished<'_> {
             bytes_per_ps: self.net.injection.bandwidth().0 as f64 / 8e12 * f64::from(self.net.n_nodes()),
             stats: self.harvest.stats,
             ranks: self.harvest.ranks,
+            memory: self.harvest.memory,
         })
     }
 

@@ -245,6 +245,28 @@ des::columns! {
         pub items: crate::mpi::state::Item,
         /// MPI: free items of each router, a list.
         pub free_items: u32,
+        /// Memory: a record per node.
+        pub memory_nodes: crate::memory::state::Node,
+        /// Memory: a record per core.
+        pub cores: crate::memory::state::Core,
+        /// Memory: what the parts of a node beyond its caches have done.
+        pub beyond: crate::memory::state::Beyond,
+        /// Memory: the places of all cores' own caches, core by core.
+        pub l1_lines: crate::memory::state::Line,
+        /// Memory: the places of all shared caches, node by node.
+        pub l2_lines: crate::memory::state::Line,
+        /// Memory: accesses under way, as many places per core as it may have.
+        pub accesses: crate::memory::state::Access,
+        /// Memory: lines that nodes wait for, or wait to be rid of.
+        pub misses: crate::memory::state::Miss,
+        /// Memory: first entry of every list of a home.
+        pub entry_heads: u32,
+        /// Memory: lines that some node has, at their homes.
+        pub entries: crate::memory::state::Entry,
+        /// Memory: sets of readers, in words.
+        pub readers: crate::memory::state::Readers,
+        /// Memory: requests that wait at their homes.
+        pub requests: crate::memory::state::Request,
         /// Late-admission routers: the lists of each output port.
         pub lists: crate::router::List,
         /// Input-queued routers: a record per port and virtual channel.

@@ -3,6 +3,7 @@
 //! A generator is lazy: message `k` of a node is a function of (seed, node, k) and the previous birth, drawn when the interface
 //! gets to it, so that a saturated source needs no queue in memory.
 
+use crate::memory;
 use crate::motif;
 use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
@@ -52,6 +53,8 @@ pub struct Workload {
     reacts: bool,
     /// Jobs of MPI ranks.
     ranks: Option<Plans>,
+    /// The job of memory nodes.
+    memory: Option<memory::Plan>,
     /// Endless sources make no message born at or after this time (ps).
     stop: u64,
 }
@@ -73,7 +76,8 @@ enum JobKind {
         births: Births,
     },
     Pairs(PairPlan),
-    Ranks,
+    /// MPI ranks or memory nodes: they say what they send when they send it.
+    Endpoints,
     Idle,
 }
 
@@ -134,6 +138,7 @@ impl Workload {
         let mut members = vec![(0, NOBODY); n_nodes as usize];
         let mut jobs = Vec::new();
         let mut plans = Vec::new();
+        let mut memory = None;
         let rails = hosts(spec, topology)?;
         let places = place(&spec.jobs, topology, rails, spec.control.seed)?;
         for (j, (job, mut nodes)) in spec.jobs.iter().zip(places).enumerate() {
@@ -147,7 +152,7 @@ impl Workload {
             let kind = match &job.work {
                 Work::Ranks(work) => {
                     plan = Some(ranks(work, &nodes, &key("work"))?);
-                    JobKind::Ranks
+                    JobKind::Endpoints
                 }
                 Work::Synthetic(work) => {
                     let seed = mix(spec.control.seed ^ j as u64);
@@ -172,6 +177,16 @@ impl Workload {
                     }
                 }
                 Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, spec.control.seed, &key("work"))?),
+                Work::Memory(work) => {
+                    let plan = memory::Plan::new(work, j as u32, &nodes, n_nodes, spec.control.seed)
+                        .map_err(|reason| BuildError::field(&key("work"), reason, None))?;
+                    if memory.replace(plan).is_some() {
+                        let hint = "give all their nodes to one job";
+                        let reason = "there is another job of memory nodes";
+                        return Err(BuildError::field(&key("work.kind"), reason, Some(hint)));
+                    }
+                    JobKind::Endpoints
+                }
                 Work::Idle => JobKind::Idle,
             };
             let listed = Vec::new();
@@ -187,6 +202,7 @@ impl Workload {
             phases: Philox::new(spec.control.seed, stream::TRAFFIC),
             reacts,
             ranks: Plans::new(plans, rails),
+            memory,
             stop,
         })
     }
@@ -197,11 +213,13 @@ impl Workload {
             0 => packet,
             rest => rest as u32,
         };
-        let sizes = self.jobs.iter().flat_map(|job| match &job.kind {
+        let sizes = self.jobs.iter().enumerate().flat_map(|(j, job)| match &job.kind {
             JobKind::Synthetic { spec, .. } => vec![spec.message.0],
             JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
-            // They say what they send when they send it.
-            JobKind::Ranks => vec![1],
+            JobKind::Endpoints => match self.plan_of(j) {
+                Some(_) => vec![1],
+                None => self.memory.iter().flat_map(memory::Plan::sizes).collect(),
+            },
             JobKind::Idle => Vec::new(),
         });
         sizes.map(size).min().unwrap_or(packet)
@@ -212,7 +230,8 @@ impl Workload {
         let sizes = self.jobs.iter().map(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.message.0,
             JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
-            JobKind::Ranks => u64::MAX,
+            // Every message is announced, with what it says.
+            JobKind::Endpoints => u64::MAX,
             JobKind::Idle => 0,
         });
         sizes.max().unwrap_or(0)
@@ -222,7 +241,7 @@ impl Workload {
     pub fn bursts(&self) -> bool {
         self.jobs.iter().any(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.load.is_none(),
-            JobKind::Pairs(_) | JobKind::Ranks => true,
+            JobKind::Pairs(_) | JobKind::Endpoints => true,
             JobKind::Idle => false,
         })
     }
@@ -254,6 +273,19 @@ impl Workload {
         Some((plans, plan, logical))
     }
 
+    /// The job of memory nodes, if there is one.
+    #[inline(always)]
+    pub fn memory(&self) -> Option<&memory::Plan> {
+        self.memory.as_ref()
+    }
+
+    /// The job of memory nodes if `node` is in it, and its logical number there.
+    pub fn memory_of(&self, node: u32) -> Option<(&memory::Plan, u32)> {
+        let plan = self.memory.as_ref()?;
+        let (job, logical) = self.members[node as usize];
+        (u32::from(job) == plan.job && logical != NOBODY).then_some((plan, logical))
+    }
+
     /// The plan of a job of MPI ranks.
     pub fn plan_of(&self, job: usize) -> Option<&Plan> {
         self.ranks.as_ref()?.jobs.get(job)?.as_ref()
@@ -268,7 +300,9 @@ impl Workload {
     /// Lists of incoming messages per node, as a power of two.
     pub fn bucket_bits(&self) -> u32 {
         let many = |plans: &Plans| (plans.bucket_bits + plans.per_node.ilog2() + 1).min(8);
-        self.ranks.as_ref().map_or(0, many)
+        let accesses = |plan: &memory::Plan| (plan.shape.accesses().ilog2() + 1).min(8);
+        let memory = self.memory.as_ref().map_or(0, accesses);
+        self.ranks.as_ref().map_or(0, many).max(memory)
     }
 
     /// `true` if sources are endless: the run needs an end.
@@ -314,7 +348,7 @@ impl Workload {
                     };
                     senders * (plan.spec.messages + acks)
                 }
-                JobKind::Ranks => return None,
+                JobKind::Endpoints => return None,
                 JobKind::Idle => 0,
             };
             Some(sum.saturating_add(n))
@@ -331,7 +365,10 @@ impl Workload {
             JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
                 plan.sends[logical as usize].then(|| plan.start[logical as usize])
             }
-            JobKind::Ranks => self.ranks().filter(|plans| plans.begins_host(node)).map(|_| 0),
+            JobKind::Endpoints => match self.ranks_of(node) {
+                Some((plans, ..)) => plans.begins_host(node).then_some(0),
+                None => Some(0),
+            },
             _ => None,
         }
     }
@@ -343,7 +380,7 @@ impl Workload {
             && match &self.jobs[job as usize].kind {
                 JobKind::Synthetic { .. } => true,
                 JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
-                JobKind::Ranks | JobKind::Idle => false,
+                JobKind::Endpoints | JobKind::Idle => false,
             }
     }
 
@@ -393,7 +430,7 @@ impl Workload {
                 })
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
-            JobKind::Ranks | JobKind::Idle => None,
+            JobKind::Endpoints | JobKind::Idle => None,
         }
     }
 
@@ -515,7 +552,7 @@ impl JobKind {
         match self {
             JobKind::Synthetic { .. } | JobKind::Idle => false,
             JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
-            JobKind::Ranks => true,
+            JobKind::Endpoints => true,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The network as a world of the event engine: a logical process is a router with its nodes.
 
+use crate::memory;
 use crate::mpi;
 use crate::network::Network;
 use crate::nic;
@@ -143,6 +144,7 @@ impl<M: RouterModel> World for Fabric<M> {
             vec![NONE; part.nodes.len() << net.bucket_bits],
         );
         mpi::start(net, &lps, &part, &mut st);
+        memory::start(net, &part, &mut st);
         M::start(net, &lps, &mut st);
         (st, first)
     }

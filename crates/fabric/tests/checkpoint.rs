@@ -150,6 +150,29 @@ fn ranks() -> Work {
     })
 }
 
+/// Memory nodes with tiny caches and few lines, so that at any time lines are asked for, given up and waited for.
+fn memory() -> Work {
+    Work::Memory(Memory {
+        pattern: AccessPattern::HotSpot {
+            lines: 30,
+            fraction: 0.8,
+        },
+        accesses: 60,
+        stores: 0.4,
+        cores: 2,
+        outstanding: 3,
+        l1: Bytes(128),
+        l1_ways: 1,
+        l2: Bytes(256),
+        l2_ways: 2,
+        misses: 4,
+        told: true,
+        memory: Bytes(1 << 16),
+        interleaved: true,
+        ..Memory::default()
+    })
+}
+
 /// Every cell with every work.
 fn cases() -> Vec<(String, RunSpec)> {
     let mut cases = Vec::new();
@@ -163,12 +186,15 @@ fn cases() -> Vec<(String, RunSpec)> {
             cases.push((format!("{network}, {what}"), spec));
         }
     }
-    for (network, mut spec) in cells() {
+    for (network, spec) in cells() {
         if spec.router.completion == Completion::Whole {
-            spec.jobs[0].work = ranks();
-            spec.control.end = None;
-            spec.observe.messages = MessageDetail::Full;
-            cases.push((format!("{network}, ranks"), spec));
+            for (what, work) in [("ranks", ranks()), ("memory", memory())] {
+                let mut spec = spec.clone();
+                spec.jobs[0].work = work;
+                spec.control.end = None;
+                spec.observe.messages = MessageDetail::Full;
+                cases.push((format!("{network}, {what}"), spec));
+            }
         }
     }
     cases

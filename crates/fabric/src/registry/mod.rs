@@ -4,6 +4,7 @@
 //! "did you mean" of its errors, `fabricsim list`, the JSON schema for editors and the generated reference.
 
 mod entry;
+mod memory;
 mod mpi;
 mod network;
 mod reference;

@@ -233,6 +233,7 @@ pub(super) const WORKS: &[Entry] = &[
         source: "The random-pairs experiments of torus studies with CODES",
         limits: "",
     },
+    super::memory::MEMORY,
     Entry {
         kind: Kind::Work,
         name: "idle",

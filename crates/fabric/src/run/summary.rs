@@ -2,6 +2,7 @@
 
 use crate::check::Verdict;
 use crate::harvest::{Harvest, Load};
+use crate::memory::account::MemorySummary;
 use crate::mpi::{RankRow, account};
 use crate::network::Network;
 use crate::observe::{Latencies, Stats};
@@ -206,6 +207,9 @@ pub struct Summary {
     pub throughput: Option<ThroughputSummary>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobSummary>,
+    /// The job of memory nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemorySummary>,
     /// Bytes that came by each rail of the hosts, where they have several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rail_bytes: Vec<u64>,
@@ -340,6 +344,7 @@ impl Summary {
         let offered_load = net.workload.offered_load(net.n_nodes());
         let accepted_load = accepted(net, stats, steady.warmup, span_end);
         let done = harvest.ranks.iter().filter(|row| row.is_done());
+        let last_core = harvest.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
         let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
         let mut notes = Vec::new();
         let saturated = saturation(inputs.open_loop, offered_load, accepted_load, steady);
@@ -348,7 +353,7 @@ impl Summary {
         }
         Summary {
             verdict: inputs.verdict,
-            sim_time_ns: ns(span_end.max(stats.latest).max(last_rank) as f64),
+            sim_time_ns: ns(span_end.max(stats.latest).max(last_rank).max(last_core) as f64),
             messages: stats.messages,
             packets: stats.packets,
             packet_hops: harvest.packet_hops,
@@ -361,6 +366,10 @@ impl Summary {
             bytes_delivered: stats.packet_bytes,
             throughput: throughput(stats),
             jobs: jobs(spec, &harvest.ranks),
+            memory: net.workload.memory().map(|plan| {
+                let name = &spec.jobs[plan.job as usize].name;
+                MemorySummary::new(name, plan.shape.cores, &harvest.memory)
+            }),
             rail_bytes: harvest.rails.clone(),
             events: inputs.outcome.events,
             cpu_s: harvest.cpu.as_secs_f64(),

@@ -2,6 +2,7 @@
 
 use super::diagnostic::Findings;
 use super::document::{Node, Table, Value};
+use super::memory;
 use super::network::parameters;
 use super::placement::{self, Files};
 use super::ranks::{self, Told};
@@ -194,6 +195,9 @@ fn read_work(
         };
         let values = reader::read(source, &parameters, preset, &["kind"], findings);
         Work::Pairs(read_pairs(&values, n_nodes, findings)?)
+    } else if kind == "memory" {
+        let values = reader::read(source, &parameters, &[], &["kind"], findings);
+        Work::Memory(memory::read(&values, findings)?)
     } else {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
         Work::Synthetic(read_synthetic(&kind, &values, n_nodes, findings)?)

@@ -13,6 +13,7 @@ mod diagnostic;
 mod document;
 mod experiments;
 mod jobs;
+mod memory;
 mod network;
 mod partition;
 mod placement;
@@ -33,6 +34,7 @@ mod user_file;
 
 pub use canonical::{canonical, hash, hash_bytes, runs_of_canonical};
 pub use diagnostic::{Diagnostic, Severity, render};
+pub use memory::{AccessPattern, ListedAccess, Memory};
 pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
 pub use run::*;

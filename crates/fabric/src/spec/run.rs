@@ -1,5 +1,6 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
+use super::memory::Memory;
 use super::rails::Rails;
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
@@ -599,6 +600,8 @@ pub enum Work {
     Pairs(Pairs),
     /// MPI ranks run programs.
     Ranks(Ranks),
+    /// Cores access memory that is spread over the nodes.
+    Memory(Memory),
     /// The nodes are taken and do nothing.
     Idle,
 }

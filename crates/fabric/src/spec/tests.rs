@@ -580,6 +580,31 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
 }
 
 #[test]
+fn a_memory_node_is_what_the_registry_says() {
+    let work = |text: &str| {
+        let study = load_with(TORUS, &sets(&[&format!("job.0.work={{ kind = \"memory\", {text} }}")]));
+        match &study.runs[0].jobs[0].work {
+            Work::Memory(memory) => memory.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let plain = Memory::default();
+    assert_eq!(work("cores = 4"), plain);
+    let given = Memory {
+        pattern: AccessPattern::Stride { stride: Bytes(100) },
+        stores: 0.25,
+        outstanding: 3,
+        told: true,
+        interleaved: true,
+        memory_bandwidth: BitsPerSec(16_000_000_000),
+        ..plain
+    };
+    let text = "pattern = \"stride\", stride = \"100 B\", stores = 25, outstanding = 3, clean_evictions = \"told\", \
+                addresses = \"interleaved\", memory_bandwidth = \"2 GB/s\"";
+    assert_eq!(work(text), given);
+}
+
+#[test]
 fn the_largest_sweep_is_expanded() {
     let numbers = |n: usize| (1..=n).map(|i| format!("\"{i} ns\"")).collect::<Vec<_>>().join(", ");
     let text = format!(

@@ -45,7 +45,7 @@ impl Workload {
                 all.filter(|&i| entries(i).iter().all(|&to| to != NOBODY)).collect()
             }
             JobKind::Pairs(plan) => all.filter(|&i| plan.sends[i as usize]).collect(),
-            JobKind::Synthetic { .. } | JobKind::Ranks => all.collect(),
+            JobKind::Synthetic { .. } | JobKind::Endpoints => all.collect(),
             JobKind::Idle => Vec::new(),
         };
         let looked_at = senders.len().min(SENDERS);
@@ -58,7 +58,12 @@ impl Workload {
                     hops(node, destinations.pick(&job.nodes, i, k, words), 1)
                 }
                 JobKind::Pairs(plan) => hops(node, plan.partner[i as usize], 1),
-                JobKind::Ranks | JobKind::Idle => 0.0,
+                // Memory nodes: those of ranks were asked before.
+                JobKind::Endpoints => {
+                    let to = self.traffic.draw(u64::from(node), k)[0] % job.nodes.len() as u64;
+                    hops(node, job.nodes[to as usize], 1)
+                }
+                JobKind::Idle => 0.0,
             };
             sum += (0..MESSAGES).map(one).sum::<f64>() / MESSAGES as f64;
         }

@@ -1,0 +1,331 @@
+//! A memory node at work: cores give out accesses, caches and directory answer, all with their times.
+//!
+//! What an access or a message does to caches and directory is done at one time: when the shared cache has been looked at, or when the
+//! message has come. What follows from it bears the times of the parts that it passes: bus and memory serve first come, first served.
+
+use super::message::{Message, Say};
+use super::plan::Plan;
+use super::state::Access;
+use super::{By, Controller, Effects, word};
+use crate::network::Network;
+use crate::nic;
+use crate::packet::{HORIZON, Kind, Packet};
+use crate::state::State;
+use crate::workload;
+use des::{Journal, Time};
+
+/// What an event for a node means, in the channel number of [`Kind::Rank`].
+mod step {
+    /// A core may give out an access; the value is the core.
+    pub const ISSUE: u8 = 0;
+    /// The shared cache has been looked at for an access; the value is its place.
+    pub const LOOKED: u8 = 1;
+    /// The core has what it asked for; the value is the access's place.
+    pub const DONE: u8 = 2;
+    /// A message of the own node; the value is its word.
+    pub const MESSAGE: u8 = 3;
+}
+
+/// A node with everything around it.
+pub(super) struct Endpoint<'a, J> {
+    pub net: &'a Network,
+    pub st: &'a mut State,
+    pub j: &'a mut J,
+    pub around: Around<'a>,
+}
+
+/// What is outside the columns.
+pub(super) struct Around<'a> {
+    pub net: &'a Network,
+    pub plan: &'a Plan,
+    /// Sends an event.
+    pub send_event: &'a mut dyn FnMut(Packet),
+    /// Its router, its place in the node columns, its number at its router, and among memory nodes.
+    pub lp: u32,
+    pub place: u32,
+    pub port: u16,
+    pub node: u32,
+    pub now: u64,
+    /// What the part that acts takes before it sends (ps).
+    pub delay: u64,
+}
+
+impl Around<'_> {
+    /// First place for accesses of the node; events have numbers from there on, as nodes may lie anywhere.
+    fn first_access(&self) -> u32 {
+        self.place * self.plan.shape.accesses()
+    }
+
+    fn later(&mut self, at: u64, step: u8, value: u64) {
+        let at = Time(at.min(HORIZON.0 - 1));
+        let event = Packet::new(Kind::Rank, at, self.lp, self.port);
+        (self.send_event)(event.with_vc(step).with_value(value));
+    }
+
+    /// Memory takes up a line at `from`; returns when it has given it, or taken it.
+    fn use_memory<J: Journal>(&self, st: &mut State, j: &mut J, from: u64) -> (u64, u64) {
+        let times = &self.plan.times;
+        let beyond = st.beyond.edit(j, self.place);
+        let start = beyond.memory_free.max(from);
+        beyond.memory_free = start + times.memory_line;
+        beyond.memory_busy += times.memory_line;
+        (start, start + times.memory + times.memory_line)
+    }
+}
+
+/// Whether accesses wait for a message of this kind.
+fn is_waited_for(say: Say) -> bool {
+    matches!(
+        say,
+        Say::Read
+            | Say::Write
+            | Say::Upgrade
+            | Say::ForwardRead
+            | Say::ForwardWrite
+            | Say::Shared
+            | Say::Exclusive
+            | Say::Owned
+            | Say::Leave
+    )
+}
+
+impl<J: Journal> Effects<J> for Around<'_> {
+    fn send(&mut self, st: &mut State, j: &mut J, message: Message, from_memory: bool) {
+        let times = &self.plan.times;
+        let mut birth = self.now + self.delay;
+        let waited_for = is_waited_for(message.say);
+        if from_memory {
+            let (start, end) = self.use_memory(st, j, birth);
+            let beyond = st.beyond.edit(j, self.place);
+            beyond.reads += 1;
+            beyond.memory_queue += start - birth;
+            beyond.memory += end - start;
+            birth = end;
+        }
+        if waited_for && self.delay > 0 {
+            let beyond = st.beyond.edit(j, self.place);
+            match message.say {
+                Say::Shared | Say::Owned if !from_memory => beyond.owner += self.delay,
+                _ => beyond.directory += self.delay,
+            }
+        }
+        let word = word::word(&self.plan.shape, &message);
+        if message.to == self.node {
+            if waited_for {
+                st.beyond.edit(j, self.place).inside += times.bus;
+            }
+            return self.later(birth + times.bus, step::MESSAGE, word);
+        }
+        let bytes = match message.say.has_line() {
+            true => times.data,
+            false => times.control,
+        };
+        let beyond = st.beyond.edit(j, self.place);
+        beyond.messages += 1;
+        beyond.bytes += bytes;
+        st.sources.edit(j, self.place).taken += bytes;
+        let message = workload::Message {
+            birth,
+            destination: self.plan.nodes[message.to as usize],
+            bytes,
+        };
+        nic::post(self.net, st, j, self.lp, self.place, message, (false, word));
+    }
+
+    fn performed(&mut self, st: &mut State, j: &mut J, access: u32, _: u32, by: By) {
+        let times = &self.plan.times;
+        let record = *st.accesses.get(access);
+        let done = match by {
+            By::L1 => self.now + times.l1,
+            _ => {
+                let beyond = st.beyond.edit(j, self.place);
+                let start = beyond.data_free.max(self.now);
+                beyond.data_free = start + times.bus_line;
+                start + times.bus_line + times.bus
+            }
+        };
+        let core = st.cores.edit(j, access / self.plan.shape.outstanding);
+        let latency = done - record.issued;
+        core.by[by as usize] += 1;
+        core.latency += latency;
+        core.longest = core.longest.max(latency);
+        core.stores += u64::from(record.store);
+        core.l1 += times.l1;
+        if by != By::L1 {
+            core.l2 += times.l2;
+            core.bus += record.asked - record.issued - times.l1 - times.l2 + (done - self.now);
+            core.beyond += self.now - record.asked;
+        }
+        let number = access - self.first_access();
+        self.later(done, step::DONE, number.into());
+    }
+
+    fn load(&mut self, _: u64) -> u32 {
+        0
+    }
+
+    fn store(&mut self, st: &mut State, j: &mut J, _: u64, _: u32) {
+        let from = self.now + self.delay;
+        self.use_memory(st, j, from);
+        st.beyond.edit(j, self.place).writes += 1;
+    }
+}
+
+impl<'a, J: Journal> Endpoint<'a, J> {
+    fn plan(&self) -> &'a Plan {
+        self.around.plan
+    }
+
+    fn controller(&mut self) -> Controller<'_, J, Around<'a>> {
+        let (plan, node, place) = (self.around.plan, self.around.node, self.around.place);
+        Controller {
+            shape: &plan.shape,
+            st: self.st,
+            j: self.j,
+            fx: &mut self.around,
+            node,
+            place,
+        }
+    }
+
+    /// All cores begin.
+    pub fn start(&mut self) {
+        for core in 0..self.plan().shape.cores {
+            self.issue(core);
+        }
+    }
+
+    /// An event of the own node.
+    pub fn step(&mut self, event: &Packet) {
+        let (value, shape) = (event.value(), &self.plan().shape);
+        let number = value.min(u32::MAX.into()) as u32;
+        let most = match event.vc() {
+            step::ISSUE => shape.cores,
+            step::LOOKED | step::DONE => shape.accesses(),
+            _ => u32::MAX,
+        };
+        if number >= most && most != u32::MAX {
+            // Only a file that is not ours has it.
+            return;
+        }
+        let access = self.around.first_access() + number % most;
+        match event.vc() {
+            step::ISSUE => self.issue(number),
+            step::LOOKED => {
+                let now = self.around.now;
+                self.st.accesses.edit(self.j, access).asked = now;
+                self.around.delay = 0;
+                self.controller().ask(access, By::L2);
+            }
+            step::DONE => self.done(access),
+            _ => {
+                let node = self.around.node;
+                if let Some(message) = word::message(&self.plan().shape, value, node, node) {
+                    self.message(&message);
+                }
+            }
+        }
+    }
+
+    /// A message of another node has come, `bytes` long and handed over at `birth`.
+    pub fn arrive(&mut self, from: u32, word: u64, birth: u64, bytes: u64) {
+        let Some(message) = word::message(&self.plan().shape, word, from, self.around.node) else {
+            return;
+        };
+        if is_waited_for(message.say) {
+            let nodes = &self.plan().nodes;
+            let (source, destination) = (nodes[from as usize], nodes[message.to as usize]);
+            let way = self.net.bound(source, destination, bytes as u32);
+            let class = message.say.class() as usize;
+            let taken = self.around.now - birth;
+            let beyond = self.st.beyond.edit(self.j, self.around.place);
+            beyond.came[class] += 1;
+            beyond.way[class] += way.min(taken);
+            beyond.queued[class] += taken - way.min(taken);
+        }
+        self.message(&message);
+    }
+
+    fn message(&mut self, message: &Message) {
+        let times = self.plan().times;
+        let for_home = message.say.is_for_home();
+        self.around.delay = match message.say {
+            _ if for_home => times.directory,
+            Say::ForwardRead | Say::ForwardWrite | Say::Invalidate => times.l2,
+            _ => 0,
+        };
+        let mut controller = self.controller();
+        match for_home {
+            true => controller.serve(message),
+            false => controller.hear(message),
+        }
+    }
+
+    /// A core gives out its next access, if it has one and a place for it.
+    fn issue(&mut self, core: u32) {
+        let (now, plan) = (self.around.now, self.around.plan);
+        let shape = &plan.shape;
+        let slot = self.around.place * shape.cores + core;
+        let number = u64::from(self.around.node) * u64::from(shape.cores) + u64::from(core);
+        let all = plan.accesses(number);
+        let record = self.st.cores.edit(self.j, slot);
+        if record.issued == all {
+            return;
+        }
+        if record.open == shape.outstanding {
+            (record.blocked, record.ready) = (1, now);
+            return;
+        }
+        let k = record.issued;
+        let wanted = plan.access(number, k);
+        if wanted.at > now {
+            return self.around.later(wanted.at, step::ISSUE, core.into());
+        }
+        (record.issued, record.open) = (k + 1, record.open + 1);
+        let more = record.issued < all;
+        let first = slot * shape.outstanding;
+        let mut access = first;
+        while self.st.accesses.get(access).busy != 0 {
+            access += 1;
+        }
+        let record = Access {
+            line: wanted.line,
+            issued: now,
+            store: u8::from(wanted.store),
+            busy: 1,
+            ..Access::NONE
+        };
+        self.st.accesses.set(self.j, access, record);
+        self.around.delay = 0;
+        if !self.controller().look(core, access) {
+            let times = &plan.times;
+            let beyond = self.st.beyond.edit(self.j, self.around.place);
+            let start = beyond.address_free.max(now + times.l1);
+            beyond.address_free = start + times.bus_control;
+            let at = start + times.bus_control + times.bus + times.l2;
+            let number = access - self.around.first_access();
+            self.around.later(at, step::LOOKED, number.into());
+        }
+        if more {
+            self.around.later(now + plan.times.issue, step::ISSUE, core.into());
+        }
+    }
+
+    /// A core has what it asked for.
+    fn done(&mut self, access: u32) {
+        let (now, plan) = (self.around.now, self.around.plan);
+        let slot = access / plan.shape.outstanding;
+        self.st.accesses.edit(self.j, access).busy = 0;
+        let core = self.st.cores.edit(self.j, slot);
+        core.open -= 1;
+        core.done += 1;
+        if core.done == core.issued {
+            core.finished = now;
+        }
+        if core.blocked != 0 {
+            core.blocked = 0;
+            core.waited += now - core.ready;
+            self.issue(slot - self.around.place * plan.shape.cores);
+        }
+    }
+}

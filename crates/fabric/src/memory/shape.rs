@@ -1,0 +1,97 @@
+//! Sizes of memory nodes and where lines are at home.
+
+/// A cache: a line may be in any way of its set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheShape {
+    /// Sets.
+    pub sets: u32,
+    /// Lines per set.
+    pub ways: u32,
+}
+
+impl CacheShape {
+    /// Lines in all.
+    pub fn lines(self) -> u32 {
+        self.sets * self.ways
+    }
+
+    /// The first place of a line's set, counted from the cache's first.
+    #[inline(always)]
+    pub fn set(self, line: u64) -> u32 {
+        (line % u64::from(self.sets)) as u32 * self.ways
+    }
+}
+
+/// Where lines are at home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressMap {
+    /// The first part of the address space at the first node, the next at the second, and so on.
+    Blocks,
+    /// One line after the other at the next node.
+    Interleaved,
+}
+
+/// Sizes of memory nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Nodes.
+    pub nodes: u32,
+    /// Cores per node.
+    pub cores: u32,
+    /// Accesses that a core may have under way.
+    pub outstanding: u32,
+    /// A core's own cache.
+    pub l1: CacheShape,
+    /// The cache that the cores of a node share; it has whatever they have.
+    pub l2: CacheShape,
+    /// Lines that a node may have asked for at a time.
+    pub misses: u32,
+    /// Homes are told of shared lines that leave a cache.
+    pub told: bool,
+    /// Lines at home at a node.
+    pub lines: u64,
+    /// How they lie.
+    pub map: AddressMap,
+    /// Lists of a home's entries, as a power of two.
+    pub bucket_bits: u32,
+}
+
+impl Shape {
+    /// The node that a line is at home.
+    #[inline(always)]
+    pub fn home(&self, line: u64) -> u32 {
+        match self.map {
+            AddressMap::Blocks => (line / self.lines) as u32,
+            AddressMap::Interleaved => (line % u64::from(self.nodes)) as u32,
+        }
+    }
+
+    /// The number of a line among those of its home.
+    #[inline(always)]
+    pub fn index(&self, line: u64) -> u64 {
+        match self.map {
+            AddressMap::Blocks => line % self.lines,
+            AddressMap::Interleaved => line / u64::from(self.nodes),
+        }
+    }
+
+    /// The line with a number among those of a home.
+    #[inline(always)]
+    pub fn line(&self, home: u32, index: u64) -> u64 {
+        match self.map {
+            AddressMap::Blocks => u64::from(home) * self.lines + index,
+            AddressMap::Interleaved => index * u64::from(self.nodes) + u64::from(home),
+        }
+    }
+
+    /// Accesses that a node may have under way.
+    #[inline(always)]
+    pub fn accesses(&self) -> u32 {
+        self.cores * self.outstanding
+    }
+
+    /// Lines in all.
+    pub fn all_lines(&self) -> u64 {
+        self.lines * u64::from(self.nodes)
+    }
+}

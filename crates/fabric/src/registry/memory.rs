@@ -1,0 +1,172 @@
+//! Memory nodes: what a study says of them.
+
+use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, TIB, Type, When, key, size, span, time};
+
+const fn count(name: &'static str, max: u64, default: &'static str, doc: &'static str) -> Parameter {
+    key(name, Type::Integer { min: 1, max }, Default::Text(default), doc)
+}
+
+const DRAWN: &[When] = &[When {
+    key: "pattern",
+    values: &["random", "pointer-chase", "stream", "stride", "hot-spot"],
+}];
+
+const SEVERAL: &[When] = &[When {
+    key: "pattern",
+    values: &["random", "gups", "stream", "stride", "hot-spot"],
+}];
+
+const STRIDE: &[When] = &[When {
+    key: "pattern",
+    values: &["stride"],
+}];
+
+const HOT: &[When] = &[When {
+    key: "pattern",
+    values: &["hot-spot"],
+}];
+
+const ACCESSES: &[Parameter] = &[
+    key(
+        "pattern",
+        Type::Choice(&[
+            ("random", "Any line of the whole address space."),
+            ("pointer-chase", "The same, one access after the other."),
+            ("gups", "Any line, read and then written."),
+            (
+                "stream",
+                "Words of 8 bytes, one after the other, from a core's own part of the address space on.",
+            ),
+            (
+                "stride",
+                "Addresses at a distance, from a core's own part of the address space on.",
+            ),
+            (
+                "hot-spot",
+                "Some accesses to the first lines of the address space, the others to any.",
+            ),
+        ]),
+        Default::Text("random"),
+        "What every core does.",
+    ),
+    count("accesses", 1 << 40, "100", "Accesses per core."),
+    key(
+        "stores",
+        Type::Integer { min: 0, max: 100 },
+        Default::Text("0"),
+        "Accesses that write, in percent.",
+    )
+    .when(DRAWN),
+    key("stride", size(TIB), Default::Text("4 KiB"), "Distance of two accesses.").when(STRIDE),
+    count("hot_lines", 1 << 40, "1", "Number of hot lines.").when(HOT),
+    key(
+        "hot_fraction",
+        Type::Number { above: 0.0, max: 1.0 },
+        Default::Text("0.2"),
+        "Fraction of the accesses that go to them.",
+    )
+    .when(HOT),
+];
+
+const CORES: &[Parameter] = &[
+    count("cores", 32, "4", "Cores of a node."),
+    count("outstanding", 1024, "16", "Accesses that a core may have under way.").when(SEVERAL),
+    key(
+        "issue",
+        span(SECOND),
+        Default::Text("1 ns"),
+        "Least time between two accesses that a core gives out.",
+    ),
+    key("line", size(4096), Default::Text("64 B"), "Bytes of a line."),
+    key("l1", size(1 << 26), Default::Text("256 B"), "Cache of a core."),
+    count("l1_ways", 64, "4", "Lines of it in a set."),
+    key("l1_latency", time(SECOND), Default::Text("1 ns"), "Time to look at it."),
+    key(
+        "l2",
+        size(1 << 30),
+        Default::Text("512 B"),
+        "Cache that the cores of a node share.",
+    ),
+    count("l2_ways", 64, "8", "Lines of it in a set."),
+    key("l2_latency", time(SECOND), Default::Text("4 ns"), "Time to look at it."),
+    count(
+        "misses",
+        1 << 16,
+        "64",
+        "Lines that a node may have asked for at a time.",
+    ),
+    key(
+        "clean_evictions",
+        Type::Choice(&[
+            ("silent", "Shared lines leave a cache without a word."),
+            ("told", "Their homes are told."),
+        ]),
+        Default::Text("silent"),
+        "What homes hear of shared lines that leave; of a node's own lines they always do.",
+    ),
+    key(
+        "bus_bandwidth",
+        BANDWIDTH,
+        Default::Text("64 GB/s"),
+        "Rate of the address lines and of the data lines of a node's bus.",
+    ),
+    key(
+        "bus_latency",
+        time(SECOND),
+        Default::Text("1 ns"),
+        "From one end of the bus to the other.",
+    ),
+];
+
+const HOMES: &[Parameter] = &[
+    key(
+        "directory_latency",
+        time(SECOND),
+        Default::Text("10 ns"),
+        "Time to look at the directory.",
+    ),
+    key("memory", size(1 << 37), Default::Text("1 GiB"), "Memory of a node."),
+    key(
+        "memory_bandwidth",
+        BANDWIDTH,
+        Default::Text("8 GB/s"),
+        "Rate at which memory gives and takes lines.",
+    ),
+    key(
+        "memory_latency",
+        time(SECOND),
+        Default::Text("50 ns"),
+        "Until memory begins to give a line.",
+    ),
+    key(
+        "addresses",
+        Type::Choice(&[
+            ("blocks", "Every node has a part of the address space in one piece."),
+            ("interleaved", "Neighbouring lines are at home at neighbouring nodes."),
+        ]),
+        Default::Text("blocks"),
+        "How the address space lies over the nodes.",
+    ),
+    key(
+        "control",
+        size(4096),
+        Default::Text("8 B"),
+        "Bytes of a message without a line.",
+    ),
+    key(
+        "header",
+        size(4096),
+        Default::Text("8 B"),
+        "Bytes of a message with a line, besides the line.",
+    ),
+];
+
+pub(super) const MEMORY: Entry = Entry {
+    kind: Kind::Work,
+    name: "memory",
+    line: "Cores with caches, a directory and memory at every node share one address space: what misses the caches travels.",
+    groups: &[ACCESSES, CORES, HOMES],
+    source: "Sorin, Hill and Wood 2011 (coherence); the distributed shared memory study of Computers 2023, 12, 86 (sizes)",
+    limits: "All messages travel in one virtual network: nodes take whatever comes, so that none waits for another at a node. Caches of a node \
+             hear each other at once. Directory and memory controllers have one queue each, without banks.",
+};

@@ -1,0 +1,200 @@
+//! `work = { kind = "memory" }`: memory nodes and what their cores do.
+
+use super::diagnostic::Findings;
+use super::reader::Values;
+use super::run::{BitsPerSec, Bytes};
+use des::Time;
+use serde::{Deserialize, Serialize};
+
+/// Nodes with cores, caches, a directory and memory, which share one address space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// What every core does.
+    pub pattern: AccessPattern,
+    /// Accesses per core.
+    pub accesses: u64,
+    /// Probability that an access writes, where the pattern does not say.
+    pub stores: f64,
+    /// Cores of a node.
+    pub cores: u32,
+    /// Accesses that a core may have under way.
+    pub outstanding: u32,
+    /// Least time between two accesses that a core gives out.
+    pub issue: Time,
+    /// Bytes of a line.
+    pub line: Bytes,
+    /// Size of a core's own cache.
+    pub l1: Bytes,
+    /// Lines in a set of it.
+    pub l1_ways: u32,
+    /// Time to look at it.
+    pub l1_latency: Time,
+    /// Size of the cache that the cores of a node share.
+    pub l2: Bytes,
+    /// Lines in a set of it.
+    pub l2_ways: u32,
+    /// Time to look at it.
+    pub l2_latency: Time,
+    /// Lines that a node may have asked for at a time.
+    pub misses: u32,
+    /// Homes are told of shared lines that leave a cache.
+    pub told: bool,
+    /// Rate of the address lines and of the data lines of a node's bus.
+    pub bus_bandwidth: BitsPerSec,
+    /// From one end of it to the other.
+    pub bus_latency: Time,
+    /// Time to look at the directory.
+    pub directory_latency: Time,
+    /// Memory of a node.
+    pub memory: Bytes,
+    /// Rate at which it gives and takes lines.
+    pub memory_bandwidth: BitsPerSec,
+    /// Until it begins to give a line.
+    pub memory_latency: Time,
+    /// Neighbouring lines are at home at neighbouring nodes; else every node has a part of the address space in one piece.
+    pub interleaved: bool,
+    /// Bytes of a message without a line.
+    pub control: Bytes,
+    /// Bytes of a message with a line, besides the line.
+    pub header: Bytes,
+}
+
+/// What the cores of memory nodes do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccessPattern {
+    /// Any line of the whole address space.
+    Random,
+    /// The same, one access after the other.
+    PointerChase,
+    /// Any line, read and then written.
+    Gups,
+    /// Words of 8 bytes, one after the other, from a core's own part of the address space on.
+    Stream,
+    /// Addresses at a distance, from a core's own part of the address space on.
+    Stride {
+        /// The distance.
+        stride: Bytes,
+    },
+    /// Some accesses to the first lines of the address space, the others to any.
+    HotSpot {
+        /// How many lines.
+        lines: u64,
+        /// How many accesses.
+        fraction: f64,
+    },
+    /// What is listed; no core does anything else.
+    Listed(Vec<ListedAccess>),
+}
+
+/// An access of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedAccess {
+    /// The core, by its number among those of all nodes.
+    pub core: u32,
+    /// It is not given out before.
+    pub at: Time,
+    /// The line, by its number in the address space.
+    pub line: u64,
+    /// Whether it writes.
+    pub store: bool,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        let gigabyte = 8_000_000_000;
+        Memory {
+            pattern: AccessPattern::Random,
+            accesses: 100,
+            stores: 0.0,
+            cores: 4,
+            outstanding: 16,
+            issue: Time::from_ns(1),
+            line: Bytes(64),
+            l1: Bytes(256),
+            l1_ways: 4,
+            l1_latency: Time::from_ns(1),
+            l2: Bytes(512),
+            l2_ways: 8,
+            l2_latency: Time::from_ns(4),
+            misses: 64,
+            told: false,
+            bus_bandwidth: BitsPerSec(64 * gigabyte),
+            bus_latency: Time::from_ns(1),
+            directory_latency: Time::from_ns(10),
+            memory: Bytes(1 << 30),
+            memory_bandwidth: BitsPerSec(8 * gigabyte),
+            memory_latency: Time::from_ns(50),
+            interleaved: false,
+            control: Bytes(8),
+            header: Bytes(8),
+        }
+    }
+}
+
+/// Reads the keys of the work; `None` after errors.
+pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
+    let time = |key: &str| values.quantity(key).map(Time);
+    let bytes = |key: &str| values.quantity(key).map(Bytes);
+    let rate = |key: &str| values.quantity(key).map(BitsPerSec);
+    let pattern = match values.text("pattern")? {
+        "pointer-chase" => AccessPattern::PointerChase,
+        "gups" => AccessPattern::Gups,
+        "stream" => AccessPattern::Stream,
+        "stride" => AccessPattern::Stride {
+            stride: bytes("stride")?,
+        },
+        "hot-spot" => AccessPattern::HotSpot {
+            lines: values.integer("hot_lines")?,
+            fraction: values.number("hot_fraction")?,
+        },
+        _ => AccessPattern::Random,
+    };
+    let memory = Memory {
+        pattern,
+        accesses: values.integer("accesses")?,
+        stores: values.integer("stores").map_or(0.0, |percent| percent as f64 / 100.0),
+        cores: values.integer_u32("cores")?,
+        outstanding: values.integer_u32("outstanding").unwrap_or(1),
+        issue: time("issue")?,
+        line: bytes("line")?,
+        l1: bytes("l1")?,
+        l1_ways: values.integer_u32("l1_ways")?,
+        l1_latency: time("l1_latency")?,
+        l2: bytes("l2")?,
+        l2_ways: values.integer_u32("l2_ways")?,
+        l2_latency: time("l2_latency")?,
+        misses: values.integer_u32("misses")?,
+        told: values.text("clean_evictions")? == "told",
+        bus_bandwidth: rate("bus_bandwidth")?,
+        bus_latency: time("bus_latency")?,
+        directory_latency: time("directory_latency")?,
+        memory: bytes("memory")?,
+        memory_bandwidth: rate("memory_bandwidth")?,
+        memory_latency: time("memory_latency")?,
+        interleaved: values.text("addresses")? == "interleaved",
+        control: bytes("control")?,
+        header: bytes("header")?,
+    };
+    let before = findings.n_errors();
+    for (key, size, ways) in [("l1", memory.l1, memory.l1_ways), ("l2", memory.l2, memory.l2_ways)] {
+        let set = u64::from(ways) * memory.line.0;
+        if size.0 == 0 || !size.0.is_multiple_of(set) {
+            let reason = format!(
+                "{} B are no whole number of sets of {ways} lines of {} B",
+                size.0, memory.line.0
+            );
+            let hint = format!("take a multiple of {set} B, or other {key}_ways");
+            findings.error(values.place(key), &format!("{}.{key}", values.path), reason, hint);
+        }
+    }
+    if !memory.memory.0.is_multiple_of(memory.line.0) {
+        let reason = format!(
+            "{} B are no whole number of lines of {} B",
+            memory.memory.0, memory.line.0
+        );
+        let hint = "take a multiple of the line";
+        findings.error(values.place("memory"), &format!("{}.memory", values.path), reason, hint);
+    }
+    (findings.n_errors() == before).then_some(memory)
+}

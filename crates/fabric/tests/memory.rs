@@ -1,0 +1,417 @@
+//! Memory nodes: what an access takes, in closed form; bandwidths; every engine alike.
+
+use des::engine::Engine as _;
+use des::{Time, WindowEngine};
+use fabric::bench::plain;
+use fabric::memory::MemoryRow;
+use fabric::memory::protocol::Held;
+use fabric::memory::state::NO_LINE;
+use fabric::network::Network;
+use fabric::observe::Stats;
+use fabric::router::Credit;
+use fabric::run::{self, RunResult};
+use fabric::spec::*;
+use fabric::state::State;
+use fabric::world::Fabric;
+use std::collections::BTreeMap;
+use topo::{Arrangement, Lattice, TopologySpec};
+
+/// Lines of a node's memory in these tests.
+const LINES: u64 = 1 << 10;
+
+fn ring(routers: u32) -> TopologySpec {
+    TopologySpec::Ring {
+        routers,
+        width: 1,
+        nodes_per_router: 1,
+    }
+}
+
+fn spec(topology: TopologySpec, memory: Memory) -> RunSpec {
+    let mut spec = plain(topology);
+    spec.jobs = vec![JobSpec {
+        name: "memory".into(),
+        work: Work::Memory(Memory {
+            memory: Bytes(LINES * 64),
+            ..memory
+        }),
+        nodes: None,
+        placement: Placement::Linear,
+    }];
+    spec.control.end = None;
+    spec
+}
+
+fn go(spec: &RunSpec) -> RunResult {
+    run::run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Times of a memory node as in [`Memory::default`], in ps, and of the network of [`plain`].
+const L1: u64 = 1_000;
+const L2: u64 = 4_000;
+const BUS: u64 = 1_000;
+const DIRECTORY: u64 = 10_000;
+const MEMORY: u64 = 50_000;
+const LINK: u64 = 100_000;
+const TRAVERSAL: u64 = 100_000;
+
+/// `bytes` at so many GB/s.
+fn at(gigabytes: u64, bytes: u64) -> u64 {
+    (bytes * 1_000).div_ceil(gigabytes)
+}
+
+/// A message of `bytes` over `hops` links between routers: the head passes them and the routers, the tail is behind it by its length.
+fn way(hops: u64, bytes: u64) -> u64 {
+    (hops + 1) * (LINK + TRAVERSAL) + LINK + at(25, bytes)
+}
+
+/// From giving out an access to the end of the look at the shared cache.
+fn to_l2() -> u64 {
+    L1 + at(64, 8) + BUS + L2
+}
+
+/// A line from the shared cache to the core.
+fn to_core() -> u64 {
+    at(64, 64) + BUS
+}
+
+/// Directory and memory.
+fn home() -> u64 {
+    DIRECTORY + MEMORY + at(8, 64)
+}
+
+/// One access after the other, each long after the one before; (core, line, store).
+fn listed(accesses: &[(u32, u64, bool)]) -> AccessPattern {
+    let at = |i: usize| Time::from_us(10 * i as u64);
+    let all = accesses.iter().enumerate();
+    AccessPattern::Listed(
+        all.map(|(i, &(core, line, store))| ListedAccess {
+            core,
+            at: at(i),
+            line,
+            store,
+        })
+        .collect(),
+    )
+}
+
+/// What the last of some accesses takes (ps).
+fn last(memory: &Memory, accesses: &[(u32, u64, bool)]) -> u64 {
+    let sum = |n: usize| -> u64 {
+        let memory = Memory {
+            pattern: listed(&accesses[..n]),
+            ..memory.clone()
+        };
+        let result = go(&spec(ring(6), memory));
+        let all = result.memory.iter().map(|row| row.cores.done).sum::<u64>();
+        assert_eq!(all, n as u64);
+        result.memory.iter().map(|row| row.cores.latency).sum()
+    };
+    sum(accesses.len()) - sum(accesses.len() - 1)
+}
+
+/// The first line at home at a node.
+fn of(node: u64) -> u64 {
+    node * LINES
+}
+
+#[test]
+fn a_line_in_the_cores_own_cache_takes_a_look_at_it() {
+    let memory = Memory::default();
+    assert_eq!(last(&memory, &[(0, of(0), false), (0, of(0), false)]), L1);
+    assert_eq!(last(&memory, &[(0, of(3), true), (0, of(3), true)]), L1);
+    // A line that nobody else has is written without asking.
+    assert_eq!(last(&memory, &[(0, of(3), false), (0, of(3), true)]), L1);
+}
+
+#[test]
+fn a_line_in_the_shared_cache_or_a_neighbours_takes_the_bus_twice() {
+    let memory = Memory {
+        l1: Bytes(64),
+        l1_ways: 1,
+        ..Memory::default()
+    };
+    let hit = to_l2() + to_core();
+    assert_eq!(
+        last(&memory, &[(0, of(0), false), (0, of(1), false), (0, of(0), false)]),
+        hit
+    );
+    assert_eq!(last(&memory, &[(0, of(2), true), (1, of(2), false)]), hit);
+    assert_eq!(
+        last(&memory, &[(0, of(2), false), (1, of(2), false), (0, of(2), true)]),
+        hit
+    );
+}
+
+#[test]
+fn local_memory_takes_caches_directory_and_memory() {
+    let read = to_l2() + BUS + home() + BUS + to_core();
+    assert_eq!(last(&Memory::default(), &[(0, of(0), false)]), read);
+    assert_eq!(last(&Memory::default(), &[(0, of(0), true)]), read);
+}
+
+#[test]
+fn remote_memory_takes_a_request_and_a_line_on_their_ways() {
+    for (node, hops) in [(1, 1), (2, 2), (3, 3), (4, 2), (5, 1)] {
+        for store in [false, true] {
+            let read = to_l2() + way(hops, 8) + home() + way(hops, 72) + to_core();
+            assert_eq!(last(&Memory::default(), &[(0, of(node), store)]), read, "{node}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_a_remote_core_has_written_comes_from_there() {
+    // Node 2's core has written a line of node 1's memory; node 0 asks.
+    for store in [false, true] {
+        let accesses = [(8, of(1), true), (0, of(1), store)];
+        let read = to_l2() + way(1, 8) + DIRECTORY + way(1, 8) + L2 + way(2, 72) + to_core();
+        assert_eq!(last(&Memory::default(), &accesses), read);
+    }
+    // The owner is at the home, then the reader is.
+    let read = to_l2() + way(2, 8) + DIRECTORY + BUS + L2 + way(2, 72) + to_core();
+    assert_eq!(last(&Memory::default(), &[(8, of(2), true), (0, of(2), false)]), read);
+    let read = to_l2() + BUS + DIRECTORY + way(2, 8) + L2 + way(2, 72) + to_core();
+    assert_eq!(last(&Memory::default(), &[(8, of(0), true), (0, of(0), false)]), read);
+}
+
+#[test]
+fn a_writer_waits_for_the_acknowledgement_of_the_farthest_reader() {
+    // Nodes 0 and 3 read a line of node 1; node 0 writes it: leave has 1 link, node 3's word 2 and 3.
+    let memory = Memory::default();
+    let leave = [(0, of(1), false), (12, of(1), false), (0, of(1), true)];
+    let taken = to_l2() + way(1, 8) + DIRECTORY + way(2, 8) + L2 + way(3, 8) + to_core();
+    assert_eq!(last(&memory, &leave), taken);
+    // A node without a copy gets the line meanwhile. Node 4 is as far as node 3, and its word leaves the home after the other.
+    let line = [(12, of(1), false), (16, of(1), false), (0, of(1), true)];
+    assert_eq!(last(&memory, &line), taken + at(25, 8));
+}
+
+#[test]
+fn parts_of_random_reads_add_up_to_the_whole() {
+    let memory = Memory {
+        cores: 2,
+        accesses: 200,
+        outstanding: 3,
+        ..Memory::default()
+    };
+    let result = go(&spec(ring(6), memory));
+    let summary = result.summary.memory.expect("there are memory nodes");
+    assert_eq!(summary.accesses, 6 * 2 * 200);
+    assert!(summary.time_ns.is_some());
+    let parts = summary.l1_ns + summary.bus_ns + summary.l2_ns + summary.beyond_ns;
+    assert!((parts - summary.latency_ns).abs() < 1e-6 * parts, "{summary:?}");
+    // Hardly two cores ask for one line.
+    assert!(summary.protocol_ns.abs() < 0.02 * summary.latency_ns, "{summary:?}");
+    assert!(summary.bottleneck.contains("idle network"), "{}", summary.bottleneck);
+}
+
+fn sum(rows: &[MemoryRow], of: impl Fn(&MemoryRow) -> u64) -> u64 {
+    rows.iter().map(of).sum()
+}
+
+#[test]
+fn a_saturated_memory_gives_its_bandwidth() {
+    // Everyone reads from the first node's memory, which is the slowest part by far.
+    let memory = Memory {
+        pattern: AccessPattern::HotSpot {
+            lines: LINES,
+            fraction: 1.0,
+        },
+        accesses: 100,
+        memory_bandwidth: BitsPerSec(8_000_000_000),
+        ..Memory::default()
+    };
+    let result = go(&spec(ring(6), memory));
+    let reads = sum(&result.memory, |row| row.beyond.reads);
+    assert_eq!(reads, result.memory[0].beyond.reads);
+    let time = result.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
+    let least = reads * at(1, 64);
+    assert!(time >= least && time < least + least / 20, "{time} ps for {least}");
+    let summary = result.summary.memory.expect("there are memory nodes");
+    assert!(
+        summary.bottleneck.contains("waiting for memory"),
+        "{}",
+        summary.bottleneck
+    );
+}
+
+#[test]
+fn a_saturated_link_gives_its_bandwidth() {
+    let memory = Memory {
+        pattern: AccessPattern::HotSpot {
+            lines: LINES,
+            fraction: 1.0,
+        },
+        accesses: 100,
+        memory_bandwidth: BitsPerSec(800_000_000_000),
+        ..Memory::default()
+    };
+    let mut spec = spec(TopologySpec::SingleRouter { nodes: 6 }, memory);
+    spec.links.default.bandwidth = BitsPerSec(8_000_000_000);
+    let result = go(&spec);
+    let time = result.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
+    // The first node's interface sends every line and every answer.
+    let least = result.memory[0].beyond.bytes * 1_000;
+    assert!(time >= least && time < least + least / 20, "{time} ps for {least}");
+    let summary = result.summary.memory.expect("there are memory nodes");
+    assert!(summary.bottleneck.contains("bandwidth"), "{}", summary.bottleneck);
+}
+
+/// Tiny caches and few lines: all of the protocol.
+fn crowd(stores: f64, told: bool) -> Memory {
+    Memory {
+        pattern: AccessPattern::HotSpot {
+            lines: 40,
+            fraction: 0.7,
+        },
+        accesses: 150,
+        stores,
+        cores: 3,
+        outstanding: 4,
+        l1: Bytes(128),
+        l1_ways: 2,
+        l2: Bytes(256),
+        l2_ways: 2,
+        misses: 6,
+        told,
+        interleaved: true,
+        ..Memory::default()
+    }
+}
+
+fn cells() -> Vec<RunSpec> {
+    let lattice = |shape: &[u32], nodes_per_router| Lattice {
+        shape: shape.to_vec(),
+        width: Vec::new(),
+        nodes_per_router,
+    };
+    let hyperx = TopologySpec::HyperX(lattice(&[3, 4], 2));
+    let torus = TopologySpec::Torus(lattice(&[4, 3], 1));
+    let mut cells = vec![
+        spec(hyperx.clone(), crowd(0.4, true)),
+        spec(torus.clone(), crowd(0.2, false)),
+        spec(torus, crowd(0.5, true)),
+        spec(hyperx, crowd(0.3, false)),
+    ];
+    // Room for one line per channel; messages overtake each other on other ways.
+    cells[0].router.buffer = Some(Bytes(72));
+    cells[0].routing = RoutingSpec::MinA;
+    cells[1].router.buffer = Some(Bytes(72));
+    cells[2].routing = RoutingSpec::VALIANT;
+    cells[3].router.model = RouterModel::Sculpin;
+    cells
+}
+
+#[test]
+fn every_engine_tells_the_same() {
+    for (i, spec) in cells().iter().enumerate() {
+        let mut digests = Vec::new();
+        let engines = [
+            (Engine::Sequential, 1),
+            (Engine::Reference, 1),
+            (Engine::RollbackCheck, 1),
+            (Engine::Conservative, 3),
+            (Engine::Optimistic, 2),
+        ];
+        for (engine, workers) in engines {
+            let mut spec = spec.clone();
+            spec.control.engine = engine;
+            spec.control.workers = workers;
+            let result = go(&spec);
+            let done = sum(&result.memory, |row| row.cores.done);
+            assert_eq!(done, result.memory.len() as u64 * 450, "{i} {engine:?}");
+            assert!(sum(&result.memory, |row| row.beyond.came[1]) > 100, "{i}: forwards");
+            digests.push(result.summary.digest);
+        }
+        digests.dedup();
+        assert_eq!(digests.len(), 1, "cell {i}");
+    }
+}
+
+/// Every family of networks, with routings on which messages overtake each other where it has such.
+fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
+    let lattice = |shape: &[u32], nodes_per_router| Lattice {
+        shape: shape.to_vec(),
+        width: Vec::new(),
+        nodes_per_router,
+    };
+    let dragonfly = TopologySpec::Dragonfly {
+        groups: 5,
+        routers_per_group: vec![4],
+        nodes_per_router: 1,
+        links_per_pair: 1,
+        local_width: 1,
+        arrangement: Arrangement::Absolute,
+        arrangement_seed: 1,
+    };
+    vec![
+        (TopologySpec::SingleRouter { nodes: 7 }, RoutingSpec::Minimal),
+        (ring(9), RoutingSpec::Minimal),
+        (TopologySpec::Mesh(lattice(&[3, 4], 1)), RoutingSpec::MinRandom),
+        (TopologySpec::Torus(lattice(&[4, 4], 1)), RoutingSpec::MinA),
+        (TopologySpec::HyperX(lattice(&[3, 3], 2)), RoutingSpec::MinRandom),
+        (dragonfly.clone(), RoutingSpec::VALIANT),
+        (dragonfly, RoutingSpec::MinA),
+        (
+            TopologySpec::FatTree {
+                down: vec![4, 4],
+                up: vec![4],
+                up_width: Vec::new(),
+            },
+            RoutingSpec::Scatter,
+        ),
+    ]
+}
+
+/// One node with a line of its own, or several that read it; returns how many lines several read.
+fn check_copies(states: &[&State], lines: usize) -> usize {
+    let mut copies: BTreeMap<u64, Vec<u16>> = BTreeMap::new();
+    for state in states {
+        let all = state.l2_lines.as_slice();
+        assert_eq!(all.len() % lines, 0);
+        let there = all.iter().filter(|line| line.tag != NO_LINE);
+        there.for_each(|line| copies.entry(line.tag).or_default().push(line.state));
+    }
+    let (shared, mut several) = (Held::Shared as u16, 0);
+    for (line, states) in &copies {
+        let own = states.iter().any(|&state| state != shared);
+        assert!(!own || states.len() == 1, "line {line}: {states:?}");
+        several += usize::from(states.len() > 1);
+    }
+    several
+}
+
+#[test]
+fn on_every_network_a_line_has_one_writer_or_many_readers() {
+    for (topology, routing) in networks() {
+        let what = format!("{topology:?} {routing:?}");
+        let mut spec = spec(topology, crowd(0.3, false));
+        spec.routing = routing;
+        // Links of different lengths, and of little room.
+        spec.links.default.bandwidth = BitsPerSec(8_000_000_000);
+        spec.router.buffer = Some(Bytes(72));
+        spec.router.traversal = Time::from_ns(3);
+        spec.links.default.latency = Time::from_ns(7);
+        let net = Network::build(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(net.routing.prove(&spec, &net.topology).free, "{what}");
+        let world = Fabric::<Credit>::new(net);
+        let blank = Stats::new(world.net.n_nodes(), false, 0, u64::MAX, u64::MAX);
+        let mut engine = WindowEngine::new(&world, blank, 1);
+        let (mut several, mut stops, mut until) = (0, 0, 0);
+        loop {
+            until += 50_000;
+            engine.run(Time(until), &mut |_, _| true);
+            let view = engine.view();
+            several += check_copies(&view.states, 4);
+            stops += 1;
+            let cores = view.states.iter().flat_map(|state| state.cores.as_slice());
+            let left: u64 = cores.map(|core| 150 - core.done).sum();
+            if left == 0 {
+                break;
+            }
+            assert!(until < 10_000_000_000, "{what}: {left} accesses stay");
+        }
+        assert!(several > 20 && stops > 20, "{what}: {several} {stops}");
+    }
+}
