@@ -1,9 +1,10 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
+use crate::nic::{ACK, CLASS};
 use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::router::late_admission;
-use crate::routing::Routing;
+use crate::routing::{Routing, networks_of};
 use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
 use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
@@ -199,6 +200,8 @@ pub struct Network {
     credits: bool,
     /// Window width.
     pub lookahead: Time,
+    /// The bits of a message number that count.
+    pub numbers: u16,
     /// No interface injects more than this (bytes) from a time on until a lookahead later.
     pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
@@ -412,6 +415,10 @@ impl Network {
             bursts: workload.bursts() || routing.numbers_messages(),
             routing,
             bucket_bits: workload.bucket_bits(),
+            numbers: match networks_of(spec) {
+                1 => ACK - 1,
+                _ => (1 << CLASS) - 1,
+            },
             workload,
             seed: spec.control.seed,
             packet,

@@ -20,6 +20,8 @@ use des::{Event, Journal, Sink, Time};
 
 /// The bit of a message number that marks an acknowledgement.
 pub const ACK: u16 = 1 << 15;
+/// Where a message number has the message's class, in two bits, on a network that knows classes.
+pub const CLASS: u32 = 13;
 
 /// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
 #[inline(never)]
@@ -91,7 +93,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                     st.posts.edit(j, slot).next = *free;
                     *free = slot;
                 }
-                nic.message = if post.ack != 0 { ACK } else { 0 };
+                nic.message = post.mark as u16;
                 Message {
                     birth: post.birth,
                     destination: post.destination,
@@ -113,7 +115,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             // Numbers tell messages of several packets apart, and messages that are born at one time.
             if nic.single & 1 == 0 || net.bursts {
                 let number = &mut st.sources.edit(j, place).number;
-                nic.message |= *number as u16 & (ACK - 1);
+                nic.message |= *number as u16 & net.numbers;
                 *number = number.wrapping_add(1);
             }
             if M::SEQUENCER {
@@ -277,14 +279,14 @@ pub(crate) fn post<J: Journal>(
     lp: u32,
     place: u32,
     message: Message,
-    (ack, envelope): (bool, u64),
+    (mark, envelope): (u16, u64),
 ) {
     let record = Post {
         birth: message.birth,
         bytes: message.bytes,
         destination: message.destination,
         next: NONE,
-        ack: u32::from(ack),
+        mark: u32::from(mark),
         spare: 0,
         envelope,
     };
@@ -372,10 +374,10 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         Reaction::None => {}
         Reaction::Data { count, message } => {
             for _ in 0..count {
-                post(net, st, j, lp, place, message, (false, 0));
+                post(net, st, j, lp, place, message, (0, 0));
             }
         }
-        Reaction::Ack(message) => post(net, st, j, lp, place, message, (true, 0)),
+        Reaction::Ack(message) => post(net, st, j, lp, place, message, (ACK, 0)),
     }
 }
 

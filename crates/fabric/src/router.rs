@@ -237,7 +237,7 @@ pub const EMPTY: List = List { head: NONE, tail: NONE };
 
 /// What waits for a network port at `now`, as `sense` says, in ps of its link, for a packet of `size` bytes; the port has been caught up.
 fn congestion<M: RouterModel>(net: &Network, st: &State, port: u32, vc: u8, size: u32, now: u64, sense: Sense) -> u64 {
-    if sense.reserve && vc > 0 {
+    if sense.reserve && !net.routing.is_first(vc) {
         let credit = st.channels.get(port * net.vcs + u32::from(vc)).credit;
         if credit < M::queued(net, st, port, vc) + i64::from(size) {
             return u64::MAX;

@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use topo::{Came, Hop, HopList, Topology, TopologySpec};
 
+mod classes;
 mod deroute;
 mod least;
 mod min_a;
@@ -22,9 +23,11 @@ mod ugal;
 mod up;
 mod weigh;
 
+use classes::Classes;
 use deroute::Order;
 use least::Least;
 
+pub(crate) use classes::of as networks_of;
 pub use deroute::Deroute;
 pub use proof::Proof;
 pub(crate) use source::table_bytes;
@@ -73,6 +76,8 @@ pub enum Kind {
     Deroute(Deroute),
     /// Forwarding tables.
     Table(Arc<PathTable>),
+    /// Any other on virtual networks of their own for classes of messages.
+    Classes(Box<Classes>),
 }
 
 thread_local! {
@@ -86,6 +91,14 @@ const SECOND_LEG: u8 = 1;
 impl Routing {
     /// Prepares the routing of a run.
     pub fn new(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
+        let one = Self::of_one_network(spec, topology)?;
+        match networks_of(spec) {
+            1 => Ok(one),
+            n => one.on_networks(n),
+        }
+    }
+
+    fn of_one_network(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
         let lattice = lattice_shape(topology).is_some();
         let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
         let kind = match &spec.routing {
@@ -170,9 +183,7 @@ impl Routing {
             adaptive: match &kind {
                 Kind::MinA | Kind::AdaptiveUp(_) | Kind::Deroute(_) => true,
                 Kind::Ugal(ugal) => ugal.looks(),
-                Kind::Minimal | Kind::Rdr { .. } | Kind::MinRandom | Kind::Valiant | Kind::Scatter | Kind::Table(_) => {
-                    false
-                }
+                _ => false,
             },
             kind,
             minimal_vcs: topology.minimal_vcs(),
@@ -183,19 +194,26 @@ impl Routing {
     /// Virtual channels per port of a run, without the work of an engine: as many as its lanes where only the tables would tell.
     pub fn vcs_of(spec: &RunSpec, topology: &Topology) -> Result<u8, BuildError> {
         match spec.routing.tables().map(|(_, tables)| &tables.source) {
-            Some(TableSource::Engine { lanes, .. }) => Ok(spec.router.vcs.unwrap_or(*lanes)),
+            Some(TableSource::Engine { lanes, .. }) => {
+                Ok(spec.router.vcs.unwrap_or(*lanes).saturating_mul(networks_of(spec)))
+            }
             _ => Ok(Routing::new(spec, topology)?.vcs()),
         }
     }
 
     /// Decides whether the run can deadlock.
     pub fn prove(&self, spec: &RunSpec, topology: &Topology) -> Proof {
-        proof::prove(spec, topology, &self.kind, self.needed)
+        let (one, networks) = self.of_one();
+        let mut proof = proof::prove(spec, topology, &one.kind, one.needed);
+        if networks > 1 {
+            proof.words += &format!("; {networks} virtual networks with as many channels each");
+        }
+        proof
     }
 
     /// `true` if it looks at the topology's wiring, also where the family answers by arithmetic.
     pub fn asks_for_cables(&self) -> bool {
-        matches!(self.kind, Kind::Ugal(_))
+        matches!(self.of_one().0.kind, Kind::Ugal(_))
     }
 
     /// `true` for the topology's own minimal routing.
@@ -205,7 +223,7 @@ impl Routing {
 
     /// The forwarding tables, if it has such.
     pub fn table(&self) -> Option<&PathTable> {
-        match &self.kind {
+        match &self.of_one().0.kind {
             Kind::Table(table) => Some(table),
             _ => None,
         }
@@ -223,6 +241,11 @@ impl Routing {
             return self.one_of(site, port, links, packet);
         }
         self.minimal_by_way(net, site, *packet).0
+    }
+
+    /// `true` for the first channel of a virtual network.
+    pub fn is_first(&self, vc: u8) -> bool {
+        vc.is_multiple_of(self.of_one().0.vcs())
     }
 
     /// Virtual channels per port.
@@ -252,6 +275,7 @@ impl Routing {
             Kind::Valiant => self.valiant(net, site, packet),
             Kind::Scatter => self.scatter(net, site, packet),
             Kind::Table(table) => self.by_table(table, net, site, packet),
+            Kind::Classes(classes) => classes.next(net, site, packet),
         }
     }
 

@@ -132,8 +132,8 @@ pub struct Post {
     pub destination: u32,
     /// The next post.
     pub next: u32,
-    /// 1 for an acknowledgement.
-    pub ack: u32,
+    /// Bits of its number: [`ACK`](crate::nic::ACK), or its class.
+    pub mark: u32,
     /// Unused.
     pub spare: u32,
     /// A rank's message: its envelope's word, else 0.

@@ -467,6 +467,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {way:?}");
         assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
         assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
+        assert_eq!(other.memory, sequential.memory, "{what} on {way:?}");
         let ran = |way: &Way| match way {
             Way::Engine(Engine::Reference, _) => "reference",
             Way::Engine(Engine::RollbackCheck, _) => "rollback-check",
@@ -708,6 +709,68 @@ fn forwarding_tables_give_one_answer_on_every_engine() {
         };
         spec.jobs[0].nodes = Some(12);
         spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+/// Memory nodes with tiny caches and hot lines on every family of networks.
+fn memory_cells() -> Vec<(String, RunSpec)> {
+    let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
+    let routers = [
+        (RoutingSpec::Minimal, RouterModel::Credit, voq, true),
+        (
+            RoutingSpec::Par(DetourSpec::default()),
+            RouterModel::Credit,
+            queued,
+            true,
+        ),
+        (RoutingSpec::MinA, RouterModel::Credit, voq, true),
+        (RoutingSpec::MinRandom, RouterModel::Credit, queued, false),
+        (RoutingSpec::Minimal, RouterModel::Sculpin, voq, true),
+    ];
+    let mut cells = Vec::new();
+    for (i, (name, topology)) in topologies().into_iter().enumerate() {
+        for (k, (routing, model, architecture, by_class)) in routers.iter().enumerate() {
+            if matches!(routing, RoutingSpec::Par(_)) && !matches!(topology, TopologySpec::HyperX(_)) {
+                continue;
+            }
+            let mut spec = plain(topology.clone());
+            spec.jobs[0].work = Work::Memory(Memory {
+                pattern: AccessPattern::HotSpot {
+                    lines: 30,
+                    fraction: 0.6,
+                },
+                accesses: 25,
+                stores: 0.3,
+                cores: 2,
+                outstanding: 3,
+                l1: Bytes(128),
+                l1_ways: 2,
+                l2: Bytes(256),
+                l2_ways: 2,
+                misses: 4,
+                told: (i + k).is_multiple_of(2),
+                interleaved: !i.is_multiple_of(2),
+                memory: Bytes(1 << 16),
+                by_class: *by_class,
+                ..Memory::default()
+            });
+            spec.control.end = None;
+            spec.routing = routing.clone();
+            spec.router.model = *model;
+            spec.router.architecture = *architecture;
+            // Room for one line: in whole flits where the router counts those.
+            spec.router.buffer = Some(Bytes(if *architecture == queued { 128 } else { 72 }));
+            spec.links.default.bandwidth = BitsPerSec(16_000_000_000);
+            cells.push((format!("{name} {routing:?} {model:?} {architecture:?} memory"), spec));
+        }
+    }
+    cells
+}
+
+#[test]
+fn memory_nodes_give_one_answer_on_every_engine() {
+    for (what, spec) in memory_cells() {
         one_answer(&what, &spec);
     }
 }

@@ -8,6 +8,7 @@ use fabric::memory::protocol::Held;
 use fabric::memory::state::NO_LINE;
 use fabric::network::Network;
 use fabric::observe::Stats;
+use fabric::packet::Packet;
 use fabric::router::Credit;
 use fabric::run::{self, RunResult};
 use fabric::spec::*;
@@ -414,4 +415,98 @@ fn on_every_network_a_line_has_one_writer_or_many_readers() {
         }
         assert!(several > 20 && stops > 20, "{what}: {several} {stops}");
     }
+}
+
+/// The channels that packets of a class take on a way, hop by hop.
+fn channels(net: &Network, class: u16, to: u32) -> Vec<u8> {
+    let mut packet = Packet::message_part(0, to, class << 13 | 5, 72, true, 0);
+    let mut site = net.sites[net.place_of_node(0) as usize];
+    packet = packet.at(Time(0), net.place_of_node(0), site.net);
+    let mut seen = Vec::new();
+    while !(site.node..site.node + u32::from(site.nodes)).contains(&to) {
+        let (port, vc, phase) = net.route(&site, &packet);
+        seen.push(vc);
+        let peer = net.peers[(site.port + port) as usize];
+        packet.set_vc(vc);
+        packet.set_phase(phase);
+        packet.count_hop();
+        packet = packet.at(Time(0), peer.lp, peer.port);
+        site = net.sites[peer.lp as usize];
+    }
+    seen
+}
+
+#[test]
+fn every_class_of_messages_has_the_routings_channels_for_itself() {
+    for (topology, routing) in networks().into_iter().skip(1) {
+        let what = format!("{topology:?} {routing:?}");
+        let mut spec = spec(topology, crowd(0.3, false));
+        spec.routing = routing;
+        let far = Network::build(&spec).unwrap().n_nodes() / 2;
+        let of = |by_class: bool, class: u16| {
+            let mut spec = spec.clone();
+            if let Work::Memory(memory) = &mut spec.jobs[0].work {
+                memory.by_class = by_class;
+            }
+            let net = Network::build(&spec).unwrap();
+            (channels(&net, class, far), net.vcs as u8)
+        };
+        let (one, own) = of(false, 0);
+        assert!(!one.is_empty() && one.iter().all(|&vc| vc < own), "{what}: {one:?}");
+        for class in 0..3 {
+            let (seen, all) = of(true, class);
+            assert_eq!(all, 3 * own, "{what}");
+            // Random choices look at a message's number, so ways of different classes may differ.
+            let first = own * class as u8;
+            assert!(
+                seen.iter().all(|vc| (first..first + own).contains(vc)),
+                "{what} {class}: {seen:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_proof_names_the_virtual_networks_and_routers_without_channels_have_one() {
+    let mut spec = spec(ring(5), crowd(0.3, false));
+    spec.router.buffer = Some(Bytes(72));
+    let net = Network::build(&spec).unwrap();
+    let proof = net.routing.prove(&spec, &net.topology);
+    assert!(
+        proof.free && proof.words.contains("3 virtual networks"),
+        "{}",
+        proof.words
+    );
+    // One channel is too few on a ring, whatever the number of virtual networks.
+    spec.router.vcs = Some(1);
+    let net = Network::build(&spec).unwrap();
+    assert_eq!(net.vcs, 3);
+    let proof = net.routing.prove(&spec, &net.topology);
+    assert!(!proof.free && proof.words.contains("cycle"), "{}", proof.words);
+    spec.router.vcs = Some(30);
+    let error = Network::build(&spec).unwrap_err().to_string();
+    assert!(error.contains("3 virtual networks of 30 channels"), "{error}");
+    spec.router.vcs = None;
+    spec.router.model = RouterModel::Sculpin;
+    assert_eq!(Network::build(&spec).unwrap().vcs, 1);
+}
+
+#[test]
+fn where_room_is_short_a_class_of_its_own_changes_the_times_and_nothing_else() {
+    let mut spec = spec(ring(8), crowd(0.4, false));
+    spec.router.buffer = Some(Bytes(72));
+    spec.links.default.bandwidth = BitsPerSec(4_000_000_000);
+    let apart = go(&spec);
+    if let Work::Memory(memory) = &mut spec.jobs[0].work {
+        memory.by_class = false;
+    }
+    let joint = go(&spec);
+    let done = |result: &RunResult| sum(&result.memory, |row| row.cores.done);
+    assert_eq!((done(&apart), done(&joint)), (8 * 450, 8 * 450));
+    assert_ne!(apart.summary.digest, joint.summary.digest);
+    // Lines no longer wait behind requests that wait for room.
+    let waited = |result: &RunResult| {
+        sum(&result.memory, |row| row.beyond.queued[2]) as f64 / sum(&result.memory, |row| row.beyond.came[2]) as f64
+    };
+    assert!(waited(&apart) < waited(&joint), "{} {}", waited(&apart), waited(&joint));
 }

@@ -110,6 +110,7 @@ impl<J: Journal> Effects<J> for Around<'_> {
             }
         }
         let word = word::word(&self.plan.shape, &message);
+        let mark = self.plan.mark(message.say.class());
         if message.to == self.node {
             if waited_for {
                 st.beyond.edit(j, self.place).inside += times.bus;
@@ -129,7 +130,7 @@ impl<J: Journal> Effects<J> for Around<'_> {
             destination: self.plan.nodes[message.to as usize],
             bytes,
         };
-        nic::post(self.net, st, j, self.lp, self.place, message, (false, word));
+        nic::post(self.net, st, j, self.lp, self.place, message, (mark, word));
     }
 
     fn performed(&mut self, st: &mut State, j: &mut J, access: u32, _: u32, by: By) {

@@ -76,6 +76,9 @@ pub enum Class {
     Response = 2,
 }
 
+/// How many classes there are.
+pub const CLASSES: u8 = 3;
+
 impl Say {
     /// The class it travels in.
     pub const fn class(self) -> Class {

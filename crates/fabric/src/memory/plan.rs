@@ -1,7 +1,9 @@
 //! The memory nodes of a run: their sizes and times, and what their cores do.
 
+use super::message::Class;
 use super::shape::{AddressMap, CacheShape, Shape};
 use crate::mpi::plan::Rate;
+use crate::nic::CLASS;
 use crate::spec::{AccessPattern, Memory};
 use des::rng::{below, unit};
 use des::{Philox2, mix};
@@ -43,6 +45,8 @@ pub struct Plan {
     /// Listed accesses, core by core, and where those of each core begin.
     listed: Vec<Wanted>,
     begins: Vec<u32>,
+    /// Messages tell routers their class.
+    by_class: bool,
     /// Bytes of a line.
     line: u64,
     pattern: AccessPattern,
@@ -167,6 +171,7 @@ impl Plan {
                 control: spec.control.0,
                 data: spec.header.0 + line,
             },
+            by_class: spec.by_class,
             accesses: spec.accesses,
             listed,
             begins,
@@ -175,6 +180,11 @@ impl Plan {
             stores: spec.stores,
             draws: Philox2::new(mix(seed ^ u64::from(job)), ACCESSES),
         })
+    }
+
+    /// What the number of a message of a class has besides a number.
+    pub fn mark(&self, class: Class) -> u16 {
+        if self.by_class { (class as u16) << CLASS } else { 0 }
     }
 
     /// Sizes of all messages.

@@ -148,6 +148,18 @@ const HOMES: &[Parameter] = &[
         "How the address space lies over the nodes.",
     ),
     key(
+        "virtual_networks",
+        Type::Choice(&[
+            (
+                "by-class",
+                "Requests, forwards and responses have the routing's channels each for themselves (not in routers without channels).",
+            ),
+            ("one", "All share them."),
+        ]),
+        Default::Text("by-class"),
+        "Virtual networks of the messages. `router.vcs` and `router.buffer` are those of each.",
+    ),
+    key(
         "control",
         size(4096),
         Default::Text("8 B"),
@@ -167,6 +179,5 @@ pub(super) const MEMORY: Entry = Entry {
     line: "Cores with caches, a directory and memory at every node share one address space: what misses the caches travels.",
     groups: &[ACCESSES, CORES, HOMES],
     source: "Sorin, Hill and Wood 2011 (coherence); the distributed shared memory study of Computers 2023, 12, 86 (sizes)",
-    limits: "All messages travel in one virtual network: nodes take whatever comes, so that none waits for another at a node. Caches of a node \
-             hear each other at once. Directory and memory controllers have one queue each, without banks.",
+    limits: "Interfaces send in the order of birth, whatever the class. Caches of a node hear each other at once. Directory and memory controllers have one queue each, without banks.",
 };

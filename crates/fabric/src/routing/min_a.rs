@@ -23,9 +23,10 @@ impl Routing {
         net: &Network,
         site: &Site,
         packet: &Packet,
-        backlog: impl FnMut(u32, u8) -> u64,
+        mut backlog: impl FnMut(u32, u8) -> u64,
     ) -> (u32, u8, u8) {
         match &self.kind {
+            Kind::Classes(classes) => classes.adaptive(net, site, packet, &mut backlog),
             Kind::Ugal(ugal) => self.ugal(ugal, net, site, packet, backlog),
             Kind::AdaptiveUp(_) => self.adaptive_up(net, site, packet, backlog),
             Kind::Deroute(deroute) => self.deroute(deroute, net, site, packet, backlog),

@@ -86,6 +86,7 @@ pub fn needs(kind: &Kind, topology: &Topology) -> u8 {
         Kind::Scatter | Kind::AdaptiveUp(_) => 1,
         Kind::Deroute(deroute) => deroute.vcs(topology),
         Kind::Table(table) => table.n_lanes(),
+        Kind::Classes(classes) => needs(classes.kind(), topology),
     }
 }
 
@@ -107,6 +108,7 @@ fn rule<'t>(kind: &Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule
         }),
         Kind::Ugal(ugal) => Box::new(UgalRule::new(*ugal, topology, vcs)),
         Kind::Table(table) => Box::new(TableRule::new(topology, table.clone(), vcs)),
+        Kind::Classes(classes) => rule(classes.kind(), topology, vcs),
     }
 }
 

@@ -281,7 +281,7 @@ impl Routing {
     /// What the routing wants to see of a port beside [`RouterModel::backlog`](crate::router::RouterModel::backlog); `None`: just that.
     #[inline(always)]
     pub fn sense(&self) -> Option<Sense> {
-        match &self.kind {
+        match &self.of_one().0.kind {
             super::Kind::Ugal(ugal) => Some(ugal.sense),
             super::Kind::AdaptiveUp(sense) => Some(*sense),
             super::Kind::Deroute(deroute) => Some(deroute.sense),

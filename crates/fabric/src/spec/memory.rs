@@ -3,6 +3,7 @@
 use super::diagnostic::Findings;
 use super::reader::Values;
 use super::run::{BitsPerSec, Bytes};
+use crate::memory::message::CLASSES;
 use des::Time;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,8 @@ pub struct Memory {
     pub memory_latency: Time,
     /// Neighbouring lines are at home at neighbouring nodes; else every node has a part of the address space in one piece.
     pub interleaved: bool,
+    /// Requests, forwards and responses have channels of their own in routers that have channels.
+    pub by_class: bool,
     /// Bytes of a message without a line.
     pub control: Bytes,
     /// Bytes of a message with a line, besides the line.
@@ -100,6 +103,13 @@ pub struct ListedAccess {
     pub store: bool,
 }
 
+impl Memory {
+    /// Virtual networks of its messages.
+    pub fn networks(&self) -> u8 {
+        if self.by_class { CLASSES } else { 1 }
+    }
+}
+
 impl Default for Memory {
     fn default() -> Self {
         let gigabyte = 8_000_000_000;
@@ -126,6 +136,7 @@ impl Default for Memory {
             memory_bandwidth: BitsPerSec(8 * gigabyte),
             memory_latency: Time::from_ns(50),
             interleaved: false,
+            by_class: true,
             control: Bytes(8),
             header: Bytes(8),
         }
@@ -173,6 +184,7 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
         memory_bandwidth: rate("memory_bandwidth")?,
         memory_latency: time("memory_latency")?,
         interleaved: values.text("addresses")? == "interleaved",
+        by_class: values.text("virtual_networks")? == "by-class",
         control: bytes("control")?,
         header: bytes("header")?,
     };

@@ -55,7 +55,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let destination = message.destination + to;
         let message = Message { destination, ..message };
         let word = envelope.word();
-        nic::post(self.net, self.st, self.j, self.lp, place, message, (false, word));
+        nic::post(self.net, self.st, self.j, self.lp, place, message, (0, word));
     }
 
     /// Counts a part of the message of an item; `true` if it is the last.

@@ -1,0 +1,93 @@
+//! Virtual networks: every class of messages has the routing's channels for itself.
+
+use super::{Kind, Routing};
+use crate::network::{BuildError, Network, Site};
+use crate::nic::CLASS;
+use crate::packet::{MAX_VCS, Packet};
+use crate::spec::{Architecture, RouterModel, RunSpec, Work};
+
+/// A routing on several virtual networks: class `c` has channels `c * own` to `(c + 1) * own - 1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
+    inner: Routing,
+    /// Virtual networks.
+    n: u8,
+}
+
+/// Virtual networks of a run: 1, or 3 for the requests, forwards and responses of memory nodes where routers have channels.
+pub(crate) fn of(spec: &RunSpec) -> u8 {
+    let late = spec.router.architecture == Architecture::LateAdmission;
+    if spec.router.model == RouterModel::Sculpin || late {
+        return 1;
+    }
+    let networks = spec.jobs.iter().map(|job| match &job.work {
+        Work::Memory(memory) => memory.networks(),
+        _ => 1,
+    });
+    networks.max().unwrap_or(1)
+}
+
+impl Routing {
+    /// The same on `n` virtual networks.
+    pub(super) fn on_networks(self, n: u8) -> Result<Routing, BuildError> {
+        let (own, needed) = (self.vcs(), self.needed);
+        let all = own.checked_mul(n).filter(|&all| all <= MAX_VCS).ok_or_else(|| {
+            let reason = format!("{n} virtual networks of {own} channels are more than the {MAX_VCS} that a port has");
+            let hint = "set work.virtual_networks = \"one\", or take a routing that needs fewer";
+            BuildError::field("routing.kind", reason, Some(hint))
+        })?;
+        Ok(Routing {
+            needed,
+            last_vc: all - 1,
+            adaptive: self.adaptive,
+            minimal_vcs: self.minimal_vcs,
+            seed: self.seed,
+            kind: Kind::Classes(Box::new(Classes { inner: self, n })),
+        })
+    }
+
+    /// The routing of one virtual network, and how many there are.
+    pub(super) fn of_one(&self) -> (&Routing, u8) {
+        match &self.kind {
+            Kind::Classes(classes) => (&classes.inner, classes.n),
+            _ => (self, 1),
+        }
+    }
+}
+
+impl Classes {
+    /// What each virtual network does.
+    pub(super) fn kind(&self) -> &Kind {
+        &self.inner.kind
+    }
+
+    /// The packet as its own virtual network sees it, and the first channel of that.
+    fn strip(&self, packet: &Packet) -> (Packet, u8) {
+        let class = (packet.message() >> CLASS) as u8 & 3;
+        let first = class.min(self.n - 1) * self.inner.vcs();
+        let mut own = *packet;
+        own.set_vc(packet.vc().saturating_sub(first));
+        (own, first)
+    }
+
+    /// [`Routing::next`].
+    pub(super) fn next(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+        let (own, first) = self.strip(packet);
+        let (port, vc, phase) = self.inner.next(net, site, &own);
+        (port, first + vc, phase)
+    }
+
+    /// [`Routing::adaptive`].
+    pub(super) fn adaptive(
+        &self,
+        net: &Network,
+        site: &Site,
+        packet: &Packet,
+        backlog: &mut dyn FnMut(u32, u8) -> u64,
+    ) -> (u32, u8, u8) {
+        let (own, first) = self.strip(packet);
+        let seen: &mut dyn FnMut(u32, u8) -> u64 = &mut |port, vc| backlog(port, first + vc);
+        let (port, vc, phase) = self.inner.adaptive(net, site, &own, seen);
+        (port, first + vc, phase)
+    }
+}
