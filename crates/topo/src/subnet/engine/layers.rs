@@ -11,8 +11,20 @@
 //! All paths of the hosts of a switch to one destination are one path here. Paths from switches' own addresses have no
 //! dependencies; they stay in layer 0.
 
+mod graph;
+#[cfg(test)]
+mod plain;
+mod search;
+mod users;
+
 use super::fabric::Fabric;
 use super::trees::Trees;
+use graph::{Dependency, Graph};
+use search::Search;
+use users::Users;
+
+/// No number yet: of channels that have not come up, and the like.
+const ABSENT: u32 = u32::MAX;
 
 /// The layer of every path.
 pub(super) struct Layers {
@@ -27,8 +39,9 @@ pub(super) struct TooFew(pub Vec<u32>);
 
 /// Sorts paths into at most `most` layers.
 ///
-/// Memory: per (switch, destination) 1 byte and a port of 2, and 4 more once paths leave layer 0; per two consecutive channels 10 in each of two layers.
-/// Time: switches x destinations for layer 0, then destinations and their trees for every dependency removed.
+/// Memory: per (switch, destination) 1 byte, and 12 more once paths leave layer 0; per two consecutive channels 10 in each of two layers, and
+/// then 8 more. Time: switches x destinations for layer 0, then for every dependency removed the branches of the trees behind it, the paths that it
+/// moves, and the cycle that it was on.
 pub(super) fn assign(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers, TooFew> {
     let mut it = Assignment::new(fabric, trees);
     let mut graph = it.first_layer();
@@ -38,11 +51,11 @@ pub(super) fn assign(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers,
         let mut search = Search::new(fabric, &graph);
         let mut next = Graph::new(fabric);
         let mut moved = 0;
-        while let Some(cycle) = search.cycle(&graph) {
+        while let Some(closing) = search.cycle(&graph) {
             if layer + 1 == most {
-                return Err(TooFew(cycle));
+                return Err(TooFew(search.open_from(closing).to_vec()));
             }
-            let weakest = search.remove_weakest(&mut graph, &cycle);
+            let weakest = search.remove_weakest(&mut graph, closing);
             moved += it.move_up(weakest, layer, &mut graph, &mut next);
         }
         pairs[usize::from(layer)] -= moved;
@@ -58,91 +71,6 @@ pub(super) fn assign(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers,
     })
 }
 
-/// A dependency: a channel and the next one.
-type Dependency = (u32, u32);
-
-/// The dependencies of a layer.
-struct Graph {
-    /// First entry of each channel's row; a row has an entry for each channel of the switch that the channel leads to.
-    row: Vec<u64>,
-    /// Pairs of addresses of each dependency.
-    pairs: Vec<u64>,
-    /// Next channels in the order in which they came up, as places in the row.
-    next: Vec<u16>,
-    n_next: Vec<u16>,
-    /// Number at which each channel came up, [`ABSENT`] before.
-    came: Vec<u32>,
-    /// Channels in the order in which they came up.
-    order: Vec<u32>,
-}
-
-const ABSENT: u32 = u32::MAX;
-
-impl Graph {
-    fn new(fabric: &Fabric) -> Self {
-        let channels = &fabric.channels;
-        let (mut row, mut n) = (Vec::with_capacity(channels.len()), 0);
-        for &to in &channels.to {
-            row.push(n);
-            n += channels.of_switch(to).len() as u64;
-        }
-        Self {
-            row,
-            pairs: vec![0; n as usize],
-            next: vec![0; n as usize],
-            n_next: vec![0; channels.len()],
-            came: vec![ABSENT; channels.len()],
-            order: Vec::new(),
-        }
-    }
-
-    fn meet(&mut self, channel: u32) {
-        if self.came[channel as usize] == ABSENT {
-            self.came[channel as usize] = self.order.len() as u32;
-            self.order.push(channel);
-        }
-    }
-
-    fn place(&self, fabric: &Fabric, (held, wanted): Dependency) -> usize {
-        (wanted - fabric.channels.first[fabric.channels.to[held as usize] as usize]) as usize
-    }
-
-    fn entry(&self, fabric: &Fabric, dependency: Dependency) -> usize {
-        self.row[dependency.0 as usize] as usize + self.place(fabric, dependency)
-    }
-
-    /// Adds pairs to a dependency, whose channels have been met.
-    fn add(&mut self, fabric: &Fabric, dependency: Dependency, pairs: u64) {
-        let (row, place) = (self.row[dependency.0 as usize] as usize, self.place(fabric, dependency));
-        if self.pairs[row + place] == 0 {
-            let n = &mut self.n_next[dependency.0 as usize];
-            self.next[row + usize::from(*n)] = place as u16;
-            *n += 1;
-        }
-        self.pairs[row + place] += pairs;
-    }
-
-    /// The next channels of a channel as places, in the order in which they came up.
-    fn next_of(&self, channel: u32) -> &[u16] {
-        let row = self.row[channel as usize] as usize;
-        &self.next[row..row + usize::from(self.n_next[channel as usize])]
-    }
-
-    /// Takes a dependency away.
-    fn remove(&mut self, fabric: &Fabric, dependency: Dependency) {
-        let place = self.place(fabric, dependency);
-        let row = self.row[dependency.0 as usize] as usize;
-        let n = usize::from(self.n_next[dependency.0 as usize]);
-        if let Some(k) = self.next[row..row + n]
-            .iter()
-            .position(|&next| usize::from(next) == place)
-        {
-            self.next.copy_within(row + k + 1..row + n, row + k);
-            self.n_next[dependency.0 as usize] -= 1;
-        }
-    }
-}
-
 /// Paths and the layers that they are in.
 struct Assignment<'a> {
     fabric: &'a Fabric<'a>,
@@ -155,8 +83,8 @@ struct Assignment<'a> {
     /// The number of the move that brought each path into its layer; empty before the first.
     came: Vec<u32>,
     n_moves: u32,
-    /// Next channels by switch at `switch * n_destinations + destination`, as places among the channels of the switch; made with the first move.
-    by_switch: Vec<u16>,
+    /// Made with the first move.
+    users: Option<Users>,
     /// Place of each destination in routing order.
     rank: Vec<u32>,
     /// Place of each switch among the sources.
@@ -184,7 +112,7 @@ impl<'a> Assignment<'a> {
             layer_of: vec![0; n * trees.n_destinations() as usize],
             came: Vec::new(),
             n_moves: 0,
-            by_switch: Vec::new(),
+            users: None,
             rank,
             source_rank,
         }
@@ -235,25 +163,21 @@ impl<'a> Assignment<'a> {
     /// Moves all paths of a dependency to the next layer, in the order in which they came into theirs; gives the number of pairs.
     fn move_up(&mut self, weakest: Dependency, layer: u8, graph: &mut Graph, next: &mut Graph) -> u64 {
         let (fabric, channels) = (self.fabric, &self.fabric.channels);
-        if self.by_switch.is_empty() {
-            self.by_switch = self.trees.by_switch();
+        let entry = graph.entry(fabric, weakest);
+        let moved = graph.pairs[entry];
+        if moved == 0 {
+            return 0;
+        }
+        if self.came.is_empty() {
             self.came = vec![0; self.layer_of.len()];
         }
+        let users = (self.users).get_or_insert_with(|| Users::new(fabric, self.trees, graph));
         let width = self.rank.len();
-        let row = |s: u32| &self.by_switch[s as usize * width..(s as usize + 1) * width];
-        let place = |c: u32| (c - channels.first[channels.from[c as usize] as usize]) as u16;
-        let (here, there) = (channels.from[weakest.0 as usize], channels.to[weakest.0 as usize]);
-        let (first, second) = (place(weakest.0), place(weakest.1));
-        let mut paths: Vec<(u32, u32, u32, u32)> = Vec::new();
-        let mut queue = Vec::new();
-        for (destination, (&a, &b)) in (0u32..).zip(row(here).iter().zip(row(there))) {
-            if a != first || b != second {
-                continue;
-            }
+        let (mut paths, mut queue, mut left) = (Vec::new(), Vec::new(), moved);
+        for &destination in users.of(entry) {
             // All switches whose paths come through here.
-            let tree = self.trees.tree(destination);
             queue.clear();
-            queue.push(here);
+            queue.push(channels.from[weakest.0 as usize]);
             let mut k = 0;
             while let Some(&at) = queue.get(k) {
                 k += 1;
@@ -265,23 +189,22 @@ impl<'a> Assignment<'a> {
                         self.came[path]
                     };
                     paths.push((place, self.source_rank[at as usize], at, destination));
+                    left -= self.weight[at as usize];
                 }
-                for c in channels.of_switch(at) {
-                    if tree.next(fabric, channels.to[c]) == Some(channels.back[c]) {
-                        queue.push(channels.to[c]);
-                    }
-                }
+                queue.extend(users.behind(fabric, destination, at));
+            }
+            if left == 0 {
+                break;
             }
         }
+        debug_assert_eq!(left, 0, "pairs of a dependency whose paths were not found");
         paths.sort_unstable();
-        let mut moved = 0;
         for (_, _, source, destination) in paths {
             let pairs = self.weight[source as usize];
             let path = source as usize * width + destination as usize;
             self.layer_of[path] = layer + 1;
             self.came[path] = self.n_moves;
             self.n_moves += 1;
-            moved += pairs;
             let tree = self.trees.tree(destination);
             let (mut at, mut held) = (source, None);
             while let Some(c) = tree.next(fabric, at) {
@@ -296,145 +219,4 @@ impl<'a> Assignment<'a> {
         }
         moved
     }
-}
-
-/// A depth-first search for cycles that goes on where it was after one is broken.
-struct Search<'a> {
-    fabric: &'a Fabric<'a>,
-    /// Channels in the order in which the search starts at them, and the place of each.
-    starts: Vec<u32>,
-    place: Vec<u32>,
-    /// All before it are finished.
-    next_start: usize,
-    state: Vec<State>,
-    /// How many of its next channels were looked at.
-    tried: Vec<u16>,
-    /// Open channels, each a next one of that before.
-    open: Vec<u32>,
-    /// The channel from which each one was opened. It outlives the breaking of a cycle: where the search starts at a channel that was on
-    /// one, it goes back to that channel at its end, even if that is finished already.
-    before: Vec<u32>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    New,
-    Open,
-    Finished,
-}
-
-impl<'a> Search<'a> {
-    fn new(fabric: &'a Fabric<'a>, graph: &Graph) -> Self {
-        let n = fabric.channels.len();
-        let starts = preorder(fabric, graph);
-        let mut place = vec![0; n];
-        for (k, &c) in starts.iter().enumerate() {
-            place[c as usize] = k as u32;
-        }
-        Self {
-            fabric,
-            starts,
-            place,
-            next_start: 0,
-            state: vec![State::New; n],
-            tried: vec![0; n],
-            open: Vec::new(),
-            before: vec![ABSENT; n],
-        }
-    }
-
-    /// The next cycle: its channels from the one that closes it.
-    fn cycle(&mut self, graph: &Graph) -> Option<Vec<u32>> {
-        loop {
-            let Some(&at) = self.open.last() else {
-                let new = |&&c: &&u32| self.state[c as usize] == State::New;
-                let later = &self.starts[self.next_start..];
-                let skipped = later.iter().position(|c| new(&c))?;
-                self.next_start += skipped;
-                let start = self.starts[self.next_start];
-                self.open.push(start);
-                self.state[start as usize] = State::Open;
-                continue;
-            };
-            let Some(&next) = graph.next_of(at).get(usize::from(self.tried[at as usize])) else {
-                self.state[at as usize] = State::Finished;
-                self.open.pop();
-                let before = std::mem::replace(&mut self.before[at as usize], ABSENT);
-                if self.open.is_empty() && before != ABSENT {
-                    self.tried[before as usize] = 0;
-                    self.state[before as usize] = State::Open;
-                    self.open.push(before);
-                }
-                continue;
-            };
-            let to = self.fabric.channels.first[self.fabric.channels.to[at as usize] as usize] + u32::from(next);
-            match self.state[to as usize] {
-                State::Open => {
-                    let closing = self.open.iter().rposition(|&c| c == to)?;
-                    return Some(self.open[closing..].to_vec());
-                }
-                State::New => {
-                    self.state[to as usize] = State::Open;
-                    self.before[to as usize] = at;
-                    self.open.push(to);
-                }
-                State::Finished => {}
-            }
-            self.tried[at as usize] += 1;
-        }
-    }
-
-    /// Takes the dependency with the fewest pairs out of a cycle, the first of equal ones; the search goes on at the closing channel.
-    fn remove_weakest(&mut self, graph: &mut Graph, cycle: &[u32]) -> Dependency {
-        let mut weakest = (cycle[0], cycle[0]);
-        let mut fewest = u64::MAX;
-        for (k, &held) in cycle.iter().enumerate() {
-            let wanted = cycle[(k + 1) % cycle.len()];
-            let pairs = graph.pairs[graph.entry(self.fabric, (held, wanted))];
-            if pairs < fewest {
-                (weakest, fewest) = ((held, wanted), pairs);
-            }
-            self.state[held as usize] = State::New;
-            self.tried[held as usize] = 0;
-            self.next_start = self.next_start.min(self.place[held as usize] as usize);
-        }
-        graph.remove(self.fabric, weakest);
-        self.open.truncate(self.open.len() - cycle.len() + 1);
-        self.state[cycle[0] as usize] = State::Open;
-        weakest
-    }
-}
-
-/// The channels of a graph in preorder of a binary search tree by (switch, port) into which they are put as they came up.
-///
-/// That tree is the one whose parents came before their children, so it is built in one pass from left to right.
-fn preorder(fabric: &Fabric, graph: &Graph) -> Vec<u32> {
-    let channels = (fabric.order.iter())
-        .flat_map(|&s| fabric.channels.of_switch(s))
-        .map(|c| c as u32);
-    let n = fabric.channels.len();
-    let (mut left, mut right) = (vec![ABSENT; n], vec![ABSENT; n]);
-    // The way down the right side.
-    let mut spine: Vec<u32> = Vec::new();
-    for c in channels.filter(|&c| graph.came[c as usize] != ABSENT) {
-        let mut below = ABSENT;
-        while let Some(&last) = spine.last() {
-            if graph.came[last as usize] < graph.came[c as usize] {
-                right[last as usize] = c;
-                break;
-            }
-            below = last;
-            spine.pop();
-        }
-        left[c as usize] = below;
-        spine.push(c);
-    }
-    let mut stack: Vec<u32> = spine.first().copied().into_iter().collect();
-    let mut order = Vec::with_capacity(graph.order.len());
-    while let Some(c) = stack.pop() {
-        order.push(c);
-        let children = [right[c as usize], left[c as usize]];
-        stack.extend(children.into_iter().filter(|&child| child != ABSENT));
-    }
-    order
 }

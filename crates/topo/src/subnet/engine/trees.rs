@@ -67,35 +67,22 @@ impl Trees {
 
     /// The forwarding tables: the same by switch, as ports.
     pub fn tables(&self, fabric: &Fabric) -> Tables {
+        /// Addresses that are turned round together: their entries of a switch share cache lines.
+        const BLOCK: usize = 64;
         let mut tables = fabric.tables();
         let (channels, width) = (&fabric.channels, self.n_addresses as usize);
-        self.turn(width, |s, address, next| {
-            if next != NO_NEXT {
-                tables.ports[s * width + address] = channels.port[channels.first[s] as usize + usize::from(next)];
-            }
-        });
-        tables
-    }
-
-    /// The next channels by switch, at `switch * n_destinations + destination`, as places among the channels of the switch.
-    pub fn by_switch(&self) -> Vec<u16> {
-        let mut turned = vec![NO_NEXT; self.next.len()];
-        let width = self.n_destinations() as usize;
-        self.turn(width, |s, destination, next| turned[s * width + destination] = next);
-        turned
-    }
-
-    /// Calls `put(switch, destination, next)` for the first `width` destinations.
-    fn turn(&self, width: usize, mut put: impl FnMut(usize, usize, u16)) {
-        /// Destinations that are turned round together: their entries of a switch share cache lines.
-        const BLOCK: usize = 64;
         for first in (0..width).step_by(BLOCK) {
             for s in 0..self.n_switches {
-                for destination in first..(first + BLOCK).min(width) {
-                    put(s, destination, self.next[destination * self.n_switches + s]);
+                for address in first..(first + BLOCK).min(width) {
+                    let next = self.next[address * self.n_switches + s];
+                    if next != NO_NEXT {
+                        let channel = channels.first[s] as usize + usize::from(next);
+                        tables.ports[s * width + address] = channels.port[channel];
+                    }
                 }
             }
         }
+        tables
     }
 }
 
