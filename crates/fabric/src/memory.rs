@@ -96,6 +96,9 @@ pub(crate) fn start(net: &Network, part: &Part, st: &mut State) {
     st.l1_lines
         .fill(first * shape.cores * shape.l1.lines(), lines(shape.l1, cores as u32));
     st.l2_lines.fill(first * shape.l2.lines(), lines(shape.l2, n as u32));
+    st.directory_lines
+        .fill(first * shape.directory.lines(), lines(shape.directory, n as u32));
+    st.banks.fill(first * shape.banks, vec![0; n * shape.banks as usize]);
     let accesses = shape.accesses();
     st.accesses
         .fill(first * accesses, vec![Access::NONE; n * accesses as usize]);
@@ -115,13 +118,15 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) {
     let mut send_event = |event| sink.send(event);
+    // All of the node is with its first interface.
+    let interface = node % plan.shape.interfaces;
     let around = Around {
         net,
         plan,
         send_event: &mut send_event,
         lp,
-        place,
-        port: event.port(),
+        place: place - interface,
+        port: event.port() - interface as u16,
         node: logical,
         now: event.time().0,
         delay: 0,

@@ -251,6 +251,10 @@ des::columns! {
         pub cores: crate::memory::state::Core,
         /// Memory: what the parts of a node beyond its caches have done.
         pub beyond: crate::memory::state::Beyond,
+        /// Memory: when each bank is free, node by node (ps).
+        pub banks: u64,
+        /// Memory: the places of all caches of directories, node by node.
+        pub directory_lines: crate::memory::state::Line,
         /// Memory: the places of all cores' own caches, core by core.
         pub l1_lines: crate::memory::state::Line,
         /// Memory: the places of all shared caches, node by node.

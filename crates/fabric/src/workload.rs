@@ -367,7 +367,7 @@ impl Workload {
             }
             JobKind::Endpoints => match self.ranks_of(node) {
                 Some((plans, ..)) => plans.begins_host(node).then_some(0),
-                None => Some(0),
+                None => self.memory().filter(|plan| plan.is_first(node)).map(|_| 0),
             },
             _ => None,
         }

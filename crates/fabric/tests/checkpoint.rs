@@ -167,6 +167,10 @@ fn memory() -> Work {
         l2_ways: 2,
         misses: 4,
         told: true,
+        fence_every: 5,
+        directory_entries: 16,
+        banks: 2,
+        bank_busy: Time::from_ns(60),
         memory: Bytes(1 << 16),
         interleaved: true,
         ..Memory::default()

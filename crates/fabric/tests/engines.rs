@@ -753,6 +753,10 @@ fn memory_cells() -> Vec<(String, RunSpec)> {
                 interleaved: !i.is_multiple_of(2),
                 memory: Bytes(1 << 16),
                 by_class: *by_class,
+                fence_every: k as u64 * 3,
+                directory_entries: i as u64 % 3 * 8,
+                banks: 1 + i as u32 % 2,
+                bank_busy: Time::from_ns(70),
                 ..Memory::default()
             });
             spec.control.end = None;

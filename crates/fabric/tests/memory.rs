@@ -510,3 +510,158 @@ fn where_room_is_short_a_class_of_its_own_changes_the_times_and_nothing_else() {
     };
     assert!(waited(&apart) < waited(&joint), "{} {}", waited(&apart), waited(&joint));
 }
+
+/// When the last of some accesses that may all be given out at once is over (ps).
+fn end(memory: &Memory, accesses: &[(u32, u64, bool)]) -> u64 {
+    let mut pattern = listed(accesses);
+    if let AccessPattern::Listed(list) = &mut pattern {
+        list.iter_mut().for_each(|access| access.at = Time::ZERO);
+    }
+    let memory = Memory {
+        pattern,
+        ..memory.clone()
+    };
+    let result = go(&spec(ring(6), memory));
+    result.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0)
+}
+
+#[test]
+fn a_fence_lets_a_core_wait_until_it_has_none_under_way() {
+    // Two reads of a remote memory that would go together; between them a fence.
+    let reads = [(0, of(1), false), (0, of(1) + 1, false)];
+    let memory = Memory {
+        cores: 1,
+        ..Memory::default()
+    };
+    let one = end(&memory, &reads[..1]);
+    let both = end(&memory, &reads);
+    assert!(both < one + one / 2);
+    let fenced = Memory {
+        fence_every: 1,
+        ..memory.clone()
+    };
+    assert_eq!(end(&fenced, &reads), 2 * one);
+    // Before the first there is nothing to wait for, and a fence after the last has no one to stop.
+    let rare = Memory {
+        fence_every: 2,
+        ..memory
+    };
+    assert_eq!(end(&rare, &reads), both);
+    // As many as may be under way between fences: as fast as with so many places.
+    let random = |outstanding, fence_every| {
+        let mut memory = crowd(0.3, false);
+        (memory.outstanding, memory.fence_every) = (outstanding, fence_every);
+        let result = go(&spec(ring(6), memory));
+        sum(&result.memory, |row| row.cores.finished)
+    };
+    assert_eq!(random(1, 0), random(1, 1));
+    assert_eq!(random(4, 1), random(1, 0));
+    assert!(random(4, 4) > random(4, 0));
+}
+
+#[test]
+fn a_bank_takes_a_line_when_it_is_done_with_the_one_before() {
+    let busy = 400_000;
+    let memory = |banks| Memory {
+        cores: 1,
+        banks,
+        bank_busy: Time(busy),
+        ..Memory::default()
+    };
+    let reads = |step: u64| [0, 1, 2, 3].map(|k| (0, of(1) + k * step, false));
+    let alone = end(&memory(4), &reads(1)[..1]);
+    // Four banks: only the link and the memory's rate are between the lines, as without banks.
+    let free = Memory {
+        bank_busy: Time::ZERO,
+        ..memory(1)
+    };
+    assert_eq!(end(&memory(4), &reads(1)), end(&free, &reads(1)));
+    // One bank for all, or all lines in one of four: one after the other.
+    let queued = alone + 3 * busy;
+    let slack = 3 * memory(1).issue.0;
+    for time in [end(&memory(1), &reads(1)), end(&memory(4), &reads(4))] {
+        assert!((queued - slack..=queued + slack).contains(&time), "{time} {queued}");
+    }
+}
+
+#[test]
+fn an_entry_that_is_not_at_hand_comes_from_memory_and_the_oldest_goes_back() {
+    let memory = |entries| Memory {
+        cores: 1,
+        outstanding: 1,
+        directory_entries: entries,
+        directory_ways: 2,
+        ..Memory::default()
+    };
+    let take = |entries, reads: &[(u32, u64, bool)]| last(&memory(entries), reads);
+    let read = [(0, of(1), false)];
+    let all = take(0, &read);
+    let entry = MEMORY + at(8, 64);
+    assert_eq!(take(2, &read), all + entry);
+    // A second line's entry comes from memory too, then both are at hand when another node asks.
+    let mut spec = spec(ring(4), memory(2));
+    let run = |spec: &mut RunSpec, accesses: &[(u32, u64, bool)]| {
+        if let Work::Memory(memory) = &mut spec.jobs[0].work {
+            memory.pattern = listed(accesses);
+        }
+        let result = go(spec);
+        let misses = result.summary.memory.expect("memory nodes").directory_misses;
+        (misses, sum(&result.memory, |row| row.beyond.writes))
+    };
+    let later = [
+        (0, of(1), false),
+        (0, of(1) + 1, false),
+        (2, of(1), false),
+        (2, of(1) + 1, false),
+    ];
+    assert_eq!(run(&mut spec, &later).0, 2);
+    // A third line's entry drives the first one out, which is written back.
+    let third = [(0, of(1), false), (0, of(1) + 1, false), (0, of(1) + 2, false)];
+    assert_eq!(run(&mut spec, &third).0, 3);
+    if let Work::Memory(memory) = &mut spec.jobs[0].work {
+        memory.directory_entries = 4;
+        memory.directory_ways = 4;
+    }
+    assert_eq!(run(&mut spec, &third).0, 3);
+}
+
+#[test]
+fn with_two_interfaces_lines_share_them_out() {
+    let hyperx = |nodes_per_router| {
+        TopologySpec::HyperX(Lattice {
+            shape: vec![4, 3],
+            width: Vec::new(),
+            nodes_per_router,
+        })
+    };
+    let stream = |interfaces, nodes_per_router| {
+        let memory = Memory {
+            accesses: 400,
+            outstanding: 64,
+            interfaces,
+            memory_bandwidth: BitsPerSec(800_000_000_000),
+            control: Bytes(8),
+            ..Memory::default()
+        };
+        let mut spec = spec(hyperx(nodes_per_router), memory);
+        spec.links.default.bandwidth = BitsPerSec(8_000_000_000);
+        spec.router.model = RouterModel::Sculpin;
+        go(&spec)
+    };
+    let (one, two) = (stream(1, 1), stream(2, 2));
+    let time = |result: &RunResult| sum(&result.memory, |row| row.cores.finished) as f64;
+    assert_eq!((one.memory.len(), two.memory.len()), (12, 12));
+    assert_eq!(sum(&two.memory, |row| row.cores.done), 12 * 4 * 400);
+    assert!(time(&two) < 0.75 * time(&one), "{} {}", time(&two), time(&one));
+    let refused = run::run(
+        &{
+            let mut spec = spec(hyperx(3), Memory::default());
+            if let Work::Memory(memory) = &mut spec.jobs[0].work {
+                memory.interfaces = 2;
+            }
+            spec
+        },
+        &mut |_| true,
+    );
+    assert!(refused.is_err_and(|error| error.to_string().contains("no whole number of hosts")));
+}

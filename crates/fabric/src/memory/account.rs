@@ -32,7 +32,7 @@ pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<MemoryRow>) {
     for lp in state.routers.range() {
         let site = &net.sites[lp as usize];
         for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
-            let Some((_, logical)) = net.workload.memory_of(node) else {
+            let Some((_, logical)) = net.workload.memory_of(node).filter(|_| plan.is_first(node)) else {
                 continue;
             };
             let mut row = MemoryRow {
@@ -88,7 +88,7 @@ pub struct MemorySummary {
     pub latency_ns: f64,
     /// The longest of all.
     pub latency_max_ns: f64,
-    /// Time per access for which a core had no place for it.
+    /// Time per access for which a core had no place for it, or stood at a fence.
     pub slot_wait_ns: f64,
     /// Share of the time until the last access for which a core had no place for another, over cores.
     pub slots_full: f64,
@@ -140,6 +140,8 @@ pub struct MemorySummary {
     pub memory_reads: u64,
     /// Lines written to memory.
     pub memory_writes: u64,
+    /// Entries that directories had to get from memory.
+    pub directory_misses: u64,
     /// Share of the time for which memory was busy, over nodes.
     pub memory_busy: f64,
     /// What takes the most of an access, in words.
@@ -203,6 +205,7 @@ impl MemorySummary {
             bytes: all(|of| of.bytes),
             memory_reads: all(|of| of.reads),
             memory_writes: all(|of| of.writes),
+            directory_misses: all(|of| of.entries_read),
             memory_busy: busy,
             bottleneck: String::new(),
         };

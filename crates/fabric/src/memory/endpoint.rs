@@ -5,7 +5,7 @@
 
 use super::message::{Message, Say};
 use super::plan::Plan;
-use super::state::Access;
+use super::state::{Access, Line, NO_LINE};
 use super::{By, Controller, Effects, word};
 use crate::network::Network;
 use crate::nic;
@@ -62,11 +62,14 @@ impl Around<'_> {
         (self.send_event)(event.with_vc(step).with_value(value));
     }
 
-    /// Memory takes up a line at `from`; returns when it has given it, or taken it.
-    fn use_memory<J: Journal>(&self, st: &mut State, j: &mut J, from: u64) -> (u64, u64) {
-        let times = &self.plan.times;
+    /// Memory takes up a line of this home at `from`; returns when it begins and when it has given it, or taken it.
+    fn use_memory<J: Journal>(&self, st: &mut State, j: &mut J, line: u64, from: u64) -> (u64, u64) {
+        let (times, shape) = (&self.plan.times, &self.plan.shape);
+        let bank = (shape.index(line) % u64::from(shape.banks)) as u32;
+        let bank = st.banks.edit(j, self.place * shape.banks + bank);
         let beyond = st.beyond.edit(j, self.place);
-        let start = beyond.memory_free.max(from);
+        let start = beyond.memory_free.max(*bank).max(from);
+        *bank = start + times.bank;
         beyond.memory_free = start + times.memory_line;
         beyond.memory_busy += times.memory_line;
         (start, start + times.memory + times.memory_line)
@@ -95,7 +98,7 @@ impl<J: Journal> Effects<J> for Around<'_> {
         let mut birth = self.now + self.delay;
         let waited_for = is_waited_for(message.say);
         if from_memory {
-            let (start, end) = self.use_memory(st, j, birth);
+            let (start, end) = self.use_memory(st, j, message.line, birth);
             let beyond = st.beyond.edit(j, self.place);
             beyond.reads += 1;
             beyond.memory_queue += start - birth;
@@ -124,13 +127,16 @@ impl<J: Journal> Effects<J> for Around<'_> {
         let beyond = st.beyond.edit(j, self.place);
         beyond.messages += 1;
         beyond.bytes += bytes;
-        st.sources.edit(j, self.place).taken += bytes;
+        // All messages about a line take the same interface.
+        let interface = (message.line % u64::from(self.plan.shape.interfaces)) as u32;
+        let place = self.place + interface;
+        st.sources.edit(j, place).taken += bytes;
         let message = workload::Message {
             birth,
-            destination: self.plan.nodes[message.to as usize],
+            destination: self.plan.nodes[message.to as usize] + interface,
             bytes,
         };
-        nic::post(self.net, st, j, self.lp, self.place, message, (mark, word));
+        nic::post(self.net, st, j, self.lp, place, message, (mark, word));
     }
 
     fn performed(&mut self, st: &mut State, j: &mut J, access: u32, _: u32, by: By) {
@@ -165,9 +171,9 @@ impl<J: Journal> Effects<J> for Around<'_> {
         0
     }
 
-    fn store(&mut self, st: &mut State, j: &mut J, _: u64, _: u32) {
+    fn store(&mut self, st: &mut State, j: &mut J, line: u64, _: u32) {
         let from = self.now + self.delay;
-        self.use_memory(st, j, from);
+        self.use_memory(st, j, line, from);
         st.beyond.edit(j, self.place).writes += 1;
     }
 }
@@ -251,7 +257,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let times = self.plan().times;
         let for_home = message.say.is_for_home();
         self.around.delay = match message.say {
-            _ if for_home => times.directory,
+            _ if for_home => times.directory + self.entry_at_hand(message.line),
             Say::ForwardRead | Say::ForwardWrite | Say::Invalidate => times.l2,
             _ => 0,
         };
@@ -262,7 +268,45 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         }
     }
 
-    /// A core gives out its next access, if it has one and a place for it.
+    /// Brings the entry of a line into the directory's cache; returns how long that takes (ps).
+    fn entry_at_hand(&mut self, line: u64) -> u64 {
+        let (plan, place) = (self.around.plan, self.around.place);
+        let cache = plan.shape.directory;
+        if cache.sets == 0 {
+            return 0;
+        }
+        let number = plan.shape.index(line);
+        let first = place * cache.lines() + cache.set(number);
+        let node = self.st.memory_nodes.edit(self.j, place);
+        node.clock = node.clock.wrapping_add(1);
+        let used = node.clock;
+        let set = first..first + cache.ways;
+        if let Some(at) = set.clone().find(|&at| self.st.directory_lines.get(at).tag == number) {
+            self.st.directory_lines.edit(self.j, at).used = used;
+            return 0;
+        }
+        let lines = &self.st.directory_lines;
+        let empty = set.clone().find(|&at| lines.get(at).tag == NO_LINE);
+        let oldest = || set.max_by_key(|&at| used.wrapping_sub(lines.get(at).used));
+        let at = empty.or_else(oldest).unwrap_or(first);
+        let gone = lines.get(at).tag;
+        let entry = Line {
+            tag: number,
+            used,
+            ..Line::EMPTY
+        };
+        self.st.directory_lines.set(self.j, at, entry);
+        let from = self.around.now + plan.times.directory;
+        let (_, end) = self.around.use_memory(self.st, self.j, line, from);
+        if gone != NO_LINE {
+            let gone = plan.shape.line(self.around.node, gone);
+            self.around.use_memory(self.st, self.j, gone, end);
+        }
+        self.st.beyond.edit(self.j, place).entries_read += 1;
+        end - from
+    }
+
+    /// A core gives out its next access, if it has one and a place for it, and no fence stands before it.
     fn issue(&mut self, core: u32) {
         let (now, plan) = (self.around.now, self.around.plan);
         let shape = &plan.shape;
@@ -273,7 +317,8 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         if record.issued == all {
             return;
         }
-        if record.open == shape.outstanding {
+        let fence = plan.fenced(record.issued) && record.open > 0;
+        if record.open == shape.outstanding || fence {
             (record.blocked, record.ready) = (1, now);
             return;
         }

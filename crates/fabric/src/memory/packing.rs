@@ -28,6 +28,8 @@ pub(crate) fn pack(plan: &Plan, st: &State, place: u32, out: &mut Vec<u8>) {
     of(shape.cores).for_each(|core| put(out, *st.cores.get(core)));
     of(shape.cores * shape.l1.lines()).for_each(|line| put(out, *st.l1_lines.get(line)));
     of(shape.l2.lines()).for_each(|line| put(out, *st.l2_lines.get(line)));
+    of(shape.directory.lines()).for_each(|line| put(out, *st.directory_lines.get(line)));
+    of(shape.banks).for_each(|bank| put(out, *st.banks.get(bank)));
     let first = place * shape.accesses();
     for access in of(shape.accesses()) {
         let access = *st.accesses.get(access);
@@ -101,6 +103,12 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
         st.l2_lines.set(j, line, take(input)?);
         let state = st.l2_lines.get(line).state;
         there(usize::from(state) < COPIES.len())?;
+    }
+    for line in of(shape.directory.lines()) {
+        st.directory_lines.set(j, line, take(input)?);
+    }
+    for bank in of(shape.banks) {
+        st.banks.set(j, bank, take(input)?);
     }
     for access in of(shape.accesses()) {
         let record: Access = take(input)?;

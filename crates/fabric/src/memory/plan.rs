@@ -42,6 +42,8 @@ pub struct Plan {
     pub times: Times,
     /// Accesses of a core, where they are not listed.
     accesses: u64,
+    /// Accesses from one fence to the next, 0 without fences.
+    fence_every: u64,
     /// Listed accesses, core by core, and where those of each core begin.
     listed: Vec<Wanted>,
     begins: Vec<u32>,
@@ -60,6 +62,8 @@ pub struct Plan {
 pub struct Times {
     /// Between two accesses that a core gives out.
     pub issue: u64,
+    /// A bank is busy with a line.
+    pub bank: u64,
     /// Of a core's own cache.
     pub l1: u64,
     /// Of the shared cache.
@@ -127,10 +131,17 @@ impl Plan {
                 false => AddressMap::Blocks,
             },
             bucket_bits: (spec.cores * outstanding).ilog2() + 2,
+            directory: CacheShape {
+                sets: (spec.directory_entries / u64::from(spec.directory_ways)) as u32,
+                ways: spec.directory_ways,
+            },
+            banks: spec.banks,
+            interfaces: spec.interfaces,
         };
         // All nodes of the network have records.
         let l1 = u64::from(shape.cores) * u64::from(shape.l1.lines());
         let most = l1.max(shape.l2.lines().into()).max(shape.accesses().into());
+        let most = most.max(shape.directory.lines().into()).max(shape.banks.into());
         if most.max(1 << shape.bucket_bits) * u64::from(all) >= u64::from(u32::MAX) {
             return Err(format!("{most} records on each of {all} nodes are more than 2^32 - 1"));
         }
@@ -160,6 +171,7 @@ impl Plan {
             shape,
             times: Times {
                 issue: spec.issue.0,
+                bank: spec.bank_busy.0,
                 l1: spec.l1_latency.0,
                 l2: spec.l2_latency.0,
                 bus: spec.bus_latency.0,
@@ -173,6 +185,7 @@ impl Plan {
             },
             by_class: spec.by_class,
             accesses: spec.accesses,
+            fence_every: spec.fence_every,
             listed,
             begins,
             line,
@@ -185,6 +198,16 @@ impl Plan {
     /// What the number of a message of a class has besides a number.
     pub fn mark(&self, class: Class) -> u16 {
         if self.by_class { (class as u16) << CLASS } else { 0 }
+    }
+
+    /// Whether a node of the network is the first interface of a memory node.
+    pub fn is_first(&self, node: u32) -> bool {
+        node.is_multiple_of(self.shape.interfaces)
+    }
+
+    /// Whether a fence stands before access `k` of a core.
+    pub fn fenced(&self, k: u64) -> bool {
+        self.fence_every > 0 && k.is_multiple_of(self.fence_every)
     }
 
     /// Sizes of all messages.

@@ -54,6 +54,12 @@ pub struct Shape {
     pub map: AddressMap,
     /// Lists of a home's entries, as a power of two.
     pub bucket_bits: u32,
+    /// Entries that a directory has at hand; no sets: all.
+    pub directory: CacheShape,
+    /// Banks of a memory.
+    pub banks: u32,
+    /// Interfaces of a node.
+    pub interfaces: u32,
 }
 
 impl Shape {

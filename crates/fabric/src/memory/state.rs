@@ -224,6 +224,8 @@ pub struct Beyond {
     pub reads: u64,
     /// Lines written to memory.
     pub writes: u64,
+    /// Entries that the directory had to get from memory.
+    pub entries_read: u64,
     /// Messages to other nodes.
     pub messages: u64,
     /// Bytes of them.

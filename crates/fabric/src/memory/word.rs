@@ -81,6 +81,9 @@ mod tests {
                 lines: 1 << 31,
                 map,
                 bucket_bits: 0,
+                directory: cache,
+                banks: 1,
+                interfaces: 1,
             };
             let (home, other, third) = (0xAB_CDEF, 0x12_3456, 0xFF_FFFF);
             let line = shape.line(home, (1 << 31) - 2);

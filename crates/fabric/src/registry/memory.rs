@@ -77,6 +77,12 @@ const CORES: &[Parameter] = &[
         Default::Text("1 ns"),
         "Least time between two accesses that a core gives out.",
     ),
+    key(
+        "fence_every",
+        Type::Integer { min: 0, max: 1 << 40 },
+        Default::Text("0"),
+        "A fence before every so many-th access: the core waits until it has none under way. 0: no fences.",
+    ),
     key("line", size(4096), Default::Text("64 B"), "Bytes of a line."),
     key("l1", size(1 << 26), Default::Text("256 B"), "Cache of a core."),
     count("l1_ways", 64, "4", "Lines of it in a set."),
@@ -125,6 +131,13 @@ const HOMES: &[Parameter] = &[
         Default::Text("10 ns"),
         "Time to look at the directory.",
     ),
+    key(
+        "directory_entries",
+        Type::Integer { min: 0, max: 1 << 24 },
+        Default::Text("0"),
+        "Entries that a directory has at hand; others come from memory, a line each, and go back there. 0: all are at hand.",
+    ),
+    count("directory_ways", 64, "8", "Entries of them in a set."),
     key("memory", size(1 << 37), Default::Text("1 GiB"), "Memory of a node."),
     key(
         "memory_bandwidth",
@@ -137,6 +150,24 @@ const HOMES: &[Parameter] = &[
         time(SECOND),
         Default::Text("50 ns"),
         "Until memory begins to give a line.",
+    ),
+    count(
+        "banks",
+        1024,
+        "1",
+        "Banks of it: neighbouring lines of a home are in neighbouring ones.",
+    ),
+    key(
+        "bank_busy",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time for which a bank takes no other line after it has begun with one.",
+    ),
+    count(
+        "interfaces",
+        8,
+        "1",
+        "Network interfaces of a node: as many neighbouring nodes of the network; a line's number decides which one its messages take.",
     ),
     key(
         "addresses",
@@ -179,5 +210,5 @@ pub(super) const MEMORY: Entry = Entry {
     line: "Cores with caches, a directory and memory at every node share one address space: what misses the caches travels.",
     groups: &[ACCESSES, CORES, HOMES],
     source: "Sorin, Hill and Wood 2011 (coherence); the distributed shared memory study of Computers 2023, 12, 86 (sizes)",
-    limits: "Interfaces send in the order of birth, whatever the class. Caches of a node hear each other at once. Directory and memory controllers have one queue each, without banks.",
+    limits: "Interfaces send in the order of birth, whatever the class. Caches of a node hear each other at once. A memory has one queue, first come, first served.",
 };

@@ -22,6 +22,8 @@ pub struct Memory {
     pub outstanding: u32,
     /// Least time between two accesses that a core gives out.
     pub issue: Time,
+    /// A core waits for all it has under way before every so many-th access; 0: never.
+    pub fence_every: u64,
     /// Bytes of a line.
     pub line: Bytes,
     /// Size of a core's own cache.
@@ -46,12 +48,22 @@ pub struct Memory {
     pub bus_latency: Time,
     /// Time to look at the directory.
     pub directory_latency: Time,
+    /// Entries that a directory has at hand; it gets others from memory. 0: it has all.
+    pub directory_entries: u64,
+    /// Entries of them in a set.
+    pub directory_ways: u32,
     /// Memory of a node.
     pub memory: Bytes,
     /// Rate at which it gives and takes lines.
     pub memory_bandwidth: BitsPerSec,
     /// Until it begins to give a line.
     pub memory_latency: Time,
+    /// Its banks: neighbouring lines are in neighbouring ones.
+    pub banks: u32,
+    /// A bank is busy so long with a line.
+    pub bank_busy: Time,
+    /// Network interfaces of a node: as many neighbouring nodes of the network.
+    pub interfaces: u32,
     /// Neighbouring lines are at home at neighbouring nodes; else every node has a part of the address space in one piece.
     pub interleaved: bool,
     /// Requests, forwards and responses have channels of their own in routers that have channels.
@@ -120,6 +132,7 @@ impl Default for Memory {
             cores: 4,
             outstanding: 16,
             issue: Time::from_ns(1),
+            fence_every: 0,
             line: Bytes(64),
             l1: Bytes(256),
             l1_ways: 4,
@@ -132,9 +145,14 @@ impl Default for Memory {
             bus_bandwidth: BitsPerSec(64 * gigabyte),
             bus_latency: Time::from_ns(1),
             directory_latency: Time::from_ns(10),
+            directory_entries: 0,
+            directory_ways: 8,
             memory: Bytes(1 << 30),
             memory_bandwidth: BitsPerSec(8 * gigabyte),
             memory_latency: Time::from_ns(50),
+            banks: 1,
+            bank_busy: Time::ZERO,
+            interfaces: 1,
             interleaved: false,
             by_class: true,
             control: Bytes(8),
@@ -168,6 +186,7 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
         cores: values.integer_u32("cores")?,
         outstanding: values.integer_u32("outstanding").unwrap_or(1),
         issue: time("issue")?,
+        fence_every: values.integer("fence_every")?,
         line: bytes("line")?,
         l1: bytes("l1")?,
         l1_ways: values.integer_u32("l1_ways")?,
@@ -180,9 +199,14 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
         bus_bandwidth: rate("bus_bandwidth")?,
         bus_latency: time("bus_latency")?,
         directory_latency: time("directory_latency")?,
+        directory_entries: values.integer("directory_entries")?,
+        directory_ways: values.integer_u32("directory_ways")?,
         memory: bytes("memory")?,
         memory_bandwidth: rate("memory_bandwidth")?,
         memory_latency: time("memory_latency")?,
+        banks: values.integer_u32("banks")?,
+        bank_busy: time("bank_busy")?,
+        interfaces: values.integer_u32("interfaces")?,
         interleaved: values.text("addresses")? == "interleaved",
         by_class: values.text("virtual_networks")? == "by-class",
         control: bytes("control")?,
@@ -199,6 +223,15 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
             let hint = format!("take a multiple of {set} B, or other {key}_ways");
             findings.error(values.place(key), &format!("{}.{key}", values.path), reason, hint);
         }
+    }
+    if !memory.directory_entries.is_multiple_of(memory.directory_ways.into()) {
+        let reason = format!(
+            "{} entries are no whole number of sets of {}",
+            memory.directory_entries, memory.directory_ways
+        );
+        let hint = "take a multiple of directory_ways, or 0: all are at hand";
+        let path = format!("{}.directory_entries", values.path);
+        findings.error(values.place("directory_entries"), &path, reason, hint);
     }
     if !memory.memory.0.is_multiple_of(memory.line.0) {
         let reason = format!(

@@ -55,10 +55,11 @@ impl Rails {
 }
 
 impl RunSpec {
-    /// Rails of a host: those of the first job of ranks, 1 without any.
+    /// Rails of a host: those of the first job of ranks or interfaces of a memory node, 1 without any.
     pub fn rails(&self) -> u32 {
         let of = |work: &Work| match work {
             Work::Ranks(ranks) => Some(ranks.mpi.rails.count.max(1)),
+            Work::Memory(memory) => Some(memory.interfaces.max(1)),
             _ => None,
         };
         self.jobs.iter().find_map(|job| of(&job.work)).unwrap_or(1)
@@ -69,6 +70,7 @@ impl RunSpec {
         let rails = self.rails();
         self.jobs.iter().position(|job| match &job.work {
             Work::Ranks(ranks) => ranks.mpi.rails.count.max(1) != rails,
+            Work::Memory(memory) => memory.interfaces.max(1) != rails,
             Work::Idle => false,
             _ => rails != 1,
         })

@@ -35,6 +35,9 @@ fn outcomes(nodes: u32, cores: u32, programs: &[(u32, u32, Program)]) -> BTreeSe
             lines: 1,
             map: AddressMap::Interleaved,
             bucket_bits: 1,
+            directory: CacheShape { sets: 0, ways: 0 },
+            banks: 1,
+            interfaces: 1,
         };
         let mut game = Game::new(shape);
         // Caches that are warm in all kinds of ways.

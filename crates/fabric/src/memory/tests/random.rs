@@ -83,6 +83,9 @@ fn shape_of(seed: u64) -> Shape {
         lines: up_to(3).into(),
         map: [AddressMap::Blocks, AddressMap::Interleaved][up_to(2) as usize - 1],
         bucket_bits: up_to(3) - 1,
+        directory: CacheShape { sets: 0, ways: 0 },
+        banks: 1,
+        interfaces: 1,
     }
 }
 
@@ -134,6 +137,9 @@ fn more_than_64_nodes_share_a_line() {
         lines: 1,
         map: AddressMap::Interleaved,
         bucket_bits: 0,
+        directory: CacheShape { sets: 0, ways: 0 },
+        banks: 1,
+        interfaces: 1,
     };
     for (seed, order) in (0..).zip(ORDERS) {
         play(shape, order, 2, 20_000, seed);
