@@ -39,6 +39,8 @@ pub struct Harvest {
     pub sent: u64,
     /// Packets that left an output port.
     pub packet_hops: u64,
+    /// The longest time for which a link was busy (ps), and the first such link.
+    pub busiest: (u64, Option<Place>),
     /// Output ports.
     pub ports: u64,
     /// The first output port that has carried more than its bandwidth allows.
@@ -194,6 +196,12 @@ impl Harvest {
                 self.over = first(self.over.take(), Some(Place::new(net, lp, local)));
             }
             self.packet_hops += port.packets;
+            // Of links that were busy for as long the first counts, in whatever order routers are looked at.
+            let earlier = |at: &Place| (site.router, local) < (at.router, at.port);
+            let (most, at) = &self.busiest;
+            if port.busy > *most || (port.busy == *most && at.as_ref().is_some_and(earlier)) {
+                self.busiest = (port.busy, Some(Place::new(net, lp, local)));
+            }
             if rails > 1 && local >= u32::from(site.net) {
                 self.rails[((local - u32::from(site.net)) % rails) as usize] += port.bytes;
             }
@@ -255,6 +263,7 @@ impl Harvest {
             counted,
             sent,
             packet_hops,
+            busiest,
             ports,
             over,
             outside,
@@ -276,6 +285,9 @@ impl Harvest {
         self.counted += counted;
         self.sent += sent;
         self.packet_hops += packet_hops;
+        if busiest.0 > self.busiest.0 || (busiest.0 == self.busiest.0 && busiest.1 < self.busiest.1) {
+            self.busiest = busiest;
+        }
         self.ports += ports;
         self.over = first(self.over.take(), over);
         self.outside = first(self.outside.take(), outside);
@@ -383,6 +395,8 @@ impl Pack for Harvest {
             put(out, [count.packets, count.bytes]);
         }
         put(out, [self.counted, self.sent, self.packet_hops, self.ports]);
+        put(out, self.busiest.0);
+        put_option(out, &self.busiest.1);
         put_option(out, &self.over);
         put_option(out, &self.outside);
         put_option(out, &self.missing);
@@ -405,6 +419,7 @@ impl Pack for Harvest {
         let mut count = || take::<[u64; 2]>(input).map(|[packets, bytes]| InFlight { packets, bytes });
         let (in_flight, queued) = (count()?, count()?);
         let [counted, sent, packet_hops, ports] = take(input)?;
+        let busiest = (take(input)?, take_option(input)?);
         let (over, outside, missing) = (take_option(input)?, take_option(input)?, take_option(input)?);
         let mut pasts = Vec::new();
         for _ in 0..take::<u64>(input)? {
@@ -424,6 +439,7 @@ impl Pack for Harvest {
             counted,
             sent,
             packet_hops,
+            busiest,
             ports,
             over,
             outside,

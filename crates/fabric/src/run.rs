@@ -30,7 +30,7 @@ use keeper::Keeper;
 pub use steady::{SteadyState, steady_state};
 use summary::Manner;
 pub use summary::{
-    Execution, HopSummary, LatencySummary, LinkRow, Speculation, Summary, ThroughputSummary, sender_rates,
+    BusyLink, Execution, HopSummary, LatencySummary, LinkRow, Speculation, Summary, ThroughputSummary, sender_rates,
 };
 use supervisor::{Counts, Supervisor, advance};
 

@@ -257,6 +257,43 @@ fn a_saturated_link_gives_its_bandwidth() {
     assert!(time >= least && time < least + least / 20, "{time} ps for {least}");
     let summary = result.summary.memory.expect("there are memory nodes");
     assert!(summary.bottleneck.contains("bandwidth"), "{}", summary.bottleneck);
+    let named = "the busiest link, memory node 0 to its router, is busy for 9";
+    assert!(summary.bottleneck.contains(named), "{}", summary.bottleneck);
+}
+
+#[test]
+fn the_busiest_link_between_routers_is_named() {
+    // Both nodes of the first router read from the second one, over one link with half of their rate.
+    let list: Vec<_> = (0..400).map(|k| (k % 8, of(2) + u64::from(k), false)).collect();
+    let mut pattern = listed(&list);
+    if let AccessPattern::Listed(list) = &mut pattern {
+        list.iter_mut().for_each(|access| access.at = Time::ZERO);
+    }
+    let topology = TopologySpec::Mesh(Lattice {
+        shape: vec![2],
+        width: Vec::new(),
+        nodes_per_router: 2,
+    });
+    let mut spec = spec(
+        topology,
+        Memory {
+            pattern,
+            memory_bandwidth: BitsPerSec(800_000_000_000),
+            ..Memory::default()
+        },
+    );
+    spec.links.default.bandwidth = BitsPerSec(4_000_000_000);
+    let host = LinkSpec {
+        bandwidth: BitsPerSec(16_000_000_000),
+        ..spec.links.default
+    };
+    spec.links.by_class.insert("host".into(), host);
+    let summary = go(&spec).summary;
+    let link = summary.busiest_link.expect("there are links");
+    assert_eq!(link.name, "(1) x-");
+    assert!(link.busy > 0.9, "{}", link.busy);
+    let words = summary.memory.expect("there are memory nodes").bottleneck;
+    assert!(words.contains("the busiest link, (1) x-, is busy for 9"), "{words}");
 }
 
 /// Tiny caches and few lines: all of the protocol.

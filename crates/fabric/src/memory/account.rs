@@ -1,7 +1,9 @@
 //! What memory nodes have done, told at the end of a run.
 
+use super::shape::Shape;
 use super::state::{Beyond, Core};
 use crate::network::Network;
+use crate::run::BusyLink;
 use crate::state::State;
 use bytemuck::{Pod, Zeroable};
 use serde::Serialize;
@@ -150,13 +152,18 @@ pub struct MemorySummary {
 
 impl MemorySummary {
     /// Adds up the nodes of a job.
-    pub(crate) fn new(name: &str, cores: u32, rows: &[MemoryRow]) -> MemorySummary {
+    pub(crate) fn new(
+        name: &str,
+        shape: &Shape,
+        rows: &[MemoryRow],
+        (busiest, injection): (Option<&BusyLink>, u64),
+    ) -> MemorySummary {
         let mut sum = Core::default();
         rows.iter().for_each(|row| add(&mut sum, &row.cores));
         let all = |of: fn(&Beyond) -> u64| rows.iter().map(|row| of(&row.beyond)).sum::<u64>();
         let n = sum.done.max(1) as f64;
         let mean = |ps: u64| ps as f64 / 1e3 / n;
-        let n_cores = u64::from(cores) * rows.len() as u64;
+        let n_cores = u64::from(shape.cores) * rows.len() as u64;
         let done = rows.iter().map(|row| row.finished_cores).sum::<u64>() == n_cores;
         let network = [all(|of| of.way[0]), all(|of| of.way[1]), all(|of| of.way[2])];
         let queued = [all(|of| of.queued[0]), all(|of| of.queued[1]), all(|of| of.queued[2])];
@@ -209,12 +216,25 @@ impl MemorySummary {
             memory_busy: busy,
             bottleneck: String::new(),
         };
-        summary.bottleneck = summary.sentence();
+        // Interfaces are no ports of routers: what the node with the most to send has sent, over the rate of its links.
+        let sends = rows
+            .iter()
+            .max_by_key(|row| (row.beyond.bytes, std::cmp::Reverse(row.node)));
+        let out = sends.map(|row| {
+            let rate = injection as f64 * f64::from(shape.interfaces) * sum.finished.max(1) as f64;
+            BusyLink {
+                name: format!("memory node {} to its router", row.node),
+                busy: (row.beyond.bytes as f64 * 8e12 / rate).min(1.0),
+            }
+        });
+        let links = out.iter().chain(busiest);
+        let link = links.max_by(|a, b| a.busy.total_cmp(&b.busy));
+        summary.bottleneck = summary.sentence(link);
         summary
     }
 
     /// Names what an access spends most of its time with.
-    fn sentence(&self) -> String {
+    fn sentence(&self, link: Option<&BusyLink>) -> String {
         let network = self.request_ns + self.forward_ns + self.response_ns;
         let waits = self.request_wait_ns + self.forward_wait_ns + self.response_wait_ns;
         let caches = self.l1_ns + self.bus_ns + self.l2_ns + self.inside_ns;
@@ -242,6 +262,14 @@ impl MemorySummary {
             ),
             false => String::new(),
         };
-        format!("{share:.0} % of an access is {what}{limit}")
+        let link = match link.filter(|_| time == waits) {
+            Some(link) => format!(
+                "; the busiest link, {}, is busy for {:.0} % of the time",
+                link.name,
+                100.0 * link.busy
+            ),
+            None => String::new(),
+        };
+        format!("{share:.0} % of an access is {what}{link}{limit}")
     }
 }

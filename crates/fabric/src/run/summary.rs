@@ -57,6 +57,15 @@ pub struct ThroughputSummary {
     pub max: f64,
 }
 
+/// A link, and for which part of the time it was busy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BusyLink {
+    /// `(0,1,0) x+`.
+    pub name: String,
+    /// 0 to 1.
+    pub busy: f64,
+}
+
 /// Load of one link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkRow {
@@ -196,6 +205,8 @@ pub struct Summary {
     pub messages: u64,
     pub packets: u64,
     pub packet_hops: u64,
+    /// The link that was busy for the most time, of routers to each other and to nodes.
+    pub busiest_link: Option<BusyLink>,
     pub latency_ns: LatencySummary,
     pub hops: HopSummary,
     pub offered_load: Option<f64>,
@@ -346,6 +357,7 @@ impl Summary {
         let done = harvest.ranks.iter().filter(|row| row.is_done());
         let last_core = harvest.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
         let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
+        let busiest = busiest(harvest, span_end.max(stats.latest).max(last_rank).max(last_core));
         let mut notes = Vec::new();
         let saturated = saturation(inputs.open_loop, offered_load, accepted_load, steady);
         if let Some(text) = &saturated {
@@ -357,6 +369,7 @@ impl Summary {
             messages: stats.messages,
             packets: stats.packets,
             packet_hops: harvest.packet_hops,
+            busiest_link: busiest.clone(),
             latency_ns,
             hops,
             offered_load,
@@ -368,7 +381,8 @@ impl Summary {
             jobs: jobs(spec, &harvest.ranks),
             memory: net.workload.memory().map(|plan| {
                 let name = &spec.jobs[plan.job as usize].name;
-                MemorySummary::new(name, plan.shape.cores, &harvest.memory)
+                let links = (busiest.as_ref(), net.injection.bandwidth().0);
+                MemorySummary::new(name, &plan.shape, &harvest.memory, links)
             }),
             rail_bytes: harvest.rails.clone(),
             events: inputs.outcome.events,
@@ -464,6 +478,14 @@ pub(super) fn link_rows(loads: Vec<Load>, sim_time_ns: f64) -> Vec<LinkRow> {
         bytes: load.bytes,
     };
     loads.into_iter().map(row).collect()
+}
+
+/// The link that was busy for most of the time `span` (ps).
+fn busiest(harvest: &Harvest, span: u64) -> Option<BusyLink> {
+    let (busy, place) = &harvest.busiest;
+    let name = place.as_ref()?.name.clone();
+    let busy = (*busy as f64 / span.max(1) as f64).min(1.0);
+    Some(BusyLink { name, busy })
 }
 
 /// The busiest links and the part of the time they were busy.
