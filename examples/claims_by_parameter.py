@@ -1,7 +1,8 @@
 """Which claims of a study hang on what its paper leaves open: one thing at a time is chosen otherwise, and all claims are judged again.
 
-python claims_by_parameter.py                       three choices on small networks, in seconds
-python claims_by_parameter.py open-16 results/16    all choices, as docs/studies/dsm-topology.md has them
+python claims_by_parameter.py                           two choices on small networks, in seconds
+python claims_by_parameter.py open-16 results/16        all choices with 16 nodes, in minutes
+python claims_by_parameter.py open results/all 1 2 20   the first, the second and the 20th on all networks
 """
 
 import json
@@ -32,20 +33,23 @@ CHOICES = {
     "headers of 32 B": {WORK + "control": "32 B", WORK + "header": "32 B"},
     "an access per 0.5 ns": {WORK + "issue": "500 ps"},
     "another seed": {"run.seeds": [2]},
+    "1 access, memory 200 ns": {WORK + "outstanding": 1, WORK + "memory_latency": "200 ns"},
+    "2 accesses, memory 200 ns": {WORK + "outstanding": 2, WORK + "memory_latency": "200 ns"},
 }
 
 
-def main(variant: str = "quick", out: str = "by-parameter", most: str = "99") -> None:
-    """Run the study once per choice and print a table of verdicts: + agrees, - differs, a point was not measured."""
-    names = list(CHOICES)[: 3 if variant == "quick" else int(most)]
+def main(variant: str = "quick", out: str = "by-parameter", *numbers: str) -> None:
+    """Run the study once per choice, or for the choices with some numbers; + agrees, - differs, a point was not measured."""
+    chosen = [int(number) for number in numbers] or range(1, 3 if variant == "quick" else len(CHOICES) + 1)
+    names = [list(CHOICES)[number - 1] for number in chosen]
     found = {}
-    for number, name in enumerate(names, 1):
+    for number, name in zip(chosen, names, strict=True):
         study = fs.load("dsm-topology", variant=variant, sets=CHOICES[name])
         results = study.run(out=Path(out) / name.replace(" ", "-"), progress=False)
         found[name] = {verdict.id: (verdict.verdict, verdict.value) for verdict in judge_results(results)}
         print(f"{number:2} {name}", flush=True)
     signs = {"agrees": "+", "differs": "-"}
-    print(" " * 26, *(f"{number:2}" for number in range(1, len(names) + 1)))
+    print(" " * 26, *(f"{number:2}" for number in chosen))
     for claim in found[names[0]]:
         print(f"{claim:26}", *(f"{signs.get(found[name][claim][0], '.'):>2}" for name in names))
     Path(out, "values.json").write_text(json.dumps(found, indent=1))
