@@ -85,7 +85,8 @@ def execution_line(execution: Mapping[str, Any]) -> str:
 
 def _job_times(summary: Mapping[str, Any]) -> str:
     """Return the times of the jobs of MPI ranks and of memory nodes; one that is not done has none."""
-    times = [job.get("time_ns") for job in [*(summary.get("jobs") or []), *([summary["memory"]] if summary.get("memory") else [])]]
+    memory = summary.get("memory")
+    times = [job.get("time_ns") for job in [*(summary.get("jobs") or []), *([memory] if memory else [])]]
     return " / ".join("-" if time is None else _number(time / 1e3, 2) for time in times)
 
 

@@ -229,7 +229,8 @@ def sweep(
     for record in records:
         value = record.value(y)
         if isinstance(value, int | float):
-            value = base(record) / value if base is not None else value
+            compared = base(record) if base is not None else None
+            value = compared / value if compared is not None else value
             name = tuple(_said(record, key) for key in lines)
             curves.setdefault(name, {}).setdefault(places[str(record.value(x))], []).append(float(value))
     for index, (name, points) in enumerate(curves.items()):

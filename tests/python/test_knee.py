@@ -199,7 +199,18 @@ def test_keys_that_are_doubled_together_have_one_value(tmp_path):
             "link": {"bandwidth": "1 GB/s", "latency": "100 ns"},
             "router": {"model": "credit", "traversal": "100 ns", "buffer": "unlimited"},
             "nic": {"bandwidth": "1 GB/s", "packet": "2 KiB"},
-            "job": [{"work": {"kind": "pairs", "pairs": [[0, 1]], "messages": 1, "message": "2000 B", "ack": "2000 B", "mode": "ping-pong"}}],
+            "job": [
+                {
+                    "work": {
+                        "kind": "pairs",
+                        "pairs": [[0, 1]],
+                        "messages": 1,
+                        "message": "2000 B",
+                        "ack": "2000 B",
+                        "mode": "ping-pong",
+                    }
+                }
+            ],
         }
     )
     (found,) = fs.knee(study, over="link.bandwidth, nic.bandwidth", stop="8 GB/s", gain=0.01, out=tmp_path / "k")

@@ -129,7 +129,11 @@ REFUSED = {
     "grid of other cores": ({"pattern": "stencil", "grid": [3, 5]}, "grid", "3 x 5 make 15 cores, the job has 16"),
     "grid of one side": ({"pattern": "stencil", "grid": [16]}, "grid", "a grid has two"),
     "no table": ({"pattern": "listed"}, "file", "no table of accesses"),
-    "no such core": ({"pattern": "listed", "table": "core,address,op\n0,0,load\n16,0,load\n"}, "table", "row 1: there is no core 16"),
+    "no such core": (
+        {"pattern": "listed", "table": "core,address,op\n0,0,load\n16,0,load\n"},
+        "table",
+        "row 1: there is no core 16",
+    ),
     "no such address": ({"pattern": "listed", "table": "core,address,op\n0,4294967296,load\n"}, "table", "there is no address"),
     "no such operation": ({"pattern": "listed", "table": "core,address,op\n0,0,read\n"}, "table", 'row 0: op is "read"'),
     "no such column": ({"pattern": "listed", "table": "core,adress,op\n0,0,load\n"}, "table", "header: there is no column"),
