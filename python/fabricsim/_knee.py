@@ -52,7 +52,7 @@ class Axis:
     Attributes
     ----------
     key : str
-        The dotted key.
+        The dotted key, or several with commas between them.
     unit : str
         The unit of the values, empty for numbers.
     whole : bool
@@ -90,6 +90,10 @@ class Axis:
         if self._binary and value != value.to_integral_value():
             return f"{(value * self._binary).to_integral_value():f} {self.unit[2:]}"
         return f"{value.normalize():f} {self.unit}".strip()
+
+    def sets(self, value: Decimal) -> dict[str, str]:
+        """Return what gives a study this value: every key of the axis has it."""
+        return dict.fromkeys(_keys(self.key), self.text(value))
 
     def parse(self, text: str) -> Decimal:
         """Return a value of this axis.
@@ -396,16 +400,21 @@ def _short(axis: Axis, value: float | None) -> str | None:
     return None if value is None else f"{float(f'{value:.3g}'):g} {axis.unit}".strip()
 
 
+def _keys(over: str) -> list[str]:
+    return [key.strip() for key in over.split(",")]
+
+
 def _ends(study: Study, over: str, start: str | None, stop: str | None) -> tuple[Axis, Decimal, Decimal]:
     """Return the axis with its first and last value: as given, else of the study's sweep, else from the study's own value."""
     content = tomllib.loads(study.source)
-    known = [value for run in study.expand().runs for key, value in run.sweep if key == over]
+    chief = _keys(over)[0]
+    known = [value for run in study.expand().runs for key, value in run.sweep if key == chief]
     if not known:
         node: Any = content
-        for part in over.split("."):
+        for part in chief.split("."):
             node = node[int(part)] if isinstance(node, list) and part.isdecimal() and int(part) < len(node) else node
             node = node.get(part) if isinstance(node, dict) else node
-        known = [value for key, value in study.sets if key == over] or (
+        known = [value for key, value in study.sets if key == chief] or (
             [] if node is None or isinstance(node, dict | list) else [str(node)]
         )
     if start is None and not known:
@@ -422,7 +431,7 @@ def _parts(study: Study, over: str, experiments: Sequence[str] | None) -> Iterat
     """Give the points of a study without the axis: the values of the other swept keys, and the experiment."""
     seen: dict[tuple[tuple[tuple[str, str], ...], str], None] = {}
     for run in study.expand(experiments=experiments).runs:
-        seen[tuple(pair for pair in run.sweep if pair[0] != over), run.experiment] = None
+        seen[tuple(pair for pair in run.sweep if pair[0] not in _keys(over)), run.experiment] = None
     yield from seen
 
 
@@ -451,7 +460,7 @@ def knee(
     study : Study
         What to run; other swept keys give a knee for each of their points.
     over : str
-        The key to double, such as ``link.bandwidth``.
+        The key to double, such as ``link.bandwidth``; several with commas between them have the same value.
     start, stop : str, optional
         First value, and largest that may be run; by default those of the study's sweep, else from its own value ten doublings on.
     gain : float, optional
@@ -496,7 +505,7 @@ def knee(
         study = study.with_sets({"run.seeds": list(range(1, seeds + 1))})
     axis, first, last = _ends(study, over, start, stop)
     folder = Path(out) if out is not None else Path("results") / f"{study.expand().name}-knee"
-    at_start = study.with_sets({over: axis.text(first)})
+    at_start = study.with_sets(axis.sets(first))
     parts = list(_parts(at_start, over, experiments))
     found = []
     for number, (point, experiment) in enumerate(parts):
@@ -522,7 +531,7 @@ class _Curve:
     def __call__(self, value: Decimal) -> list[float]:
         text = self.axis.text(value)
         place = self.folder / text.replace("/", "-").replace(" ", "")
-        results = self.run(self.study.with_sets({self.axis.key: text}), place, [self.experiment] if self.experiment else None)
+        results = self.run(self.study.with_sets(self.axis.sets(value)), place, [self.experiment] if self.experiment else None)
         if results.failed:
             raise CheckFailed(f"{results.failed[0].label}: a self-check failed, its numbers must not be used")
         records = [record for record in results.records if record.run.experiment == self.experiment]

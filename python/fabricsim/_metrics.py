@@ -50,6 +50,8 @@ def metric_values(results: Results, name: str, records: Sequence[RunRecord] | No
 
 
 def default_metric(record: RunRecord) -> str:
-    """Return the number that says how long a run took: of its first job of ranks, else the mean latency of messages."""
+    """Return the number that says how long a run took: of its first job of ranks, of memory nodes, else the mean latency of messages."""
+    if (record.summary.get("memory") or {}).get("time_ns") is not None:
+        return "memory.time_ns"
     jobs = record.summary.get("jobs") or []
     return "jobs.0.time_ns" if jobs and jobs[0].get("time_ns") is not None else "latency_ns.mean"

@@ -84,8 +84,9 @@ def execution_line(execution: Mapping[str, Any]) -> str:
 
 
 def _job_times(summary: Mapping[str, Any]) -> str:
-    """Return the times of the jobs of MPI ranks; one that is not done has none."""
-    times = [job.get("time_ns") for job in summary.get("jobs") or []]
+    """Return the times of the jobs of MPI ranks and of memory nodes; one that is not done has none."""
+    memory = summary.get("memory")
+    times = [job.get("time_ns") for job in [*(summary.get("jobs") or []), *([memory] if memory else [])]]
     return " / ".join("-" if time is None else _number(time / 1e3, 2) for time in times)
 
 
@@ -93,7 +94,7 @@ def runs_text(results: Results) -> None:
     """Print the main numbers of every run, and a line of verdict."""
     keys = results.swept_keys()
     several = len(results.experiments) > 1
-    jobs = any(record.summary.get("jobs") for record in results.records)
+    jobs = any(record.summary.get("jobs") or record.summary.get("memory") for record in results.records)
     numbers = (*(("job time [us]",) if jobs else ()), "mean latency [ns]", "p99 [ns]", "accepted load", "packet hops", "cpu [s]")
     table = _table([*(["experiment"] if several else []), *keys, "seed", *numbers, "verdict"], numbers=numbers)
     for record in results.records[:_MOST_ROWS]:
@@ -123,6 +124,8 @@ def runs_text(results: Results) -> None:
             line = execution_line(record.summary.get("execution") or {})
             if line:
                 console.print(line, markup=False, style="dim", soft_wrap=True)
+            if record.summary.get("memory"):
+                console.print(record.summary["memory"]["bottleneck"], markup=False, soft_wrap=True)
     if len(results) > _MOST_ROWS:
         console.print(f"... and {len(results) - _MOST_ROWS} more in {results.folder}/runs.parquet", markup=False)
     total = len(results.manifest["runs"])

@@ -166,11 +166,12 @@ def _value(node: ast.expr, results: Results) -> Any:
     raise MeasureError(f"`{ast.unparse(node)}` is not part of the language of measures")
 
 
-def _same(have: Any, want: Any) -> bool:
+def same_value(have: Any, want: Any) -> bool:
+    """Tell whether a value of a run is the one wanted, or one of a list of them; quantities are compared as such."""
     if have == want or str(have) == str(want):
         return True
     if isinstance(want, list | tuple) and not isinstance(have, list | tuple):
-        return any(_same(have, one) for one in want)
+        return any(same_value(have, one) for one in want)
     first, second = axis_value(have), axis_value(want)
     return first is not None and second is not None and first == second
 
@@ -188,7 +189,7 @@ def select(results: Results, *, experiment: str | None = None, where: Mapping[st
         if experiment is not None and record.run.experiment != experiment:
             continue
         try:
-            if all(_same(record.value(key), value) for key, value in (where or {}).items()):
+            if all(same_value(record.value(key), value) for key, value in (where or {}).items()):
                 found.append(record)
         except KeyError:
             continue

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
 from fabricsim._units import axis_value
-from fabricsim.measures import select
+from fabricsim.measures import same_value, select
 from fabricsim.registry import describe
 from fabricsim.study import short_key
 
@@ -143,12 +143,37 @@ def _line_keys(records: Sequence[RunRecord], keys: Sequence[str], x: str) -> lis
     return found
 
 
+def _said(record: RunRecord, key: str) -> str:
+    """Return the value of a key of a run as a text, empty where the run has no such key."""
+    try:
+        return str(record.value(key))
+    except KeyError:
+        return ""
+
+
+def _bases(
+    records: Sequence[RunRecord], keys: Sequence[str], y: str, speedup: Mapping[str, Any] | None
+) -> Callable[[RunRecord], float | None] | None:
+    """Return what gives the number that a run is compared with: of the run that has the values of `speedup` and is like it else."""
+    if speedup is None:
+        return None
+    like = [key for key in (*keys, "experiment", "seed") if key not in speedup]
+
+    def place(record: RunRecord) -> tuple[str, ...]:
+        return tuple(_said(record, key) for key in like)
+
+    chosen = [record for record in records if all(same_value(_said(record, key), value) for key, value in speedup.items())]
+    found = {place(record): record.value(y) for record in chosen}
+    return lambda record: found.get(place(record))
+
+
 def sweep(
     results: Results,
     *,
     x: str | None = None,
     y: str = "latency_ns.mean",
     group: Sequence[str] | None = None,
+    speedup: Mapping[str, Any] | None = None,
     experiment: str | None = None,
     where: Mapping[str, Any] | None = None,
     title: str | None = None,
@@ -164,7 +189,10 @@ def sweep(
     y : str, optional
         A number of the summary by dotted key.
     group : sequence of str, optional
-        Keys that make the lines; all other swept keys by default.
+        Keys that make the lines, such as ``topology.kind``; all other swept keys by default.
+    speedup : mapping, optional
+        Draw how many times smaller `y` is than in the run that has these values and the same `x`, lines' keys, experiment and seed
+        else; runs without such a one are left out.
     experiment, where
         Which runs.
     title : str, optional
@@ -191,13 +219,19 @@ def sweep(
         if group is not None
         else _line_keys(records, [key for key in keys if key != x and key not in (where or {})], x)
     )
+    base = _bases(records, [x, *lines], y, speedup)
+    records = [record for record in records if base is None or base(record) is not None]
+    if not records:
+        raise ValueError(f"no run to compare with has {dict(speedup or {})!r}")
     places, label, names = _x_values(records, x)
     figure, axes = _figure()
     curves: dict[tuple[str, ...], dict[float, list[float]]] = {}
     for record in records:
         value = record.value(y)
         if isinstance(value, int | float):
-            name = tuple(str(dict(record.run.sweep).get(key, "")) for key in lines)
+            compared = base(record) if base is not None else None
+            value = compared / value if compared is not None else value
+            name = tuple(_said(record, key) for key in lines)
             curves.setdefault(name, {}).setdefault(places[str(record.value(x))], []).append(float(value))
     for index, (name, points) in enumerate(curves.items()):
         xs = sorted(points)
@@ -222,7 +256,7 @@ def sweep(
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
-    axes.set_ylabel(axis_label(y))
+    axes.set_ylabel(axis_label(y) if base is None else "speedup" if x in (speedup or {}) else "relative performance")
     if len(curves) > 1:
         axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
     if title:

@@ -1,7 +1,7 @@
 """Reproducing published studies: claims judged, figures drawn as the study's `[reproduce]` table declares them.
 
-``[[reproduce.figure]]`` has `id`, `kind` (``sweep``, ``bars``, ``cdf``, ``links`` or ``hops``), `title`, and for each kind what to
-draw: `experiment`, `where`, `x`, `y`, `group`, `table`, `column`, of bars `panels`, `only`, `over`, `experiments`. Without figures a sensible set is drawn.
+``[[reproduce.figure]]`` has `id`, `kind` (``sweep``, ``bars``, ``cdf``, ``links``, ``hops`` or ``network``), `title`, and for each kind
+what to draw: `experiment`, `where`, `x`, `y`, `group`, `speedup`, `table`, `column`, of bars `panels`, `only`, `over`, `experiments`. Without figures a sensible set is drawn.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim.claims import ClaimError, ClaimVerdict, judge, validate_claim
 from fabricsim.measures import MeasureError, select
+from fabricsim.registry import describe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["check_claims", "declared_figures", "judge_results", "write_figures"]
 
 _KEYS = {
-    "sweep": {"x", "y", "group", "experiment", "where"},
+    "sweep": {"x", "y", "group", "speedup", "experiment", "where"},
     "bars": {"x", "y", "group", "panels", "only", "over", "experiments", "where"},
     "cdf": {"experiment", "where", "table", "column"},
     "links": {"experiment", "where"},
     "hops": {"experiment", "where"},
+    "network": {"experiment", "where"},
 }
 _COMMON = {"id", "kind", "title", "paper"}
 
@@ -122,6 +124,7 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
                 x=figure.get("x"),
                 y=str(figure.get("y", "latency_ns.mean")),
                 group=figure.get("group"),
+                speedup=figure.get("speedup"),
                 experiment=experiment,
                 where=where,
                 title=title,
@@ -151,6 +154,9 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
         case "links":
             # Of the chosen runs the last one: the largest or most loaded in a sweep as people write them.
             return plots.links(results, run=select(results, experiment=experiment, where=where)[-1].id, title=title)
+        case "network":
+            drawn = describe(select(results, experiment=experiment, where=where)[-1].run.canonical)
+            return plots.network({**drawn, "name": title or drawn.get("name", "")})
         case _:
             return plots.hops(results, run=select(results, experiment=experiment, where=where)[-1].id, title=title)
 

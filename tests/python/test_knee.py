@@ -190,6 +190,37 @@ def _command(*arguments):
 
 
 @REAL
+def test_keys_that_are_doubled_together_have_one_value(tmp_path):
+    # Both parts of a message's way shrink: its time halves until latency is left.
+    study = fs.Study(
+        {
+            "name": "both",
+            "topology": {"kind": "single-router", "nodes": 2},
+            "link": {"bandwidth": "1 GB/s", "latency": "100 ns"},
+            "router": {"model": "credit", "traversal": "100 ns", "buffer": "unlimited"},
+            "nic": {"bandwidth": "1 GB/s", "packet": "2 KiB"},
+            "job": [
+                {
+                    "work": {
+                        "kind": "pairs",
+                        "pairs": [[0, 1]],
+                        "messages": 1,
+                        "message": "2000 B",
+                        "ack": "2000 B",
+                        "mode": "ping-pong",
+                    }
+                }
+            ],
+        }
+    )
+    (found,) = fs.knee(study, over="link.bandwidth, nic.bandwidth", stop="8 GB/s", gain=0.01, out=tmp_path / "k")
+    assert [point.text for point in found.points] == ["1 GB/s", "2 GB/s", "4 GB/s", "8 GB/s"]
+    # One packet on two links: 300 ns, and 2,000 B over the slower of interface and link.
+    assert [point.mean for point in found.points] == pytest.approx([300 + 2000 / gigabytes for gigabytes in (1, 2, 4, 8)])
+    assert "doubling link.bandwidth, nic.bandwidth" in found.sentence
+
+
+@REAL
 def test_the_command_answers_in_a_sentence_and_writes_what_it_found(tmp_path):
     file = tmp_path / "ping.toml"
     file.write_text(fs.Study({**PING, "sweep": {"job.0.work.message": ["16 KiB", "64 KiB"]}}).source)

@@ -88,3 +88,28 @@ def test_the_ecp_campaign_is_complete():
     assert networks == {(t, n) for t in ("fat-tree", "hyperx", "dragonfly", "dragonfly+") for n in (8192, 16384, 32768)}
     for run in runs:
         assert run.estimate["nodes"] * int(dict(run.sweep)["job.0.ranks_per_node"]) == 32768
+
+
+def test_the_memory_study_runs_in_its_quick_form(tmp_path):
+    study = fs.load("dsm-topology", variant="quick")
+    results = study.run(out=tmp_path / "r", progress=False)
+    assert results.ok
+    assert set(results.experiments) == {"nodes-16", "nodes-256", "nodes-2048"}
+    verdicts = judge_results(results)
+    assert len(verdicts) == len(study.expand().claims)
+    assert all(verdict.verdict != "not measured" for verdict in verdicts), verdicts
+    # Maps of six networks, their speedups, four figures of all, the largest network, latencies; each as SVG and PNG.
+    assert len(write_figures(results)) == 2 * (6 + 6 + 4 + 1 + 1)
+
+
+def test_the_memory_study_has_the_networks_of_its_paper():
+    runs = fs.load("dsm-topology").expand().runs
+    assert len(runs) == 2 * 6 * 4 + 3
+    sizes = {(run.experiment, run.estimate["nodes"]) for run in runs}
+    assert sizes == {("nodes-16", 16), ("nodes-256", 256), ("nodes-2048", 2048)}
+    for run in runs:
+        work = json.loads(run.canonical)["jobs"][0]["work"]["memory"]
+        link = json.loads(run.canonical)["links"]["default"]
+        assert work["memory_bandwidth"] == link["bandwidth"], "memory and network vary together"
+        assert (work["cores"], work["l1"], work["l2"], work["memory"], work["pattern"]) == (4, 256, 512, 1 << 30, "random")
+        assert not work["interleaved"]

@@ -7,6 +7,7 @@ mod endpoint;
 pub mod message;
 pub mod misses;
 mod packing;
+pub mod patterns;
 pub mod plan;
 pub mod protocol;
 pub mod shape;

@@ -58,7 +58,7 @@
   if (data.figures.length) section("Figures", "Also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
 
   // ---- sweep charts
-  const METRICS = [["jobs.0.time_ns", "time of the job [ns]"], ["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
+  const METRICS = [["jobs.0.time_ns", "time of the job [ns]"], ["memory.time_ns", "time until the last access [ns]"], ["memory.latency_ns", "mean time of an access [ns]"], ["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
     .filter(([key]) => runs.some((r) => finite(get(r.summary, key))));
   const valueOf = (run, key) => { const pair = run.sweep.find(([k]) => k === key); return pair ? pair[1] : get(run.summary, key); };
   const axisName = (key, unit) => { const names = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" }; const parts = key.split("."), last = names[key] || (parts[parts.length - 1] === "kind" && parts.length > 1 ? parts[parts.length - 2] : parts[parts.length - 1]).replace(/_/g, " "); return unit === "product" ? "routers" : unit ? `${last} [${unit}]` : last; };
@@ -117,6 +117,23 @@
           const bar = el("div", { class: "parts", onmousemove: (event) => showTip(event, words), onmouseleave: hideTip }, PARTS.map(([key], i) => el("i", { style: `width:${(100 * job[key + "_ns"]) / scale}%;background:${COLOURS[i]}` })));
           return el("tr", {}, el("td", {}, r.label.replace(/ ?seed=\S+$/, "") || r.id), several ? el("td", {}, job.name) : null, el("td", { class: "n" }, number(job.ranks)),
             el("td", { class: "n" }, finite(job.time_ns) ? number(job.time_ns / 1e3) : `${job.finished} done`), el("td", {}, bar), el("td", { class: "n" }, compact(job.messages + job.local_messages)), el("td", { class: "n" }, compact(job.bytes + job.local_bytes)));
+        }))));
+  }
+
+  // ---- memory nodes
+  const withMemory = runs.filter((r) => r.summary.memory);
+  if (withMemory.length) {
+    const PARTS = [["caches and buses", ["l1_ns", "l2_ns", "bus_ns", "inside_ns"]], ["directories, owners", ["directory_ns", "owner_ns"]], ["memory", ["memory_ns"]], ["waiting for memory", ["memory_wait_ns"]],
+      ["network", ["request_ns", "forward_ns", "response_ns"]], ["waiting in the network", ["request_wait_ns", "forward_wait_ns", "response_wait_ns"]], ["waiting for other accesses", ["protocol_ns"]]];
+    section("Memory nodes", "When the last core had its last access, and what a mean access spends its time with.",
+      el("div", { class: "legend" }, PARTS.map(([name], i) => el("span", { class: "key" }, el("i", { style: `background:${COLOURS[i]}` }), name))),
+      el("div", { class: "scroll" }, el("table", { class: "jobs" }, el("tr", {}, ["run", "accesses", "time [us]", "an access [ns]", "share of an access", "what limits"].map((h) => el("th", { class: ["accesses", "time [us]", "an access [ns]"].includes(h) ? "n" : "" }, h))),
+        withMemory.slice(0, 400).map((r) => {
+          const m = r.summary.memory, sums = PARTS.map(([, keys]) => Math.max(0, keys.reduce((sum, key) => sum + m[key], 0))), whole = sums.reduce((a, b) => a + b, 0) || 1;
+          const words = PARTS.map(([name], i) => `${name}: ${number(sums[i])} ns (${((100 * sums[i]) / whole).toFixed(1)} %)`).join("\n");
+          const bar = el("div", { class: "parts", onmousemove: (event) => showTip(event, words), onmouseleave: hideTip }, sums.map((sum, i) => el("i", { style: `width:${(100 * sum) / whole}%;background:${COLOURS[i]}` })));
+          return el("tr", {}, el("td", {}, r.label.replace(/ ?seed=\S+$/, "") || r.id), el("td", { class: "n" }, compact(m.accesses)), el("td", { class: "n" }, finite(m.time_ns) ? number(m.time_ns / 1e3) : "-"),
+            el("td", { class: "n" }, number(m.latency_ns)), el("td", {}, bar), el("td", { class: "soft" }, m.bottleneck));
         }))));
   }
 
@@ -231,7 +248,7 @@
   if (runs.length) {
     const keys = unique(runs.flatMap((r) => r.sweep.map(([k]) => k)));
     const columns = [["run", (r) => r.id], ...(experiments.length > 1 ? [["experiment", (r) => r.experiment]] : []), ...keys.map((k) => [k, (r) => { const v = valueOf(r, k); return v === undefined ? "" : v; }]), ["seed", (r) => r.seed],
-      ...[["nodes", "n_nodes"], ["job time [ns]", "jobs.0.time_ns"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => finite(get(r.summary, k)))).map(([name, k]) => [name, (r) => get(r.summary, k), true]),
+      ...[["nodes", "n_nodes"], ["job time [ns]", "jobs.0.time_ns"], ["time of accesses [ns]", "memory.time_ns"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => finite(get(r.summary, k)))).map(([name, k]) => [name, (r) => get(r.summary, k), true]),
       ["verdict", (r) => (r.ok ? (r.summary.saturated ? "ok, saturated" : "ok") : "FAILED")], ["digest", (r) => r.summary.digest || ""]];
     let order = { column: -1, sign: 1 };
     const body = el("tbody", {});

@@ -1,12 +1,11 @@
 //! The memory nodes of a run: their sizes and times, and what their cores do.
 
 use super::message::Class;
+use super::patterns::{Accesses, Wanted};
 use super::shape::{AddressMap, CacheShape, Shape};
 use crate::mpi::plan::Rate;
 use crate::nic::CLASS;
 use crate::spec::{AccessPattern, Memory};
-use des::rng::{below, unit};
-use des::{Philox2, mix};
 
 /// Most nodes of a job: their numbers fit what messages have for them.
 pub const MAX_NODES: u32 = 1 << 24;
@@ -14,20 +13,6 @@ pub const MAX_NODES: u32 = 1 << 24;
 pub const MAX_LINES: u64 = 1 << 31;
 /// Most cores of a node.
 pub const MAX_CORES: u32 = 32;
-
-/// Stream of random numbers of accesses.
-const ACCESSES: u64 = 4;
-
-/// What an access asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// The line.
-    pub line: u64,
-    /// Whether it writes.
-    pub store: bool,
-    /// It is not given out before (ps).
-    pub at: u64,
-}
 
 /// The memory nodes of a run.
 #[derive(Debug)]
@@ -40,21 +25,12 @@ pub struct Plan {
     pub shape: Shape,
     /// Times.
     pub times: Times,
-    /// Accesses of a core, where they are not listed.
-    accesses: u64,
     /// Accesses from one fence to the next, 0 without fences.
     fence_every: u64,
-    /// Listed accesses, core by core, and where those of each core begin.
-    listed: Vec<Wanted>,
-    begins: Vec<u32>,
     /// Messages tell routers their class.
     by_class: bool,
-    /// Bytes of a line.
-    line: u64,
-    pattern: AccessPattern,
-    /// Probability that an access writes.
-    stores: f64,
-    draws: Philox2,
+    /// What cores ask for.
+    accesses: Accesses,
 }
 
 /// Times of a node, in ps.
@@ -145,22 +121,7 @@ impl Plan {
         if most.max(1 << shape.bucket_bits) * u64::from(all) >= u64::from(u32::MAX) {
             return Err(format!("{most} records on each of {all} nodes are more than 2^32 - 1"));
         }
-        let (mut listed, mut begins) = (Vec::new(), Vec::new());
-        if let AccessPattern::Listed(accesses) = &spec.pattern {
-            for core in 0..n * spec.cores {
-                begins.push(listed.len() as u32);
-                let own = accesses.iter().filter(|access| access.core == core);
-                listed.extend(own.map(|access| Wanted {
-                    line: access.line,
-                    store: access.store,
-                    at: access.at.0,
-                }));
-            }
-            begins.push(listed.len() as u32);
-            if listed.iter().any(|access| access.line >= shape.all_lines()) || listed.len() < accesses.len() {
-                return Err("an access that is listed has a line or core that is not there".to_owned());
-            }
-        }
+        let accesses = Accesses::new(spec, &shape, job, seed)?;
         let (bus, memory) = (
             Rate::new(Some(spec.bus_bandwidth)),
             Rate::new(Some(spec.memory_bandwidth)),
@@ -184,14 +145,8 @@ impl Plan {
                 data: spec.header.0 + line,
             },
             by_class: spec.by_class,
-            accesses: spec.accesses,
             fence_every: spec.fence_every,
-            listed,
-            begins,
-            line,
-            pattern: spec.pattern.clone(),
-            stores: spec.stores,
-            draws: Philox2::new(mix(seed ^ u64::from(job)), ACCESSES),
+            accesses,
         })
     }
 
@@ -217,39 +172,11 @@ impl Plan {
 
     /// Accesses of a core, by its number among all cores.
     pub fn accesses(&self, core: u64) -> u64 {
-        match self.begins.get(core as usize..) {
-            Some([from, to, ..]) => u64::from(to - from),
-            _ => self.accesses,
-        }
+        self.accesses.count(core)
     }
 
     /// Access `k` of a core, by its number among all cores.
     pub fn access(&self, core: u64, k: u64) -> Wanted {
-        if let Some(&from) = self.begins.get(core as usize) {
-            return self.listed[from as usize + k as usize];
-        }
-        let lines = self.shape.all_lines();
-        let words = self.draws.draw(core, k);
-        let drawn = self.stores > 0.0 && unit(words[1]) < self.stores;
-        // A core's own part of the address space.
-        let cores = u64::from(self.shape.cores) * u64::from(self.shape.nodes);
-        let begin = (u128::from(core) * u128::from(lines) / u128::from(cores)) as u64;
-        let walk = |step: u64| {
-            let offset = (u128::from(k) * u128::from(step) / u128::from(self.line)) as u64;
-            (begin + offset % lines) % lines
-        };
-        let (line, store) = match &self.pattern {
-            AccessPattern::Random | AccessPattern::PointerChase => (below(words[0], lines), drawn),
-            AccessPattern::Gups => (below(self.draws.draw(core, k / 2)[0], lines), k % 2 == 1),
-            AccessPattern::Stream => (walk(8), drawn),
-            AccessPattern::Stride { stride } => (walk(stride.0), drawn),
-            AccessPattern::HotSpot { lines: hot, fraction } => {
-                // The second word's other half: independent of whether it writes.
-                let is_hot = unit(words[1].rotate_left(32)) < *fraction;
-                (below(words[0], if is_hot { (*hot).min(lines) } else { lines }), drawn)
-            }
-            AccessPattern::Listed(_) => (0, false),
-        };
-        Wanted { line, store, at: 0 }
+        self.accesses.get(core, k)
     }
 }

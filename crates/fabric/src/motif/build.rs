@@ -256,21 +256,10 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
         })?),
         "ops" => {
             let text = keys.word("table").unwrap_or("");
-            let first = |mistakes: Vec<op_table::Mistake>| {
-                let more = match mistakes.len() {
-                    0 | 1 => String::new(),
-                    n => format!("; and {} more mistakes", n - 1),
-                };
-                let mistake = mistakes.into_iter().next();
-                let (line, reason, hint) = mistake.map(|m| (m.line, m.reason, m.hint)).unwrap_or_default();
-                let key = if keys.word("file").is_some() { "file" } else { "table" };
-                let at = match line.map(|line| (line, op_table::row_of(text, line))) {
-                    None => String::new(),
-                    Some((line, _)) if key == "file" => format!("line {line}: "),
-                    Some((_, None)) => "header: ".to_owned(),
-                    Some((_, Some(row))) => format!("row {row}: "),
-                };
-                Misfit::new(key, format!("{at}{reason}{more}"), hint)
+            let key = if keys.word("file").is_some() { "file" } else { "table" };
+            let first = |mistakes| {
+                let (reason, hint) = op_table::first(mistakes, text, key == "file");
+                Misfit::new(key, reason, hint)
             };
             let rows = op_table::read_csv(text).map_err(first)?;
             Arc::new(OpTable::new(ranks, Vec::new(), &rows).map_err(first)?)

@@ -10,6 +10,7 @@ mod columns;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use columns::{OfLine, read_rows};
 pub use columns::{read_csv, row_of};
 
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
@@ -58,13 +59,31 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    fn at(line: u32, reason: impl Into<String>, hint: impl Into<String>) -> Mistake {
+    pub(crate) fn at(line: u32, reason: impl Into<String>, hint: impl Into<String>) -> Mistake {
         Mistake {
             line: Some(line),
             reason: reason.into(),
             hint: hint.into(),
         }
     }
+}
+
+/// The first of some mistakes, with its line in a file or its row in a table written in the study, and how many there are more; and
+/// a hint.
+pub(crate) fn first(mistakes: Vec<Mistake>, text: &str, in_file: bool) -> (String, String) {
+    let more = match mistakes.len() {
+        0 | 1 => String::new(),
+        n => format!("; and {} more mistakes", n - 1),
+    };
+    let mistake = mistakes.into_iter().next();
+    let (line, reason, hint) = mistake.map(|m| (m.line, m.reason, m.hint)).unwrap_or_default();
+    let at = match line.map(|line| (line, row_of(text, line))) {
+        None => String::new(),
+        Some((line, _)) if in_file => format!("line {line}: "),
+        Some((_, None)) => "header: ".to_owned(),
+        Some((_, Some(row))) => format!("row {row}: "),
+    };
+    (format!("{at}{reason}{more}"), hint)
 }
 
 /// The program.

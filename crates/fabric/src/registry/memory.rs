@@ -13,7 +13,30 @@ const DRAWN: &[When] = &[When {
 
 const SEVERAL: &[When] = &[When {
     key: "pattern",
-    values: &["random", "gups", "stream", "stride", "hot-spot"],
+    values: &[
+        "random",
+        "gups",
+        "stream",
+        "stride",
+        "hot-spot",
+        "stencil",
+        "producer-consumer",
+        "listed",
+    ],
+}];
+
+const COUNTED: &[When] = &[When {
+    key: "pattern",
+    values: &[
+        "random",
+        "pointer-chase",
+        "gups",
+        "stream",
+        "stride",
+        "hot-spot",
+        "stencil",
+        "producer-consumer",
+    ],
 }];
 
 const STRIDE: &[When] = &[When {
@@ -24,6 +47,21 @@ const STRIDE: &[When] = &[When {
 const HOT: &[When] = &[When {
     key: "pattern",
     values: &["hot-spot"],
+}];
+
+const STENCIL: &[When] = &[When {
+    key: "pattern",
+    values: &["stencil"],
+}];
+
+const SHARED: &[When] = &[When {
+    key: "pattern",
+    values: &["producer-consumer"],
+}];
+
+const LISTED: &[When] = &[When {
+    key: "pattern",
+    values: &["listed"],
 }];
 
 const ACCESSES: &[Parameter] = &[
@@ -45,11 +83,20 @@ const ACCESSES: &[Parameter] = &[
                 "hot-spot",
                 "Some accesses to the first lines of the address space, the others to any.",
             ),
+            (
+                "stencil",
+                "Round by round the edges of the blocks of four neighbours in a grid of all cores, read, and the own ones, written.",
+            ),
+            (
+                "producer-consumer",
+                "Some cores write the first lines of their own part of the address space, round and round; as many others read them.",
+            ),
+            ("listed", "What a table says."),
         ]),
         Default::Text("random"),
         "What every core does.",
     ),
-    count("accesses", 1 << 40, "100", "Accesses per core."),
+    count("accesses", 1 << 40, "100", "Accesses per core.").when(COUNTED),
     key(
         "stores",
         Type::Integer { min: 0, max: 100 },
@@ -66,6 +113,40 @@ const ACCESSES: &[Parameter] = &[
         "Fraction of the accesses that go to them.",
     )
     .when(HOT),
+    key(
+        "grid",
+        Type::Integers {
+            min: 1,
+            max: 1 << 28,
+            single: false,
+        },
+        Default::From("as square as the number of cores allows"),
+        "Cores along x and y of the grid, core 0 first and x fastest; its edges are joined.",
+    )
+    .when(STENCIL),
+    count("edge", 1 << 30, "16", "Lines of an edge of a core's block.").when(STENCIL),
+    count("shared_lines", 1 << 40, "64", "Lines that a core writes for another.").when(SHARED),
+    key(
+        "distance",
+        Type::Integer { min: 1, max: 1 << 28 },
+        Default::From("the cores of a node"),
+        "Cores from a writer to its reader: so many cores write, the next so many read, and so on.",
+    )
+    .when(SHARED),
+    key(
+        "file",
+        Type::Text,
+        Default::From("`table` has the rows"),
+        "CSV file with a row per access; the columns are core, address, op, time_ps.",
+    )
+    .when(LISTED),
+    key(
+        "table",
+        Type::Lines,
+        Default::From("`file` has the rows"),
+        "The same text in place of a file.",
+    )
+    .when(LISTED),
 ];
 
 const CORES: &[Parameter] = &[

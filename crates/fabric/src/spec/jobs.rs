@@ -197,7 +197,7 @@ fn read_work(
         Work::Pairs(read_pairs(&values, n_nodes, findings)?)
     } else if kind == "memory" {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
-        Work::Memory(memory::read(&values, findings)?)
+        Work::Memory(memory::read(&values, n_nodes, base, findings)?)
     } else {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
         Work::Synthetic(read_synthetic(&kind, &values, n_nodes, findings)?)

@@ -1,11 +1,13 @@
 //! `work = { kind = "memory" }`: memory nodes and what their cores do.
 
+use super::accesses;
 use super::diagnostic::Findings;
 use super::reader::Values;
 use super::run::{BitsPerSec, Bytes};
 use crate::memory::message::CLASSES;
 use des::Time;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Nodes with cores, caches, a directory and memory, which share one address space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,6 +100,20 @@ pub enum AccessPattern {
         /// How many accesses.
         fraction: f64,
     },
+    /// Round by round the edges of the blocks of four neighbours, read, and the own ones, written.
+    Stencil {
+        /// Cores along x and y; as square as can be if not given.
+        grid: Option<[u32; 2]>,
+        /// Lines of an edge.
+        edge: u64,
+    },
+    /// Some cores write lines of their own part of the address space, as many others read them.
+    ProducerConsumer {
+        /// How many lines of each writer.
+        lines: u64,
+        /// Cores from a writer to its reader.
+        distance: u32,
+    },
     /// What is listed; no core does anything else.
     Listed(Vec<ListedAccess>),
 }
@@ -162,7 +178,7 @@ impl Default for Memory {
 }
 
 /// Reads the keys of the work; `None` after errors.
-pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
+pub(crate) fn read(values: &Values, n_nodes: Option<u64>, base: &Path, findings: &mut Findings) -> Option<Memory> {
     let time = |key: &str| values.quantity(key).map(Time);
     let bytes = |key: &str| values.quantity(key).map(Bytes);
     let rate = |key: &str| values.quantity(key).map(BitsPerSec);
@@ -177,11 +193,20 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
             lines: values.integer("hot_lines")?,
             fraction: values.number("hot_fraction")?,
         },
+        "stencil" => AccessPattern::Stencil {
+            grid: read_grid(values, n_nodes, findings)?,
+            edge: values.integer("edge")?,
+        },
+        "producer-consumer" => AccessPattern::ProducerConsumer {
+            lines: values.integer("shared_lines")?,
+            distance: values.integer_u32("distance").or(values.integer_u32("cores"))?,
+        },
+        "listed" => AccessPattern::Listed(accesses::read(values, n_nodes, base, findings)?),
         _ => AccessPattern::Random,
     };
     let memory = Memory {
         pattern,
-        accesses: values.integer("accesses")?,
+        accesses: values.integer("accesses").unwrap_or(0),
         stores: values.integer("stores").map_or(0.0, |percent| percent as f64 / 100.0),
         cores: values.integer_u32("cores")?,
         outstanding: values.integer_u32("outstanding").unwrap_or(1),
@@ -242,4 +267,28 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
         findings.error(values.place("memory"), &format!("{}.memory", values.path), reason, hint);
     }
     (findings.n_errors() == before).then_some(memory)
+}
+
+/// The grid of a stencil, checked where the number of nodes is known.
+fn read_grid(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Option<[u32; 2]>> {
+    if !values.given("grid") {
+        return (!values.failed("grid")).then_some(None);
+    }
+    let sides = values.integers_u32("grid");
+    let cores = n_nodes
+        .zip(values.integer("cores"))
+        .map(|(nodes, cores)| nodes.saturating_mul(cores));
+    let reason = match (&sides[..], cores) {
+        (&[x, y], Some(cores)) if u64::from(x) * u64::from(y) != cores => {
+            format!(
+                "{x} x {y} make {} cores, the job has {cores}",
+                u64::from(x) * u64::from(y)
+            )
+        }
+        (&[x, y], _) => return Some(Some([x, y])),
+        _ => format!("{} sides, a grid has two", sides.len()),
+    };
+    let hint = "leave it out to get one as square as can be";
+    findings.error(values.place("grid"), &format!("{}.grid", values.path), reason, hint);
+    None
 }

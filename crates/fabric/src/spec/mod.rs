@@ -7,6 +7,7 @@
 //! sweeps, `--set`); at each point `topology`, `network`, `jobs` and `control` read the sections with `reader`, which takes
 //! types, defaults and conditions from the [registry](crate::registry).
 
+mod accesses;
 mod canonical;
 mod control;
 mod diagnostic;

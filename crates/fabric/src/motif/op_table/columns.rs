@@ -22,19 +22,29 @@ const COLUMNS: [&str; 9] = [
 
 /// Reads a table; errors are all mistakes in the order of lines.
 pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
+    read_rows(text, &COLUMNS, &["rank", "op"], fill)
+}
+
+/// Reads a table of other rows: `needed` are the columns that it must have, `fill` puts a cell into its row.
+pub(crate) fn read_rows<R: OfLine>(
+    text: &str,
+    columns: &[&str],
+    needed: &[&str],
+    fill: fn(&mut R, &str, &str) -> Result<(), Mistake>,
+) -> Result<Vec<R>, Vec<Mistake>> {
     let mut lines = told(text);
     let Some((header_line, header)) = lines.next() else {
         return Err(vec![Mistake {
             line: None,
             reason: "the table is empty".into(),
-            hint: format!("its first line names columns: {}", COLUMNS.join(",")),
+            hint: format!("its first line names columns: {}", columns.join(",")),
         }]);
     };
     let header: Vec<&str> = header.split(',').map(str::trim).collect();
     let mut mistakes = Vec::new();
     for (i, name) in header.iter().enumerate() {
-        if !COLUMNS.contains(name) {
-            let hint = format!("columns are {}", COLUMNS.join(", "));
+        if !columns.contains(name) {
+            let hint = format!("columns are {}", columns.join(", "));
             mistakes.push(Mistake::at(header_line, format!("there is no column \"{name}\""), hint));
         } else if header[..i].contains(name) {
             mistakes.push(Mistake::at(
@@ -44,8 +54,8 @@ pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
             ));
         }
     }
-    for name in ["rank", "op"] {
-        if !header.contains(&name) {
+    for name in needed {
+        if !header.contains(name) {
             mistakes.push(Mistake::at(
                 header_line,
                 format!("there is no column \"{name}\""),
@@ -64,7 +74,7 @@ pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
             mistakes.push(Mistake::at(line, reason, "give every column a cell, empty if need be"));
             continue;
         }
-        let mut row = Row { line, ..Row::default() };
+        let mut row = R::of_line(line);
         for (column, cell) in header.iter().zip(cells) {
             if let Err(mistake) = fill(&mut row, column, cell) {
                 mistakes.push(mistake);
@@ -73,6 +83,18 @@ pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
         rows.push(row);
     }
     if mistakes.is_empty() { Ok(rows) } else { Err(mistakes) }
+}
+
+/// A row that knows its line, for errors.
+pub(crate) trait OfLine {
+    /// A row with nothing in it yet.
+    fn of_line(line: u32) -> Self;
+}
+
+impl OfLine for Row {
+    fn of_line(line: u32) -> Row {
+        Row { line, ..Row::default() }
+    }
 }
 
 /// Which row below the header a line is, counted from 0 as frames count; `None` for the header itself.
