@@ -13,6 +13,7 @@ pub mod shape;
 pub mod state;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 pub mod word;
 
 pub use account::MemoryRow;

@@ -1,6 +1,7 @@
 //! The memory nodes of a run: their sizes and times, and what their cores do.
 
 use super::shape::{AddressMap, CacheShape, Shape};
+use super::trace::Trace;
 use crate::mpi::plan::Rate;
 use crate::spec::{AccessPattern, Memory};
 use des::rng::{below, unit};
@@ -43,6 +44,8 @@ pub struct Plan {
     /// Listed accesses, core by core, and where those of each core begin.
     listed: Vec<Wanted>,
     begins: Vec<u32>,
+    /// What programs did.
+    trace: Option<Trace>,
     /// Bytes of a line.
     line: u64,
     pattern: AccessPattern,
@@ -146,6 +149,10 @@ impl Plan {
                 return Err("an access that is listed has a line or core that is not there".to_owned());
             }
         }
+        let trace = match &spec.pattern {
+            AccessPattern::Trace(trace) => Some(Trace::open(trace, spec, n)?),
+            _ => None,
+        };
         let (bus, memory) = (
             Rate::new(Some(spec.bus_bandwidth)),
             Rate::new(Some(spec.memory_bandwidth)),
@@ -170,6 +177,7 @@ impl Plan {
             accesses: spec.accesses,
             listed,
             begins,
+            trace,
             line,
             pattern: spec.pattern.clone(),
             stores: spec.stores,
@@ -184,14 +192,27 @@ impl Plan {
 
     /// Accesses of a core, by its number among all cores.
     pub fn accesses(&self, core: u64) -> u64 {
+        if let Some(trace) = &self.trace {
+            return trace.accesses(core);
+        }
         match self.begins.get(core as usize..) {
             Some([from, to, ..]) => u64::from(to - from),
             _ => self.accesses,
         }
     }
 
+    /// Least time between access `k` of a core and the one before it (ps).
+    pub fn pause(&self, core: u64, k: u64) -> u64 {
+        self.trace
+            .as_ref()
+            .map_or(self.times.issue, |trace| trace.pause(core, k))
+    }
+
     /// Access `k` of a core, by its number among all cores.
     pub fn access(&self, core: u64, k: u64) -> Wanted {
+        if let Some(trace) = &self.trace {
+            return trace.access(core, k);
+        }
         if let Some(&from) = self.begins.get(core as usize) {
             return self.listed[from as usize + k as usize];
         }
@@ -215,7 +236,7 @@ impl Plan {
                 let is_hot = unit(words[1].rotate_left(32)) < *fraction;
                 (below(words[0], if is_hot { (*hot).min(lines) } else { lines }), drawn)
             }
-            AccessPattern::Listed(_) => (0, false),
+            AccessPattern::Listed(_) | AccessPattern::Trace(_) => (0, false),
         };
         Wanted { line, store, at: 0 }
     }

@@ -3,15 +3,17 @@
 use super::diagnostic::Findings;
 use super::reader::Values;
 use super::run::{BitsPerSec, Bytes};
+use super::trace::{self, MOST_ACCESSES, Trace, Traces};
 use des::Time;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Nodes with cores, caches, a directory and memory, which share one address space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// What every core does.
     pub pattern: AccessPattern,
-    /// Accesses per core.
+    /// Accesses per core; of a trace at most so many per core, or all with [`MOST_ACCESSES`].
     pub accesses: u64,
     /// Probability that an access writes, where the pattern does not say.
     pub stores: f64,
@@ -83,6 +85,8 @@ pub enum AccessPattern {
         /// How many accesses.
         fraction: f64,
     },
+    /// What programs did.
+    Trace(Trace),
     /// What is listed; no core does anything else.
     Listed(Vec<ListedAccess>),
 }
@@ -133,10 +137,15 @@ impl Default for Memory {
 }
 
 /// Reads the keys of the work; `None` after errors.
-pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
+pub(crate) fn read(
+    values: &Values,
+    files: (Option<u64>, &Path, &mut Traces),
+    findings: &mut Findings,
+) -> Option<Memory> {
     let time = |key: &str| values.quantity(key).map(Time);
     let bytes = |key: &str| values.quantity(key).map(Bytes);
     let rate = |key: &str| values.quantity(key).map(BitsPerSec);
+    let is_trace = values.text("pattern")? == "trace";
     let pattern = match values.text("pattern")? {
         "pointer-chase" => AccessPattern::PointerChase,
         "gups" => AccessPattern::Gups,
@@ -150,9 +159,14 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
         },
         _ => AccessPattern::Random,
     };
-    let memory = Memory {
+    let all = if is_trace {
+        MOST_ACCESSES
+    } else {
+        Memory::default().accesses
+    };
+    let mut memory = Memory {
         pattern,
-        accesses: values.integer("accesses")?,
+        accesses: values.integer("accesses").unwrap_or(all),
         stores: values.integer("stores").map_or(0.0, |percent| percent as f64 / 100.0),
         cores: values.integer_u32("cores")?,
         outstanding: values.integer_u32("outstanding").unwrap_or(1),
@@ -195,6 +209,9 @@ pub(crate) fn read(values: &Values, findings: &mut Findings) -> Option<Memory> {
         );
         let hint = "take a multiple of the line";
         findings.error(values.place("memory"), &format!("{}.memory", values.path), reason, hint);
+    }
+    if is_trace && findings.n_errors() == before {
+        memory.pattern = AccessPattern::Trace(trace::read(values, &memory, files, findings)?);
     }
     (findings.n_errors() == before).then_some(memory)
 }
