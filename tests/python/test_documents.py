@@ -84,6 +84,12 @@ def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):
     assert (tmp_path / "halo" / "jobs.parquet").is_file()
 
 
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_the_page_on_traces_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/trace-a-program.md", tmp_path) == 4
+    assert (tmp_path / "traced" / "summary.json").is_file()
+
+
 def test_the_page_on_real_fabrics_runs_as_written(tmp_path):
     assert _execute("docs/how-to/real-fabrics.md", tmp_path) >= 9
     assert (tmp_path / "compared" / "report.html").is_file()

@@ -4,7 +4,10 @@ use crate::check;
 use crate::network::{BuildError, Network};
 use crate::placement::place;
 use crate::predict::Prediction;
-use crate::spec::{JobSpec, PartitionSpec, Placement, RoutingSpec, RunSpec, TableSource, TablesSpec, canonical, hash};
+use crate::spec::{
+    AccessPattern, JobSpec, Memory, PartitionSpec, Placement, RoutingSpec, RunSpec, TableSource, TablesSpec, Work,
+    canonical, hash,
+};
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
 use topo::{GraphFormat, Partition, Topology, TopologySpec};
@@ -158,6 +161,16 @@ pub fn run_hash(run: &RunSpec) -> String {
     }) = &mut named.routing
     {
         path.clear();
+    }
+    // And traces.
+    for job in &mut named.jobs {
+        if let Work::Memory(Memory {
+            pattern: AccessPattern::Trace(trace),
+            ..
+        }) = &mut job.work
+        {
+            trace.files.iter_mut().for_each(|file| file.path.clear());
+        }
     }
     hash(&canonical(&named))
 }

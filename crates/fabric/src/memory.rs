@@ -14,6 +14,7 @@ pub mod shape;
 pub mod state;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 pub mod word;
 
 pub use account::MemoryRow;

@@ -13,7 +13,8 @@ use crate::router::List;
 use crate::router::input_queued::{Arbiter, Crossing, Input};
 use crate::routing::Routing;
 use crate::spec::{
-    Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec, RunSpec, Work,
+    AccessPattern, Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec,
+    RunSpec, Work,
 };
 use crate::state::{Channel, Link, Nic, Port, Router, Source};
 use crate::workload::{Traffic, Workload};
@@ -387,7 +388,10 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, 
         Work::Memory(work) => {
             let nodes = job.nodes.map_or(nodes, f64::from);
             // A request, a line, and telling the home when it leaves, which it answers.
-            let accesses = work.accesses as f64 * f64::from(work.cores) * nodes;
+            let accesses = match &work.pattern {
+                AccessPattern::Trace(trace) => trace.accesses(work, nodes * f64::from(work.cores)),
+                _ => work.accesses as f64 * f64::from(work.cores) * nodes,
+            };
             let mut sent = of(4.0 * accesses, work.header.0 + work.line.0, true);
             (sent.by_ranks, sent.bytes) = (sent.messages, accesses * (work.header.0 + work.line.0) as f64);
             Some(sent)

@@ -314,7 +314,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let number = u64::from(self.around.node) * u64::from(shape.cores) + u64::from(core);
         let all = plan.accesses(number);
         let record = self.st.cores.edit(self.j, slot);
-        if record.issued == all {
+        if record.issued >= all {
             return;
         }
         let fence = plan.fenced(record.issued) && record.open > 0;
@@ -353,7 +353,8 @@ impl<'a, J: Journal> Endpoint<'a, J> {
             self.around.later(at, step::LOOKED, number.into());
         }
         if more {
-            self.around.later(now + plan.times.issue, step::ISSUE, core.into());
+            let pause = plan.pause(number, k + 1);
+            self.around.later(now + pause, step::ISSUE, core.into());
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the cores of memory nodes ask for: the accesses of every core as a function of its number, or from a list.
 
 use super::shape::Shape;
+use super::trace::Trace;
 use crate::motif::Grid;
 use crate::spec::{AccessPattern, ListedAccess, Memory};
 use des::rng::{below, unit};
@@ -62,6 +63,8 @@ enum Pattern {
         all: Vec<Wanted>,
         begins: Vec<u32>,
     },
+    /// What programs did.
+    Trace(Trace),
 }
 
 impl Accesses {
@@ -100,6 +103,7 @@ impl Accesses {
                 Pattern::ProducerConsumer { lines, distance }
             }
             AccessPattern::Listed(accesses) => listed(accesses, cores, lines)?,
+            AccessPattern::Trace(trace) => Pattern::Trace(Trace::open(trace, spec, shape.nodes)?),
         };
         Ok(Accesses {
             pattern,
@@ -115,6 +119,7 @@ impl Accesses {
     pub fn count(&self, core: u64) -> u64 {
         match &self.pattern {
             Pattern::Listed { begins, .. } => u64::from(begins[core as usize + 1] - begins[core as usize]),
+            Pattern::Trace(trace) => trace.accesses(core),
             // The last cores may have nobody to read what they would write.
             Pattern::ProducerConsumer { distance, .. }
                 if (core / distance).is_multiple_of(2) && core + distance >= self.cores =>
@@ -122,6 +127,14 @@ impl Accesses {
                 0
             }
             _ => self.each,
+        }
+    }
+
+    /// Least time between access `k` of a core and the one before it (ps), where the pattern says it.
+    pub fn pause(&self, core: u64, k: u64) -> Option<u64> {
+        match &self.pattern {
+            Pattern::Trace(trace) => Some(trace.pause(core, k)),
+            _ => None,
         }
     }
 
@@ -134,6 +147,7 @@ impl Accesses {
     pub fn get(&self, core: u64, k: u64) -> Wanted {
         let (line, store) = match &self.pattern {
             Pattern::Listed { all, begins } => return all[begins[core as usize] as usize + k as usize],
+            Pattern::Trace(trace) => return trace.access(core, k),
             Pattern::Stencil { grid, edge } => self.stencil(grid, *edge, core, k),
             Pattern::ProducerConsumer { lines, distance } => {
                 let writes = (core / distance).is_multiple_of(2);

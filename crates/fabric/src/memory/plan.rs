@@ -175,6 +175,11 @@ impl Plan {
         self.accesses.count(core)
     }
 
+    /// Least time between access `k` of a core and the one before it (ps).
+    pub fn pause(&self, core: u64, k: u64) -> u64 {
+        self.accesses.pause(core, k).unwrap_or(self.times.issue)
+    }
+
     /// Access `k` of a core, by its number among all cores.
     pub fn access(&self, core: u64, k: u64) -> Wanted {
         self.accesses.get(core, k)

@@ -144,6 +144,8 @@ pub type Choice = (&'static str, &'static str);
 pub enum Type {
     /// Any text.
     Text,
+    /// Any text, or a list of them.
+    Texts,
     /// Any text, of several lines.
     Lines,
     /// Letters, digits, `_`, `-`: a name that a key path can hold.
@@ -208,6 +210,7 @@ impl Type {
     pub fn words(&self) -> String {
         match self {
             Type::Text => "a text".to_owned(),
+            Type::Texts => "a text or a list of them".to_owned(),
             Type::Lines => "a text of several lines".to_owned(),
             Type::Name => "a name of letters, digits, `_` and `-`".to_owned(),
             Type::Flag => "true or false".to_owned(),

@@ -22,6 +22,7 @@ const SEVERAL: &[When] = &[When {
         "stencil",
         "producer-consumer",
         "listed",
+        "trace",
     ],
 }];
 
@@ -36,8 +37,30 @@ const COUNTED: &[When] = &[When {
         "hot-spot",
         "stencil",
         "producer-consumer",
+        "trace",
     ],
 }];
+
+const TRACE: &[When] = &[When {
+    key: "pattern",
+    values: &["trace"],
+}];
+
+const CHUNKS: &[When] = &[
+    TRACE[0],
+    When {
+        key: "split",
+        values: &["round-robin"],
+    },
+];
+
+const PLACED: &[When] = &[
+    TRACE[0],
+    When {
+        key: "addresses",
+        values: &["blocks"],
+    },
+];
 
 const STRIDE: &[When] = &[When {
     key: "pattern",
@@ -92,11 +115,18 @@ const ACCESSES: &[Parameter] = &[
                 "Some cores write the first lines of their own part of the address space, round and round; as many others read them.",
             ),
             ("listed", "What a table says."),
+            ("trace", "What programs did under valgrind's lackey."),
         ]),
         Default::Text("random"),
         "What every core does.",
     ),
-    count("accesses", 1 << 40, "100", "Accesses per core.").when(COUNTED),
+    key(
+        "accesses",
+        Type::Integer { min: 1, max: 1 << 40 },
+        Default::From("100; of a trace all"),
+        "Accesses per core; a trace is cut to as many as its cores may have, and not read beyond.",
+    )
+    .when(COUNTED),
     key(
         "stores",
         Type::Integer { min: 0, max: 100 },
@@ -147,6 +177,61 @@ const ACCESSES: &[Parameter] = &[
         "The same text in place of a file.",
     )
     .when(LISTED),
+];
+
+const PROGRAMS: &[Parameter] = &[
+    key(
+        "trace",
+        Type::Texts,
+        Default::From("needed by pattern \"trace\""),
+        "Files of `valgrind --tool=lackey --trace-mem=yes`, relative to the study's folder; plain, gzip, xz or zstd.",
+    )
+    .when(TRACE),
+    key(
+        "processes",
+        Type::Integer { min: 1, max: 1 << 29 },
+        Default::From("one per trace"),
+        "Address spaces, each of which plays a trace; they take the traces in turn, and go round the nodes, then round the cores of nodes.",
+    )
+    .when(TRACE),
+    key(
+        "split",
+        Type::Choice(&[
+            ("round-robin", "To the next core after every `chunk`."),
+            ("blocks", "To every core one piece."),
+            ("one-core", "All to the first core; the others do nothing."),
+        ]),
+        Default::Text("round-robin"),
+        "How the accesses of a process are dealt to its cores.",
+    )
+    .when(TRACE),
+    count("chunk", 1 << 40, "1", "Accesses that stay together.").when(CHUNKS),
+    key(
+        "instructions",
+        Type::Choice(&[
+            ("timed", "Every instruction takes `issue`."),
+            ("fetched", "The same, and it is read."),
+            ("ignored", "They take no time: accesses follow each other at `issue`."),
+        ]),
+        Default::Text("timed"),
+        "What the instructions between accesses do.",
+    )
+    .when(TRACE),
+    key("page", size(1 << 30), Default::Text("4 KiB"), "Bytes of a page of a program.").when(TRACE),
+    key(
+        "pages",
+        Type::Choice(&[
+            (
+                "first-touch",
+                "At the node whose core has the access that comes first in the trace, or the next node with room.",
+            ),
+            ("interleaved", "One after the other at the next node."),
+            ("packed", "One after the other from the start of the address space on."),
+        ]),
+        Default::Text("first-touch"),
+        "Where the pages of programs lie, in the order of their first accesses, process by process.",
+    )
+    .when(PLACED),
 ];
 
 const CORES: &[Parameter] = &[
@@ -289,7 +374,7 @@ pub(super) const MEMORY: Entry = Entry {
     kind: Kind::Work,
     name: "memory",
     line: "Cores with caches, a directory and memory at every node share one address space: what misses the caches travels.",
-    groups: &[ACCESSES, CORES, HOMES],
+    groups: &[ACCESSES, PROGRAMS, CORES, HOMES],
     source: "Sorin, Hill and Wood 2011 (coherence); the distributed shared memory study of Computers 2023, 12, 86 (sizes)",
     limits: "Interfaces send in the order of birth, whatever the class. Caches of a node hear each other at once. A memory has one queue, first come, first served.",
 };

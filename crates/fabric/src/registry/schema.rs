@@ -83,6 +83,10 @@ fn default_json(kind: &Type, text: &str) -> Value {
 fn type_schema(kind: &Type) -> Value {
     match kind {
         Type::Text => json!({ "type": "string", "minLength": 1 }),
+        Type::Texts => {
+            let one = type_schema(&Type::Text);
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+        }
         Type::Lines => json!({ "type": "string" }),
         Type::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_+-]{1,100}$" }),
         Type::Flag => json!({ "type": "boolean" }),

@@ -8,6 +8,7 @@ use super::placement::{self, Files};
 use super::ranks::{self, Told};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Pattern, Process, Synthetic, Work};
+use super::trace::Traces;
 use crate::registry::{self, Kind, Parameter};
 use des::Time;
 use std::collections::BTreeMap;
@@ -104,7 +105,14 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
                 "a job needs at least 2 nodes",
             );
         }
-        let work = read_work(source, &values, mpi.as_ref(), (own_nodes, files.base), findings);
+        let work = read_work(
+            source,
+            &values,
+            mpi.as_ref(),
+            (own_nodes, files.base),
+            files.traces,
+            findings,
+        );
         if rails > 1 && work.as_ref().is_some_and(|work| !matches!(work, Work::Ranks(_))) {
             let reason = format!("has no MPI ranks, but hosts have {rails} rails (mpi.rails)");
             let hint = "take a motif (`fabricsim list motif`), or mpi.rails = 1";
@@ -126,6 +134,7 @@ fn read_work(
     keys: &Values,
     mpi: Option<&MpiSpec>,
     (n_nodes, base): (Option<u64>, &Path),
+    traces: &mut Traces,
     findings: &mut Findings,
 ) -> Option<Work> {
     let path = format!("{}.work", job.path);
@@ -197,7 +206,7 @@ fn read_work(
         Work::Pairs(read_pairs(&values, n_nodes, findings)?)
     } else if kind == "memory" {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
-        Work::Memory(memory::read(&values, n_nodes, base, findings)?)
+        Work::Memory(memory::read(&values, (n_nodes, base, traces), findings)?)
     } else {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
         Work::Synthetic(read_synthetic(&kind, &values, n_nodes, findings)?)

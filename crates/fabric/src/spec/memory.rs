@@ -4,6 +4,7 @@ use super::accesses;
 use super::diagnostic::Findings;
 use super::reader::Values;
 use super::run::{BitsPerSec, Bytes};
+use super::trace::{self, MOST_ACCESSES, Trace, Traces};
 use crate::memory::message::CLASSES;
 use des::Time;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use std::path::Path;
 pub struct Memory {
     /// What every core does.
     pub pattern: AccessPattern,
-    /// Accesses per core.
+    /// Accesses per core; of a trace at most so many per core, or all with [`MOST_ACCESSES`].
     pub accesses: u64,
     /// Probability that an access writes, where the pattern does not say.
     pub stores: f64,
@@ -114,6 +115,8 @@ pub enum AccessPattern {
         /// Cores from a writer to its reader.
         distance: u32,
     },
+    /// What programs did.
+    Trace(Trace),
     /// What is listed; no core does anything else.
     Listed(Vec<ListedAccess>),
 }
@@ -178,10 +181,16 @@ impl Default for Memory {
 }
 
 /// Reads the keys of the work; `None` after errors.
-pub(crate) fn read(values: &Values, n_nodes: Option<u64>, base: &Path, findings: &mut Findings) -> Option<Memory> {
+pub(crate) fn read(
+    values: &Values,
+    files: (Option<u64>, &Path, &mut Traces),
+    findings: &mut Findings,
+) -> Option<Memory> {
+    let (n_nodes, base) = (files.0, files.1);
     let time = |key: &str| values.quantity(key).map(Time);
     let bytes = |key: &str| values.quantity(key).map(Bytes);
     let rate = |key: &str| values.quantity(key).map(BitsPerSec);
+    let is_trace = values.text("pattern")? == "trace";
     let pattern = match values.text("pattern")? {
         "pointer-chase" => AccessPattern::PointerChase,
         "gups" => AccessPattern::Gups,
@@ -204,9 +213,14 @@ pub(crate) fn read(values: &Values, n_nodes: Option<u64>, base: &Path, findings:
         "listed" => AccessPattern::Listed(accesses::read(values, n_nodes, base, findings)?),
         _ => AccessPattern::Random,
     };
-    let memory = Memory {
+    let all = if is_trace {
+        MOST_ACCESSES
+    } else {
+        Memory::default().accesses
+    };
+    let mut memory = Memory {
         pattern,
-        accesses: values.integer("accesses").unwrap_or(0),
+        accesses: values.integer("accesses").unwrap_or(all),
         stores: values.integer("stores").map_or(0.0, |percent| percent as f64 / 100.0),
         cores: values.integer_u32("cores")?,
         outstanding: values.integer_u32("outstanding").unwrap_or(1),
@@ -265,6 +279,9 @@ pub(crate) fn read(values: &Values, n_nodes: Option<u64>, base: &Path, findings:
         );
         let hint = "take a multiple of the line";
         findings.error(values.place("memory"), &format!("{}.memory", values.path), reason, hint);
+    }
+    if is_trace && findings.n_errors() == before {
+        memory.pattern = AccessPattern::Trace(trace::read(values, &memory, files, findings)?);
     }
     (findings.n_errors() == before).then_some(memory)
 }

@@ -30,6 +30,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod trace;
 pub mod units;
 mod user_file;
 
@@ -40,3 +41,4 @@ pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
 pub use run::*;
 pub use study::{LoadOptions, MOST_RUNS, Study, load_study};
+pub use trace::{Instructions, MOST_ACCESSES, Pages, Split, Trace, TraceFile};

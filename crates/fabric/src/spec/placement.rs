@@ -4,6 +4,7 @@ use super::diagnostic::Findings;
 use super::document::{Node, Value};
 use super::reader::{self, Checked, Source};
 use super::run::Placement;
+use super::trace::Traces;
 use super::user_file::read_text;
 use crate::placement::misfit;
 use crate::registry::{self, Kind, Parameter, Type};
@@ -32,6 +33,8 @@ pub(crate) struct Files<'a> {
     pub base: &'a Path,
     /// Files already read.
     pub known: &'a mut Placements,
+    /// Traces already read.
+    pub traces: &'a mut Traces,
 }
 
 /// The placement of a job of so many nodes; `None` after errors.

@@ -210,6 +210,6 @@ fn value(checked: &Checked) -> Option<MotifValue> {
         Checked::Integers(list) => Some(MotifValue::List(list.clone())),
         Checked::Text(text) => Some(MotifValue::Text(text.clone())),
         Checked::Flag(flag) => Some(MotifValue::Flag(*flag)),
-        Checked::Pairs(_) | Checked::File(_) | Checked::Word(_) => None,
+        Checked::Pairs(_) | Checked::Texts(_) | Checked::File(_) | Checked::Word(_) => None,
     }
 }

@@ -17,6 +17,7 @@ pub(crate) enum Checked {
     Quantity(u64),
     Integers(Vec<u64>),
     Pairs(Vec<(u32, u32)>),
+    Texts(Vec<String>),
     /// The file of [`Type::ChoiceOrFile`].
     File(String),
     /// The word of [`Type::Or`].
@@ -177,7 +178,7 @@ pub(crate) fn unknown_key<'a>(
 /// A value of this type as it could be written.
 fn example(kind: &Type) -> String {
     match kind {
-        Type::Text | Type::Lines | Type::Name => "\"...\"".to_owned(),
+        Type::Text | Type::Texts | Type::Lines | Type::Name => "\"...\"".to_owned(),
         Type::Flag => "true".to_owned(),
         Type::Integer { min, .. } => min.max(&4).to_string(),
         Type::Number { max, .. } => max.min(0.5).to_string(),
@@ -254,6 +255,14 @@ impl Values {
         match self.get(key) {
             Some(Checked::Text(text)) => Some(text),
             _ => None,
+        }
+    }
+
+    /// A list of texts, empty if there is none.
+    pub(crate) fn texts(&self, key: &str) -> &[String] {
+        match self.get(key) {
+            Some(Checked::Texts(texts)) => texts,
+            _ => &[],
         }
     }
 
@@ -349,6 +358,18 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
                 return None;
             }
             Some(Checked::Text(text.clone()))
+        }
+        (Type::Texts, Value::Text(_)) => check(&Type::Text, node, path, findings)
+            .and_then(text_of)
+            .map(|text| Checked::Texts(vec![text])),
+        (Type::Texts, Value::List(elements)) => {
+            let texts: Vec<Option<String>> = (0..)
+                .zip(elements)
+                .map(|(index, element): (usize, _)| {
+                    check(&Type::Text, element, &format!("{path}[{index}]"), findings).and_then(text_of)
+                })
+                .collect();
+            texts.into_iter().collect::<Option<_>>().map(Checked::Texts)
         }
         (Type::Lines, Value::Text(text)) => {
             if text.chars().any(|c| c.is_control() && !c.is_ascii_whitespace()) {
@@ -475,6 +496,13 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
 fn sized(max: u64) -> Type {
     let unit = Unit::Size;
     Type::Quantity { unit, min: 0, max }
+}
+
+fn text_of(checked: Checked) -> Option<String> {
+    match checked {
+        Checked::Text(text) => Some(text),
+        _ => None,
+    }
 }
 
 fn size_of(checked: Checked) -> Option<u64> {

@@ -259,6 +259,7 @@ fn check_run(
         n_nodes: facts.and_then(|facts| facts.n_nodes),
         base,
         known: &mut networks.placements,
+        traces: &mut networks.traces,
     };
     let jobs = jobs::read(root, files, findings);
     let observe = control::read_observe(root, findings);

@@ -6,6 +6,7 @@ use super::partition::Maps;
 use super::placement::Placements;
 use super::reader::{self, Source, Values};
 use super::shape::{Facts, examine, topology_preset, topology_presets};
+use super::trace::Traces;
 use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,6 +20,8 @@ pub(crate) struct Networks {
     pub(crate) maps: Maps,
     /// What users' files say about where jobs are.
     pub(crate) placements: Placements,
+    /// What traces of programs say.
+    pub(crate) traces: Traces,
 }
 
 impl Networks {
