@@ -58,9 +58,9 @@ def lines_of(text, line=64):
 
 def run(folder, trace="trace.gz", **keys):
     words = ", ".join(f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}" for key, value in keys.items())
-    study = fs.Study(STUDY.format(trace=trace, keys=words), base_dir=folder)
-    (result,) = study.run()
-    return result.summary["memory"][0]
+    study = fs.Study.from_toml(STUDY.format(trace=trace, keys=words), base_dir=folder)
+    (result,) = study.run(progress=False)
+    return result.summary["memory"]
 
 
 @pytest.fixture(params=["c", "ls"])
