@@ -1,6 +1,7 @@
 //! The proofs that every run carries: conservation, capacity, the zero-load bound, progress, completeness, credits.
 
 use crate::harvest::{Credit, Harvest};
+use crate::memory::values;
 use crate::network::{BuildError, Network};
 use crate::packet::{Kind, Packet};
 use crate::spec::RunSpec;
@@ -91,7 +92,11 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
         credits(facts),
         progress(facts),
     ];
-    let checks = checks.into_iter().chain(ranks(facts)).chain(memory(facts));
+    let checks = checks
+        .into_iter()
+        .chain(ranks(facts))
+        .chain(memory(facts))
+        .chain(values(facts));
     let checks = checks.collect::<Vec<_>>();
     Verdict {
         ok: checks.iter().all(|check| check.ok),
@@ -266,6 +271,28 @@ fn memory(facts: &Facts<'_>) -> Option<Check> {
         name: "memory",
         ok: !stuck,
         detail,
+    })
+}
+
+/// Accesses of memory nodes have seen what they should, where that is written down.
+fn values(facts: &Facts<'_>) -> Option<Check> {
+    if !facts.net.workload.memory()?.shape.values {
+        return None;
+    }
+    let found = values::check(&facts.harvest.performed);
+    Some(Check {
+        name: "values",
+        ok: found.is_ok(),
+        detail: found.map_or_else(
+            |wrong| wrong,
+            |seen| {
+                format!(
+                    "each of {} stores to {} lines saw the one before it, each of {} loads what was there while it was under way; {} \
+                     loads saw what another core had stored",
+                    seen.stores, seen.lines, seen.loads, seen.from_others
+                )
+            },
+        ),
     })
 }
 

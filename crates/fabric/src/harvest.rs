@@ -5,6 +5,7 @@
 //! router and port, or a list put into order by router: the parts that a run was in do not show.
 
 use crate::check::{self, InFlight, Wait};
+use crate::memory::state::Performed;
 use crate::memory::{self, MemoryRow};
 use crate::mpi::{self, RankRow};
 use crate::network::{Network, Site};
@@ -59,6 +60,8 @@ pub struct Harvest {
     pub ranks: Vec<RankRow>,
     /// Memory nodes by number.
     pub memory: Vec<MemoryRow>,
+    /// Accesses that they have performed, in no order, where values are checked.
+    pub performed: Vec<Performed>,
     /// Bytes that came by each rail of the hosts, if they have several.
     pub rails: Vec<u64>,
     /// CPU time of the simulation, set-up excluded.
@@ -149,6 +152,7 @@ impl Harvest {
             harvest.count(net, state);
             mpi::account::see(net, state, &mut harvest.ranks);
             memory::account::see(net, state, &mut harvest.memory);
+            memory::values::see(net, state, &mut harvest.performed);
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);
@@ -273,6 +277,7 @@ impl Harvest {
             waits,
             ranks,
             memory,
+            performed,
             rails,
             cpu,
             peak_memory,
@@ -297,6 +302,7 @@ impl Harvest {
         self.waits.extend(waits);
         self.ranks.extend(ranks);
         self.memory.extend(memory);
+        self.performed.extend(performed);
         self.rails.resize(self.rails.len().max(rails.len()), 0);
         self.rails
             .iter_mut()
@@ -410,6 +416,7 @@ impl Pack for Harvest {
         self.waits.iter().for_each(|wait| wait.pack(out));
         put_list(out, &self.ranks);
         put_list(out, &self.memory);
+        put_list(out, &self.performed);
         put_list(out, &self.rails);
         put(out, [self.cpu.as_nanos() as u64, self.peak_memory]);
     }
@@ -430,7 +437,8 @@ impl Pack for Harvest {
         for _ in 0..take::<u64>(input)? {
             waits.push(Wait::unpack(input)?);
         }
-        let (ranks, memory, rails) = (take_list(input)?, take_list(input)?, take_list(input)?);
+        let (ranks, memory) = (take_list(input)?, take_list(input)?);
+        let (performed, rails) = (take_list(input)?, take_list(input)?);
         let [cpu, peak_memory] = take(input)?;
         Ok(Harvest {
             stats,
@@ -449,6 +457,7 @@ impl Pack for Harvest {
             waits,
             ranks,
             memory,
+            performed,
             rails,
             cpu: Duration::from_nanos(cpu),
             peak_memory,

@@ -15,6 +15,7 @@ pub mod state;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+pub mod values;
 pub mod word;
 
 pub use account::MemoryRow;
@@ -53,11 +54,11 @@ pub trait Effects<J> {
     /// An access has been performed: its place, and how often the line had been written before it.
     fn performed(&mut self, st: &mut State, j: &mut J, access: u32, version: u32, by: By);
 
-    /// The version of a line in memory.
-    fn load(&mut self, line: u64) -> u32;
+    /// The version of a line in memory, by its entry.
+    fn load(&mut self, st: &State, entry: u32) -> u32;
 
     /// A line is written to memory.
-    fn store(&mut self, st: &mut State, j: &mut J, line: u64, version: u32);
+    fn store(&mut self, st: &mut State, j: &mut J, entry: u32, version: u32);
 
     /// A cell of a table has been used; for tests of the tables.
     #[inline(always)]

@@ -271,6 +271,8 @@ des::columns! {
         pub readers: crate::memory::state::Readers,
         /// Memory: requests that wait at their homes.
         pub requests: crate::memory::state::Request,
+        /// Memory: accesses performed, where values are checked.
+        pub performed: crate::memory::state::Performed,
         /// Late-admission routers: the lists of each output port.
         pub lists: crate::router::List,
         /// Input-queued routers: a record per port and virtual channel.

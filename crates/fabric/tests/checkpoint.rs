@@ -173,6 +173,7 @@ fn memory() -> Work {
         bank_busy: Time::from_ns(60),
         memory: Bytes(1 << 16),
         interleaved: true,
+        check_values: true,
         ..Memory::default()
     })
 }

@@ -757,6 +757,7 @@ fn memory_cells() -> Vec<(String, RunSpec)> {
                 directory_entries: i as u64 % 3 * 8,
                 banks: 1 + i as u32 % 2,
                 bank_busy: Time::from_ns(70),
+                check_values: true,
                 ..Memory::default()
             });
             spec.control.end = None;

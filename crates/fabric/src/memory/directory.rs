@@ -36,7 +36,8 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             let say = super::message::ALL[request.say as usize];
             self.act(entry, say, request);
         }
-        if self.st.entries.get(entry).state == Home::Uncached as u32 {
+        let record = self.st.entries.get(entry);
+        if record.state == Home::Uncached as u32 && record.version == 0 {
             self.forget(entry);
         }
     }
@@ -90,9 +91,9 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         let mut acknowledgements = 0;
         for action in actions {
             match action {
-                Act::SendShared => self.send_line(Say::Shared, line, from, 0),
-                Act::SendExclusive => self.send_line(Say::Exclusive, line, from, 0),
-                Act::SendOwned => self.send_line(Say::Owned, line, from, acknowledgements),
+                Act::SendShared => self.send_line(Say::Shared, entry, from, 0),
+                Act::SendExclusive => self.send_line(Say::Exclusive, entry, from, 0),
+                Act::SendOwned => self.send_line(Say::Owned, entry, from, acknowledgements),
                 Act::SendLeave => self.tell(Say::Leave, line, from, 0, acknowledgements),
                 Act::Invalidate => acknowledgements = self.invalidate(line, record.readers, from),
                 Act::ForwardRead | Act::ForwardWrite => {
@@ -114,7 +115,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
                     self.add_reader(entry, record.asker);
                 }
                 Act::PassOn => self.st.entries.edit(self.j, entry).owner = record.asker,
-                Act::WriteMemory => self.fx.store(self.st, self.j, line, request.version),
+                Act::WriteMemory => self.fx.store(self.st, self.j, entry, request.version),
                 Act::Release => self.tell(Say::Released, line, from, 0, 0),
                 Act::Queue => self.queue(entry, request),
             }
@@ -122,8 +123,8 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     /// Sends a line from memory.
-    fn send_line(&mut self, say: Say, line: u64, to: u32, acknowledgements: u32) {
-        let version = self.fx.load(line);
+    fn send_line(&mut self, say: Say, entry: u32, to: u32, acknowledgements: u32) {
+        let (line, version) = (self.st.entries.get(entry).line, self.fx.load(self.st, entry));
         let message = Message {
             say,
             line,
@@ -282,7 +283,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             readers: NONE,
             first: NONE,
             last: NONE,
-            spare: 0,
+            version: 0,
         };
         let entry = match self.st.memory_nodes.get(self.place).free_entry {
             NONE => self.st.entries.push(self.j, record),
@@ -294,11 +295,10 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             }
         };
         self.st.entry_heads.set(self.j, bucket, entry);
-        self.st.memory_nodes.edit(self.j, self.place).entries += 1;
         entry
     }
 
-    /// Drops the entry of a line that no node has and no request waits for.
+    /// Drops the entry of a line that no node has, that no request waits for and that has nothing to remember.
     fn forget(&mut self, entry: u32) {
         let Entry { line, next: after, .. } = *self.st.entries.get(entry);
         let bucket = self.bucket(line);
@@ -313,7 +313,6 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             self.st.entries.edit(self.j, before).next = after;
         }
         let node = self.st.memory_nodes.edit(self.j, self.place);
-        node.entries -= 1;
         let free = node.free_entry;
         node.free_entry = entry;
         self.st.entries.edit(self.j, entry).next = free;

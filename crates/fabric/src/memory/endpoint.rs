@@ -5,7 +5,7 @@
 
 use super::message::{Message, Say};
 use super::plan::Plan;
-use super::state::{Access, Line, NO_LINE};
+use super::state::{Access, Line, NO_LINE, Performed};
 use super::{By, Controller, Effects, word};
 use crate::network::Network;
 use crate::nic;
@@ -60,6 +60,23 @@ impl Around<'_> {
         let at = Time(at.min(HORIZON.0 - 1));
         let event = Packet::new(Kind::Rank, at, self.lp, self.port);
         (self.send_event)(event.with_vc(step).with_value(value));
+    }
+
+    /// Writes down an access for the check of values.
+    #[cold]
+    fn record<J: Journal>(&self, st: &mut State, j: &mut J, access: &Access, number: u32, version: u32) {
+        let shape = &self.plan.shape;
+        let performed = Performed {
+            line: access.line,
+            issued: access.issued,
+            at: self.now,
+            version,
+            store: access.store.into(),
+            core: self.node * shape.cores + number / shape.outstanding,
+            next: st.memory_nodes.get(self.place).performed,
+        };
+        let at = st.performed.push(j, performed);
+        st.memory_nodes.edit(j, self.place).performed = at;
     }
 
     /// Memory takes up a line of this home at `from`; returns when it begins and when it has given it, or taken it.
@@ -139,7 +156,7 @@ impl<J: Journal> Effects<J> for Around<'_> {
         nic::post(self.net, st, j, self.lp, place, message, (mark, word));
     }
 
-    fn performed(&mut self, st: &mut State, j: &mut J, access: u32, _: u32, by: By) {
+    fn performed(&mut self, st: &mut State, j: &mut J, access: u32, version: u32, by: By) {
         let times = &self.plan.times;
         let record = *st.accesses.get(access);
         let done = match by {
@@ -164,14 +181,21 @@ impl<J: Journal> Effects<J> for Around<'_> {
             core.beyond += self.now - record.asked;
         }
         let number = access - self.first_access();
+        if self.plan.shape.values {
+            self.record(st, j, &record, number, version);
+        }
         self.later(done, step::DONE, number.into());
     }
 
-    fn load(&mut self, _: u64) -> u32 {
-        0
+    fn load(&mut self, st: &State, entry: u32) -> u32 {
+        st.entries.get(entry).version
     }
 
-    fn store(&mut self, st: &mut State, j: &mut J, line: u64, _: u32) {
+    fn store(&mut self, st: &mut State, j: &mut J, entry: u32, version: u32) {
+        let line = st.entries.get(entry).line;
+        if self.plan.shape.values {
+            st.entries.edit(j, entry).version = version;
+        }
         let from = self.now + self.delay;
         self.use_memory(st, j, line, from);
         st.beyond.edit(j, self.place).writes += 1;

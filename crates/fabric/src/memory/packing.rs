@@ -3,7 +3,7 @@
 use super::message;
 use super::plan::Plan;
 use super::protocol::{COPIES, HOMES};
-use super::state::{Access, Entry, Miss, Node, Readers, Request};
+use super::state::{Access, Entry, Miss, Node, Performed, Readers, Request};
 use crate::packing::{places, put_elements};
 use crate::state::{NONE, State};
 use des::checkpoint::{put, take};
@@ -14,13 +14,12 @@ pub(crate) fn pack(plan: &Plan, st: &State, place: u32, out: &mut Vec<u8>) {
     let shape = &plan.shape;
     let of = |each: u32| place * each..(place + 1) * each;
     let node = *st.memory_nodes.get(place);
-    let (clock, asked, entries) = (node.clock, node.asked, node.entries);
+    let (clock, asked) = (node.clock, node.asked);
     put(
         out,
         Node {
             clock,
             asked,
-            entries,
             ..Node::default()
         },
     );
@@ -54,6 +53,17 @@ pub(crate) fn pack(plan: &Plan, st: &State, place: u32, out: &mut Vec<u8>) {
             },
         );
         waiting(out, miss.first);
+    });
+    let performed = places(node.performed, |at| st.performed.get(at).next);
+    put_elements(out, performed, |out, at| {
+        let performed = *st.performed.get(at);
+        put(
+            out,
+            Performed {
+                next: NONE,
+                ..performed
+            },
+        );
     });
     for bucket in of(1 << shape.bucket_bits) {
         let heads = places(*st.entry_heads.get(bucket), |at| st.entries.get(at).next);
@@ -145,6 +155,15 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
         match last {
             NONE => node.misses = at,
             _ => st.misses.edit(j, last).next = at,
+        }
+        last = at;
+    }
+    let mut last = NONE;
+    for _ in 0..take::<u32>(input)? {
+        let at = st.performed.push(j, take(input)?);
+        match last {
+            NONE => node.performed = at,
+            _ => st.performed.edit(j, last).next = at,
         }
         last = at;
     }

@@ -256,6 +256,7 @@ mod tests {
             directory: cache,
             banks: 1,
             interfaces: 1,
+            values: false,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::message::Class;
 use super::patterns::{Accesses, Wanted};
 use super::shape::{AddressMap, CacheShape, Shape};
+use super::word;
 use crate::mpi::plan::Rate;
 use crate::nic::CLASS;
 use crate::spec::{AccessPattern, Memory};
@@ -113,6 +114,7 @@ impl Plan {
             },
             banks: spec.banks,
             interfaces: spec.interfaces,
+            values: spec.check_values,
         };
         // All nodes of the network have records.
         let l1 = u64::from(shape.cores) * u64::from(shape.l1.lines());
@@ -122,6 +124,17 @@ impl Plan {
             return Err(format!("{most} records on each of {all} nodes are more than 2^32 - 1"));
         }
         let accesses = Accesses::new(spec, &shape, job, seed)?;
+        if shape.values {
+            let cores = u64::from(n) * u64::from(shape.cores);
+            let all: u64 = (0..cores).map(|core| accesses.count(core)).sum();
+            let bits = word::version_bits(&shape);
+            if all >> bits > 0 {
+                return Err(format!(
+                    "check_values: messages of {n} nodes with {lines} lines each have {bits} bits for the number of stores, and {all} \
+                     accesses may be more stores than that: take fewer accesses, or a smaller memory"
+                ));
+            }
+        }
         let (bus, memory) = (
             Rate::new(Some(spec.bus_bandwidth)),
             Rate::new(Some(spec.memory_bandwidth)),

@@ -60,6 +60,8 @@ pub struct Shape {
     pub banks: u32,
     /// Interfaces of a node.
     pub interfaces: u32,
+    /// Homes know how often lines have been written, and messages tell it: for the check of values.
+    pub values: bool,
 }
 
 impl Shape {
@@ -94,6 +96,18 @@ impl Shape {
     #[inline(always)]
     pub fn accesses(&self) -> u32 {
         self.cores * self.outstanding
+    }
+
+    /// Bits of the number of a line among those of its home.
+    #[inline(always)]
+    pub fn line_bits(&self) -> u32 {
+        u64::BITS - (self.lines - 1).leading_zeros()
+    }
+
+    /// Bits of the number of a node.
+    #[inline(always)]
+    pub fn node_bits(&self) -> u32 {
+        u32::BITS - (self.nodes - 1).leading_zeros()
     }
 
     /// Lines in all.

@@ -116,8 +116,8 @@ pub struct Entry {
     pub first: u32,
     /// Last request that waits.
     pub last: u32,
-    /// Unused.
-    pub spare: u32,
+    /// How often memory has seen the line written, where values are checked.
+    pub version: u32,
 }
 
 /// Readers of a line, 64 neighbouring nodes; the words of an entry are in the order of their nodes, and none is empty.
@@ -168,8 +168,28 @@ pub struct Node {
     pub free_readers: u32,
     /// Free records of [`Request`].
     pub free_request: u32,
-    /// Lines that some node has, of those at home here.
-    pub entries: u32,
+    /// Its latest access performed, where values are checked.
+    pub performed: u32,
+}
+
+/// An access that a node has performed, for the check of values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Performed {
+    /// The line.
+    pub line: u64,
+    /// When the core gave it out (ps).
+    pub issued: u64,
+    /// When it was performed (ps).
+    pub at: u64,
+    /// How often the line had been written before it.
+    pub version: u32,
+    /// 1 for a store.
+    pub store: u32,
+    /// The core, by its number among all cores.
+    pub core: u32,
+    /// The one before it on the node.
+    pub next: u32,
 }
 
 /// A core: where it is in its accesses, and what they have taken so far. Sums are in ps.
@@ -260,7 +280,7 @@ impl Default for Node {
             free_entry: NONE,
             free_readers: NONE,
             free_request: NONE,
-            entries: 0,
+            performed: NONE,
         }
     }
 }

@@ -2,15 +2,22 @@
 //!
 //! | bits, from the lowest | |
 //! |---|---|
-//! | 0 to 30 | the line's number among those of its home |
-//! | 31 to 54 | a node: that of [`Message::third`], or the home where neither end is; or the acknowledgements to wait for |
+//! | [`Shape::line_bits`] | the line's number among those of its home |
+//! | [`Shape::node_bits`] | a node: that of [`Message::third`], or the home where neither end is; or the acknowledgements to wait for |
+//! | up to 54 | of a message with a line how often it has been written, where values are checked; else 0 |
 //! | 55 to 58, 60 | what it says |
 //! | 63 | set |
-//!
-//! Versions do not travel: they are for tests of the protocol alone.
 
 use super::message::{ALL, Class, Message, Say};
 use super::shape::Shape;
+
+/// Bits for line, node and version.
+const ABOUT: u32 = 55;
+
+/// Bits that [`Message::version`] may have.
+pub fn version_bits(shape: &Shape) -> u32 {
+    (ABOUT - shape.line_bits() - shape.node_bits()).min(u32::BITS)
+}
 
 /// [`Say::Owned`] from an owner, who names the home and has nothing to wait for.
 const OWNED_BY_OWNER: u64 = ALL.len() as u64;
@@ -28,13 +35,20 @@ pub fn word(shape: &Shape, message: &Message) -> u64 {
         Say::Shared | Say::Acknowledge => home,
         _ => message.third,
     };
-    1 << 63 | shape.index(message.line) | u64::from(about) << 31 | (say & 15) << 55 | (say >> 4) << 60
+    let line = shape.line_bits();
+    let mut word = 1 << 63 | shape.index(message.line) | u64::from(about) << line | (say & 15) << ABOUT;
+    if shape.values && message.say.has_line() {
+        word |= u64::from(message.version) << (line + shape.node_bits());
+    }
+    word | (say >> 4) << 60
 }
 
 /// The message of a word between two nodes; `None` if there is none such.
 pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Message> {
-    let number = word >> 55 & 15 | word >> 60 << 4 & 16;
-    let about = (word >> 31) as u32 & 0xFF_FFFF;
+    let number = word >> ABOUT & 15 | word >> 60 << 4 & 16;
+    let (line_bits, node_bits) = (shape.line_bits(), shape.node_bits());
+    let low = |bits: u32| (1 << bits) - 1;
+    let about = (word >> line_bits & low(node_bits)) as u32;
     let by_owner = number == OWNED_BY_OWNER;
     let say = match by_owner {
         true => Say::Owned,
@@ -47,7 +61,11 @@ pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Message> 
         _ if say.is_for_home() => to,
         _ => from,
     };
-    let index = word & ((1 << 31) - 1);
+    let index = word & low(line_bits);
+    let version = match shape.values && say.has_line() {
+        true => ((word & low(ABOUT)) >> (line_bits + node_bits)) as u32,
+        false => 0,
+    };
     let third = if say.class() == Class::Forward { about } else { 0 };
     let there = word >> 63 != 0 && home.max(third) < shape.nodes && index < shape.lines;
     there.then_some(Message {
@@ -57,7 +75,7 @@ pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Message> 
         to,
         third,
         acknowledgements: if waits { about } else { 0 },
-        version: 0,
+        version,
     })
 }
 
@@ -66,53 +84,72 @@ mod tests {
     use super::*;
     use crate::memory::shape::{AddressMap, CacheShape};
 
+    fn shape(nodes: u32, lines: u64, map: AddressMap) -> Shape {
+        let cache = CacheShape { sets: 1, ways: 1 };
+        Shape {
+            nodes,
+            cores: 1,
+            outstanding: 1,
+            l1: cache,
+            l2: cache,
+            misses: 1,
+            told: true,
+            lines,
+            map,
+            bucket_bits: 0,
+            directory: cache,
+            banks: 1,
+            interfaces: 1,
+            values: version_bits_of(nodes, lines) > 0,
+        }
+    }
+
+    /// All of the bits that numbers do not take.
+    fn version_bits_of(nodes: u32, lines: u64) -> u32 {
+        55 - nodes.next_power_of_two().ilog2() - lines.next_power_of_two().ilog2()
+    }
+
     #[test]
     fn a_message_comes_out_of_its_word_as_it_went_in() {
-        let cache = CacheShape { sets: 1, ways: 1 };
-        for map in [AddressMap::Blocks, AddressMap::Interleaved] {
-            let shape = Shape {
-                nodes: 1 << 24,
-                cores: 1,
-                outstanding: 1,
-                l1: cache,
-                l2: cache,
-                misses: 1,
-                told: true,
-                lines: 1 << 31,
-                map,
-                bucket_bits: 0,
-                directory: cache,
-                banks: 1,
-                interfaces: 1,
+        for (nodes, lines) in [(1 << 24, 1 << 31), (1000, 3000), (2, 1), (5, 1 << 20)] {
+            for map in [AddressMap::Blocks, AddressMap::Interleaved] {
+                let shape = shape(nodes, lines, map);
+                assert_eq!(version_bits(&shape), version_bits_of(nodes, lines).min(32));
+                every_message(&shape);
+            }
+        }
+    }
+
+    fn every_message(shape: &Shape) {
+        let third = shape.nodes - 1;
+        let (home, other) = (third * 2 / 3, third / 3);
+        let line = shape.line(home, shape.lines - 1);
+        let there = |sent: &Message| message(shape, word(shape, sent), sent.from, sent.to);
+        for say in ALL {
+            let (from, to) = match say.is_for_home() {
+                true => (other, home),
+                false => (home, other),
             };
-            let (home, other, third) = (0xAB_CDEF, 0x12_3456, 0xFF_FFFF);
-            let line = shape.line(home, (1 << 31) - 2);
-            let there = |sent: &Message| message(&shape, word(&shape, sent), sent.from, sent.to);
-            for say in ALL {
-                let (from, to) = match say.is_for_home() {
-                    true => (other, home),
-                    false => (home, other),
-                };
-                let counts = matches!(say, Say::Owned | Say::Leave);
-                let sent = Message {
-                    say,
-                    line,
-                    from,
-                    to,
-                    third: if say.class() == Class::Forward { third } else { 0 },
-                    acknowledgements: if counts { third } else { 0 },
-                    version: 0,
-                };
+            let counts = matches!(say, Say::Owned | Say::Leave);
+            let version = (1_u64 << version_bits(shape)) - 1;
+            let sent = Message {
+                say,
+                line,
+                from,
+                to,
+                third: if say.class() == Class::Forward { third } else { 0 },
+                acknowledgements: if counts { third } else { 0 },
+                version: if say.has_line() { version as u32 } else { 0 },
+            };
+            assert_eq!(there(&sent), Some(sent));
+            // From a node that is not the home, and has nothing to wait for.
+            let sent = Message {
+                from: third,
+                acknowledgements: 0,
+                ..sent
+            };
+            if third != home && matches!(say, Say::Shared | Say::Owned | Say::Acknowledge) {
                 assert_eq!(there(&sent), Some(sent));
-                // From a node that is not the home, and has nothing to wait for.
-                let sent = Message {
-                    from: third,
-                    acknowledgements: 0,
-                    ..sent
-                };
-                if matches!(say, Say::Shared | Say::Owned | Say::Acknowledge) {
-                    assert_eq!(there(&sent), Some(sent));
-                }
             }
         }
     }

@@ -368,6 +368,12 @@ const HOMES: &[Parameter] = &[
         Default::Text("8 B"),
         "Bytes of a message with a line, besides the line.",
     ),
+    key(
+        "check_values",
+        Type::Flag,
+        Default::Text("false"),
+        "Write down every access (40 B) and what it saw, and check after the run that no load saw anything but what was stored last.",
+    ),
 ];
 
 pub(super) const MEMORY: Entry = Entry {

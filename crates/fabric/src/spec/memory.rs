@@ -51,6 +51,8 @@ pub struct Memory {
     pub bus_latency: Time,
     /// Time to look at the directory.
     pub directory_latency: Time,
+    /// Accesses are written down, and what they have seen is checked after the run.
+    pub check_values: bool,
     /// Entries that a directory has at hand; it gets others from memory. 0: it has all.
     pub directory_entries: u64,
     /// Entries of them in a set.
@@ -164,6 +166,7 @@ impl Default for Memory {
             bus_bandwidth: BitsPerSec(64 * gigabyte),
             bus_latency: Time::from_ns(1),
             directory_latency: Time::from_ns(10),
+            check_values: false,
             directory_entries: 0,
             directory_ways: 8,
             memory: Bytes(1 << 30),
@@ -238,6 +241,7 @@ pub(crate) fn read(
         bus_bandwidth: rate("bus_bandwidth")?,
         bus_latency: time("bus_latency")?,
         directory_latency: time("directory_latency")?,
+        check_values: values.flag("check_values"),
         directory_entries: values.integer("directory_entries")?,
         directory_ways: values.integer_u32("directory_ways")?,
         memory: bytes("memory")?,

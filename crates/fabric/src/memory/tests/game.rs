@@ -52,12 +52,12 @@ impl Effects<NoJournal> for Referee {
         self.by[by as usize] += 1;
     }
 
-    fn load(&mut self, line: u64) -> u32 {
-        self.memory[line as usize]
+    fn load(&mut self, st: &State, entry: u32) -> u32 {
+        self.memory[st.entries.get(entry).line as usize]
     }
 
-    fn store(&mut self, _: &mut State, _: &mut NoJournal, line: u64, version: u32) {
-        self.memory[line as usize] = version;
+    fn store(&mut self, st: &mut State, _: &mut NoJournal, entry: u32, version: u32) {
+        self.memory[st.entries.get(entry).line as usize] = version;
     }
 
     fn used_copy(&mut self, state: Held, event: CopyEvent) {

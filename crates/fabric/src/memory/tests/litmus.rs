@@ -38,6 +38,7 @@ fn outcomes(nodes: u32, cores: u32, programs: &[(u32, u32, Program)]) -> BTreeSe
             directory: CacheShape { sets: 0, ways: 0 },
             banks: 1,
             interfaces: 1,
+            values: false,
         };
         let mut game = Game::new(shape);
         // Caches that are warm in all kinds of ways.

@@ -86,6 +86,7 @@ fn shape_of(seed: u64) -> Shape {
         directory: CacheShape { sets: 0, ways: 0 },
         banks: 1,
         interfaces: 1,
+        values: false,
     }
 }
 
@@ -140,6 +141,7 @@ fn more_than_64_nodes_share_a_line() {
         directory: CacheShape { sets: 0, ways: 0 },
         banks: 1,
         interfaces: 1,
+        values: false,
     };
     for (seed, order) in (0..).zip(ORDERS) {
         play(shape, order, 2, 20_000, seed);
