@@ -7,14 +7,15 @@
 //! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; open-loop traffic is taken to go
 //! minimal ways, and how many packets of ranks make detours is a guess; speculation (`engine = "optimistic"`) and several workers take more memory.
 
+mod memory;
+
 use crate::network::BuildError;
 use crate::packet::Packet;
 use crate::router::List;
 use crate::router::input_queued::{Arbiter, Crossing, Input};
 use crate::routing::Routing;
 use crate::spec::{
-    AccessPattern, Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec,
-    RunSpec, Work,
+    Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec, RunSpec, Work,
 };
 use crate::state::{Channel, Link, Nic, Port, Router, Source};
 use crate::workload::{Traffic, Workload};
@@ -204,6 +205,7 @@ impl Facts {
             + self.routers * (per_router + ROUTER_TABLES)
             + self.tables
             + self.ranks
+            + memory::bytes(run, self.nodes)
     }
 
     /// Bytes of packets on their way, of their credits, and of packets that wait.
@@ -388,10 +390,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, 
         Work::Memory(work) => {
             let nodes = job.nodes.map_or(nodes, f64::from);
             // A request, a line, and telling the home when it leaves, which it answers.
-            let accesses = match &work.pattern {
-                AccessPattern::Trace(trace) => trace.accesses(work, nodes * f64::from(work.cores)),
-                _ => work.accesses as f64 * f64::from(work.cores) * nodes,
-            };
+            let accesses = memory::accesses(work, nodes);
             let mut sent = of(4.0 * accesses, work.header.0 + work.line.0, true);
             (sent.by_ranks, sent.bytes) = (sent.messages, accesses * (work.header.0 + work.line.0) as f64);
             Some(sent)

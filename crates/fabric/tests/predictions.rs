@@ -190,3 +190,29 @@ fn a_prediction_grows_with_load_length_and_network_and_forgets_the_seed() {
     assert_ne!(Facts::name(&other), Facts::name(&spec));
     assert!(predict(&other).memory_bytes > base.memory_bytes + 10_000_000);
 }
+
+#[test]
+fn memory_nodes_take_their_caches_what_homes_know_and_what_is_checked() {
+    let told = |change: fn(&mut Memory)| {
+        let mut memory = Memory {
+            accesses: 1_000,
+            stores: 0.5,
+            l2: Bytes(1 << 19),
+            ..Memory::default()
+        };
+        change(&mut memory);
+        let mut spec = plain(torus());
+        spec.jobs[0].work = Work::Memory(memory);
+        spec.control.end = None;
+        (predict(&spec).memory_bytes as f64, predict(&spec).nodes as f64)
+    };
+    let (base, nodes) = told(|_| ());
+    // A record of 24 B for every line of every cache.
+    let (larger, _) = told(|memory| memory.l2 = Bytes(1 << 21));
+    let lines = nodes * f64::from((1 << 21) - (1 << 19)) / 64.0;
+    assert!((larger - base) / (24.0 * lines) > 0.99, "{base} {larger}");
+    let (checked, _) = told(|memory| memory.check_values = true);
+    assert!(checked - base > nodes * 4_000.0 * 80.0, "{base} {checked}");
+    let (longer, _) = told(|memory| (memory.check_values, memory.accesses) = (true, 10_000));
+    assert!((longer - base) / (checked - base) > 8.0, "{base} {checked} {longer}");
+}
