@@ -112,6 +112,41 @@ fn uniform_traffic_reaches_the_load_of_a_full_tree_by_all_three() {
     }
 }
 
+/// A node that sends without a pause frees an up port just when its next packet comes. Unless others free theirs at the same time this
+/// is the only idle one, so that every node keeps its way, and ways that meet on the way down do so for as long as they send. Packets that
+/// are held up there push those behind them to other ports, but only where there is back-pressure.
+#[test]
+fn sources_out_of_step_keep_their_way_up_where_nothing_pushes_back() {
+    let mean = |model, routing: RoutingSpec, start_spread| {
+        let means = (1..5).map(|seed| {
+            let mut spec = plain(tree(&[M, M], &[M], &[1]));
+            spec.routing = routing.clone();
+            spec.router.model = model;
+            spec.router.buffer = Some(Bytes(16 * 2_048));
+            spec.control.seed = seed;
+            spec.control.end = None;
+            spec.jobs[0].work = Work::Pairs(Pairs {
+                matching: Matching::Mutual,
+                mode: PairMode::Stream,
+                messages: 1,
+                message: Bytes(2 << 20),
+                ack: Bytes(8),
+                active: None,
+                start_spread,
+                seed: None,
+            });
+            result(&spec).summary.latency_ns.mean
+        });
+        means.sum::<f64>() / 4.0
+    };
+    let over = |model, spread| mean(model, ADAPTIVE, spread) / mean(model, RoutingSpec::Scatter, spread);
+    let (none, some) = (Time::ZERO, Time::from_us(5));
+    assert!((over(RouterModel::Sculpin, none) - 1.0).abs() < 0.05);
+    assert!(over(RouterModel::Sculpin, some) > 1.5);
+    assert!((over(RouterModel::Credit, none) - 1.0).abs() < 0.05);
+    assert!((over(RouterModel::Credit, some) - 1.0).abs() < 0.05);
+}
+
 #[test]
 fn one_channel_is_enough_and_other_networks_are_refused() {
     let trees = [
