@@ -57,8 +57,9 @@ demo: setup ## reproduce a published torus study in its quick form and write a r
 test: test-rust test-python ## all tests: Rust, doctests, Python, examples, notebook
 
 # The Python module is tested from Python: linking it into a test program would need Python's development files.
+# What make says of its own jobs is not for cargo.
 test-rust:
-	cargo test --workspace --exclude fabricsim-py --profile quick --locked
+	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked
 
 test-python: setup $(STAMPS)/test-tools
 	$(BIN)/python -m pytest --doctest-modules --pyargs fabricsim tests/python
