@@ -58,6 +58,8 @@ const _: () = assert!(
 );
 
 const NODE: u64 = (1 << 28) - 1;
+/// In place of a kind: a word from a router of the group. No [`Kind`], so that networks without such do not look for it with every event.
+const NEWS: u64 = 7;
 
 impl Packet {
     /// An event of `kind` at `port` of `lp`; everything else zero.
@@ -65,6 +67,14 @@ impl Packet {
     pub fn new(kind: Kind, time: Time, lp: u32, port: u16) -> Packet {
         Packet {
             words: [time.0 << 16 | u64::from(port), u64::from(lp), 0, (kind as u64) << 50],
+        }
+    }
+
+    /// A word from a router of the group about its port with number `slot` there; what it says is the value.
+    #[inline(always)]
+    pub fn news(time: Time, lp: u32, slot: u16) -> Packet {
+        Packet {
+            words: [time.0 << 16 | u64::from(slot), u64::from(lp), 0, NEWS << 50],
         }
     }
 
@@ -115,6 +125,12 @@ impl Packet {
     #[inline(always)]
     pub fn is_arrival(&self) -> bool {
         self.words[3] & 7 << 50 == 0
+    }
+
+    /// `true` for a word from a router of the group, to be asked before [`Packet::kind`] where there may be one.
+    #[inline(always)]
+    pub fn is_news(&self) -> bool {
+        self.words[3] >> 50 & 7 == NEWS
     }
 
     /// `true` for a packet at a router or buffer space that comes back to an output port: the two frequent kinds with credits.
@@ -396,6 +412,7 @@ mod tests {
             Kind::Rank,
         ] {
             assert_eq!(Packet::new(kind, Time(5), 1, 2).kind(), kind);
+            assert!(!Packet::new(kind, Time(5), 1, 2).is_news());
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::state::{Incoming, Link, NONE, Nic, Post, State};
 use des::checkpoint::{put, take};
 use des::{Event, NoJournal, Torn};
 use std::iter::successors;
+use std::ops::Range;
 
 /// The places of a list from `head` on.
 pub(crate) fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
@@ -74,11 +75,18 @@ pub(crate) fn take_packets<M: RouterModel>(
     Ok((head, tail))
 }
 
+/// What a router has been told by those of its group.
+fn told_of(net: &Network, lp: u32) -> Range<u32> {
+    let slots = net.routing.news().map_or(0, |news| news.slots());
+    lp * slots..(lp + 1) * slots
+}
+
 /// Appends a router with its nodes.
 pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
     let site = &net.sites[lp as usize];
     put(out, st.routers.get(lp).queued);
     (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.waiting.get(word)));
+    told_of(net, lp).for_each(|slot| put(out, *st.told.get(slot)));
     for port in site.port..site.port + site.ports() {
         put(out, *st.ports.get(port));
         for channel in port * net.vcs..(port + 1) * net.vcs {
@@ -132,6 +140,9 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
     st.routers.edit(j, lp).queued = take(input)?;
     for word in lp * net.words..(lp + 1) * net.words {
         st.waiting.set(j, word, take(input)?);
+    }
+    for slot in told_of(net, lp) {
+        st.told.set(j, slot, take(input)?);
     }
     for port in site.port..site.port + site.ports() {
         st.ports.set(j, port, take(input)?);
@@ -195,6 +206,9 @@ pub(crate) fn knows<M: RouterModel>(net: &Network, event: &Packet) -> bool {
     let nodes = event.source() < net.n_nodes() && event.destination() < net.n_nodes();
     // Without buffers a virtual channel is a mere name.
     let vc = !M::HOST_CREDITS || u32::from(event.vc()) < net.vcs;
+    if event.is_news() {
+        return net.routing.news().is_some_and(|news| port < news.slots());
+    }
     match event.kind() {
         Kind::Arrival | Kind::Credit => nodes && vc && port < site.ports(),
         _ => nodes && port < u32::from(site.nodes),

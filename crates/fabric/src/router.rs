@@ -5,7 +5,7 @@
 
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
-use crate::routing::Sense;
+use crate::routing::{Sense, news};
 use crate::spec::{Architecture, BitsPerSec, Completion, RouterModel as Model, RunSpec};
 use crate::state::{Link, NONE, State};
 use crate::world::Fabric;
@@ -280,7 +280,11 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
     if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
         let sense = net.routing.sense();
+        let news = net.routing.news();
         let backlog = |local: u32, vc: u8| {
+            if let Some(news) = news.filter(|_| local >= news::TOLD) {
+                return news::told(st, lp, news, local - news::TOLD, now);
+            }
             let port = site.port + local;
             let caught_up = M::backlog(net, st, j, lp, site, port, vc, now, sink);
             match sense {
@@ -288,7 +292,11 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 Some(sense) => congestion::<M>(net, st, port, vc, packet.size(), now, sense),
             }
         };
-        return net.routing.adaptive(net, site, packet, backlog);
+        let way = net.routing.adaptive(net, site, packet, backlog);
+        if let Some(news) = news {
+            news::tell::<M, J, S>(net, (st, j), (lp, site), (news, way.0), (packet, now), sink);
+        }
+        return way;
     }
     net.route(site, packet)
 }

@@ -16,6 +16,7 @@ mod classes;
 mod deroute;
 mod least;
 mod min_a;
+pub(crate) mod news;
 mod proof;
 mod source;
 mod table;

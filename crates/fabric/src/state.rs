@@ -283,5 +283,7 @@ des::columns! {
         pub arriving: u64,
         /// Input-queued routers: a record per router.
         pub arbiters: crate::router::input_queued::Arbiter,
+        /// Routings with news: until when each port of the group has work, as far as each router has been told (ps).
+        pub told: u64,
     }
 }

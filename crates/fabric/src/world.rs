@@ -8,6 +8,7 @@ use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
 use crate::packing;
 use crate::router::{EMPTY, RouterModel};
+use crate::routing::news;
 use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
 use des::{Event, Journal, Layout, Sink, Time, Torn, World};
 use std::marker::PhantomData;
@@ -143,6 +144,10 @@ impl<M: RouterModel> World for Fabric<M> {
             part.nodes.start << net.bucket_bits,
             vec![NONE; part.nodes.len() << net.bucket_bits],
         );
+        if let Some(news) = net.routing.news() {
+            let slots = news.slots();
+            st.told.fill(lps.start * slots, vec![0; lps.len() * slots as usize]);
+        }
         mpi::start(net, &lps, &part, &mut st);
         memory::start(net, &part, &mut st);
         M::start(net, &lps, &mut st);
@@ -157,6 +162,10 @@ impl<M: RouterModel> World for Fabric<M> {
         }
         if M::HOST_CREDITS && event.is_arrival_or_credit() {
             return M::credit(net, st, j, lp, event, sink);
+        }
+        // Plain networks have none, and nothing to ask for it.
+        if !M::PLAIN && event.is_news() {
+            return news::hear::<M, J, S>(net, st, j, lp, event, sink);
         }
         match event.kind() {
             Kind::Arrival => {}

@@ -47,6 +47,13 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     let sculpin = cell(&dragonfly, RouterModel::Sculpin, RoutingSpec::VALIANT);
     let plain_credit = cell(&hyperx, RouterModel::Credit, RoutingSpec::Minimal);
     let credit = cell(&dragonfly, RouterModel::Credit, RoutingSpec::VALIANT);
+    let told = DetourSpec {
+        via: Via::Group,
+        scope: Scope::Group,
+        step: Some(Bytes(0)),
+        ..DetourSpec::default()
+    };
+    let told = cell(&dragonfly, RouterModel::Credit, RoutingSpec::Ugal(told));
     let mut first_come = cell(&torus, RouterModel::Credit, RoutingSpec::MinA);
     first_come.router.arbitration = Arbitration::Fcfs;
     first_come.nic.bandwidth = Some(BitsPerSec(130_000_000_000));
@@ -77,6 +84,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ("sculpin", sculpin),
         ("plain credit", plain_credit),
         ("credit", credit),
+        ("credit, told by the group", told),
         ("credit, first come", first_come),
         ("credit, more than 64 ports", wide),
         ("input-queued", input_queued),

@@ -53,6 +53,14 @@ fn over(via: Via) -> DetourSpec {
     }
 }
 
+/// The routers of a group tell each other what waits for their global links.
+fn told(via: Via) -> DetourSpec {
+    DetourSpec {
+        scope: Scope::Group,
+        ..over(via)
+    }
+}
+
 /// Every detour that tests tell apart.
 fn detours() -> Vec<RoutingSpec> {
     let both = |via, per| DetourSpec {
@@ -69,6 +77,9 @@ fn detours() -> Vec<RoutingSpec> {
         RoutingSpec::Par(over(Via::Group)),
         RoutingSpec::Par(both(Via::Router, Per::Vc)),
         RoutingSpec::Par(both(Via::Group, Per::Port)),
+        RoutingSpec::Ugal(told(Via::Router)),
+        RoutingSpec::Ugal(told(Via::Group)),
+        RoutingSpec::Par(told(Via::Router)),
     ]
 }
 
@@ -165,6 +176,33 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
     }
 }
 
+/// A source that looks at its own queues alone fills those before the crowded link until they push back to it, all the more the
+/// larger they are, and for ever where they are unbounded (Kim, Dally, Scott & Abts 2008, figure 17; Jiang, Kim & Dally 2009).
+#[test]
+fn what_the_group_tells_is_known_before_it_pushes_back() {
+    let mean = |model, scope| {
+        let detour = DetourSpec {
+            scope,
+            ..over(Via::Group)
+        };
+        let mut spec = traffic(RoutingSpec::Ugal(detour), 0.3, NEXT_GROUP);
+        spec.router.model = model;
+        spec.router.buffer = Some(Bytes(256 * 2_048));
+        let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{model:?} {scope:?}: {error}"));
+        let summary = &result.summary;
+        println!(
+            "{model:?} {scope:?}: {:.4} accepted, {:.0} ns, p99 {:.0}",
+            summary.accepted_load, summary.latency_ns.mean, summary.latency_ns.p99
+        );
+        (summary.accepted_load, summary.latency_ns.mean)
+    };
+    for model in [RouterModel::Credit, RouterModel::Sculpin] {
+        let (local, told) = (mean(model, Scope::Local), mean(model, Scope::Group));
+        assert!(told.0 > 0.298, "{model:?}: {told:?}");
+        assert!(told.1 < 0.1 * local.1, "{model:?}: {told:?} {local:?}");
+    }
+}
+
 /// Every packet over one of the 7 third groups: it takes two of the global links, of which each group has 7 that are not the direct one, and
 /// that one lies idle: 8 load * 2 <= 7.
 #[test]
@@ -248,6 +286,8 @@ fn what_cannot_be_is_refused_by_name() {
         nodes_per_router: 1,
     };
     assert!(refused(&spec).starts_with("routing.via"));
+    spec.routing = RoutingSpec::Ugal(told(Via::Router));
+    assert!(refused(&spec).starts_with("routing.scope"));
     let credits = DetourSpec {
         congestion: Congestion::Credits,
         ..DetourSpec::default()

@@ -106,6 +106,8 @@ fn cells() -> Vec<(String, RunSpec)> {
                 congestion: Congestion::Credits,
                 bias: Bytes(1_000),
                 threshold: Bytes(500),
+                scope: Scope::Group,
+                step: Some(Bytes(0)),
                 ..DetourSpec::default()
             }),
             RoutingSpec::Par(DetourSpec {

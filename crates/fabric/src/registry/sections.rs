@@ -368,10 +368,25 @@ const ROUTING: &[Parameter] = &[
         "scope",
         Type::Choice(&[
             ("local", "The own router."),
+            (
+                "group",
+                "The own router, and the global links of the group: their routers tell the others until when they have work, and that takes its way.",
+            ),
             ("global", "The routers of the whole way (UGAL-G): refused, a router knows its own state only."),
         ]),
         Default::Text("local"),
         "Whose queues are compared.",
+    )
+    .when(DETOUR),
+    key(
+        "step",
+        Type::Quantity {
+            unit: Unit::Size,
+            min: 0,
+            max: TIB,
+        },
+        Default::From("a packet"),
+        "With scope = \"group\": a router tells the others when the work of a global link has changed by more than this and by more than a quarter.",
     )
     .when(DETOUR),
     key(

@@ -10,11 +10,12 @@
 //! finds the same intermediate router again. Channels rise along every way: minimal ones on those of the topology's minimal routing,
 //! PAR's legs above those that a packet can have used before, second legs above first ones.
 
+use super::news::{News, TOLD};
 use super::weigh::{Sense, Weigh};
 use super::{Routing, SECOND_LEG, came};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::{Congestion, DetourSpec, Per, RoomSpec, RunSpec, Via};
+use crate::spec::{Congestion, DetourSpec, Per, RoomSpec, RunSpec, Scope, Via};
 use des::mix;
 use des::rng::below;
 use topo::{Came, Hop, Topology, TopologySpec};
@@ -53,6 +54,8 @@ pub struct Ugal {
     to_group: bool,
     /// Which links of several to a group, or spines of several, are held against each other.
     compares: Compares,
+    /// The routers of a group tell each other what waits for their global links.
+    pub(super) news: Option<News>,
 }
 
 /// Which of the several ways that keys choose between are held against each other: two of them.
@@ -91,6 +94,10 @@ impl Ugal {
             second: 0,
             to_group: false,
             compares: Compares::None,
+            news: match detour.scope {
+                Scope::Local => None,
+                Scope::Group => Some(News::new(topology, detour.step.unwrap_or(spec.nic.packet).0)?),
+            },
         };
         Ok(ugal.on(topology))
     }
@@ -253,6 +260,37 @@ impl Ugal {
         hop
     }
 
+    /// What waits, as far as routers of the group have told, for the global link of another router to which a way `towards` a router leads that
+    /// begins with a hop through a port.
+    fn beyond(
+        &self,
+        topology: &Topology,
+        news: News,
+        at: u32,
+        (mut hop, mut port): (Hop, u32),
+        (towards, key): (u32, u32),
+        wait: &mut dyn FnMut(u32, u8) -> u64,
+    ) -> u64 {
+        let mut router = at;
+        // At most along a row and a column, or up to a spine.
+        for _ in 0..2 {
+            if hop.dim == GLOBAL {
+                break;
+            }
+            let (next, came) = topology.wiring().peer(router, port as u16);
+            if next == towards || topology.group(next) != topology.group(at) {
+                return 0;
+            }
+            hop = topology.minimal_to(next, towards, Came { port: came, vc: 0 }, key);
+            (router, port) = (next, hop.port.into());
+        }
+        if router == at || hop.dim != GLOBAL {
+            return 0;
+        }
+        let cables = (0..u32::from(hop.links)).map(|cable| news.slot(router, port + cable));
+        cables.map(|slot| wait(TOLD + slot, 0)).min().unwrap_or(0)
+    }
+
     /// Hops of a detour.
     fn hops(&self, topology: &Topology, mut at: u32, via: u32, to: u32, key: u32) -> u32 {
         if !self.to_group || topology.group(via) == topology.group(to) {
@@ -310,7 +348,9 @@ impl Routing {
         {
             let leg = |key| ugal.first_leg(topology, at, via, came, key);
             let other = ugal.other(leg(key), key, |key| Some(leg(key)));
-            return self.lesser(site, packet, leg(key), other, phase, &mut wait).1;
+            return self
+                .lesser(site, packet, leg(key), other, phase, &mut wait, |_, _, _| 0)
+                .1;
         }
         if phase != MINIMAL {
             if phase != SECOND_LEG {
@@ -318,12 +358,20 @@ impl Routing {
             }
             let leg = |key| ugal.second_leg(topology, at, node, came, key);
             let other = ugal.other(leg(key), key, |key| Some(leg(key)));
-            return self.lesser(site, packet, leg(key), other, SECOND_LEG, &mut wait).1;
+            return self
+                .lesser(site, packet, leg(key), other, SECOND_LEG, &mut wait, |_, _, _| 0)
+                .1;
         }
         let minimal = topology.minimal(at, node, came, key);
         let other = ugal.other(minimal, key, |key| Some(topology.minimal(at, node, came, key)));
-        let (q_minimal, way) = self.lesser(site, packet, minimal, other, MINIMAL, &mut wait);
         let decides = came.port == Came::NONE || (ugal.progressive && topology.group(at) == topology.group(from));
+        let beyond = |hop: Hop, port: u32, towards: u32, wait: &mut dyn FnMut(u32, u8) -> u64| match ugal.news {
+            Some(news) if decides => ugal.beyond(topology, news, at, (hop, port), (towards, key), wait),
+            _ => 0,
+        };
+        let (q_minimal, way) = self.lesser(site, packet, minimal, other, MINIMAL, &mut wait, |hop, port, wait| {
+            beyond(hop, port, to, wait)
+        });
         let time_on = |way: (u32, u8, u8), bytes: u64| {
             let peer = &net.peers[(site.port + way.0) as usize];
             net.classes[usize::from(peer.class)].time_of(bytes)
@@ -338,7 +386,10 @@ impl Routing {
             let via = ugal.draw(topology, word(draw), from, to)?;
             let hop = ugal.begin(topology, at, via, to, key)?;
             let other = ugal.other(hop, key, |key| ugal.begin(topology, at, via, to, key));
-            let (q, way) = self.lesser(site, packet, hop, other, FIRST_LEG + draw as u8, &mut wait);
+            let phase = FIRST_LEG + draw as u8;
+            let (q, way) = self.lesser(site, packet, hop, other, phase, &mut wait, |hop, port, wait| {
+                beyond(hop, port, via, wait)
+            });
             Some((ugal.weigh.cost(q, ugal.hops(topology, at, via, to, key)), way))
         });
         // The first of equal ones.
@@ -362,20 +413,27 @@ impl Routing {
         }
     }
 
-    /// [`Self::least`] of a hop and another one if there is one, the first if they are equal.
-    fn lesser(
+    /// [`Self::least`] of a hop and another one if there is one, the first if they are equal; `beyond` says what waits behind the hop, by
+    /// its port.
+    #[allow(clippy::too_many_arguments)]
+    fn lesser<W: FnMut(u32, u8) -> u64>(
         &self,
         site: &Site,
         packet: &Packet,
         hop: Hop,
         other: Option<Hop>,
         phase: u8,
-        wait: &mut impl FnMut(u32, u8) -> u64,
+        wait: &mut W,
+        beyond: impl Fn(Hop, u32, &mut W) -> u64,
     ) -> (u64, (u32, u8, u8)) {
-        let first = self.least(site, packet, hop, phase, wait);
+        let mut look = |hop: Hop| {
+            let (q, way) = self.least(site, packet, hop, phase, wait);
+            (q.saturating_add(beyond(hop, way.0, wait)), way)
+        };
+        let first = look(hop);
         match other {
             Some(other) if first.0 > 0 => {
-                let second = self.least(site, packet, other, phase, wait);
+                let second = look(other);
                 if second.0 < first.0 { second } else { first }
             }
             _ => first,

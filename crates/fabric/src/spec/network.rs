@@ -6,7 +6,8 @@ use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
     Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, DeliveryPoint, DerouteSpec, DetourSpec,
-    LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, SenseSpec, Switching, Tie, Via,
+    LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Switching, Tie,
+    Via,
 };
 use super::shape::Facts;
 use super::tables::read_tables;
@@ -427,7 +428,8 @@ fn read_deroute(values: &Values) -> Option<DerouteSpec> {
 fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
     if values.text("scope") == Some("global") {
         let reason = "UGAL-G compares the queues of routers elsewhere; here a router knows its own state only, and the state of others would be as old as the links are long";
-        let hint = "take \"local\", or routing.congestion = \"both\" to see the next buffer as well";
+        let hint =
+            "take \"group\", which knows the global links of the group as late as they can be known, or \"local\"";
         findings.error(values.place("scope"), "routing.scope", reason, hint);
         return None;
     }
@@ -441,6 +443,11 @@ fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
         ratio: values.number("ratio").unwrap_or(1.0),
         bias: Bytes(values.quantity("bias")?),
         threshold: Bytes(values.quantity("threshold")?),
+        scope: match values.text("scope") {
+            Some("group") => Scope::Group,
+            _ => Scope::Local,
+        },
+        step: values.quantity("step").map(Bytes),
     })
 }
 

@@ -400,6 +400,10 @@ pub struct DetourSpec {
     pub bias: Bytes,
     /// Up to this much the minimal way is taken whatever waits on others.
     pub threshold: Bytes,
+    /// Whose queues are known.
+    pub scope: Scope,
+    /// Routers of a group tell each other of changes above this; `None`: a packet.
+    pub step: Option<Bytes>,
 }
 
 impl Default for DetourSpec {
@@ -413,8 +417,20 @@ impl Default for DetourSpec {
             ratio: 1.0,
             bias: Bytes(0),
             threshold: Bytes(0),
+            scope: Scope::Local,
+            step: None,
         }
     }
+}
+
+/// Whose queues UGAL and PAR know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Those of the own router.
+    Local,
+    /// Those and, as far as they have been told, those of the global links of the group.
+    Group,
 }
 
 /// What a detour leads over.
