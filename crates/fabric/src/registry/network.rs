@@ -57,7 +57,7 @@ pub(super) const ROUTINGS: &[Entry] = &[
         line: "At the source router minimal or over a random intermediate router, by waiting times hops (UGAL-L).",
         groups: &[],
         source: "Singh 2005; Kim, Dally, Scott and Abts 2008",
-        limits: "Sees the own router only.",
+        limits: "Sees the own router, and with scope = \"group\" the global links of its group.",
     },
     Entry {
         kind: Kind::Routing,
@@ -65,7 +65,7 @@ pub(super) const ROUTINGS: &[Entry] = &[
         line: "Progressive adaptive routing: UGAL's choice again at every router of the minimal way, on dragonflies of the source group.",
         groups: &[],
         source: "Jiang, Kim and Dally 2009",
-        limits: "Sees the own router only; one detour per packet.",
+        limits: "Sees the own router, and with scope = \"group\" the global links of its group; one detour per packet.",
     },
     Entry {
         kind: Kind::Routing,
