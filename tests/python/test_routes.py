@@ -1,9 +1,12 @@
 """Forwarding tables without a simulation: `fabricsim routes` and `fs.routes`, with the real core."""
 
+import contextlib
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +155,33 @@ def test_bad_input_is_told_with_place_and_hint(tmp_path, fabric, arguments, word
     assert words in err
     assert "Traceback" not in err
     assert out == ""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are looked at in /proc")
+def test_ctrl_c_ends_long_work_of_the_core_at_once(tmp_path):
+    # Tables and lanes of 32,768 hosts take more than a minute; the signal comes as soon as the core works on anything.
+    (tmp_path / "large.toml").write_text('[topology]\npreset = "ecp-32k-hyperx"\n')
+    command = [sys.executable, "-m", "fabricsim", "routes", "large.toml", "--engine", "dfsssp"]
+    with subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        latest = time.monotonic() + 60
+        while not works(process.pid):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < latest
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, (out, err)
+    assert "interrupted" in err
+    assert "Traceback" not in err
+
+
+def works(pid):
+    """Tell whether the core works for a process."""
+    for thread in Path("/proc", str(pid), "task").glob("*/comm"):
+        with contextlib.suppress(OSError):  # a thread may have ended
+            if thread.read_text().strip() == "fabricsim-work":
+                return True
+    return False
 
 
 def test_all_mistakes_of_a_file_come_at_once(tmp_path):

@@ -19,6 +19,7 @@ use crate::spec::{
 };
 use crate::state::{Channel, Link, Nic, Port, Router, Source};
 use crate::workload::{Traffic, Workload};
+use des::Time;
 use serde::Serialize;
 use std::mem::size_of;
 use topo::{Topology, TopologySpec};
@@ -141,12 +142,11 @@ impl Facts {
     pub fn predict(&self, run: &RunSpec) -> Prediction {
         let class = |name: &str| *run.links.by_class.get(name).unwrap_or(&run.links.default);
         let host = class("host");
-        let injection = run.nic.bandwidth.unwrap_or(host.bandwidth);
         let jobs: Vec<Option<Sent>> = run
             .jobs
             .iter()
             .zip(&self.traffic)
-            .map(|(job, traffic)| sent(job, traffic, injection, run, self.nodes))
+            .map(|(job, traffic)| sent(job, traffic, host, run, self.nodes))
             .collect();
         let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
             let job = job?;
@@ -328,8 +328,25 @@ struct Sent {
     at_once: bool,
 }
 
+impl Sent {
+    /// What of it is sent until the run ends, if all takes `whole` (ps).
+    fn until(self, end: Option<Time>, whole: f64) -> Sent {
+        let share = end.map_or(1.0, |end| (end.0 as f64 / whole.max(1.0)).min(1.0));
+        Sent {
+            messages: self.messages * share,
+            packets: self.packets * share,
+            packet_hops: self.packet_hops * share,
+            bytes: self.bytes * share,
+            by_ranks: self.by_ranks * share,
+            at_once: self.at_once,
+        }
+    }
+}
+
 /// What a job sends in all on a network of `nodes`; `None` where that cannot be known before. Every kind of work has its arm here.
-fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, nodes: f64) -> Option<Sent> {
+fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: f64) -> Option<Sent> {
+    let injection = run.nic.bandwidth.unwrap_or(host.bandwidth).0.max(1) as f64;
+    let on_wire = |bytes: f64| 8e12 * bytes / injection;
     let packets_of = |bytes: u64| bytes.div_ceil(run.nic.packet.0.max(1)).max(1) as f64;
     let (senders, hops) = (traffic.messages, traffic.packet_hops / traffic.packets.max(1.0));
     let of = |messages: f64, bytes: u64, at_once: bool| Sent {
@@ -342,9 +359,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, 
     };
     match &job.work {
         Work::Synthetic(work) => {
-            let gap = work
-                .load
-                .map(|load| work.message.0 as f64 * 8e12 / (load * injection.0 as f64));
+            let gap = work.load.map(|load| on_wire(work.message.0 as f64) / load);
             let born = match (gap, run.control.end) {
                 (Some(gap), Some(end)) => end.0 as f64 / gap,
                 _ => f64::INFINITY,
@@ -371,21 +386,18 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, 
             })
         }
         Work::Ranks(_) => {
-            // Until the run ends nodes send no more than their interfaces let them.
             let nodes = job.nodes.map_or(nodes, f64::from);
-            let most = run
-                .control
-                .end
-                .map(|end| end.0 as f64 * injection.0 as f64 / 8e12 * nodes);
-            let share = most.map_or(1.0, |most| (most / traffic.bytes.max(1.0)).min(1.0));
-            Some(Sent {
-                messages: traffic.messages * share,
-                packets: traffic.packets * share,
-                packet_hops: traffic.packet_hops * share,
-                bytes: traffic.bytes * share,
-                by_ranks: (traffic.messages + traffic.local) * share,
+            // Ranks work, and their interfaces send, one after the other: most programs wait for their messages.
+            let whole = traffic.busy + on_wire(traffic.bytes) / nodes;
+            let all = Sent {
+                messages: traffic.messages,
+                packets: traffic.packets,
+                packet_hops: traffic.packet_hops,
+                bytes: traffic.bytes,
+                by_ranks: traffic.messages + traffic.local,
                 at_once: true,
-            })
+            };
+            Some(all.until(run.control.end, whole))
         }
         Work::Memory(work) => {
             let nodes = job.nodes.map_or(nodes, f64::from);
@@ -393,7 +405,9 @@ fn sent(job: &JobSpec, traffic: &Traffic, injection: BitsPerSec, run: &RunSpec, 
             let accesses = memory::accesses(work, nodes);
             let mut sent = of(4.0 * accesses, work.header.0 + work.line.0, true);
             (sent.by_ranks, sent.bytes) = (sent.messages, accesses * (work.header.0 + work.line.0) as f64);
-            Some(sent)
+            let way = hops * (host.latency.0 + run.router.traversal.0) as f64;
+            let whole = memory::least_time(work, nodes, way).max(on_wire(sent.bytes) / nodes);
+            Some(sent.until(run.control.end, whole))
         }
         Work::Idle => Some(of(0.0, 1, false)),
     }

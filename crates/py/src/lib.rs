@@ -1,5 +1,6 @@
 //! The Python module `fabricsim._core`: converts values, releases the interpreter lock, maps errors. It makes no decisions.
 
+mod away;
 mod errors;
 mod ranks;
 mod result;
@@ -89,7 +90,8 @@ fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
         wanted.engine =
             serde_json::from_value(engine.clone()).map_err(|error| errors::plain(format!("engine: {error}")))?;
     }
-    let result = py.allow_threads(|| fabric::bench::bench(case, wanted));
+    let name = case.to_owned();
+    let result = away::away(py, move || fabric::bench::bench(&name, wanted))?;
     match result {
         None => Err(errors::plain(format!("no benchmark case \"{case}\""))),
         Some(Ok(result)) => Ok(json!(result).to_string()),

@@ -1,5 +1,6 @@
 //! Fabrics and their forwarding tables without a simulation: reading, routing, figures, writing.
 
+use crate::away::away;
 use crate::errors;
 use fabric::spec::RunSpec;
 use pyo3::prelude::*;
@@ -37,7 +38,7 @@ pub struct Fabric {
 #[pyclass(frozen)]
 pub struct Routes {
     parts: Arc<Parts>,
-    tables: Tables,
+    tables: Arc<Tables>,
     engine: String,
     /// What the engine or the file tells besides.
     about: Value,
@@ -110,7 +111,7 @@ pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<Fabric> {
             .map_err(|error| errors::of_key(py, file, "topology.file", &format!("cannot read {file}: {error}")))?;
         return fabric_of_file(py, &source, file);
     }
-    let built = py.allow_threads(|| {
+    let built = away(py, move || {
         run.topology.build().map(|topology| {
             let subnet = Subnet::of(&topology);
             Parts {
@@ -126,7 +127,7 @@ pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<Fabric> {
                 subnet,
             }
         })
-    });
+    })?;
     let parts = built.map_err(|fields| {
         let words: Vec<String> = fields.iter().map(|field| format!("topology.{field}")).collect();
         errors::of_key(py, "", "", &words.join("\n"))
@@ -234,7 +235,8 @@ impl Fabric {
             parts = Arc::new(more);
             note = Some("LMC 2: four addresses per host");
         }
-        let found = py.allow_threads(|| route_with_report(engine, &parts.subnet, &options));
+        let of = parts.clone();
+        let found = away(py, move || route_with_report(engine, &of.subnet, &options))?;
         let (tables, report) = found.map_err(|error| errors::of_hint(py, engine.name(), &error.reason, &error.hint))?;
         let about = json!({
             "lanes_needed": report.lanes_needed, "pairs_per_lane": report.before, "note": note,
@@ -242,7 +244,7 @@ impl Fabric {
         });
         Ok(Routes {
             parts,
-            tables,
+            tables: Arc::new(tables),
             engine: engine.name().into(),
             about,
         })
@@ -273,7 +275,7 @@ impl Fabric {
         let about = json!({"lanes_needed": null, "pairs_per_lane": [], "roots": [], "note": note});
         Ok(Routes {
             parts: self.parts.clone(),
-            tables,
+            tables: Arc::new(tables),
             engine,
             about,
         })
@@ -404,8 +406,9 @@ impl Routes {
             hottest: number("hottest").unwrap_or(default.hottest as u32) as usize,
             ..default
         };
-        Ok(py.allow_threads(|| {
-            let paths = Paths::new(subnet, &self.tables, path);
+        let (parts, tables) = (self.parts.clone(), self.tables.clone());
+        away(py, move || {
+            let paths = Paths::new(&parts.subnet, &tables, path);
             let (summary, loads, shifts) = paths.summary(&asked);
             let channel = |i: usize| {
                 let (from, port, to, peer_port) = paths.channel(i as u32);
@@ -423,7 +426,7 @@ impl Routes {
                 loads,
                 shifts,
             }
-        }))
+        })
     }
 
     /// mpiGraph over all hosts: the bandwidth of every ordered pair, rows of sources, as 32-bit floats.

@@ -1,5 +1,6 @@
 //! Studies: checking, expanding, describing and running them.
 
+use crate::away::away;
 use crate::errors;
 use crate::ranks::PyRanks;
 use crate::result::RunResult;
@@ -8,11 +9,11 @@ use fabric::checkpoint::{Checkpoints, Every};
 use fabric::network::BuildError;
 use fabric::predict::Facts;
 use fabric::run::{Means, Order, run_by};
-use fabric::spec::{LoadOptions, RunSpec, load_study};
+use fabric::spec::{LoadOptions, RunSpec, Study, load_study};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Reads the options object: `{"sets": [[key, value]], "variant": name, "experiments": [names]}`.
 fn options(text: &str) -> PyResult<LoadOptions> {
@@ -64,8 +65,9 @@ fn subject_name(run: &RunSpec) -> String {
 #[pyfunction]
 pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
     let options = options(options_json)?;
-    let found = py.allow_threads(|| {
-        let study = match load_study(source, file_name, Path::new(base_dir), &options) {
+    let (source, file, base) = (source.to_vec(), file_name.to_owned(), PathBuf::from(base_dir));
+    let found = away(py, move || {
+        let study = match load_study(&source, &file, &base, &options) {
             Ok(study) => study,
             Err(diagnostics) => {
                 let list: Vec<Value> = diagnostics.iter().map(errors::diagnostic).collect();
@@ -91,8 +93,8 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
                         format!(" = hint: {hint}\n")
                     };
                     diagnostics.push(json!({
-                        "severity": "error", "file": file_name, "line": 0, "column": 0, "key": key, "reason": reason,
-                        "hint": hint, "rendered": format!("error: {key}: {reason}\n --> {file_name}\n{hint_line}"),
+                        "severity": "error", "file": file, "line": 0, "column": 0, "key": key, "reason": reason,
+                        "hint": hint, "rendered": format!("error: {key}: {reason}\n --> {file}\n{hint_line}"),
                     }));
                     json!(format!("{}: {reason}", subject_name(run)))
                 }
@@ -102,32 +104,33 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
         let mut lines: Vec<Value> = proofs.into_values().collect();
         lines.dedup();
         json!({"ok": ok, "diagnostics": diagnostics, "runs": study.runs.len(), "deadlock": lines})
-    });
+    })?;
     Ok(found.to_string())
+}
+
+/// The runs of a study with what they will take, or what a building error says.
+fn entries(study: &Study) -> Result<Vec<Value>, (String, String, String)> {
+    // Networks are built once for all loads, lengths and seeds.
+    let mut networks: BTreeMap<String, Result<Facts, BuildError>> = BTreeMap::new();
+    let entry = |run: &RunSpec| {
+        let facts = networks.entry(Facts::name(run)).or_insert_with(|| Facts::new(run));
+        match facts {
+            Ok(facts) => Ok(fabric::describe::run_entry(run, &facts.predict(run))),
+            Err(error) => Err(refusal(error)),
+        }
+    };
+    study.runs.iter().map(entry).collect()
 }
 
 /// The runs of a study.
 #[pyfunction]
 pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
     let options = options(options_json)?;
-    let study = py
-        .allow_threads(|| load_study(source, file_name, Path::new(base_dir), &options))
-        .map_err(|diagnostics| errors::of_study(py, &diagnostics))?;
-    let runs = py.allow_threads(|| {
-        // Networks are built once for all loads, lengths and seeds.
-        let mut networks: BTreeMap<String, Result<Facts, BuildError>> = BTreeMap::new();
-        study
-            .runs
-            .iter()
-            .map(|run| {
-                let facts = networks.entry(Facts::name(run)).or_insert_with(|| Facts::new(run));
-                match facts {
-                    Ok(facts) => Ok(fabric::describe::run_entry(run, &facts.predict(run))),
-                    Err(error) => Err(refusal(error)),
-                }
-            })
-            .collect::<Result<Vec<Value>, _>>()
-    });
+    let (source, file, base) = (source.to_vec(), file_name.to_owned(), PathBuf::from(base_dir));
+    let found = away(py, move || {
+        load_study(&source, &file, &base, &options).map(|study| (entries(&study), study))
+    })?;
+    let (runs, study) = found.map_err(|diagnostics| errors::of_study(py, &diagnostics))?;
     let runs = runs.map_err(|(key, reason, hint)| {
         let hint = if hint.is_empty() { hint } else { format!(" ({hint})") };
         errors::of_key(py, file_name, &key, &format!("{reason}{hint}"))
@@ -148,7 +151,7 @@ fn one_run(canonical: &str) -> PyResult<RunSpec> {
 #[pyfunction]
 pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
     let run = one_run(canonical)?;
-    py.allow_threads(|| fabric::describe::describe(&run))
+    away(py, move || fabric::describe::describe(&run))?
         .map(|value| value.to_string())
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
@@ -157,7 +160,7 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn partition(py: Python<'_>, canonical: &str, workers: u32) -> PyResult<String> {
     let run = one_run(canonical)?;
-    py.allow_threads(|| fabric::describe::partition(&run, workers))
+    away(py, move || fabric::describe::partition(&run, workers))?
         .map(|value| value.to_string())
         .map_err(|error| {
             let (key, reason, hint) = refusal(&error);

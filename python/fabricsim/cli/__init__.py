@@ -65,6 +65,8 @@ def _dispatch() -> int:
     """Run the command line and return the exit code; user input never gives a traceback."""
     try:
         code = app(standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C in a command
+            return _fail(INTERRUPTED, "interrupted")
         return code if isinstance(code, int) else OK
     except typer.Exit as stop:
         return stop.exit_code

@@ -51,13 +51,17 @@ impl Plan {
     /// [`Workload::traffic`](crate::workload::Workload::traffic).
     pub fn traffic(&self, packet: u64, hops: &dyn Fn(u32, u32, u64) -> f64) -> Traffic {
         let mut sum = Traffic::default();
+        let mut busy = 0.0;
+        let per_message = (self.costs.send + self.costs.receive) as f64;
         let control = self.costs.control.div_ceil(packet);
         for phase in &self.phases {
             let all = phase.program.rounds();
             let (ranks, each) = sample(self.ranks, RANKS);
             for (rank, round) in ranks.flat_map(|rank| sample(all, ROUNDS).0.map(move |round| (rank, round))) {
-                self.round(phase, rank, round, &mut |to, bytes, times| {
-                    let times = times * each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
+                let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
+                let computing = self.round(phase, rank, round, &mut |to, bytes, times| {
+                    let times = times * each;
+                    busy += times * per_message;
                     let (from, to) = (self.locate(rank).0, self.locate(to).0);
                     if from == to {
                         sum.local += times;
@@ -78,13 +82,16 @@ impl Plan {
                     add(parts as f64, part.div_ceil(packet), part as f64);
                     add(self.costs.controls(bytes), control, self.costs.control as f64);
                 });
+                busy += each * computing;
             }
         }
+        sum.busy = busy / f64::from(self.ranks.max(1));
         sum
     }
 
-    /// Shows what a rank sends in a round: to whom, how many bytes, how often.
-    fn round(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(u32, u64, f64)) {
+    /// Shows what a rank sends in a round: to whom, how many bytes, how often. Returns how long it computes (ps).
+    fn round(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(u32, u64, f64)) -> f64 {
+        let mut computing = 0.0;
         let op = |index| phase.program.op(rank, round, index);
         let (indices, times) = sample(length(|index| op(index).is_some()), OPS);
         for op in indices.filter_map(op) {
@@ -97,9 +104,11 @@ impl Plan {
                         send(to, bytes, each * times)
                     });
                 }
+                Op::Compute { time } => computing += times * time as f64,
                 _ => {}
             }
         }
+        computing
     }
 
     fn actions(&self, phase: &Phase, rank: u32, collective: Collective, send: &mut dyn FnMut(u32, u64, f64)) {

@@ -16,6 +16,21 @@ pub(super) fn accesses(work: &Memory, nodes: f64) -> f64 {
     }
 }
 
+/// The least time that all accesses on so many nodes take (ps) if each goes to another node, a way of `way` ps without waiting.
+pub(super) fn least_time(work: &Memory, nodes: f64, way: f64) -> f64 {
+    let each = accesses(work, nodes) / (nodes * f64::from(work.cores)).max(1.0);
+    let inside = [
+        work.l1_latency,
+        work.l2_latency,
+        work.bus_latency,
+        work.bus_latency,
+        work.directory_latency,
+        work.memory_latency,
+    ];
+    let access = 2.0 * way + inside.iter().map(|time| time.0 as f64).sum::<f64>();
+    each * (access / f64::from(work.outstanding.max(1))).max(work.issue.0 as f64)
+}
+
 /// Bytes of the memory nodes of a run on a network of so many nodes, all of which have their records.
 pub(super) fn bytes(run: &RunSpec, nodes: f64) -> f64 {
     let jobs = run.jobs.iter().filter_map(|job| match &job.work {

@@ -20,6 +20,8 @@ pub struct Traffic {
     pub packet_hops: f64,
     /// Messages between ranks of one node.
     pub local: f64,
+    /// How long a rank's processor works on its own and on messages (ps), mean over ranks.
+    pub busy: f64,
 }
 
 impl Workload {
@@ -73,7 +75,7 @@ impl Workload {
             packets: n,
             bytes: n,
             packet_hops: n * sum / looked_at.max(1) as f64,
-            local: 0.0,
+            ..Traffic::default()
         }
     }
 }
