@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,15 @@ timeline = true
 [fake]
 {fake}
 """
+
+
+def wait_until(happened, process, seconds=60):
+    """Wait for something that a process does."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @dataclass(frozen=True)

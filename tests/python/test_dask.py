@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import FAKE, REAL
+from conftest import FAKE, REAL, wait_until
 
 pytest.importorskip("distributed")
 
@@ -103,14 +103,6 @@ def cluster(tmp_path):
             yield found
 
     return make
-
-
-def wait_until(condition, job, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert job.poll() is None, job.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def runs_in(folder):

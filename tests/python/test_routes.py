@@ -6,14 +6,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fabricsim as fs
-from conftest import REAL
+from conftest import REAL, wait_until
 
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the real core")
 
@@ -163,11 +162,7 @@ def test_ctrl_c_ends_long_work_of_the_core_at_once(tmp_path):
     (tmp_path / "large.toml").write_text('[topology]\npreset = "ecp-32k-hyperx"\n')
     command = [sys.executable, "-m", "fabricsim", "routes", "large.toml", "--engine", "dfsssp"]
     with subprocess.Popen(command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        latest = time.monotonic() + 60
-        while not works(process.pid):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < latest
-            time.sleep(0.01)
+        wait_until(lambda: works(process.pid), process)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130, (out, err)

@@ -338,7 +338,7 @@ impl Sent {
             packet_hops: self.packet_hops * share,
             bytes: self.bytes * share,
             by_ranks: self.by_ranks * share,
-            at_once: self.at_once,
+            ..self
         }
     }
 }

@@ -51,7 +51,6 @@ impl Plan {
     /// [`Workload::traffic`](crate::workload::Workload::traffic).
     pub fn traffic(&self, packet: u64, hops: &dyn Fn(u32, u32, u64) -> f64) -> Traffic {
         let mut sum = Traffic::default();
-        let mut busy = 0.0;
         let per_message = (self.costs.send + self.costs.receive) as f64;
         let control = self.costs.control.div_ceil(packet);
         for phase in &self.phases {
@@ -61,7 +60,7 @@ impl Plan {
                 let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
                 let computing = self.round(phase, rank, round, &mut |to, bytes, times| {
                     let times = times * each;
-                    busy += times * per_message;
+                    sum.busy += times * per_message;
                     let (from, to) = (self.locate(rank).0, self.locate(to).0);
                     if from == to {
                         sum.local += times;
@@ -82,10 +81,10 @@ impl Plan {
                     add(parts as f64, part.div_ceil(packet), part as f64);
                     add(self.costs.controls(bytes), control, self.costs.control as f64);
                 });
-                busy += each * computing;
+                sum.busy += each * computing;
             }
         }
-        sum.busy = busy / f64::from(self.ranks.max(1));
+        sum.busy /= f64::from(self.ranks.max(1));
         sum
     }
 
