@@ -58,6 +58,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             idle_delay_per_byte: Time::ZERO,
             bandwidth: None,
             buffer: None,
+            control: ControlOrder::First,
         },
         jobs: vec![JobSpec {
             name: "job".into(),

@@ -5,7 +5,9 @@ use crate::nic::{ACK, CLASS};
 use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::router::late_admission;
 use crate::routing::{Routing, networks_of};
-use crate::spec::{Arbitration, BitsPerSec, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie};
+use crate::spec::{
+    Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie,
+};
 use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
 use std::ops::Range;
@@ -190,6 +192,8 @@ pub struct Network {
     pub message_overhead: u64,
     /// Interface occupied before each packet (ps).
     pub packet_overhead: u64,
+    /// Control messages of ranks have a queue of their own at every interface.
+    pub control_first: bool,
     /// ps per byte of the first packet after an idle time of the interface.
     pub idle_delay: u64,
     /// From the start of a packet on the ejection link until its head is at the node (ps).
@@ -371,6 +375,8 @@ impl Network {
             let hint = "take \"whole\"";
             return Err(BuildError::field("router.completion", reason, Some(hint)).into());
         }
+        let control_first =
+            spec.nic.control == ControlOrder::First && workload.ranks().is_some() && !model.late_admission;
         let unbounded = i64::MAX / 4;
         let whole = |bytes: u64| bytes / u64::from(flit) * u64::from(flit);
         let buffer = router.buffer.map_or(unbounded, |bytes| whole(bytes.0) as i64);
@@ -435,6 +441,7 @@ impl Network {
                 spec.nic.message_overhead.0
             },
             packet_overhead: spec.nic.packet_overhead.0,
+            control_first,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             ejection,
             node_credit,

@@ -1,9 +1,11 @@
-//! Network interfaces: messages wait in one queue per node, are cut into packets and injected at the host link's rate.
+//! Network interfaces: messages wait in one queue per node, are cut into packets and injected at the host link's rate. Control messages
+//! of ranks have a queue of their own (`control.rs`) unless they are to go in order.
 //!
 //! An interface is no event source of its own: it says when it can act next, and is caught up when its router is closed or gets an
 //! event for it. A packet starts when the link is idle, its message is born and its overhead has passed, and (credit models) the
 //! router's host buffer has room for it.
 
+pub(crate) mod control;
 pub(crate) mod cumulative;
 
 use crate::memory;
@@ -13,7 +15,7 @@ use crate::network::{Network, Site};
 use crate::observe::Record;
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
-use crate::state::{Incoming, NONE, Nic, Post, State};
+use crate::state::{Incoming, NONE, Post, State};
 use crate::workload::{Message, Reaction};
 use crate::world::Fabric;
 use des::{Event, Journal, Sink, Time};
@@ -40,7 +42,11 @@ pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     for place in places {
         let mut due = *st.due.get(place);
         if due < end {
-            due = inject::<M, J, S>(net, st, j, lp, site, (place, place.wrapping_add(number)), end, sink);
+            let node = (place, place.wrapping_add(number));
+            due = match net.control_first {
+                false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, sink),
+                true => advance::<M, J, S>(net, st, j, lp, site, node, end, sink),
+            };
         }
         wake = wake.min(due);
     }
@@ -61,12 +67,15 @@ pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     end: u64,
     sink: &mut S,
 ) -> u64 {
-    inject::<M, J, S>(net, st, j, lp, site, node, end, sink)
+    match net.control_first {
+        false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, sink),
+        true => inject::<M, J, S, true>(net, st, j, lp, site, node, end, sink),
+    }
 }
 
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
-fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: bool>(
     net: &Network,
     st: &mut State,
     j: &mut J,
@@ -76,67 +85,20 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     end: u64,
     sink: &mut S,
 ) -> u64 {
-    let nic = st.nics.edit(j, place);
     let due = loop {
-        if nic.birth == u64::MAX {
-            let message = if nic.post_head != NONE {
-                let post = *st.posts.get(nic.post_head);
-                if post.birth >= end {
-                    // A rank has run ahead of the time; others of its node may still post before it.
-                    break post.birth;
-                }
-                nic.single = u8::from(post.envelope != 0) << 1;
-                if nic.single == 0 {
-                    let slot = nic.post_head;
-                    nic.post_head = post.next;
-                    let free = &mut st.routers.edit(j, lp).free_post;
-                    st.posts.edit(j, slot).next = *free;
-                    *free = slot;
-                }
-                nic.message = post.mark as u16;
-                Message {
-                    birth: post.birth,
-                    destination: post.destination,
-                    bytes: post.bytes,
-                }
-            } else {
-                nic.message = 0;
-                nic.single = 0;
-                match net.workload.generate(node, st.sources.edit(j, place)) {
-                    Some(message) => message,
-                    None => break u64::MAX,
-                }
-            };
-            nic.birth = message.birth;
-            nic.left = message.bytes;
-            nic.destination = message.destination;
-            nic.part = 0;
-            nic.single |= u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
-            // Numbers tell messages of several packets apart, and messages that are born at one time.
-            if nic.single & 1 == 0 || net.bursts {
-                let number = &mut st.sources.edit(j, place).number;
-                nic.message |= *number as u16 & net.numbers;
-                *number = number.wrapping_add(1);
-            }
-            if M::SEQUENCER {
-                // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
-                let after = if nic.packets == 0 {
-                    0
-                } else {
-                    nic.ready + net.model.sequence
-                };
-                nic.ready = message.birth.max(after);
-            } else {
-                let first = nic.left.min(u64::from(net.packet));
-                let idle = if message.birth >= nic.free {
-                    net.idle_delay * first
-                } else {
-                    0
-                };
-                let wake = if message.birth >= nic.free { M::wake(net) } else { 0 };
-                nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle + wake;
+        if CONTROL_FIRST && st.controls.get(place).head != NONE {
+            match control::turn::<M, J, S>(net, st, j, lp, site, (place, node), end, sink) {
+                control::Turn::Sent => continue,
+                control::Turn::Waits(due) => break due,
+                control::Turn::Data => {}
             }
         }
+        if st.nics.get(place).birth == u64::MAX
+            && let Err(due) = load::<M, J, CONTROL_FIRST>(net, st, j, lp, (place, node), end)
+        {
+            break due;
+        }
+        let nic = st.nics.edit(j, place);
         let start = nic.ready.max(nic.free);
         if start >= end {
             break start;
@@ -146,6 +108,10 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             let room = M::room(net, size) as i32;
             if nic.credit < room {
                 nic.blocked = 1;
+                if CONTROL_FIRST && st.controls.get(place).head != NONE {
+                    // There may be room for less.
+                    continue;
+                }
                 break u64::MAX;
             }
             nic.credit -= room;
@@ -166,14 +132,14 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 0 => 0,
                 _ => st.posts.get(nic.post_head).envelope,
             };
-            announce::<M, S>(net, node, nic, envelope, start, sink);
+            let message = Message {
+                birth: nic.birth,
+                destination: nic.destination,
+                bytes: nic.left,
+            };
+            announce::<M, S>(net, node, &message, nic.message, envelope, start, sink);
         }
-        let mut at = start + net.injection.hop;
-        if !M::PLAIN && net.store_and_forward {
-            at += net.injection.ser(size);
-        }
-        sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
-        sink.record(Record::Injected { bytes: size, parts });
+        set_out::<M, S>(net, lp, site, node, packet, parts, start, sink);
         nic.part += parts;
         nic.left -= u64::from(size);
         if nic.left == 0 {
@@ -200,29 +166,134 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     due
 }
 
-/// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start`.
+/// Takes the next message of a node that is born before `end` to the head of its queue; else says when there may be one (ps). Where
+/// control messages go first, it is taken only if its turn comes before `end` too: until then one may be born that goes before it.
+#[inline(always)]
+fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    (place, node): (u32, u32),
+    end: u64,
+) -> Result<(), u64> {
+    let nic = st.nics.edit(j, place);
+    let message = if nic.post_head != NONE {
+        let post = *st.posts.get(nic.post_head);
+        let turn = if CONTROL_FIRST {
+            post.birth.max(nic.free)
+        } else {
+            post.birth
+        };
+        if turn >= end {
+            // A rank has run ahead of the time; others of its node may still post before it.
+            return Err(turn);
+        }
+        nic.single = u8::from(post.envelope != 0) << 1;
+        if nic.single == 0 {
+            let slot = nic.post_head;
+            nic.post_head = post.next;
+            let free = &mut st.routers.edit(j, lp).free_post;
+            st.posts.edit(j, slot).next = *free;
+            *free = slot;
+        }
+        nic.message = post.mark as u16;
+        Message {
+            birth: post.birth,
+            destination: post.destination,
+            bytes: post.bytes,
+        }
+    } else {
+        nic.message = 0;
+        nic.single = 0;
+        match net.workload.generate(node, st.sources.edit(j, place)) {
+            Some(message) => message,
+            None => return Err(u64::MAX),
+        }
+    };
+    nic.birth = message.birth;
+    nic.left = message.bytes;
+    nic.destination = message.destination;
+    nic.part = 0;
+    nic.single |= u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
+    // Numbers tell messages of several packets apart, and messages that are born at one time.
+    if nic.single & 1 == 0 || net.bursts {
+        let number = &mut st.sources.edit(j, place).number;
+        nic.message |= *number as u16 & net.numbers;
+        *number = number.wrapping_add(1);
+    }
+    if M::SEQUENCER {
+        // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
+        let after = if nic.packets == 0 {
+            0
+        } else {
+            nic.ready + net.model.sequence
+        };
+        nic.ready = message.birth.max(after);
+    } else {
+        let first = nic.left.min(u64::from(net.packet));
+        let idle = if message.birth >= nic.free {
+            net.idle_delay * first
+        } else {
+            0
+        };
+        let wake = if message.birth >= nic.free { M::wake(net) } else { 0 };
+        nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle + wake;
+    }
+    Ok(())
+}
+
+/// A packet sets out from its node at `start`.
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    lp: u32,
+    site: &Site,
+    node: u32,
+    packet: Packet,
+    parts: u32,
+    start: u64,
+    sink: &mut S,
+) {
+    let bytes = packet.size();
+    let mut at = start + net.injection.hop;
+    if !M::PLAIN && net.store_and_forward {
+        at += net.injection.ser(bytes);
+    }
+    sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
+    sink.record(Record::Injected { bytes, parts });
+}
+
+/// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
 #[inline(never)]
 fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
     node: u32,
-    nic: &Nic,
+    message: &Message,
+    number: u16,
     envelope: u64,
     start: u64,
     sink: &mut S,
 ) {
-    let to = net.place_of_node(nic.destination);
-    let local = (nic.destination - net.sites[to as usize].node) as u16;
+    let Message {
+        birth,
+        destination,
+        bytes,
+    } = *message;
+    let to = net.place_of_node(destination);
+    let local = (destination - net.sites[to as usize].node) as u16;
     let at = Time(start) + net.lookahead;
     let notices = match envelope {
         0 => {
             let notice = Packet::new(Kind::Notice, at, to, local);
             // The message's size follows in a second word: births fit 48 bits, sizes do not share theirs.
-            [notice.with_value(nic.birth), notice.with_vc(1).with_value(nic.left)]
+            [notice.with_value(birth), notice.with_vc(1).with_value(bytes)]
         }
-        _ => envelope::notices(envelope, nic.birth, nic.left, at, to, local),
+        _ => envelope::notices(envelope, birth, bytes, at, to, local),
     };
     for notice in notices {
-        sink.send(notice.with_message(node, nic.destination, nic.message));
+        sink.send(notice.with_message(node, destination, number));
     }
 }
 
@@ -298,37 +369,52 @@ pub(crate) fn post<J: Journal>(
         st.posts.set(j, free, record);
         free
     };
-    let nic = st.nics.edit(j, place);
-    if nic.post_head == NONE {
-        nic.post_head = slot;
-        nic.post_tail = slot;
-    } else if st.posts.get(nic.post_tail).birth <= message.birth {
-        st.posts.edit(j, nic.post_tail).next = slot;
-        nic.post_tail = slot;
-    } else {
-        // Another rank of the node has run ahead. What has set out was born before.
-        let head = nic.post_head;
-        let waits = nic.birth == u64::MAX || nic.single & 2 == 0;
-        if waits && st.posts.get(head).birth > message.birth {
-            st.posts.edit(j, slot).next = head;
-            nic.post_head = slot;
-        } else {
-            let mut before = head;
-            let after = loop {
-                let next = st.posts.get(before).next;
-                if st.posts.get(next).birth > message.birth {
-                    break next;
-                }
-                before = next;
-            };
-            st.posts.edit(j, before).next = slot;
-            st.posts.edit(j, slot).next = after;
-        }
+    if net.control_first && envelope::is_control(envelope) {
+        return control::enqueue(st, j, place, slot);
     }
+    let nic = *st.nics.get(place);
+    let has_set_out = nic.birth != u64::MAX && nic.single & 2 != 0;
+    let (head, tail) = queue_up(st, j, (nic.post_head, nic.post_tail), has_set_out, slot);
+    let nic = st.nics.edit(j, place);
+    (nic.post_head, nic.post_tail) = (head, tail);
     if nic.birth == u64::MAX {
         let due = message.birth.max(nic.free).saturating_add(net.message_overhead);
         st.due.set(j, place, due.min(*st.due.get(place)));
     }
+}
+
+/// Puts a post into a queue of posts in the order of their births, behind those of the same time: the new head and tail.
+fn queue_up<J: Journal>(
+    st: &mut State,
+    j: &mut J,
+    (head, tail): (u32, u32),
+    head_has_set_out: bool,
+    slot: u32,
+) -> (u32, u32) {
+    let birth = st.posts.get(slot).birth;
+    if head == NONE {
+        return (slot, slot);
+    }
+    if st.posts.get(tail).birth <= birth {
+        st.posts.edit(j, tail).next = slot;
+        return (head, slot);
+    }
+    // Another rank of the node has run ahead. What has set out was born before.
+    if !head_has_set_out && st.posts.get(head).birth > birth {
+        st.posts.edit(j, slot).next = head;
+        return (slot, tail);
+    }
+    let mut before = head;
+    let after = loop {
+        let next = st.posts.get(before).next;
+        if st.posts.get(next).birth > birth {
+            break next;
+        }
+        before = next;
+    };
+    st.posts.edit(j, before).next = slot;
+    st.posts.edit(j, slot).next = after;
+    (head, tail)
 }
 
 /// Runs a workload's start or reaction at a node.

@@ -7,7 +7,7 @@ use crate::mpi;
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
-use crate::state::{Incoming, Link, NONE, Nic, Post, State};
+use crate::state::{ControlQueue, Incoming, Link, NONE, Nic, Post, State};
 use des::checkpoint::{put, take};
 use des::{Event, NoJournal, Torn};
 use std::iter::successors;
@@ -75,6 +75,31 @@ pub(crate) fn take_packets<M: RouterModel>(
     Ok((head, tail))
 }
 
+/// Appends a list of posts.
+fn put_posts(st: &State, head: u32, out: &mut Vec<u8>) {
+    put_elements(out, places(head, |post| st.posts.get(post).next), |out, post| {
+        let post = *st.posts.get(post);
+        put(out, Post { next: NONE, ..post });
+    });
+}
+
+/// Takes a list of posts: its first and last slot.
+fn take_posts(net: &Network, st: &mut State, input: &mut &[u8]) -> Result<(u32, u32), Torn> {
+    let j = &mut NoJournal;
+    let (mut head, mut tail) = (NONE, NONE);
+    for _ in 0..take::<u32>(input)? {
+        let post: Post = take(input)?;
+        nodes_exist(net, &[post.destination])?;
+        let slot = st.posts.push(j, post);
+        match head {
+            NONE => head = slot,
+            _ => st.posts.edit(j, tail).next = slot,
+        }
+        tail = slot;
+    }
+    Ok((head, tail))
+}
+
 /// What a router has been told by those of its group.
 fn told_of(net: &Network, lp: u32) -> Range<u32> {
     let slots = net.routing.news().map_or(0, |news| news.slots());
@@ -106,14 +131,13 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
                 ..nic
             },
         );
-        put_elements(
-            out,
-            places(nic.post_head, |post| st.posts.get(post).next),
-            |out, post| {
-                let post = *st.posts.get(post);
-                put(out, Post { next: NONE, ..post });
-            },
-        );
+        put_posts(st, nic.post_head, out);
+        if net.control_first {
+            let queue = *st.controls.get(node);
+            put(out, queue.left);
+            put(out, [queue.part, queue.number]);
+            put_posts(st, queue.head, out);
+        }
         put(out, *st.due.get(node));
         put(out, *st.sources.get(node));
         for bucket in net.buckets(node) {
@@ -155,18 +179,25 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
     }
     for node in net.node_places(lp, &site) {
         let mut nic: Nic = take(input)?;
-        for _ in 0..take::<u32>(input)? {
-            let post: Post = take(input)?;
-            nodes_exist(net, &[post.destination])?;
-            let slot = st.posts.push(j, post);
-            match nic.post_head {
-                NONE => nic.post_head = slot,
-                _ => st.posts.edit(j, nic.post_tail).next = slot,
-            }
-            nic.post_tail = slot;
-        }
+        (nic.post_head, nic.post_tail) = take_posts(net, st, input)?;
         nodes_exist(net, &[nic.destination])?;
         st.nics.set(j, node, nic);
+        if net.control_first {
+            let left = take(input)?;
+            let [part, number] = take(input)?;
+            let (head, tail) = take_posts(net, st, input)?;
+            st.controls.set(
+                j,
+                node,
+                ControlQueue {
+                    left,
+                    head,
+                    tail,
+                    part,
+                    number,
+                },
+            );
+        }
         st.due.set(j, node, take(input)?);
         st.sources.set(j, node, take(input)?);
         for bucket in net.buckets(node) {

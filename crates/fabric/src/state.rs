@@ -102,6 +102,33 @@ pub struct Nic {
     pub single: u8,
 }
 
+/// A node's control messages that go before its data. `controls` has such records only where a run has them.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct ControlQueue {
+    /// Bytes of the first one that have yet to set out, once a packet of it has.
+    pub left: u64,
+    /// First posted control message; `NONE` if none.
+    pub head: u32,
+    /// The last one.
+    pub tail: u32,
+    /// Packets of the first one that have set out.
+    pub part: u32,
+    /// Number of the first one, once a packet of it has set out.
+    pub number: u32,
+}
+
+impl ControlQueue {
+    /// Nothing waits.
+    pub const EMPTY: ControlQueue = ControlQueue {
+        left: 0,
+        head: NONE,
+        tail: NONE,
+        part: 0,
+        number: 0,
+    };
+}
+
 /// The generator or program of a node.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -231,6 +258,8 @@ des::columns! {
         pub sources: Source,
         /// Posted messages.
         pub posts: Post,
+        /// Where control messages go before data, a record per node.
+        pub controls: ControlQueue,
         /// First incoming message of several packets: [`Network::buckets`](crate::network::Network) lists per node.
         pub incoming_head: u32,
         /// Incoming messages of several packets.

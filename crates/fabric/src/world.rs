@@ -9,7 +9,7 @@ use crate::packet::{Kind, Packet};
 use crate::packing;
 use crate::router::{EMPTY, RouterModel};
 use crate::routing::news;
-use crate::state::{Channel, NONE, Nic, Port, Router, Source, State};
+use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, Source, State};
 use des::{Event, Journal, Layout, Sink, Time, Torn, World};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -117,6 +117,10 @@ impl<M: RouterModel> World for Fabric<M> {
             single: 0,
         };
         st.nics.fill(part.nodes.start, vec![nic; part.nodes.len()]);
+        if net.control_first {
+            st.controls
+                .fill(part.nodes.start, vec![ControlQueue::EMPTY; part.nodes.len()]);
+        }
         let mut first = Vec::new();
         let mut due = vec![u64::MAX; part.nodes.len()];
         let nodes = lps.clone().flat_map(|lp| {

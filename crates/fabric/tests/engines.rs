@@ -646,6 +646,9 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         spec.jobs[0].nodes = Some(12);
         spec.jobs[0].placement = Placement::Random;
         spec.control.end = None;
+        if i / step % 4 == 3 {
+            spec.nic.control = ControlOrder::InOrder;
+        }
         one_answer(&what, &spec);
     }
 }

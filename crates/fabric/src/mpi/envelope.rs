@@ -40,6 +40,21 @@ pub struct Envelope {
     pub part: bool,
 }
 
+impl Purpose {
+    /// `true` for what only keeps a rendezvous going: it has no bytes of a rank.
+    pub fn is_control(self) -> bool {
+        match self {
+            Purpose::Request | Purpose::Clear | Purpose::Done => true,
+            Purpose::Eager | Purpose::Data | Purpose::Empty => false,
+        }
+    }
+}
+
+/// `true` for the word of a control message's envelope.
+pub(crate) fn is_control(word: u64) -> bool {
+    Envelope::from_word(word).is_some_and(|envelope| envelope.purpose.is_control())
+}
+
 /// Marks an envelope in words that are 0 otherwise.
 const THERE: u64 = 1 << 63;
 /// Marks a part.

@@ -555,6 +555,15 @@ const NIC: &[Parameter] = &[
         Default::From("the router's buffer"),
         "Buffer of the router's host port; not for the sculpin model.",
     ),
+    key(
+        "control",
+        Type::Choice(&[
+            ("first", "Before data that waits at the interface, between packets."),
+            ("in-order", "Behind all that was handed to the interface before them."),
+        ]),
+        Default::From("first; in-order with late-admission, which has nothing else"),
+        "When the messages leave that ask for a rendezvous of MPI ranks, give leave and say that it is over.",
+    ),
 ];
 
 const JOB: &[Parameter] = &[

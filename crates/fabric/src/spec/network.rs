@@ -5,9 +5,9 @@ use super::document::{Table, Value};
 use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, DeliveryPoint, DerouteSpec, DetourSpec,
-    LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Switching, Tie,
-    Via,
+    Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, ControlOrder, DeliveryPoint, DerouteSpec,
+    DetourSpec, LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec,
+    Switching, Tie, Via,
 };
 use super::shape::Facts;
 use super::tables::read_tables;
@@ -85,8 +85,8 @@ pub(crate) fn read(
         return None;
     }
     let links = links?;
-    let mut nic_spec = build_nic(&nic)?;
     let router_spec = build_router(&router, chosen, &links)?;
+    let mut nic_spec = build_nic(&nic, router_spec.architecture, findings)?;
     if router_spec.architecture != Architecture::LateAdmission {
         // A preset's chunks mean nothing to another architecture.
         nic_spec.chunk = None;
@@ -311,8 +311,20 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
     })
 }
 
-fn build_nic(values: &Values) -> Option<NicSpec> {
+fn build_nic(values: &Values, architecture: Architecture, findings: &mut Findings) -> Option<NicSpec> {
+    let in_order = architecture == Architecture::LateAdmission;
+    let control = match values.text("control") {
+        Some("in-order") => ControlOrder::InOrder,
+        Some("first") if in_order => {
+            let reason = "the sequencer of late-admission's interfaces takes messages one after the other";
+            findings.error(values.place("control"), "nic.control", reason, "take \"in-order\"");
+            return None;
+        }
+        None if in_order => ControlOrder::InOrder,
+        _ => ControlOrder::First,
+    };
     Some(NicSpec {
+        control,
         packet: Bytes(values.quantity("packet")?),
         chunk: values.quantity("chunk").map(Bytes),
         message_overhead: Time(values.quantity("overhead")?),

@@ -565,6 +565,26 @@ pub struct NicSpec {
     pub bandwidth: Option<BitsPerSec>,
     /// Buffer of the router's host port in bytes; `None` takes the router's buffer.
     pub buffer: Option<Bytes>,
+    /// When control messages of ranks leave; those of late-admission routers' interfaces leave in order.
+    #[serde(default, skip_serializing_if = "ControlOrder::is_in_order")]
+    pub control: ControlOrder,
+}
+
+/// When an interface sends the messages that ask for a rendezvous, give leave and say that it is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ControlOrder {
+    /// Before data that waits, between packets.
+    First,
+    /// Behind all that was handed to the interface before them. What canonical texts without this field mean.
+    #[default]
+    InOrder,
+}
+
+impl ControlOrder {
+    fn is_in_order(&self) -> bool {
+        *self == ControlOrder::InOrder
+    }
 }
 
 /// One job: work on some nodes.

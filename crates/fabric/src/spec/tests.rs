@@ -145,6 +145,7 @@ fn defaults_are_those_of_the_reference() {
             idle_delay_per_byte: Time::ZERO,
             bandwidth: None,
             buffer: None,
+            control: ControlOrder::First,
         },
         jobs: vec![JobSpec {
             name: "job0".to_owned(),

@@ -1,0 +1,131 @@
+//! Control messages of ranks before data: what asks for a rendezvous, gives leave and says that it is over has a queue of its own, served
+//! between packets.
+//!
+//! When an interface comes to its next packet and a control message was born by then, that goes first, at the price of any other
+//! packet: overheads, the link's time, room in the router's host buffer. A packet that has begun, or whose overhead has, is not
+//! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
+
+use super::{announce, queue_up, set_out};
+use crate::network::{Network, Site};
+use crate::packet::Packet;
+use crate::router::RouterModel;
+use crate::state::{NONE, State};
+use crate::workload::Message;
+use crate::world::Fabric;
+use des::{Journal, Sink};
+
+/// Whose turn it is at an interface with control messages.
+pub(super) enum Turn {
+    /// A packet of a control message has set out.
+    Sent,
+    /// A control message is next, not before this time (ps; `u64::MAX`: when there is room).
+    Waits(u64),
+    /// A packet of data is next.
+    Data,
+}
+
+/// Puts the post at `slot` into the queue of control messages of the node at `place`.
+pub(super) fn enqueue<J: Journal>(st: &mut State, j: &mut J, place: u32, slot: u32) {
+    let queue = *st.controls.get(place);
+    let (head, tail) = queue_up(st, j, (queue.head, queue.tail), queue.part > 0, slot);
+    let queue = st.controls.edit(j, place);
+    (queue.head, queue.tail) = (head, tail);
+    let due = st.posts.get(head).birth.max(st.nics.get(place).free);
+    st.due.set(j, place, due.min(*st.due.get(place)));
+}
+
+/// Sends the next packet of the control messages of a node, which has some, if it is their turn and its start lies before `end`.
+#[allow(clippy::too_many_arguments)]
+#[inline(never)]
+pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    (place, node): (u32, u32),
+    end: u64,
+    sink: &mut S,
+) -> Turn {
+    let (nic, queue) = (*st.nics.get(place), *st.controls.get(place));
+    let post = *st.posts.get(queue.head);
+    let first = queue.part == 0;
+    let left = if first { post.bytes } else { queue.left };
+    let size = left.min(u64::from(net.packet)) as u32;
+    let message_overhead = if first { net.message_overhead } else { 0 };
+    let idle = match first && post.birth >= nic.free {
+        true => net.idle_delay * u64::from(size) + M::wake(net),
+        false => 0,
+    };
+    let mut start = post.birth.max(nic.free) + message_overhead + net.packet_overhead + idle;
+    // When the interface comes to its next packet of data.
+    let comes = match (nic.birth, nic.post_head) {
+        (u64::MAX, NONE) => u64::MAX,
+        (u64::MAX, data) => st.posts.get(data).birth.max(nic.free),
+        (birth, _) if nic.part == 0 => birth.max(nic.free),
+        _ => nic.free,
+    };
+    if post.birth > comes {
+        if nic.birth == u64::MAX {
+            return Turn::Data;
+        }
+        let data_start = nic.ready.max(nic.free);
+        let data_size = nic.left.min(u64::from(net.packet)) as u32;
+        if !M::HOST_CREDITS || data_start >= end || nic.credit >= M::room(net, data_size) as i32 {
+            return Turn::Data;
+        }
+        // Only then is it known that data waits for room.
+        start = start.max(data_start);
+        st.nics.edit(j, place).blocked = 1;
+    }
+    if start >= end {
+        return Turn::Waits(start);
+    }
+    if M::HOST_CREDITS {
+        let room = M::room(net, size) as i32;
+        let nic = st.nics.edit(j, place);
+        if nic.credit < room {
+            nic.blocked = 1;
+            return Turn::Waits(u64::MAX);
+        }
+        nic.credit -= room;
+    }
+    let number = if first {
+        let number = &mut st.sources.edit(j, place).number;
+        let own = *number as u16 & net.numbers | post.mark as u16;
+        *number = number.wrapping_add(1);
+        let message = Message {
+            birth: post.birth,
+            destination: post.destination,
+            bytes: post.bytes,
+        };
+        announce::<M, S>(net, node, &message, own, post.envelope, start, sink);
+        own
+    } else {
+        queue.number as u16
+    };
+    let single = post.bytes <= u64::from(net.unit);
+    let mark = if single { post.birth } else { u64::from(queue.part) };
+    let packet = Packet::message_part(node, post.destination, number, size, single, mark);
+    set_out::<M, S>(net, lp, site, node, packet, 1, start, sink);
+    let nic = st.nics.edit(j, place);
+    nic.free = start + net.injection.ser(size);
+    nic.packets += 1;
+    if nic.birth != u64::MAX {
+        // The overheads of the packet that has let this one pass begin when it has left.
+        let overhead = net.packet_overhead + if nic.part == 0 { net.message_overhead } else { 0 };
+        nic.ready = nic.ready.max(nic.free + overhead);
+    }
+    let left = left - u64::from(size);
+    let queue = st.controls.edit(j, place);
+    (queue.left, queue.part, queue.number) = (left, queue.part + 1, number.into());
+    if left == 0 {
+        let slot = queue.head;
+        (queue.head, queue.part) = (post.next, 0);
+        st.sources.edit(j, place).taken -= post.bytes;
+        let free = &mut st.routers.edit(j, lp).free_post;
+        st.posts.edit(j, slot).next = *free;
+        *free = slot;
+    }
+    Turn::Sent
+}
