@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::mpi::Program;
+use crate::spec::Named;
 use crate::spec::{Motif, MotifValue};
 use std::sync::Arc;
 
@@ -54,6 +55,11 @@ impl Keys<'_> {
             Some(MotifValue::Text(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// The value that a word stands for; `None` without the key.
+    fn choice<T: Named>(&self, key: &str) -> Option<T> {
+        T::named(self.word(key)?)
     }
 
     fn flag(&self, key: &str, default: bool) -> bool {
@@ -133,10 +139,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
     Ok(match kind {
         Halo3d::NAME => Arc::new(Halo3d::new(&keys.block(ranks)?)?.periodic(keys.flag("periodic", false))),
         Halo3d26::NAME => {
-            let neighbours = match keys.word("neighbours") {
-                Some("18") => Neighbours::Eighteen,
-                _ => Neighbours::TwentySix,
-            };
+            let neighbours = keys.choice("neighbours").unwrap_or(Neighbours::TwentySix);
             Arc::new(Halo3d26::new(&keys.block(ranks)?, neighbours)?)
         }
         Sweep3d::NAME => Arc::new(Sweep3d::new(&sweep3d::Parameters {
@@ -221,10 +224,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             bytes: keys.message(),
             mutual: keys.flag("mutual", true),
             redraw: keys.flag("redraw", false),
-            receives: match keys.word("receives") {
-                Some("any-source") => Receives::AnySource,
-                _ => Receives::Named,
-            },
+            receives: keys.choice("receives").unwrap_or(Receives::Named),
             seed: keys.number("seed").unwrap_or(1),
             compute,
         })?),

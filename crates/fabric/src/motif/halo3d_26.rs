@@ -6,14 +6,14 @@
 
 use super::{Block, Grid, Misfit, Ops, product};
 use crate::mpi::{Communicator, Op, Program};
+use crate::spec::choice;
 
-/// Which neighbours there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Neighbours {
-    /// Faces and edges, in ember's order.
-    Eighteen,
-    /// Faces, edges and corners, in the order of the SST motif.
-    TwentySix,
+choice! {
+    /// Which neighbours there are.
+    pub enum Neighbours {
+        TwentySix = "26", "Faces, edges and corners; all receives, all sends, one wait.";
+        Eighteen = "18", "Faces and edges, as the MPI program has it; receive and send by turns, one wait.";
+    }
 }
 
 /// A step to a neighbour along x, y and z.

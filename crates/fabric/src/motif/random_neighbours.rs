@@ -8,16 +8,16 @@ use super::shuffle::Shuffle;
 use super::{Compute, Misfit, Ops, at_least, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
+use crate::spec::choice;
 use des::mix;
 use des::rng::below;
 
-/// How a rank receives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receives {
-    /// From the ranks that it knows to send to it.
-    Named,
-    /// From any source, as many messages as there will be.
-    AnySource,
+choice! {
+    /// How a rank receives.
+    pub enum Receives {
+        Named = "named", "Every receive names its sender.";
+        AnySource = "any-source", "Receives take messages of the iteration from anybody.";
+    }
 }
 
 /// Parameters of [`RandomNeighbours`].

@@ -1,6 +1,7 @@
 //! Memory nodes: what a study says of them.
 
 use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, TIB, Type, When, key, size, span, time};
+use crate::spec::{Addresses, CleanEvictions, Instructions, Named, Pages, PatternWord, SplitWord, VirtualNetworks};
 
 const fn count(name: &'static str, max: u64, default: &'static str, doc: &'static str) -> Parameter {
     key(name, Type::Integer { min: 1, max }, Default::Text(default), doc)
@@ -90,33 +91,7 @@ const LISTED: &[When] = &[When {
 const ACCESSES: &[Parameter] = &[
     key(
         "pattern",
-        Type::Choice(&[
-            ("random", "Any line of the whole address space."),
-            ("pointer-chase", "The same, one access after the other."),
-            ("gups", "Any line, read and then written."),
-            (
-                "stream",
-                "Words of 8 bytes, one after the other, from a core's own part of the address space on.",
-            ),
-            (
-                "stride",
-                "Addresses at a distance, from a core's own part of the address space on.",
-            ),
-            (
-                "hot-spot",
-                "Some accesses to the first lines of the address space, the others to any.",
-            ),
-            (
-                "stencil",
-                "Round by round the edges of the blocks of four neighbours in a grid of all cores, read, and the own ones, written.",
-            ),
-            (
-                "producer-consumer",
-                "Some cores write the first lines of their own part of the address space, round and round; as many others read them.",
-            ),
-            ("listed", "What a table says."),
-            ("trace", "What programs did under valgrind's lackey."),
-        ]),
+        Type::Choice(PatternWord::WORDS),
         Default::Text("random"),
         "What every core does.",
     ),
@@ -196,11 +171,7 @@ const PROGRAMS: &[Parameter] = &[
     .when(TRACE),
     key(
         "split",
-        Type::Choice(&[
-            ("round-robin", "To the next core after every `chunk`."),
-            ("blocks", "To every core one piece."),
-            ("one-core", "All to the first core; the others do nothing."),
-        ]),
+        Type::Choice(SplitWord::WORDS),
         Default::Text("round-robin"),
         "How the accesses of a process are dealt to its cores.",
     )
@@ -208,11 +179,7 @@ const PROGRAMS: &[Parameter] = &[
     count("chunk", 1 << 40, "1", "Accesses that stay together.").when(CHUNKS),
     key(
         "instructions",
-        Type::Choice(&[
-            ("timed", "Every instruction takes `issue`."),
-            ("fetched", "The same, and it is read."),
-            ("ignored", "They take no time: accesses follow each other at `issue`."),
-        ]),
+        Type::Choice(Instructions::WORDS),
         Default::Text("timed"),
         "What the instructions between accesses do.",
     )
@@ -220,14 +187,7 @@ const PROGRAMS: &[Parameter] = &[
     key("page", size(1 << 30), Default::Text("4 KiB"), "Bytes of a page of a program.").when(TRACE),
     key(
         "pages",
-        Type::Choice(&[
-            (
-                "first-touch",
-                "At the node whose core has the access that comes first in the trace, or the next node with room.",
-            ),
-            ("interleaved", "One after the other at the next node."),
-            ("packed", "One after the other from the start of the address space on."),
-        ]),
+        Type::Choice(Pages::WORDS),
         Default::Text("first-touch"),
         "Where the pages of programs lie, in the order of their first accesses, process by process.",
     )
@@ -269,10 +229,7 @@ const CORES: &[Parameter] = &[
     ),
     key(
         "clean_evictions",
-        Type::Choice(&[
-            ("silent", "Shared lines leave a cache without a word."),
-            ("told", "Their homes are told."),
-        ]),
+        Type::Choice(CleanEvictions::WORDS),
         Default::Text("silent"),
         "What homes hear of shared lines that leave; of a node's own lines they always do.",
     ),
@@ -337,22 +294,13 @@ const HOMES: &[Parameter] = &[
     ),
     key(
         "addresses",
-        Type::Choice(&[
-            ("blocks", "Every node has a part of the address space in one piece."),
-            ("interleaved", "Neighbouring lines are at home at neighbouring nodes."),
-        ]),
+        Type::Choice(Addresses::WORDS),
         Default::Text("blocks"),
         "How the address space lies over the nodes.",
     ),
     key(
         "virtual_networks",
-        Type::Choice(&[
-            (
-                "by-class",
-                "Requests, forwards and responses have the routing's channels each for themselves (not in routers without channels).",
-            ),
-            ("one", "All share them."),
-        ]),
+        Type::Choice(VirtualNetworks::WORDS),
         Default::Text("by-class"),
         "Virtual networks of the messages. `router.vcs` and `router.buffer` are those of each.",
     ),

@@ -1,8 +1,10 @@
 //! MPI ranks: what their messages cost, and their motifs.
 
 use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Type, When, key, size, time};
+use crate::motif::{Neighbours, Receives};
 use crate::mpi::{HEADER, LARGEST, MAX_RAILS};
 use crate::spec::units::Unit;
+use crate::spec::{Named, RailPolicy, Rendezvous};
 
 /// A size from nothing to `max`.
 const fn size_or_none(max: u64) -> Type {
@@ -51,16 +53,7 @@ pub(super) const MPI: &[Parameter] = &[
     ),
     key(
         "rendezvous",
-        Type::Choice(&[
-            (
-                "put",
-                "The sender writes; its send is complete when the last byte has reached the router.",
-            ),
-            (
-                "get",
-                "The receiver reads; the send is complete when a control message says that all has come.",
-            ),
-        ]),
+        Type::Choice(Rendezvous::WORDS),
         Default::Text("put"),
         "How messages above `eager` are moved.",
     ),
@@ -111,20 +104,7 @@ pub(super) const MPI: &[Parameter] = &[
     ),
     key(
         "rail_policy",
-        Type::Choice(&[
-            (
-                "local-rank",
-                "That of the rank, its number on the host modulo the rails; the message arrives at that of the receiver.",
-            ),
-            (
-                "round-robin",
-                "The rails in turn, message by message of a rank, beginning with its own; the message arrives at the same one.",
-            ),
-            (
-                "least-loaded",
-                "The one with the fewest bytes that have yet to leave; the message arrives at the same one.",
-            ),
-        ]),
+        Type::Choice(RailPolicy::WORDS),
         Default::Text("local-rank"),
         "Which rail a message between hosts takes. Control messages always go as with `local-rank`.",
     ),
@@ -247,13 +227,7 @@ const HALO: &[Parameter] = &[
 
 const HALO_26: &[Parameter] = &[key(
     "neighbours",
-    Type::Choice(&[
-        ("26", "Faces, edges and corners; all receives, all sends, one wait."),
-        (
-            "18",
-            "Faces and edges, as the MPI program has it; receive and send by turns, one wait.",
-        ),
-    ]),
+    Type::Choice(Neighbours::WORDS),
     Default::Text("26"),
     "Which neighbours there are.",
 )];
@@ -422,10 +396,7 @@ const NEIGHBOURS: &[Parameter] = &[
     ),
     key(
         "receives",
-        Type::Choice(&[
-            ("named", "Every receive names its sender."),
-            ("any-source", "Receives take messages of the iteration from anybody."),
-        ]),
+        Type::Choice(Receives::WORDS),
         Default::Text("named"),
         "How a rank receives.",
     ),

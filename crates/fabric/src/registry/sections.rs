@@ -4,6 +4,10 @@ use super::entry::{
     BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Section, TIB, Type, When, key, size, span, time,
 };
 use crate::spec::units::Unit;
+use crate::spec::{
+    Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, Mapping, Method, Named,
+    PartitionWord, PathChoice, Per, ScopeWord, Switching, Tie, Via,
+};
 
 /// Longest simulated time of a run: 1,000 seconds.
 const LONGEST: u64 = 281 * SECOND;
@@ -94,17 +98,7 @@ const ROUTER: &[Parameter] = &[
     ),
     key(
         "architecture",
-        Type::Choice(&[
-            ("voq", "Virtual output queues over the input buffers, ideal crossbar."),
-            (
-                "input-queued",
-                "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.",
-            ),
-            (
-                "late-admission",
-                "Output queues that admit a packet when there is room, the upstream credit being withheld until then.",
-            ),
-        ]),
+        Type::Choice(Architecture::WORDS),
         Default::Text("voq"),
         "Inner structure.",
     )
@@ -187,32 +181,20 @@ const ROUTER: &[Parameter] = &[
     .when(INPUT_QUEUED),
     key(
         "arbitration",
-        Type::Choice(&[
-            ("round-robin", "Round robin over the virtual channels that can send."),
-            (
-                "fcfs",
-                "First come, first served among the virtual channels that can send.",
-            ),
-        ]),
+        Type::Choice(Arbitration::WORDS),
         Default::Text("round-robin"),
         "Order in which an output port serves its virtual channels.",
     )
     .when(&[CREDIT]),
     key(
         "switching",
-        Type::Choice(&[
-            ("cut-through", "The head may leave before the tail has come."),
-            ("store-and-forward", "The whole packet must have come."),
-        ]),
+        Type::Choice(Switching::WORDS),
         Default::Text("cut-through"),
         "When a packet is handed on.",
     ),
     key(
         "delivery",
-        Type::Choice(&[
-            ("tail", "When the last byte reaches the node."),
-            ("head", "When the head of the last packet reaches the node."),
-        ]),
+        Type::Choice(DeliveryPoint::WORDS),
         Default::Text("tail"),
         "When a message counts as delivered.",
     ),
@@ -246,13 +228,7 @@ const ROUTER: &[Parameter] = &[
     .when(LATE_ADMISSION),
     key(
         "completion",
-        Type::Choice(&[
-            ("whole", "All of it."),
-            (
-                "cumulative",
-                "Its last chunk, and from its source as many bytes as the source's messages up to it have.",
-            ),
-        ]),
+        Type::Choice(Completion::WORDS),
         Default::Text("whole"),
         "What must have come before a message counts as delivered.",
     )
@@ -275,10 +251,7 @@ const ROUTING: &[Parameter] = &[
     ),
     key(
         "tie",
-        Type::Choice(&[
-            ("positive", "The positive direction."),
-            ("unwrapped", "The way that does not cross the wrap-around link."),
-        ]),
+        Type::Choice(Tie::WORDS),
         Default::Text("positive"),
         "The way of a packet that goes half-way round a ring, where both are equally long.",
     )
@@ -295,35 +268,21 @@ const ROUTING: &[Parameter] = &[
     .when(DETOUR),
     key(
         "via",
-        Type::Choice(&[
-            ("router", "A random router among those with nodes."),
-            ("node", "The router of a random node."),
-            (
-                "group",
-                "A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.",
-            ),
-        ]),
+        Type::Choice(Via::WORDS),
         Default::From("`router`; valiant: `node`"),
         "What a detour leads over.",
     )
     .when(VIA),
     key(
         "congestion",
-        Type::Choice(&[
-            ("output", "What waits in the own router for the output."),
-            ("credits", "What the buffer at the other end of the link holds, as far as credits tell."),
-            ("both", "The sum of the two."),
-        ]),
+        Type::Choice(Congestion::WORDS),
         Default::From("`output`; adaptive-local: `credits`"),
         "What counts as waiting, as time at the link's bandwidth.",
     )
     .when(ADAPTIVE),
     key(
         "per",
-        Type::Choice(&[
-            ("port", "All virtual channels of the port."),
-            ("vc", "The virtual channel that the packet would take."),
-        ]),
+        Type::Choice(Per::WORDS),
         Default::From("`port`; adaptive-local: `vc`"),
         "Whose waiting counts.",
     )
@@ -366,14 +325,7 @@ const ROUTING: &[Parameter] = &[
     .when(WEIGHED),
     key(
         "scope",
-        Type::Choice(&[
-            ("local", "The own router."),
-            (
-                "group",
-                "The own router, and the global links of the group: their routers tell the others until when they have work, and that takes its way.",
-            ),
-            ("global", "The routers of the whole way (UGAL-G): refused, a router knows its own state only."),
-        ]),
+        Type::Choice(ScopeWord::WORDS),
         Default::Text("local"),
         "Whose queues are compared.",
     )
@@ -448,15 +400,7 @@ const ROUTING: &[Parameter] = &[
     }]),
     key(
         "path",
-        Type::Choice(&[
-            ("first", "That of its destination's first address."),
-            ("random", "A random one."),
-            ("round-robin", "One after the other, by the message's number at its source."),
-            (
-                "by-size",
-                "Short messages the first, long ones a random other; parx: by the quadrants of source and destination.",
-            ),
-        ]),
+        Type::Choice(PathChoice::WORDS),
         Default::From("`round-robin`; parx: `by-size`"),
         "Which of several paths a message takes; all its packets take the same.",
     )
@@ -557,10 +501,7 @@ const NIC: &[Parameter] = &[
     ),
     key(
         "control",
-        Type::Choice(&[
-            ("first", "Before data that waits at the interface, between packets."),
-            ("in-order", "Behind all that was handed to the interface before them."),
-        ]),
+        Type::Choice(ControlOrder::WORDS),
         Default::From("first; in-order with late-admission, which has nothing else"),
         "When the messages leave that ask for a rendezvous of MPI ranks, give leave and say that it is over.",
     ),
@@ -599,10 +540,7 @@ const JOB: &[Parameter] = &[
     ),
     key(
         "mapping",
-        Type::Choice(&[
-            ("block", "Neighbouring ranks on one node until it is full."),
-            ("round-robin", "One rank to each node in turn."),
-        ]),
+        Type::Choice(Mapping::WORDS),
         Default::Text("block"),
         "How ranks are dealt to the nodes of the job; for motifs.",
     ),
@@ -704,14 +642,7 @@ const RUN: &[Parameter] = &[
     ),
     key(
         "partition",
-        Type::ChoiceOrFile(&[
-            (
-                "auto",
-                "what suits the network: METIS for graphs from files, else `blocks`.",
-            ),
-            ("blocks", "planes, groups or pods of the family; graphs breadth first."),
-            ("metis", "METIS where it cuts fewer cables."),
-        ]),
+        Type::ChoiceOrFile(PartitionWord::WORDS),
         Default::Text("auto"),
         "How several workers share out the routers; never changes the result, only the speed. A file is a CSV map with the header `router,part`.",
     ),
@@ -726,16 +657,7 @@ const RUN: &[Parameter] = &[
 const SAMPLE: &[Parameter] = &[
     key(
         "method",
-        Type::Choice(&[
-            (
-                "latin-hypercube",
-                "One point in each of as many equal slices of every range as there are points.",
-            ),
-            (
-                "sobol",
-                "Scrambled Sobol points, at most 65,536: more points keep the earlier ones, powers of two balance best.",
-            ),
-        ]),
+        Type::Choice(Method::WORDS),
         Default::Text("latin-hypercube"),
         "How points are spread.",
     ),

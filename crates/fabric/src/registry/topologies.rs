@@ -1,6 +1,7 @@
 //! Topologies and their parameters.
 
-use super::entry::{Choice, Default, Entry, Kind, Parameter, Type, When, key};
+use super::entry::{Default, Entry, Kind, Parameter, Type, When, key};
+use crate::spec::{ArrangementWord, FormatWord, Named};
 
 const COUNT: Type = Type::Integer {
     min: 1,
@@ -37,13 +38,6 @@ const LATTICE: &[Parameter] = &[
     NODES_PER_ROUTER,
 ];
 
-const ARRANGEMENTS: &[Choice] = &[
-    ("absolute", "Port k of a group goes to group k, itself skipped."),
-    ("relative", "Port k of group g goes to group g + k + 1."),
-    ("circulant", "Ports alternate between g + i and g - i."),
-    ("random", "A seeded random assignment."),
-];
-
 const GLOBAL_CABLES: &[Parameter] = &[
     key(
         "links_per_pair",
@@ -59,7 +53,7 @@ const GLOBAL_CABLES: &[Parameter] = &[
     ),
     key(
         "arrangement",
-        Type::Choice(ARRANGEMENTS),
+        Type::Choice(ArrangementWord::WORDS),
         Default::Text("absolute"),
         "Which router of a group owns which global cable (Hastings et al. 2015).",
     ),
@@ -247,24 +241,7 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
             ),
             key(
                 "format",
-                Type::Choice(&[
-                    (
-                        "edge-list",
-                        "A cable per line: `router router [count] [class]`; `node ROUTER [count]` places nodes.",
-                    ),
-                    (
-                        "graphml",
-                        "GraphML; node attribute `nodes`, edge attributes `count` and `class`.",
-                    ),
-                    (
-                        "built-in",
-                        "No file: `file` is the name of a preset that is none of the regular families.",
-                    ),
-                    (
-                        "ibnetdiscover",
-                        "An InfiniBand fabric as `ibnetdiscover` prints it; rates such as `4xEDR` are the link classes.",
-                    ),
-                ]),
+                Type::Choice(FormatWord::WORDS),
                 Default::From(
                     "the file's ending: graphml for `.graphml` and `.xml`, ibnetdiscover for `.ibnetdiscover`, else edge-list",
                 ),

@@ -1,6 +1,7 @@
 //! What nodes do, where jobs are placed and how messages are spaced.
 
 use super::entry::{Default, Entry, Kind, Parameter, SECOND, TIB, Type, When, key, size, time};
+use crate::spec::{MatchingWord, ModeWord, Named};
 
 /// What all patterns share.
 const TRAFFIC: &[Parameter] = &[
@@ -71,17 +72,7 @@ const RANDOM_MATCHING: &[When] = &[When {
 const PAIRS: &[Parameter] = &[
     key(
         "matching",
-        Type::Choice(&[
-            (
-                "mutual",
-                "The nodes 0 and 1 of a random permutation are partners, 2 and 3, ...; both send.",
-            ),
-            (
-                "senders-receivers",
-                "The first half of a random permutation sends to the second half.",
-            ),
-            ("listed", "The pairs of `pairs`: sender and receiver."),
-        ]),
+        Type::Choice(MatchingWord::WORDS),
         Default::From("listed with `pairs`, else mutual"),
         "How nodes become pairs.",
     ),
@@ -97,17 +88,7 @@ const PAIRS: &[Parameter] = &[
     }]),
     key(
         "mode",
-        Type::Choice(&[
-            (
-                "stream",
-                "All messages are handed over at the start; no acknowledgements.",
-            ),
-            ("ping-pong", "A message, its acknowledgement, the next message."),
-            (
-                "batch",
-                "`batch` messages back to back, one acknowledgement, the next batch.",
-            ),
-        ]),
+        Type::Choice(ModeWord::WORDS),
         Default::Text("stream"),
         "How a pair talks.",
     ),

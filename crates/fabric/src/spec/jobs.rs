@@ -1,5 +1,6 @@
 //! `[[job]]`: what the nodes do, and whether the network has the nodes for it.
 
+use super::choice;
 use super::diagnostic::Findings;
 use super::document::{Node, Table, Value};
 use super::memory;
@@ -298,11 +299,30 @@ fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &
     })
 }
 
+choice! {
+    /// The word of a [`Matching`].
+    pub(crate) enum MatchingWord {
+        Mutual = "mutual", "The nodes 0 and 1 of a random permutation are partners, 2 and 3, ...; both send.";
+        SendersReceivers = "senders-receivers", "The first half of a random permutation sends to the second half.";
+        Listed = "listed", "The pairs of `pairs`: sender and receiver.";
+    }
+}
+
+choice! {
+    /// The word of a [`PairMode`].
+    pub(crate) enum ModeWord {
+        Stream = "stream", "All messages are handed over at the start; no acknowledgements.";
+        PingPong = "ping-pong", "A message, its acknowledgement, the next message.";
+        Batch = "batch", "`batch` messages back to back, one acknowledgement, the next batch.";
+    }
+}
+
 fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Pairs> {
     let key = |key: &str| format!("{}.{key}", values.path);
-    let matching = match (values.text("matching")?, values.get("pairs")) {
-        ("senders-receivers", _) => Matching::SendersReceivers,
-        ("listed", Some(Checked::Pairs(pairs))) if !pairs.is_empty() => {
+    let matching = match (values.choice("matching")?, values.get("pairs")) {
+        (MatchingWord::Mutual, _) => Matching::Mutual,
+        (MatchingWord::SendersReceivers, _) => Matching::SendersReceivers,
+        (MatchingWord::Listed, Some(Checked::Pairs(pairs))) if !pairs.is_empty() => {
             let beyond = pairs
                 .iter()
                 .position(|(a, b)| n_nodes.is_some_and(|n| u64::from(*a.max(b)) >= n));
@@ -322,13 +342,12 @@ fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) ->
             }
             Matching::Listed(pairs.clone())
         }
-        ("listed", _) if values.failed("pairs") => return None,
-        ("listed", _) => {
+        (MatchingWord::Listed, _) if values.failed("pairs") => return None,
+        (MatchingWord::Listed, _) => {
             let hint = "add pairs = [[0, 1]]";
             findings.error(values.place("pairs"), &key("pairs"), "there is no pair", hint);
             return None;
         }
-        _ => Matching::Mutual,
     };
     let active = values.integer_u32("active");
     if let (Some(active), Some(n)) = (active, n_nodes)
@@ -342,12 +361,12 @@ fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) ->
             format!("there are at most {n}"),
         );
     }
-    let mode = match values.text("mode")? {
-        "ping-pong" => PairMode::PingPong,
-        "batch" => PairMode::Batch {
+    let mode = match values.choice("mode")? {
+        ModeWord::Stream => PairMode::Stream,
+        ModeWord::PingPong => PairMode::PingPong,
+        ModeWord::Batch => PairMode::Batch {
             batch: values.integer_u32("batch")?,
         },
-        _ => PairMode::Stream,
     };
     Some(Pairs {
         matching,

@@ -1,6 +1,7 @@
 //! `work = { kind = "memory" }`: memory nodes and what their cores do.
 
 use super::accesses;
+use super::choice;
 use super::diagnostic::Findings;
 use super::reader::Values;
 use super::run::{BitsPerSec, Bytes};
@@ -123,6 +124,46 @@ pub enum AccessPattern {
     Listed(Vec<ListedAccess>),
 }
 
+choice! {
+    /// The word of an [`AccessPattern`].
+    pub(crate) enum PatternWord {
+        Random = "random", "Any line of the whole address space.";
+        PointerChase = "pointer-chase", "The same, one access after the other.";
+        Gups = "gups", "Any line, read and then written.";
+        Stream = "stream", "Words of 8 bytes, one after the other, from a core's own part of the address space on.";
+        Stride = "stride", "Addresses at a distance, from a core's own part of the address space on.";
+        HotSpot = "hot-spot", "Some accesses to the first lines of the address space, the others to any.";
+        Stencil = "stencil", "Round by round the edges of the blocks of four neighbours in a grid of all cores, read, and the own ones, written.";
+        ProducerConsumer = "producer-consumer", "Some cores write the first lines of their own part of the address space, round and round; as many others read them.";
+        Listed = "listed", "What a table says.";
+        Trace = "trace", "What programs did under valgrind's lackey.";
+    }
+}
+
+choice! {
+    /// Whether homes hear of shared lines that leave a cache.
+    pub(crate) enum CleanEvictions {
+        Silent = "silent", "Shared lines leave a cache without a word.";
+        Told = "told", "Their homes are told.";
+    }
+}
+
+choice! {
+    /// How the address space is laid over the nodes.
+    pub(crate) enum Addresses {
+        Blocks = "blocks", "Every node has a part of the address space in one piece.";
+        Interleaved = "interleaved", "Neighbouring lines are at home at neighbouring nodes.";
+    }
+}
+
+choice! {
+    /// Who shares the channels of routers.
+    pub(crate) enum VirtualNetworks {
+        ByClass = "by-class", "Requests, forwards and responses have the routing's channels each for themselves (not in routers without channels).";
+        One = "one", "All share them.";
+    }
+}
+
 /// An access of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedAccess {
@@ -193,28 +234,30 @@ pub(crate) fn read(
     let time = |key: &str| values.quantity(key).map(Time);
     let bytes = |key: &str| values.quantity(key).map(Bytes);
     let rate = |key: &str| values.quantity(key).map(BitsPerSec);
-    let is_trace = values.text("pattern")? == "trace";
-    let pattern = match values.text("pattern")? {
-        "pointer-chase" => AccessPattern::PointerChase,
-        "gups" => AccessPattern::Gups,
-        "stream" => AccessPattern::Stream,
-        "stride" => AccessPattern::Stride {
+    let word = values.choice("pattern")?;
+    let is_trace = word == PatternWord::Trace;
+    let pattern = match word {
+        // A trace is read when all else is known.
+        PatternWord::Random | PatternWord::Trace => AccessPattern::Random,
+        PatternWord::PointerChase => AccessPattern::PointerChase,
+        PatternWord::Gups => AccessPattern::Gups,
+        PatternWord::Stream => AccessPattern::Stream,
+        PatternWord::Stride => AccessPattern::Stride {
             stride: bytes("stride")?,
         },
-        "hot-spot" => AccessPattern::HotSpot {
+        PatternWord::HotSpot => AccessPattern::HotSpot {
             lines: values.integer("hot_lines")?,
             fraction: values.number("hot_fraction")?,
         },
-        "stencil" => AccessPattern::Stencil {
+        PatternWord::Stencil => AccessPattern::Stencil {
             grid: read_grid(values, n_nodes, findings)?,
             edge: values.integer("edge")?,
         },
-        "producer-consumer" => AccessPattern::ProducerConsumer {
+        PatternWord::ProducerConsumer => AccessPattern::ProducerConsumer {
             lines: values.integer("shared_lines")?,
             distance: values.integer_u32("distance").or(values.integer_u32("cores"))?,
         },
-        "listed" => AccessPattern::Listed(accesses::read(values, n_nodes, base, findings)?),
-        _ => AccessPattern::Random,
+        PatternWord::Listed => AccessPattern::Listed(accesses::read(values, n_nodes, base, findings)?),
     };
     let all = if is_trace {
         MOST_ACCESSES
@@ -237,7 +280,7 @@ pub(crate) fn read(
         l2_ways: values.integer_u32("l2_ways")?,
         l2_latency: time("l2_latency")?,
         misses: values.integer_u32("misses")?,
-        told: values.text("clean_evictions")? == "told",
+        told: values.choice::<CleanEvictions>("clean_evictions")? == CleanEvictions::Told,
         bus_bandwidth: rate("bus_bandwidth")?,
         bus_latency: time("bus_latency")?,
         directory_latency: time("directory_latency")?,
@@ -250,8 +293,8 @@ pub(crate) fn read(
         banks: values.integer_u32("banks")?,
         bank_busy: time("bank_busy")?,
         interfaces: values.integer_u32("interfaces")?,
-        interleaved: values.text("addresses")? == "interleaved",
-        by_class: values.text("virtual_networks")? == "by-class",
+        interleaved: values.choice::<Addresses>("addresses")? == Addresses::Interleaved,
+        by_class: values.choice::<VirtualNetworks>("virtual_networks")? == VirtualNetworks::ByClass,
         control: bytes("control")?,
         header: bytes("header")?,
     };

@@ -9,6 +9,7 @@
 
 mod accesses;
 mod canonical;
+mod choice;
 mod control;
 mod diagnostic;
 mod document;
@@ -35,10 +36,18 @@ pub mod units;
 mod user_file;
 
 pub use canonical::{canonical, hash, hash_bytes, runs_of_canonical};
+pub(crate) use choice::{Named, choice};
 pub use diagnostic::{Diagnostic, Severity, render};
+pub(crate) use jobs::{MatchingWord, ModeWord};
 pub use memory::{AccessPattern, ListedAccess, Memory};
+pub(crate) use memory::{Addresses, CleanEvictions, PatternWord, VirtualNetworks};
+pub(crate) use network::ScopeWord;
+pub(crate) use partition::PartitionWord;
 pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
 pub use run::*;
+pub(crate) use sample::Method;
 pub use study::{LoadOptions, MOST_RUNS, Study, load_study};
+pub(crate) use topology::{ArrangementWord, FormatWord};
+pub(crate) use trace::SplitWord;
 pub use trace::{Instructions, MOST_ACCESSES, Pages, Split, Trace, TraceFile};

@@ -1,13 +1,13 @@
 //! `[link]`, `[router]`, `[routing]` and `[nic]`: the network's parts besides its shape.
 
+use super::choice;
 use super::diagnostic::{Findings, Place, did_you_mean};
 use super::document::{Table, Value};
 use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, Completion, Congestion, ControlOrder, DeliveryPoint, DerouteSpec,
-    DetourSpec, LinkSpec, Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec,
-    Switching, Tie, Via,
+    Arbitration, Architecture, BitsPerSec, Bytes, Congestion, ControlOrder, DerouteSpec, DetourSpec, LinkSpec, Links,
+    NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Tie, Via,
 };
 use super::shape::Facts;
 use super::tables::read_tables;
@@ -248,11 +248,7 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         "sculpin" => RouterModel::Sculpin,
         _ => RouterModel::Credit,
     };
-    let architecture = match values.text("architecture") {
-        Some("input-queued") => Architecture::InputQueued,
-        Some("late-admission") => Architecture::LateAdmission,
-        _ => Architecture::Voq,
-    };
+    let architecture = values.choice("architecture").unwrap_or(Architecture::Voq);
     let queued = model == RouterModel::Credit && architecture == Architecture::InputQueued;
     let traversal = Time(values.quantity("traversal")?);
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
@@ -281,18 +277,9 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         credits_traverse: values.flag("credits_traverse"),
         node_credit_delay: Time(values.quantity("node_credit_delay").unwrap_or(0)),
         wake_delay: values.quantity("wake_delay").map(Time),
-        arbitration: match values.text("arbitration") {
-            Some("fcfs") => Arbitration::Fcfs,
-            _ => Arbitration::RoundRobin,
-        },
-        switching: match values.text("switching")? {
-            "store-and-forward" => Switching::StoreAndForward,
-            _ => Switching::CutThrough,
-        },
-        delivery: match values.text("delivery")? {
-            "head" => DeliveryPoint::Head,
-            _ => DeliveryPoint::Tail,
-        },
+        arbitration: values.choice("arbitration").unwrap_or(Arbitration::RoundRobin),
+        switching: values.choice("switching")?,
+        delivery: values.choice("delivery")?,
         credit_delay,
         credit_uses_link: match values.get("credit_uses_link") {
             Some(Checked::Flag(flag)) => *flag,
@@ -303,25 +290,22 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
             .and_then(|bubble| u8::try_from(bubble).ok())
             .unwrap_or(0),
         local_latency: Time(values.quantity("local_latency").unwrap_or(0)),
-        completion: match values.text("completion") {
-            Some("cumulative") => Completion::Cumulative,
-            _ => Completion::Whole,
-        },
+        completion: values.choice("completion").unwrap_or_default(),
         allow_deadlock: values.flag("allow_deadlock"),
     })
 }
 
 fn build_nic(values: &Values, architecture: Architecture, findings: &mut Findings) -> Option<NicSpec> {
     let in_order = architecture == Architecture::LateAdmission;
-    let control = match values.text("control") {
-        Some("in-order") => ControlOrder::InOrder,
-        Some("first") if in_order => {
+    let control = match values.choice("control") {
+        Some(ControlOrder::First) if in_order => {
             let reason = "the sequencer of late-admission's interfaces takes messages one after the other";
             findings.error(values.place("control"), "nic.control", reason, "take \"in-order\"");
             return None;
         }
+        Some(control) => control,
         None if in_order => ControlOrder::InOrder,
-        _ => ControlOrder::First,
+        None => ControlOrder::First,
     };
     Some(NicSpec {
         control,
@@ -347,10 +331,7 @@ fn read_routing(
         findings.error(values.place("kind"), "routing.kind", reason, hint);
         return None;
     }
-    let tie = match values.text("tie") {
-        Some("unwrapped") => Tie::Unwrapped,
-        _ => Tie::Positive,
-    };
+    let tie = values.choice("tie").unwrap_or(Tie::Positive);
     match kind {
         "dor" => Some(RoutingSpec::Dor { tie }),
         "minimal" => Some(RoutingSpec::Minimal),
@@ -376,11 +357,7 @@ fn read_routing(
 
 /// What detours lead over, if it is said.
 fn read_via(values: &Values) -> Option<Via> {
-    Some(match values.text("via")? {
-        "node" => Via::Node,
-        "group" => Via::Group,
-        _ => Via::Router,
-    })
+    values.choice("via")
 }
 
 /// What counts as waiting, and whose.
@@ -393,18 +370,11 @@ fn read_sense(values: &Values) -> SenseSpec {
 }
 
 fn read_congestion(values: &Values) -> Option<Congestion> {
-    Some(match values.text("congestion")? {
-        "credits" => Congestion::Credits,
-        "both" => Congestion::Both,
-        _ => Congestion::Output,
-    })
+    values.choice("congestion")
 }
 
 fn read_per(values: &Values) -> Option<Per> {
-    Some(match values.text("per")? {
-        "vc" => Per::Vc,
-        _ => Per::Port,
-    })
+    values.choice("per")
 }
 
 /// When more room is worth a detour.
@@ -436,15 +406,28 @@ fn read_deroute(values: &Values) -> Option<DerouteSpec> {
     })
 }
 
+choice! {
+    /// What a study says of whose queues UGAL and PAR know.
+    pub(crate) enum ScopeWord {
+        Local = "local", "The own router.";
+        Group = "group", "The own router, and the global links of the group: their routers tell the others until when they have work, and that takes its way.";
+        Global = "global", "The routers of the whole way (UGAL-G): refused, a router knows its own state only.";
+    }
+}
+
 /// When to take a detour.
 fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
-    if values.text("scope") == Some("global") {
-        let reason = "UGAL-G compares the queues of routers elsewhere; here a router knows its own state only, and the state of others would be as old as the links are long";
-        let hint =
-            "take \"group\", which knows the global links of the group as late as they can be known, or \"local\"";
-        findings.error(values.place("scope"), "routing.scope", reason, hint);
-        return None;
-    }
+    let scope = match values.choice("scope") {
+        None | Some(ScopeWord::Local) => Scope::Local,
+        Some(ScopeWord::Group) => Scope::Group,
+        Some(ScopeWord::Global) => {
+            let reason = "UGAL-G compares the queues of routers elsewhere; here a router knows its own state only, and the state of others would be as old as the links are long";
+            let hint =
+                "take \"group\", which knows the global links of the group as late as they can be known, or \"local\"";
+            findings.error(values.place("scope"), "routing.scope", reason, hint);
+            return None;
+        }
+    };
     let SenseSpec { congestion, per } = read_sense(values);
     Some(DetourSpec {
         candidates: values.integer("candidates")?.try_into().ok()?,
@@ -455,10 +438,7 @@ fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
         ratio: values.number("ratio").unwrap_or(1.0),
         bias: Bytes(values.quantity("bias")?),
         threshold: Bytes(values.quantity("threshold")?),
-        scope: match values.text("scope") {
-            Some("group") => Scope::Group,
-            _ => Scope::Local,
-        },
+        scope,
         step: values.quantity("step").map(Bytes),
     })
 }

@@ -4,6 +4,7 @@ use super::diagnostic::Findings;
 use super::reader::{Checked, Values};
 use super::run::PartitionSpec;
 use super::user_file::read_text;
+use super::{Named, choice};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +17,15 @@ type Parts = Result<Arc<[u32]>, Vec<(String, String)>>;
 /// Maps already read, by network and file: a sweep asks for the same ones again and again.
 #[derive(Default)]
 pub(crate) struct Maps(BTreeMap<(String, String), Parts>);
+
+choice! {
+    /// A partition that needs no file.
+    pub(crate) enum PartitionWord {
+        Auto = "auto", "what suits the network: METIS for graphs from files, else `blocks`.";
+        Blocks = "blocks", "planes, groups or pods of the family; graphs breadth first.";
+        Metis = "metis", "METIS where it cuts fewer cables.";
+    }
+}
 
 /// What a map needs to be read.
 pub(crate) struct Map<'a> {
@@ -31,10 +41,10 @@ pub(crate) struct Map<'a> {
 pub(crate) fn read(values: &Values, map: Map<'_>, workers: u16, findings: &mut Findings) -> Option<PartitionSpec> {
     let place = values.place("partition");
     match values.get("partition")? {
-        Checked::Text(name) => Some(match name.as_str() {
-            "blocks" => PartitionSpec::Blocks,
-            "metis" => PartitionSpec::Metis,
-            _ => PartitionSpec::Auto,
+        Checked::Text(name) => Some(match PartitionWord::named(name)? {
+            PartitionWord::Auto => PartitionSpec::Auto,
+            PartitionWord::Blocks => PartitionSpec::Blocks,
+            PartitionWord::Metis => PartitionSpec::Metis,
         }),
         Checked::File(file) => {
             let topology = map.topology?;

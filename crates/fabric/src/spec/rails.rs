@@ -1,5 +1,6 @@
 //! Several interfaces per node: how many, and which of them a message takes.
 
+use super::choice;
 use super::run::{Bytes, RunSpec, Work};
 use serde::{Deserialize, Serialize};
 
@@ -18,17 +19,15 @@ pub struct Rails {
     pub stripe_above: Option<Bytes>,
 }
 
-/// Which rail a message between hosts takes, if it is not cut up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RailPolicy {
-    /// That of the sending rank; it arrives at that of the receiving one.
-    #[default]
-    LocalRank,
-    /// The rails in turn, message by message of a rank.
-    RoundRobin,
-    /// That with the fewest bytes that have yet to leave.
-    LeastLoaded,
+choice! {
+    /// Which rail a message between hosts takes, if it is not cut up.
+    #[derive(Default)]
+    pub enum RailPolicy {
+        #[default]
+        LocalRank = "local-rank", "That of the rank, its number on the host modulo the rails; the message arrives at that of the receiver.";
+        RoundRobin = "round-robin", "The rails in turn, message by message of a rank, beginning with its own; the message arrives at the same one.";
+        LeastLoaded = "least-loaded", "The one with the fewest bytes that have yet to leave; the message arrives at the same one.";
+    }
 }
 
 impl Default for Rails {

@@ -3,9 +3,9 @@
 use super::diagnostic::{Findings, Place};
 use super::document::{Node, Table, Value};
 use super::network::parameters;
-use super::rails::{ONE_ROUTER, RailPolicy, Rails};
+use super::rails::{ONE_ROUTER, Rails};
 use super::reader::{self, Checked, Source, Values};
-use super::run::{BitsPerSec, Bytes, Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous};
+use super::run::{BitsPerSec, Bytes, Motif, MotifValue, MpiSpec, Part, Ranks};
 use super::user_file::read_text;
 use crate::motif;
 use crate::mpi::CollectiveKind;
@@ -43,10 +43,7 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
         send_overhead: time("send_overhead")?,
         receive_overhead: time("receive_overhead")?,
         eager: bytes("eager")?,
-        rendezvous: match values.text("rendezvous")? {
-            "get" => Rendezvous::Get,
-            _ => Rendezvous::Put,
-        },
+        rendezvous: values.choice("rendezvous")?,
         header: bytes("header")?,
         control: bytes("control")?,
         copy: rate("copy"),
@@ -62,11 +59,7 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
 fn rails(values: &Values) -> Option<Rails> {
     let rails = Rails {
         count: values.integer_u32("rails")?,
-        policy: match values.text("rail_policy")? {
-            "round-robin" => RailPolicy::RoundRobin,
-            "least-loaded" => RailPolicy::LeastLoaded,
-            _ => RailPolicy::LocalRank,
-        },
+        policy: values.choice("rail_policy")?,
         stripe_above: values.quantity("stripe_above").map(Bytes),
     };
     Some(if rails.count == 1 { Rails::default() } else { rails })
@@ -113,10 +106,7 @@ pub(crate) fn read(
     findings: &mut Findings,
 ) -> Option<Ranks> {
     let per_node = job.integer_u32("ranks_per_node")?;
-    let mapping = match job.text("mapping")? {
-        "round-robin" => Mapping::RoundRobin,
-        _ => Mapping::Block,
-    };
+    let mapping = job.choice("mapping")?;
     let room = nodes.map(|nodes| nodes.saturating_mul(per_node.into()).min(1 << 28) as u32);
     let mut parts = Vec::new();
     for part in told {

@@ -1,5 +1,6 @@
 //! Reads a table by the parameters of the registry: types, ranges, units, presets, defaults and conditions.
 
+use super::Named;
 use super::diagnostic::{Findings, Place, did_you_mean};
 use super::document::{Item, Node, Table, Value};
 use super::units::Unit;
@@ -256,6 +257,11 @@ impl Values {
             Some(Checked::Text(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// The value that a word stands for; `None` without the key.
+    pub(crate) fn choice<T: Named>(&self, key: &str) -> Option<T> {
+        T::named(self.text(key)?)
     }
 
     /// A list of texts, empty if there is none.

@@ -1,5 +1,6 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
+use super::choice;
 use super::memory::Memory;
 use super::rails::Rails;
 use crate::mpi::CollectiveKind;
@@ -75,57 +76,47 @@ pub enum RouterModel {
     Credit,
 }
 
-/// Inner structure of a `credit` router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Architecture {
-    /// Virtual output queues over the input buffers, ideal crossbar.
-    Voq,
-    /// Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers (SST Merlin's `hr_router`).
-    InputQueued,
-    /// Output queues that admit a packet when there is room, the upstream credit being withheld until then (CODES).
-    LateAdmission,
+choice! {
+    /// Inner structure of a `credit` router.
+    pub enum Architecture {
+        Voq = "voq", "Virtual output queues over the input buffers, ideal crossbar.";
+        InputQueued = "input-queued", "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.";
+        LateAdmission = "late-admission", "Output queues that admit a packet when there is room, the upstream credit being withheld until then.";
+    }
 }
 
-/// Order in which an output port serves its virtual channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arbitration {
-    /// Round robin over the virtual channels that can send.
-    RoundRobin,
-    /// First come, first served among the virtual channels that can send.
-    Fcfs,
+choice! {
+    /// Order in which an output port serves its virtual channels.
+    pub enum Arbitration {
+        RoundRobin = "round-robin", "Round robin over the virtual channels that can send.";
+        Fcfs = "fcfs", "First come, first served among the virtual channels that can send.";
+    }
 }
 
-/// When a packet is handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Switching {
-    /// The head may leave before the tail has come.
-    CutThrough,
-    /// The whole packet must have come.
-    StoreAndForward,
+choice! {
+    /// When a packet is handed on.
+    pub enum Switching {
+        CutThrough = "cut-through", "The head may leave before the tail has come.";
+        StoreAndForward = "store-and-forward", "The whole packet must have come.";
+    }
 }
 
-/// When a message counts as delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DeliveryPoint {
-    /// When the last byte reaches the node.
-    Tail,
-    /// When the head of the last packet reaches the node (SST Merlin).
-    Head,
+choice! {
+    /// When a message counts as delivered.
+    pub enum DeliveryPoint {
+        Tail = "tail", "When the last byte reaches the node.";
+        Head = "head", "When the head of the last packet reaches the node.";
+    }
 }
 
-/// What must have come before a message counts as delivered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Completion {
-    /// All of it.
-    #[default]
-    Whole,
-    /// Its last chunk, and from its source as many bytes as the source's messages up to it have.
-    Cumulative,
+choice! {
+    /// What must have come before a message counts as delivered.
+    #[derive(Default)]
+    pub enum Completion {
+        #[default]
+        Whole = "whole", "All of it.";
+        Cumulative = "cumulative", "Its last chunk, and from its source as many bytes as the source's messages up to it have.";
+    }
 }
 
 /// The router model with all of its parameters; presets are already expanded.
@@ -298,18 +289,14 @@ pub enum TableSource {
     },
 }
 
-/// Which of several paths to its destination a message takes; all its packets take the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PathChoice {
-    /// That of the first address.
-    First,
-    /// A random one.
-    Random,
-    /// One after the other, by the number of the message at its source.
-    RoundRobin,
-    /// Short messages take other paths than long ones.
-    BySize,
+choice! {
+    /// Which of several paths to its destination a message takes; all its packets take the same.
+    pub enum PathChoice {
+        First = "first", "That of its destination's first address.";
+        Random = "random", "A random one.";
+        RoundRobin = "round-robin", "One after the other, by the message's number at its source.";
+        BySize = "by-size", "Short messages the first, long ones a random other; parx: by the quadrants of source and destination.";
+    }
 }
 
 /// What an adaptive routing looks at.
@@ -433,16 +420,13 @@ pub enum Scope {
     Group,
 }
 
-/// What a detour leads over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Via {
-    /// The router of a random node.
-    Node,
-    /// A random router among those with nodes.
-    Router,
-    /// A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.
-    Group,
+choice! {
+    /// What a detour leads over.
+    pub enum Via {
+        Router = "router", "A random router among those with nodes.";
+        Node = "node", "The router of a random node.";
+        Group = "group", "A random third group of a dragonfly, left from where it is entered; inside a group a random router of it.";
+    }
 }
 
 impl Via {
@@ -455,36 +439,29 @@ impl Via {
     }
 }
 
-/// What an adaptive routing counts as waiting before an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Congestion {
-    /// What waits in the own router for the output.
-    Output,
-    /// What the buffer at the other end holds, as far as credits tell.
-    Credits,
-    /// Both together.
-    Both,
+choice! {
+    /// What an adaptive routing counts as waiting before an output.
+    pub enum Congestion {
+        Output = "output", "What waits in the own router for the output.";
+        Credits = "credits", "What the buffer at the other end of the link holds, as far as credits tell.";
+        Both = "both", "The sum of the two.";
+    }
 }
 
-/// Whose waiting an adaptive routing counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Per {
-    /// All virtual channels of the port.
-    Port,
-    /// The virtual channel that the packet would take.
-    Vc,
+choice! {
+    /// Whose waiting an adaptive routing counts.
+    pub enum Per {
+        Port = "port", "All virtual channels of the port.";
+        Vc = "vc", "The virtual channel that the packet would take.";
+    }
 }
 
-/// Which way a packet goes half-way round a ring, where both are equally long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tie {
-    /// The positive direction.
-    Positive,
-    /// The way that does not cross the wrap-around link (CODES).
-    Unwrapped,
+choice! {
+    /// Which way a packet goes half-way round a ring, where both are equally long.
+    pub enum Tie {
+        Positive = "positive", "The positive direction.";
+        Unwrapped = "unwrapped", "The way that does not cross the wrap-around link.";
+    }
 }
 
 impl Default for MpiSpec {
@@ -570,15 +547,14 @@ pub struct NicSpec {
     pub control: ControlOrder,
 }
 
-/// When an interface sends the messages that ask for a rendezvous, give leave and say that it is over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ControlOrder {
-    /// Before data that waits, between packets.
-    First,
-    /// Behind all that was handed to the interface before them. What canonical texts without this field mean.
-    #[default]
-    InOrder,
+choice! {
+    /// When an interface sends the messages that ask for a rendezvous, give leave and say that it is over.
+    #[derive(Default)]
+    pub enum ControlOrder {
+        First = "first", "Before data that waits at the interface, between packets.";
+        #[default]
+        InOrder = "in-order", "Behind all that was handed to the interface before them.";
+    }
 }
 
 impl ControlOrder {
@@ -689,15 +665,14 @@ pub enum MotifValue {
     Flag(bool),
 }
 
-/// How ranks are dealt to logical nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mapping {
-    /// Neighbouring ranks on one node until it is full.
-    #[default]
-    Block,
-    /// One rank to each node in turn.
-    RoundRobin,
+choice! {
+    /// How ranks are dealt to logical nodes.
+    #[derive(Default)]
+    pub enum Mapping {
+        #[default]
+        Block = "block", "Neighbouring ranks on one node until it is full.";
+        RoundRobin = "round-robin", "One rank to each node in turn.";
+    }
 }
 
 /// What messages of MPI ranks cost.
@@ -730,14 +705,12 @@ pub struct MpiSpec {
     pub rails: Rails,
 }
 
-/// When a send that asked its receiver is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rendezvous {
-    /// The sender writes, and is done when its last byte has reached the router.
-    Put,
-    /// The receiver reads, and tells the sender when all has come.
-    Get,
+choice! {
+    /// When a send that asked its receiver is complete.
+    pub enum Rendezvous {
+        Put = "put", "The sender writes; its send is complete when the last byte has reached the router.";
+        Get = "get", "The receiver reads; the send is complete when a control message says that all has come.";
+    }
 }
 
 /// Open-loop (or counted) traffic of a pattern.

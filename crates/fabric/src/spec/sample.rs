@@ -15,7 +15,8 @@ use super::network::parameters;
 use super::reader::{self, Checked, Source, unknown_key};
 use super::units::Unit;
 use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON, Type};
-use points::{MOST_SOBOL, Method, column};
+pub(crate) use points::Method;
+use points::{MOST_SOBOL, column};
 use range::{Form, Range};
 use serde_json::json;
 
@@ -96,10 +97,7 @@ impl Written {
             path: "sample",
         };
         let values = reader::read(source, &parameters("sample"), &[], &[], findings);
-        let method = match values.text("method") {
-            Some("sobol") => Method::Sobol,
-            _ => Method::LatinHypercube,
-        };
+        let method = values.choice("method").unwrap_or(Method::LatinHypercube);
         let (points, seed) = (values.integer("points"), values.integer("seed").unwrap_or(1));
         if let Some(points) = points.filter(|&points| method == Method::Sobol && points > MOST_SOBOL) {
             let reason = format!("{points} is too large for sobol points");
@@ -180,7 +178,7 @@ impl Sample {
     pub(crate) fn about(&self) -> serde_json::Value {
         let left = |paths: &[String]| paths.iter().any(|path| self.axis.paths.contains(path));
         json!({
-            "method": match self.method { Method::LatinHypercube => "latin-hypercube", Method::Sobol => "sobol" },
+            "method": self.method,
             "points": self.axis.values.len(),
             "seed": self.seed,
             "keys": self.about.iter().filter(|(paths, _)| left(paths)).map(|(_, about)| about).collect::<Vec<_>>(),

@@ -25,12 +25,10 @@ pub(super) fn read_tables(kind: &str, values: &Values, base: &Path, findings: &m
             seed: values.integer("seed").unwrap_or(1),
         },
     };
-    let path = match values.text("path") {
-        Some("first") => PathChoice::First,
-        Some("random") => PathChoice::Random,
-        Some("by-size") => PathChoice::BySize,
+    let path = match values.choice("path") {
+        Some(path) => path,
         None if kind == "parx" => PathChoice::BySize,
-        _ => PathChoice::RoundRobin,
+        None => PathChoice::RoundRobin,
     };
     if values.given("small_below") && path != PathChoice::BySize {
         let hint = "remove the key, or set routing.path = \"by-size\"";

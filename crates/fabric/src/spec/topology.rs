@@ -1,5 +1,6 @@
 //! `[topology]`: from keys to a [`TopologySpec`], with the questions that other sections ask about the network.
 
+use super::choice;
 use super::diagnostic::{Findings, Place, did_you_mean};
 use super::document::{Node, Table, Value, from_json};
 use super::partition::Maps;
@@ -202,6 +203,26 @@ fn field_place(source: Source<'_>, field: &str) -> Place {
     }
 }
 
+choice! {
+    /// The word of a [`GraphFormat`].
+    pub(crate) enum FormatWord {
+        EdgeList = "edge-list", "A cable per line: `router router [count] [class]`; `node ROUTER [count]` places nodes.";
+        Graphml = "graphml", "GraphML; node attribute `nodes`, edge attributes `count` and `class`.";
+        BuiltIn = "built-in", "No file: `file` is the name of a preset that is none of the regular families.";
+        Ibnetdiscover = "ibnetdiscover", "An InfiniBand fabric as `ibnetdiscover` prints it; rates such as `4xEDR` are the link classes.";
+    }
+}
+
+choice! {
+    /// The word of an [`Arrangement`].
+    pub(crate) enum ArrangementWord {
+        Absolute = "absolute", "Port k of a group goes to group k, itself skipped.";
+        Relative = "relative", "Port k of group g goes to group g + k + 1.";
+        Circulant = "circulant", "Ports alternate between g + i and g - i.";
+        Random = "random", "A seeded random assignment.";
+    }
+}
+
 fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
     let number = |key: &str| values.integer_u32(key);
     let lattice = || {
@@ -213,11 +234,11 @@ fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> O
             nodes_per_router: number("nodes_per_router")?,
         })
     };
-    let arrangement = || match values.text("arrangement") {
-        Some("relative") => Arrangement::Relative,
-        Some("circulant") => Arrangement::Circulant,
-        Some("random") => Arrangement::Random,
-        _ => Arrangement::Absolute,
+    let arrangement = || match values.choice("arrangement") {
+        None | Some(ArrangementWord::Absolute) => Arrangement::Absolute,
+        Some(ArrangementWord::Relative) => Arrangement::Relative,
+        Some(ArrangementWord::Circulant) => Arrangement::Circulant,
+        Some(ArrangementWord::Random) => Arrangement::Random,
     };
     // A seed that nothing draws from is not part of the description.
     let arrangement_seed = values.integer("seed").unwrap_or(0);
@@ -318,7 +339,8 @@ fn fat_tree(values: &Values, findings: &mut Findings) -> Option<TopologySpec> {
 fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
     let file = values.text("file")?;
     let nodes_per_router = values.integer_u32("nodes_per_router")?;
-    if values.text("format") == Some("built-in") {
+    let format = values.choice("format");
+    if format == Some(FormatWord::BuiltIn) {
         return Some(TopologySpec::Graph {
             file: file.to_owned(),
             format: GraphFormat::BuiltIn,
@@ -345,10 +367,11 @@ fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<Topolo
         return None;
     }
     let lower = file.to_lowercase();
-    let format = match values.text("format") {
-        Some("graphml") => GraphFormat::Graphml,
-        Some("ibnetdiscover") => GraphFormat::Ibnetdiscover,
-        Some(_) => GraphFormat::EdgeList,
+    let format = match format {
+        Some(FormatWord::BuiltIn) => GraphFormat::BuiltIn,
+        Some(FormatWord::Graphml) => GraphFormat::Graphml,
+        Some(FormatWord::Ibnetdiscover) => GraphFormat::Ibnetdiscover,
+        Some(FormatWord::EdgeList) => GraphFormat::EdgeList,
         None if lower.ends_with(".graphml") || lower.ends_with(".xml") => GraphFormat::Graphml,
         None if lower.ends_with(".ibnetdiscover") => GraphFormat::Ibnetdiscover,
         None => GraphFormat::EdgeList,

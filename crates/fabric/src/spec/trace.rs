@@ -1,5 +1,6 @@
 //! `pattern = "trace"`: what programs accessed, from files of `valgrind --tool=lackey --trace-mem=yes`.
 
+use super::choice;
 use super::diagnostic::Findings;
 use super::memory::Memory;
 use super::reader::Values;
@@ -38,7 +39,7 @@ impl Trace {
     pub(crate) fn accesses(&self, memory: &Memory, n_cores: f64) -> f64 {
         let each = match self.split {
             Split::OneCore => memory.accesses as f64,
-            _ => memory.accesses as f64 * n_cores / f64::from(self.processes),
+            Split::RoundRobin { .. } | Split::Blocks => memory.accesses as f64 * n_cores / f64::from(self.processes),
         };
         let of_file = self.files.iter().map(|file| each.min(file.accesses as f64));
         of_file.sum::<f64>() / self.files.len() as f64 * f64::from(self.processes)
@@ -71,28 +72,31 @@ pub enum Split {
     OneCore,
 }
 
-/// What fetches of instructions do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Instructions {
-    /// Every instruction takes the time between two accesses.
-    Timed,
-    /// The same, and it is read.
-    Fetched,
-    /// Nothing.
-    Ignored,
+choice! {
+    /// The word of a [`Split`].
+    pub(crate) enum SplitWord {
+        RoundRobin = "round-robin", "To the next core after every `chunk`.";
+        Blocks = "blocks", "To every core one piece.";
+        OneCore = "one-core", "All to the first core; the others do nothing.";
+    }
 }
 
-/// Where the pages of programs lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pages {
-    /// At the node whose core has the access that comes first in the trace, or the next node with room.
-    FirstTouch,
-    /// One after the other at the next node.
-    Interleaved,
-    /// One after the other from the start of the address space on.
-    Packed,
+choice! {
+    /// What fetches of instructions do.
+    pub enum Instructions {
+        Timed = "timed", "Every instruction takes `issue`.";
+        Fetched = "fetched", "The same, and it is read.";
+        Ignored = "ignored", "They take no time: accesses follow each other at `issue`.";
+    }
+}
+
+choice! {
+    /// Where the pages of programs lie.
+    pub enum Pages {
+        FirstTouch = "first-touch", "At the node whose core has the access that comes first in the trace, or the next node with room.";
+        Interleaved = "interleaved", "One after the other at the next node.";
+        Packed = "packed", "One after the other from the start of the address space on.";
+    }
 }
 
 /// Files already read, by what they were read for: a sweep asks for the same ones again and again.
@@ -111,29 +115,21 @@ pub(super) fn read(
 ) -> Option<Trace> {
     let files = values.texts("trace");
     let page = values.quantity("page")?;
-    let instructions = match values.text("instructions")? {
-        "fetched" => Instructions::Fetched,
-        "ignored" => Instructions::Ignored,
-        _ => Instructions::Timed,
-    };
+    let instructions = values.choice("instructions")?;
     let mut spec = Trace {
         files: Vec::new(),
         most: MOST_ACCESSES,
         processes: values.integer_u32("processes").unwrap_or(files.len() as u32),
-        split: match values.text("split")? {
-            "blocks" => Split::Blocks,
-            "one-core" => Split::OneCore,
-            _ => Split::RoundRobin {
+        split: match values.choice("split")? {
+            SplitWord::Blocks => Split::Blocks,
+            SplitWord::OneCore => Split::OneCore,
+            SplitWord::RoundRobin => Split::RoundRobin {
                 chunk: values.integer("chunk")?,
             },
         },
         instructions,
         page: Bytes(page),
-        pages: match values.text("pages") {
-            Some("interleaved") => Pages::Interleaved,
-            Some("packed") => Pages::Packed,
-            _ => Pages::FirstTouch,
-        },
+        pages: values.choice("pages").unwrap_or(Pages::FirstTouch),
     };
     let mut refuse = |key: &str, reason: String, hint: &str| {
         findings.error(values.place(key), &format!("{}.{key}", values.path), reason, hint);

@@ -3,6 +3,7 @@
 //! A coordinate is a function of (method, seed, point, dimension), and of the number of points for a Latin hypercube. It comes
 //! from integers and correctly rounded operations, so it has the same bits on every machine.
 
+use crate::spec::choice;
 use des::rng::{Philox, mix, unit};
 use sobol_burley::parts::{owen_scramble_rev, sobol_rev};
 
@@ -12,14 +13,12 @@ pub(crate) const MOST_SOBOL: u64 = 1 << 16;
 /// The stream of draws; sources of traffic have others.
 const STREAM: u64 = 0x5A4D_504C_4521;
 
-/// How points are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
-    /// One point in each of `n` slices of every dimension (McKay, Beckman and Conover 1979). Other `n`, other points.
-    LatinHypercube,
-    /// Sobol's sequence with the direction numbers of Joe and Kuo (2008), scrambled as Owen (1995) by hashing (Burley 2020).
-    /// More points keep the earlier ones; powers of two balance best.
-    Sobol,
+choice! {
+    /// How points are chosen.
+    pub(crate) enum Method {
+        LatinHypercube = "latin-hypercube", "One point in each of as many equal slices of every range as there are points.";
+        Sobol = "sobol", "Scrambled Sobol points, at most 65,536: more points keep the earlier ones, powers of two balance best.";
+    }
 }
 
 /// The coordinates of `n` points in one dimension, each at least 0 and below 1.
