@@ -21,6 +21,7 @@ use serde::Serialize;
 use std::time::{Duration, Instant};
 
 mod keeper;
+mod limits;
 mod partition;
 mod steady;
 mod summary;

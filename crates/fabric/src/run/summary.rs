@@ -395,7 +395,7 @@ impl Summary {
             n_nodes: net.n_nodes(),
             n_routers: net.n_routers(),
             notes,
-            limits: limits(spec),
+            limits: super::limits::limits(spec),
         }
     }
 }
@@ -502,27 +502,4 @@ pub(super) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> 
     best.into_iter()
         .map(|(busy, port)| (net.name_of_port(port), (busy as f64 / span).min(1.0)))
         .collect()
-}
-
-/// What the chosen models leave out.
-fn limits(spec: &RunSpec) -> Vec<String> {
-    let mut limits =
-        vec!["nodes accept every packet at the host link's rate; software costs are those of [nic] only".to_owned()];
-    match spec.router.model {
-        crate::spec::RouterModel::Sculpin => {
-            limits.push("sculpin: unbounded queues, so congestion does not spread to other links (no back-pressure, no deadlock)".into());
-        }
-        crate::spec::RouterModel::Credit if spec.router.architecture == crate::spec::Architecture::LateAdmission => {
-            limits.push(
-                "late-admission: every chunk is received whole before it goes on, nodes take chunks without a link of their own, and random delays stand at their means".into(),
-            );
-        }
-        crate::spec::RouterModel::Credit => {
-            limits.push(
-                "credit: whole packets are switched (virtual cut-through); flits of different packets never interleave"
-                    .into(),
-            );
-        }
-    }
-    limits
 }
