@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use topo::{Came, Hop, HopList, Topology, TopologySpec};
 
+mod choice;
 mod classes;
 mod deroute;
 mod least;
@@ -24,6 +25,7 @@ mod ugal;
 mod up;
 mod weigh;
 
+use choice::Choice;
 use classes::Classes;
 use deroute::Order;
 use least::Least;
@@ -64,7 +66,7 @@ pub enum Kind {
     /// A random minimal neighbour.
     MinRandom,
     /// The minimal neighbour with the least waiting before it.
-    MinA,
+    MinA(Choice),
     /// Two minimal legs.
     Valiant,
     /// Minimal, or two minimal legs where less waits for them, or always.
@@ -72,7 +74,7 @@ pub enum Kind {
     /// A random way up a fat-tree.
     Scatter,
     /// The way up a fat-tree with the least waiting before it.
-    AdaptiveUp(Sense),
+    AdaptiveUp(Sense, Choice),
     /// Detours within the dimensions of a HyperX.
     Deroute(Deroute),
     /// Forwarding tables.
@@ -85,6 +87,9 @@ thread_local! {
     /// Candidates of the random routings; kept to spare allocations.
     static HOPS: RefCell<HopList> = RefCell::new(HopList::new());
 }
+
+/// Tells the keys of packets from the other numbers that are drawn from their identities.
+const KEY: u64 = 0x6B65_795F_6F66_5F70;
 
 /// Routing phase of a Valiant packet on its second leg.
 const SECOND_LEG: u8 = 1;
@@ -128,7 +133,7 @@ impl Routing {
                 unwrapped: *tie == Tie::Unwrapped,
             },
             RoutingSpec::MinRandom => Kind::MinRandom,
-            RoutingSpec::MinA
+            RoutingSpec::MinA { .. }
             | RoutingSpec::Ugal(_)
             | RoutingSpec::Par(_)
             | RoutingSpec::AdaptiveLocal(_)
@@ -143,14 +148,23 @@ impl Routing {
                     "take \"rdr\" or \"min-random\", or another router.architecture",
                 );
             }
-            RoutingSpec::MinA => Kind::MinA,
+            RoutingSpec::MinA { equal } => Kind::MinA(Choice {
+                equal: *equal,
+                bytes: spec.router.is_input_queued(),
+            }),
             RoutingSpec::Valiant { via: Via::Node } => Kind::Valiant,
             RoutingSpec::Valiant { via } => Kind::Ugal(Ugal::always(*via, spec, topology)?),
             RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(detour, false, spec, topology)?),
             RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(detour, true, spec, topology)?),
             RoutingSpec::AdaptiveLocal(room) => Kind::Ugal(Ugal::by_room(room, spec, topology)?),
             RoutingSpec::Scatter => Kind::Scatter,
-            RoutingSpec::AdaptiveUp(sense) => Kind::AdaptiveUp(Sense::new(sense.congestion, sense.per, spec)?),
+            RoutingSpec::AdaptiveUp(sense) => Kind::AdaptiveUp(
+                Sense::new(sense.congestion, sense.per, spec)?,
+                Choice {
+                    equal: sense.equal,
+                    bytes: false,
+                },
+            ),
             RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, deroute, spec, topology)?),
             RoutingSpec::Dal(deroute) => Kind::Deroute(Deroute::new(Order::Escape, deroute, spec, topology)?),
             RoutingSpec::Vdal(deroute) => Kind::Deroute(Deroute::new(Order::Channels, deroute, spec, topology)?),
@@ -182,7 +196,7 @@ impl Routing {
             needed,
             last_vc: vcs - 1,
             adaptive: match &kind {
-                Kind::MinA | Kind::AdaptiveUp(_) | Kind::Deroute(_) => true,
+                Kind::MinA(_) | Kind::AdaptiveUp(..) | Kind::Deroute(_) => true,
                 Kind::Ugal(ugal) => ugal.looks(),
                 _ => false,
             },
@@ -270,7 +284,7 @@ impl Routing {
             Kind::Rdr { unwrapped: true } => self.random_dimension(net, site, packet),
             Kind::Rdr { .. } | Kind::MinRandom => self.random(net, site, packet),
             // Without a router to look at: as on an idle one.
-            Kind::MinA | Kind::Ugal(_) | Kind::AdaptiveUp(_) | Kind::Deroute(_) => {
+            Kind::MinA(_) | Kind::Ugal(_) | Kind::AdaptiveUp(..) | Kind::Deroute(_) => {
                 self.adaptive(net, site, packet, |_, _| 0)
             }
             Kind::Valiant => self.valiant(net, site, packet),
@@ -295,13 +309,17 @@ impl Routing {
     #[inline(never)]
     fn minimal_by_way(&self, net: &Network, site: &Site, packet: Packet) -> (u32, u8, u8) {
         let packet = &packet;
-        let hop = net.topology.minimal(
-            site.router,
-            packet.destination(),
-            came(site, packet),
-            packet.identity() as u32,
-        );
+        let hop = net
+            .topology
+            .minimal(site.router, packet.destination(), came(site, packet), self.key(packet));
         (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0)
+    }
+
+    /// By what the topology chooses among ways that are as good as each other: the same at every router, all 32 bits random from packet
+    /// to packet.
+    #[inline(always)]
+    fn key(&self, packet: &Packet) -> u32 {
+        (mix(self.seed ^ KEY ^ packet.identity()) >> 32) as u32
     }
 
     /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
@@ -361,7 +379,7 @@ impl Routing {
     /// Valiant's two legs (Valiant 1982): minimal to a random router, then minimal to the destination, each on its own channels.
     fn valiant(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
         let destination = packet.destination();
-        let key = packet.identity() as u32;
+        let key = self.key(packet);
         let mut came = came(site, packet);
         if packet.phase() != SECOND_LEG {
             let via = self.intermediate(net, packet);

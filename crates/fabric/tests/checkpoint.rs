@@ -54,11 +54,11 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         ..DetourSpec::default()
     };
     let told = cell(&dragonfly, RouterModel::Credit, RoutingSpec::Ugal(told));
-    let mut first_come = cell(&torus, RouterModel::Credit, RoutingSpec::MinA);
+    let mut first_come = cell(&torus, RouterModel::Credit, RoutingSpec::MIN_A);
     first_come.router.arbitration = Arbitration::Fcfs;
     first_come.nic.bandwidth = Some(BitsPerSec(130_000_000_000));
     let wide = cell(&crossbar, RouterModel::Credit, RoutingSpec::Minimal);
-    let mut input_queued = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MinA);
+    let mut input_queued = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MIN_A);
     input_queued.router.architecture = Architecture::InputQueued;
     input_queued.router.output_buffer = Some(Bytes(5_000));
     input_queued.router.output_latency = Time::from_ns(40);

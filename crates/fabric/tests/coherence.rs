@@ -35,7 +35,7 @@ fn cells() -> Vec<RunSpec> {
     ];
     // Room for one line per channel; messages overtake each other on other ways.
     cells[0].router.buffer = Some(Bytes(72));
-    cells[0].routing = RoutingSpec::MinA;
+    cells[0].routing = RoutingSpec::MIN_A;
     cells[1].router.buffer = Some(Bytes(72));
     cells[2].routing = RoutingSpec::VALIANT;
     cells[3].router.model = RouterModel::Sculpin;
@@ -88,10 +88,10 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
         (TopologySpec::SingleRouter { nodes: 7 }, RoutingSpec::Minimal),
         (ring(9), RoutingSpec::Minimal),
         (TopologySpec::Mesh(lattice(&[3, 4], 1)), RoutingSpec::MinRandom),
-        (TopologySpec::Torus(lattice(&[4, 4], 1)), RoutingSpec::MinA),
+        (TopologySpec::Torus(lattice(&[4, 4], 1)), RoutingSpec::MIN_A),
         (TopologySpec::HyperX(lattice(&[3, 3], 2)), RoutingSpec::MinRandom),
         (dragonfly.clone(), RoutingSpec::VALIANT),
-        (dragonfly, RoutingSpec::MinA),
+        (dragonfly, RoutingSpec::MIN_A),
         (
             TopologySpec::FatTree {
                 down: vec![4, 4],

@@ -120,7 +120,7 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::DOR,
             RoutingSpec::RDR,
             RoutingSpec::MinRandom,
-            RoutingSpec::MinA,
+            RoutingSpec::MIN_A,
             RoutingSpec::VALIANT,
             RoutingSpec::Valiant { via: Via::Router },
             RoutingSpec::Valiant { via: Via::Group },
@@ -136,6 +136,7 @@ fn cells() -> Vec<(String, RunSpec)> {
             RoutingSpec::AdaptiveUp(SenseSpec {
                 congestion: Congestion::Both,
                 per: Per::Vc,
+                equal: Equal::Exact,
             }),
             RoutingSpec::Doal(DerouteSpec {
                 congestion: Congestion::Both,
@@ -729,7 +730,7 @@ fn memory_cells() -> Vec<(String, RunSpec)> {
             queued,
             true,
         ),
-        (RoutingSpec::MinA, RouterModel::Credit, voq, true),
+        (RoutingSpec::MIN_A, RouterModel::Credit, voq, true),
         (RoutingSpec::MinRandom, RouterModel::Credit, queued, false),
         (RoutingSpec::Minimal, RouterModel::Sculpin, voq, true),
     ];
@@ -807,7 +808,7 @@ fn credit_with_unbounded_buffers_and_first_come_order_is_sculpin() {
             let (adaptive, alike) = match looks_at(&mut spec.routing.clone()) {
                 // `sculpin` has neither credits nor channels.
                 Some((congestion, per)) => (true, *congestion == Congestion::Output && per == Per::Port),
-                None => (spec.routing == RoutingSpec::MinA, true),
+                None => (spec.routing == RoutingSpec::MIN_A, true),
             };
             if !alike || (adaptive && speed != 1) {
                 // How long a packet waits for a slower tail is no backlog that both models see alike.

@@ -233,7 +233,7 @@ fn minimal_adaptive_routing_uses_both_ways_where_dimension_order_uses_one() {
             spec.routing = routing;
             result(&spec).summary.sim_time_ns
         };
-        let ratio = time(RoutingSpec::DOR) / time(RoutingSpec::MinA);
+        let ratio = time(RoutingSpec::DOR) / time(RoutingSpec::MIN_A);
         assert!((1.9..2.1).contains(&ratio), "{model:?} {architecture:?}: {ratio}");
     }
 }

@@ -100,7 +100,7 @@ fn router_models_are_rolled_back_and_give_one_answer() {
     for (name, work) in [("uniform", uniform(0.7)), ("pairs", pairs())] {
         let mut spec = torus(work);
         check::<Credit>(&format!("credit, {name}"), &spec);
-        spec.routing = RoutingSpec::MinA;
+        spec.routing = RoutingSpec::MIN_A;
         check::<Credit>(&format!("adaptive credit, {name}"), &spec);
         // In the fixed order of dimensions packets would come to the other worker's routers last, and change nothing there.
         spec.routing = RoutingSpec::RDR;

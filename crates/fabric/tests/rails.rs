@@ -245,7 +245,7 @@ fn messages_of_a_pair_are_received_in_the_order_of_their_sends() {
 /// A study of programs on a HyperX of 6 routers with 4 nodes each.
 fn study(mpi: &str, job: &str) -> String {
     format!(
-        "[topology]\nkind = \"hyperx\"\nshape = [3, 2]\nnodes_per_router = 4\n[routing]\nkind = \"min-a\"\n[router]\nmodel = \"credit\"\n\
+        "[topology]\nkind = \"hyperx\"\nshape = [3, 2]\nnodes_per_router = 4\n[routing]\nkind = \"min-a\"\nequal = \"first\"\n[router]\nmodel = \"credit\"\n\
          buffer = \"16 KiB\"\n[nic]\npacket = \"2 KiB\"\ncontrol = \"in-order\"\n[mpi]\n{mpi}\n[[job]]\n{job}\n[run]\nseeds = [1]\n"
     )
 }
@@ -273,7 +273,7 @@ fn load(text: &str) -> Result<RunSpec, String> {
 fn one_rail_is_what_there_was_before_rails() {
     let text = |mpi: &str| study(&format!("eager = \"3 KiB\"\n{mpi}"), PROGRAMS);
     let before = load(&text("")).unwrap();
-    // As version 0.1.0 had it before there were the keys of rails and of control messages.
+    // As version 0.1.0 had it before there were the keys of rails, of control messages and of equal ports.
     assert_eq!(run_hash(&before)[..12], *"517906017088");
     assert_eq!(go(&before).summary.digest, "204b319dec98b08d");
     let one = load(&text(

@@ -45,7 +45,7 @@ fn cases() -> Vec<(&'static str, RunSpec)> {
     let mut torus = plain(TopologySpec::Torus(lattice(&[4, 3], 2)));
     torus.router.model = RouterModel::Credit;
     torus.router.buffer = Some(Bytes(5_000));
-    torus.routing = RoutingSpec::MinA;
+    torus.routing = RoutingSpec::MIN_A;
     let mut hyperx = plain(TopologySpec::HyperX(lattice(&[4, 3], 3)));
     hyperx.router.model = RouterModel::Sculpin;
     let mut cases = Vec::new();

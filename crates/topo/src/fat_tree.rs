@@ -280,14 +280,14 @@ impl FatTree {
             let child = if i > y.0 {
                 self.levels[i].down.split(self.lift(y.1, y.0, i - 1)).1
             } else {
-                pick(key, self.levels[i].down.divisor())
+                pick(turned(key, i), self.levels[i].down.divisor())
             };
             return self.down_hop(i, child, None);
         }
         let parent = if i < y.0 {
             self.levels[i].up_div.split(self.levels[i].siblings.div(y.2)).1
         } else {
-            pick(key, self.levels[i].up)
+            pick(turned(key, i), self.levels[i].up)
         };
         self.up_hop(i, parent, None)
     }
@@ -330,4 +330,10 @@ impl FatTree {
             }
         }
     }
+}
+
+/// A key for the choice at a level: other bits of it first, so that a choice among a few does not repeat that of the level below.
+#[inline]
+fn turned(key: u32, level: usize) -> u32 {
+    key.rotate_left(11 * level as u32)
 }

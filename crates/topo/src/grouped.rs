@@ -11,7 +11,7 @@
 //! **Distance and minimal routes are hierarchical**: at most one global link, none within a group, as the literature uses the word
 //! minimal. A walk over two global links through a third group can be shorter in hops and is not counted.
 
-use crate::division::{FastDiv, pick};
+use crate::division::{FastDiv, pick, pick_again};
 use crate::global_cables::{GlobalCables, GlobalEnd};
 use crate::hop::{Came, Hop, HopList};
 use crate::inside::Inside;
@@ -265,7 +265,8 @@ impl Grouped {
             let ends = self.global.between(g, t);
             let own = self.own_links(ends, g, i, t);
             if !own.is_empty() {
-                let end = own[pick(key, own.len() as u32) as usize];
+                // By the other half: the key's upper one has led to this router already.
+                let end = own[pick_again(key, own.len() as u32) as usize];
                 return Hop {
                     port: self.local_ports(i) + end.port,
                     links: end.links,
@@ -292,30 +293,26 @@ impl Grouped {
         }
     }
 
-    /// Every number of alternatives among which `minimal` picks by key.
-    pub(crate) fn choices(&self) -> Vec<u32> {
-        let mut all = vec![1];
+    /// Every number of alternatives among which `minimal` picks by the upper half of the key, and by the lower half.
+    pub(crate) fn choices(&self) -> [Vec<u32>; 2] {
+        let (mut upper, mut lower) = (vec![], vec![]);
         if let Inside::LeafSpine { leaves, spines } = self.inside {
-            all.extend([leaves, spines]);
+            upper.extend([leaves, spines]);
         }
         let groups = self.global.groups();
         if groups > 1 {
-            all.push(self.global.links_per_pair());
+            upper.push(self.global.links_per_pair());
             for (g, t) in (0..groups)
                 .flat_map(|g| (0..groups).map(move |t| (g, t)))
                 .filter(|(g, t)| g != t)
             {
-                all.extend(
-                    self.global
-                        .between(g, t)
-                        .chunk_by(|a, b| a.owner == b.owner)
-                        .map(|own| own.len() as u32),
-                );
+                let ends = self.global.between(g, t);
+                lower.extend(ends.chunk_by(|a, b| a.owner == b.owner).map(|own| own.len() as u32));
+                lower.sort_unstable();
+                lower.dedup();
             }
         }
-        all.sort_unstable();
-        all.dedup();
-        all
+        [upper, lower]
     }
 
     pub(crate) fn minimal_hops(&self, at: u32, to: u32, out: &mut HopList) {

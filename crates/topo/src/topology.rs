@@ -1,6 +1,6 @@
 //! A built network: its wiring and the questions that routings, patterns and drawings ask of it.
 
-use crate::division::pick;
+use crate::division::{HALF, pick};
 use crate::fat_tree::FatTree;
 use crate::graph::GraphTables;
 use crate::grouped::Grouped;
@@ -263,34 +263,20 @@ impl Topology {
         }
     }
 
-    /// One key per class of keys that [`Topology::minimal`] treats alike, rising: what a proof has to try.
+    /// One key per class of keys that [`Topology::minimal`] treats alike, rising: what a proof has to try. Each half of a key has classes
+    /// of its own, and every class of the one meets every class of the other.
     ///
-    /// The classes divide the keys evenly where that takes at most 1,024 of them.
+    /// The classes of a half divide it evenly where that takes at most 1,024 of them. A half of whose picks one is among several is divided
+    /// evenly by two as well, so that a key and the one half of all keys away belong to whole classes.
     pub fn key_classes(&self) -> Vec<u32> {
-        let choices = match &self.geometry {
-            Geometry::Grouped(g) => g.choices(),
-            _ => vec![1],
+        let [upper, lower] = match &self.geometry {
+            Geometry::Grouped(g) => g.choices().map(|choices| starts(&choices)),
+            _ => [vec![0], vec![0]],
         };
-        let common = |l: u64, &n: &u32| {
-            if l > 1024 {
-                l
-            } else {
-                l / gcd(l, u64::from(n)) * u64::from(n)
-            }
-        };
-        let together = choices.iter().fold(1, common);
-        let grids = if together <= 1024 {
-            vec![together]
-        } else {
-            choices.iter().map(|&n| u64::from(n)).collect()
-        };
-        let starts = grids
+        let keys = upper
             .iter()
-            .flat_map(|&n| (0..n).map(move |i| ((i << 32).div_ceil(n)) as u32));
-        let mut keys: Vec<u32> = starts.collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
+            .flat_map(|high| lower.iter().map(move |low| high << HALF | low));
+        keys.collect()
     }
 
     /// Group of a router of a dragonfly(+); `None` on other families.
@@ -343,6 +329,25 @@ impl Topology {
             _ => None,
         }
     }
+}
+
+/// The least half of a key of every class, where a half chooses among so many alternatives, rising.
+fn starts(choices: &[u32]) -> Vec<u32> {
+    let common = |l: u64, n: u64| if l > 1024 { l } else { l / gcd(l, n) * n };
+    let several = choices.iter().filter(|&&n| n > 1).map(|&n| u64::from(n));
+    let together = several.clone().fold(1, common);
+    let grids = match together {
+        1 => vec![1],
+        2..=1024 => vec![common(together, 2)],
+        _ => several.chain([2]).collect(),
+    };
+    let starts = grids
+        .iter()
+        .flat_map(|&n| (0..n).map(move |i| (i << HALF).div_ceil(n) as u32));
+    let mut halves: Vec<u32> = starts.collect();
+    halves.sort_unstable();
+    halves.dedup();
+    halves
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

@@ -38,9 +38,9 @@ pub(super) const ROUTINGS: &[Entry] = &[
     Entry {
         kind: Kind::Routing,
         name: "min-a",
-        line: "Minimal adaptive: the minimal port with the least waiting before it at every router, ties to the first.",
+        line: "Minimal adaptive: the minimal port with the least waiting before it at every router, a random one of equal ones.",
         groups: &[],
-        source: "SST Merlin, MIN-A of its HyperX",
+        source: "SST Merlin, MIN-A of its HyperX (with equal = \"first\")",
         limits: "Sees the own router only.",
     },
     Entry {

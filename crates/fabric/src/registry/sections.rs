@@ -5,7 +5,7 @@ use super::entry::{
 };
 use crate::spec::units::Unit;
 use crate::spec::{
-    Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, Mapping, Method, Named,
+    Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, Equal, Mapping, Method, Named,
     PartitionWord, PathChoice, Per, ScopeWord, Switching, Tie, Via,
 };
 
@@ -288,6 +288,13 @@ const ROUTING: &[Parameter] = &[
     )
     .when(ADAPTIVE),
     key(
+        "equal",
+        Type::Choice(Equal::WORDS),
+        Default::Text("within-a-packet"),
+        "Which ports are as good as the one with the least waiting, and which of them is taken.",
+    )
+    .when(EQUAL),
+    key(
         "weigh_hops",
         Type::Flag,
         Default::Text("true"),
@@ -438,6 +445,12 @@ const VIA: &[When] = &[When {
 const ADAPTIVE: &[When] = &[When {
     key: "kind",
     values: &["ugal", "par", "adaptive-local", "adaptive-up", "doal", "dal", "vdal"],
+}];
+
+/// The routings that take the least of what waits, whatever else.
+const EQUAL: &[When] = &[When {
+    key: "kind",
+    values: &["min-a", "adaptive-up"],
 }];
 
 /// The routings whose one side counts more.

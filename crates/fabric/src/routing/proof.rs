@@ -80,10 +80,10 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Pr
 pub fn needs(kind: &Kind, topology: &Topology) -> u8 {
     match kind {
         Kind::Minimal => topology.minimal_vcs(),
-        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => topology.diameter().clamp(1, 255) as u8,
+        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA(_) => topology.diameter().clamp(1, 255) as u8,
         Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
         Kind::Ugal(ugal) => ugal.on(topology).vcs(topology),
-        Kind::Scatter | Kind::AdaptiveUp(_) => 1,
+        Kind::Scatter | Kind::AdaptiveUp(..) => 1,
         Kind::Deroute(deroute) => deroute.vcs(topology),
         Kind::Table(table) => table.n_lanes(),
         Kind::Classes(classes) => needs(classes.kind(), topology),
@@ -93,8 +93,8 @@ pub fn needs(kind: &Kind, topology: &Topology) -> u8 {
 fn rule<'t>(kind: &Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
     match kind {
         Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
-        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA => Box::new(RandomRule { topology, vcs }),
-        Kind::Scatter | Kind::AdaptiveUp(_) => Box::new(RandomRule { topology, vcs: 1 }),
+        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA(_) => Box::new(RandomRule { topology, vcs }),
+        Kind::Scatter | Kind::AdaptiveUp(..) => Box::new(RandomRule { topology, vcs: 1 }),
         // No packet waits for another one outside the escape channel, and there it follows dimension order from any router.
         Kind::Deroute(deroute) if deroute.escapes() => Box::new(MinimalRule::new(topology)),
         Kind::Deroute(deroute) => Box::new(DerouteRule::new(*deroute, topology, vcs)),

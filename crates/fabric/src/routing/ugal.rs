@@ -221,12 +221,12 @@ impl Ugal {
     }
 
     /// Another hop for the same purpose as `hop`, over another link to a group or another spine, if it is compared: `again(key)` is asked
-    /// with a key that is half of all keys away and so chooses another of two or more.
+    /// with a key both of whose halves are half of all away and so chooses another of two or more.
     fn other(&self, hop: Hop, key: u32, again: impl FnOnce(u32) -> Option<Hop>) -> Option<Hop> {
         if self.compares == Compares::None || (self.compares == Compares::Global && hop.dim != GLOBAL) {
             return None;
         }
-        again(key.wrapping_add(1 << 31)).filter(|other| other.port != hop.port && other.dim == hop.dim)
+        again(key ^ (1 << 31 | 1 << 15)).filter(|other| other.port != hop.port && other.dim == hop.dim)
     }
 
     /// `true` at the end of the first leg towards `via` of a packet for router `to`.
@@ -321,7 +321,7 @@ impl Routing {
     pub fn sense(&self) -> Option<Sense> {
         match &self.of_one().0.kind {
             super::Kind::Ugal(ugal) => Some(ugal.sense),
-            super::Kind::AdaptiveUp(sense) => Some(*sense),
+            super::Kind::AdaptiveUp(sense, _) => Some(*sense),
             super::Kind::Deroute(deroute) => Some(deroute.sense),
             _ => None,
         }
@@ -338,7 +338,7 @@ impl Routing {
     ) -> (u32, u8, u8) {
         let (topology, at, node) = (&net.topology, site.router, packet.destination());
         let (from, to) = (topology.router_of(packet.source()), topology.router_of(node));
-        let key = packet.identity() as u32;
+        let key = self.key(packet);
         let word = |draw: u32| mix(self.seed ^ packet.identity()) ^ u64::from(draw + 1) << 32;
         let mut came = came(site, packet);
         let phase = packet.phase();

@@ -2,9 +2,9 @@
 //!
 //! Below the level where the destination is found every up port leads there, from where the way down is fixed but for parallel
 //! cables. `scatter` takes a random one for every packet; `adaptive-up` the one with the least waiting before it, random among equal
-//! ones. Up, then down: one channel keeps both free of deadlock.
+//! ones ([`Choice`]). Up, then down: one channel keeps both free of deadlock.
 
-use super::{HOPS, Least, Routing};
+use super::{Choice, HOPS, Routing};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use des::mix;
@@ -27,20 +27,14 @@ impl Routing {
     }
 
     /// The way up with the least wait, the way down; each of several parallel cables is a candidate.
-    #[inline(never)]
     pub(super) fn adaptive_up(
         &self,
+        choice: &Choice,
         net: &Network,
         site: &Site,
         packet: &Packet,
-        mut wait: impl FnMut(u32, u8) -> u64,
+        wait: impl FnMut(u32, u8) -> u64,
     ) -> (u32, u8, u8) {
-        let target = net.topology.router_of(packet.destination());
-        let mut least = Least::new(mix(self.seed ^ packet.moment(site.router) ^ packet.identity()));
-        HOPS.with_borrow_mut(|hops| {
-            net.topology.minimal_hops(site.router, target, hops);
-            hops.iter().for_each(|&hop| least.offer_cables(hop, 0, &mut wait));
-        });
-        least.best().map_or((0, 0, 0), |(_, way)| way)
+        self.least_of_minimal(choice, net, site, packet, 0, wait)
     }
 }

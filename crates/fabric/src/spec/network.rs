@@ -6,8 +6,8 @@ use super::document::{Table, Value};
 use super::presets::{Preset, preset};
 use super::reader::{self, Checked, Source, Values};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, Congestion, ControlOrder, DerouteSpec, DetourSpec, LinkSpec, Links,
-    NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Tie, Via,
+    Arbitration, Architecture, BitsPerSec, Bytes, Congestion, ControlOrder, DerouteSpec, DetourSpec, Equal, LinkSpec,
+    Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Tie, Via,
 };
 use super::shape::Facts;
 use super::tables::read_tables;
@@ -337,7 +337,9 @@ fn read_routing(
         "minimal" => Some(RoutingSpec::Minimal),
         "rdr" => Some(RoutingSpec::Rdr { tie }),
         "min-random" => Some(RoutingSpec::MinRandom),
-        "min-a" => Some(RoutingSpec::MinA),
+        "min-a" => Some(RoutingSpec::MinA {
+            equal: read_equal(values),
+        }),
         "valiant" => {
             let via = read_via(values).unwrap_or(Via::Node);
             Some(RoutingSpec::Valiant { via })
@@ -366,7 +368,13 @@ fn read_sense(values: &Values) -> SenseSpec {
     SenseSpec {
         congestion: read_congestion(values).unwrap_or(default.congestion),
         per: read_per(values).unwrap_or(default.per),
+        equal: read_equal(values),
     }
+}
+
+/// Which ports are as good as each other.
+fn read_equal(values: &Values) -> Equal {
+    values.choice("equal").unwrap_or(Equal::WithinAPacket)
 }
 
 fn read_congestion(values: &Values) -> Option<Congestion> {
@@ -395,7 +403,7 @@ fn read_room(values: &Values, findings: &mut Findings) -> Option<RoomSpec> {
 
 /// When to leave the direct way within a dimension.
 fn read_deroute(values: &Values) -> Option<DerouteSpec> {
-    let SenseSpec { congestion, per } = read_sense(values);
+    let SenseSpec { congestion, per, .. } = read_sense(values);
     Some(DerouteSpec {
         congestion,
         per,
@@ -428,7 +436,7 @@ fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
             return None;
         }
     };
-    let SenseSpec { congestion, per } = read_sense(values);
+    let SenseSpec { congestion, per, .. } = read_sense(values);
     Some(DetourSpec {
         candidates: values.integer("candidates")?.try_into().ok()?,
         via: read_via(values).unwrap_or(Via::Router),

@@ -77,7 +77,7 @@ const MERLIN: Preset = Preset {
     ],
     nic: &[],
     link: &[],
-    routing: &[],
+    routing: &[("equal", "first")],
     credit: None,
 };
 

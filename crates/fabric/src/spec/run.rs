@@ -207,7 +207,11 @@ pub enum RoutingSpec {
     /// A uniformly random minimal port at every router.
     MinRandom,
     /// The minimal port with the least waiting before it, at every router.
-    MinA,
+    MinA {
+        /// Which ports are as good as each other; a canonical study leaves the first out.
+        #[serde(default = "Equal::first", skip_serializing_if = "Equal::is_first")]
+        equal: Equal,
+    },
     /// Valiant: the topology's minimal routing to a random intermediate router, then on to the destination.
     Valiant {
         /// What the packets lead over; a canonical study leaves the router of a random node out.
@@ -299,6 +303,33 @@ choice! {
     }
 }
 
+choice! {
+    /// Which of the ports before which packets wait are as good as each other to `min-a` and `adaptive-up`, and which of those is taken.
+    pub enum Equal {
+        WithinAPacket = "within-a-packet", "Where less than a packet more waits than at the least; a random one.";
+        Exact = "exact", "Where just as much waits; a random one.";
+        First = "first", "Where just as much waits; the first in port order.";
+    }
+}
+
+impl Equal {
+    fn first() -> Equal {
+        Equal::First
+    }
+
+    fn is_first(&self) -> bool {
+        *self == Equal::First
+    }
+
+    fn exact() -> Equal {
+        Equal::Exact
+    }
+
+    fn is_exact(&self) -> bool {
+        *self == Equal::Exact
+    }
+}
+
 /// What an adaptive routing looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SenseSpec {
@@ -306,6 +337,9 @@ pub struct SenseSpec {
     pub congestion: Congestion,
     /// Whose waiting counts.
     pub per: Per,
+    /// Which ports are as good as each other; a canonical study leaves exact ones out.
+    #[serde(default = "Equal::exact", skip_serializing_if = "Equal::is_exact")]
+    pub equal: Equal,
 }
 
 impl Default for SenseSpec {
@@ -313,6 +347,7 @@ impl Default for SenseSpec {
         SenseSpec {
             congestion: Congestion::Output,
             per: Per::Port,
+            equal: Equal::WithinAPacket,
         }
     }
 }
@@ -521,6 +556,10 @@ impl RoutingSpec {
     pub const DOR: RoutingSpec = RoutingSpec::Dor { tie: Tie::Positive };
     /// Randomised dynamic routing with ties to the positive direction.
     pub const RDR: RoutingSpec = RoutingSpec::Rdr { tie: Tie::Positive };
+    /// Minimal adaptive with its default of what is equal.
+    pub const MIN_A: RoutingSpec = RoutingSpec::MinA {
+        equal: Equal::WithinAPacket,
+    };
     /// Valiant over the routers of random nodes.
     pub const VALIANT: RoutingSpec = RoutingSpec::Valiant { via: Via::Node };
 }
