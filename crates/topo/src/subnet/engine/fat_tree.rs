@@ -11,7 +11,7 @@ use super::super::Tables;
 use super::fabric::{FAR, Fabric};
 use super::up_down::ranks;
 use super::{Engine, Report, RouteError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 /// Time: hosts x switches x their neighbours. Memory: small beside the tables.
 pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
@@ -38,13 +38,12 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
         down: vec![0; fabric.channels.len()],
         up: vec![0; fabric.channels.len()],
         entry: vec![NO_ENTRY; fabric.n_switches()],
+        hops: vec![FAR; fabric.n_switches()],
     };
     for &leaf in &tree.leaves {
         let hosts = fabric.hosts_of(leaf);
         for k in 0..most {
-            climb.entry.fill(NO_ENTRY);
-            climb.entry[leaf as usize] = OWN;
-            climb.go_up(leaf, u32::MAX, true);
+            climb.route(leaf);
             let Some(&host) = hosts.get(k) else {
                 continue;
             };
@@ -73,8 +72,8 @@ struct FatTree {
     rank: Vec<u16>,
     /// Leaves from left to right.
     leaves: Vec<u32>,
-    /// Place of each switch among those of its rank, from left to right.
-    index: Vec<u32>,
+    /// Place of each switch among all; those of a rank count from left to right.
+    place: Vec<u32>,
     /// Groups of each switch, in the order of their switches' places.
     ups: Vec<Vec<Group>>,
     downs: Vec<Vec<Group>>,
@@ -91,9 +90,9 @@ impl FatTree {
             .copied()
             .filter(|&s| !fabric.hosts_of(s).is_empty())
             .collect();
-        let Some(&first_leaf) = with_hosts.first() else {
+        if with_hosts.is_empty() {
             return Err(("no switch has hosts".into(), "connect hosts to the leaves"));
-        };
+        }
         let given = !fabric.options.roots.is_empty();
         let mut rank = ranks(fabric, if given { &fabric.options.roots } else { &with_hosts });
         let last = (0..n)
@@ -139,7 +138,7 @@ impl FatTree {
         let mut it = Self {
             rank,
             leaves: Vec::new(),
-            index: vec![u32::MAX; n],
+            place: vec![u32::MAX; n],
             ups: Vec::new(),
             downs: Vec::new(),
         };
@@ -168,7 +167,7 @@ impl FatTree {
         if !given {
             it.regular(fabric)?;
         }
-        it.number(&with_hosts, first_leaf, last);
+        it.number(&with_hosts, last);
         Ok(it)
     }
 
@@ -208,48 +207,68 @@ impl FatTree {
         Ok(())
     }
 
-    /// Numbers the switches of every rank from left to right: leaves as they are met going down from a root in port order, switches
-    /// above as leaves meet them going up in port order. Then puts groups in that order.
-    fn number(&mut self, with_hosts: &[u32], first_leaf: u32, last: u16) {
-        let mut met = vec![false; self.rank.len()];
-        for &leaf in std::iter::once(&first_leaf).chain(with_hosts) {
-            if met[leaf as usize] {
+    /// Gives every switch its place as the manager does, then puts leaves and groups in that order.
+    ///
+    /// A switch has a tuple: its rank and a digit per rank below the roots. Tuples are dealt breadth first from the first leaf, the
+    /// switches below one before those above it, in port order: a neighbour has the digits of the switch it is met from but for that
+    /// of the lower rank of the two, which gets the least value that makes the tuple a new one. Parts of the fabric that no cable
+    /// joins share no load, so that their order is our own.
+    fn number(&mut self, with_hosts: &[u32], last: u16) {
+        let mut tuples: Vec<Option<Tuple>> = vec![None; self.rank.len()];
+        let mut taken = HashSet::new();
+        let mut queue = VecDeque::new();
+        for (part, &leaf) in (0..).zip(with_hosts) {
+            if tuples[leaf as usize].is_some() {
                 continue;
             }
-            let mut root = leaf;
-            while let Some(group) = self.ups[root as usize].first() {
-                root = group.to;
-            }
-            let mut stack = vec![root];
-            while let Some(s) = stack.pop() {
-                if std::mem::replace(&mut met[s as usize], true) {
-                    continue;
+            let tuple = Tuple {
+                part,
+                rank: last,
+                digits: vec![0; usize::from(last)],
+            };
+            taken.insert(tuple.clone());
+            tuples[leaf as usize] = Some(tuple);
+            queue.push_back(leaf);
+            while let Some(at) = queue.pop_front() {
+                for group in self.downs[at as usize].iter().chain(&self.ups[at as usize]) {
+                    if tuples[group.to as usize].is_some() {
+                        continue;
+                    }
+                    let Some(mut tuple) = tuples[at as usize].clone() else {
+                        continue;
+                    };
+                    let below = usize::from(tuple.rank.max(self.rank[group.to as usize]));
+                    tuple.rank = self.rank[group.to as usize];
+                    tuple.digits[below - 1] = 0;
+                    while !taken.insert(tuple.clone()) {
+                        tuple.digits[below - 1] += 1;
+                    }
+                    tuples[group.to as usize] = Some(tuple);
+                    queue.push_back(group.to);
                 }
-                if self.rank[s as usize] == last {
-                    self.leaves.push(s);
-                }
-                stack.extend(self.downs[s as usize].iter().rev().map(|group| group.to));
-            }
-            if !met[leaf as usize] {
-                met[leaf as usize] = true;
-                self.leaves.push(leaf);
             }
         }
-        let mut row = self.leaves.clone();
-        while !row.is_empty() {
-            for (k, &s) in (0..).zip(&row) {
-                self.index[s as usize] = k;
-            }
-            let above = row.iter().flat_map(|&s| &self.ups[s as usize]).map(|group| group.to);
-            let mut known = vec![false; self.rank.len()];
-            row = above
-                .filter(|&s| !std::mem::replace(&mut known[s as usize], true))
-                .collect();
+        let mut order: Vec<u32> = (0..self.rank.len() as u32).collect();
+        order.sort_by(|&a, &b| tuples[a as usize].cmp(&tuples[b as usize]));
+        for (place, &s) in (0..).zip(&order) {
+            self.place[s as usize] = place;
         }
+        self.leaves = order.into_iter().filter(|&s| self.rank[s as usize] == last).collect();
         for groups in self.ups.iter_mut().chain(&mut self.downs) {
-            groups.sort_by_key(|group| self.index[group.to as usize]);
+            groups.sort_by_key(|group| self.place[group.to as usize]);
         }
     }
+}
+
+/// A switch's coordinates in the tree; the order of fields is that of switches.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Tuple {
+    /// Which of the parts that no cable joins.
+    part: u32,
+    /// Cables to the roots.
+    rank: u16,
+    /// The digit of rank 1, 2, ... down to the leaves.
+    digits: Vec<u32>,
 }
 
 /// A switch without an entry, and the leaf of the host itself.
@@ -265,30 +284,45 @@ struct Climb<'a> {
     up: Vec<u32>,
     /// Channel of each switch towards the address.
     entry: Vec<u32>,
+    /// Cables between it and the host's leaf by that entry; [`FAR`] without one.
+    hops: Vec<u16>,
 }
 
 impl Climb<'_> {
+    /// Gives all switches their way to the next host of a leaf.
+    fn route(&mut self, leaf: u32) {
+        self.entry.fill(NO_ENTRY);
+        self.hops.fill(FAR);
+        (self.entry[leaf as usize], self.hops[leaf as usize]) = (OWN, 0);
+        self.go_up(leaf, u32::MAX, true);
+    }
+
     /// Gives the switches above `at` their way down to it, and all that is below `at` a way up. `main`: the path is counted.
+    ///
+    /// A switch that has a way already changes to this one where it is shorter: one that was to go up to a root of the main path
+    /// comes down to the leaf once the leaf reaches it.
     fn go_up(&mut self, at: u32, from: u32, main: bool) {
         self.go_down(at, from, main);
         let tree = self.tree;
         let groups = &tree.ups[at as usize];
+        let onward = self.hops[at as usize] + 1;
         let mut order: Vec<(u32, u32, u32, usize)> = Vec::with_capacity(groups.len());
         for (k, group) in groups.iter().enumerate() {
             let carried = self.carried(&group.channels);
             let downs = tree.downs[group.to as usize].iter();
             let least = downs.map(|down| self.carried_back(&down.channels)).min().unwrap_or(0);
-            order.push((carried, least, tree.index[group.to as usize], k));
+            order.push((carried, least, tree.place[group.to as usize], k));
         }
         order.sort_unstable();
         let mut main = main;
         for (_, _, _, k) in order {
             let group = &groups[k];
-            if self.entry[group.to as usize] == NO_ENTRY {
+            if onward < self.hops[group.to as usize] {
                 let Some(&cable) = group.channels.iter().min_by_key(|&&c| self.down[c as usize]) else {
                     continue;
                 };
                 self.entry[group.to as usize] = self.fabric.channels.back[cable as usize];
+                self.hops[group.to as usize] = onward;
                 if main {
                     self.down[cable as usize] += 1;
                 }
@@ -298,19 +332,20 @@ impl Climb<'_> {
         }
     }
 
-    /// Gives all switches below `at` that have no entry a way up to it, and says whether a leaf was among them. A cable that no leaf
+    /// Gives all switches below `at` that have no way as short a way up to it, and says whether a leaf was among them. A cable that no leaf
     /// came to use does not count: another one's leaves have taken it for them all.
     fn go_down(&mut self, at: u32, from: u32, main: bool) -> bool {
         let (tree, channels) = (self.tree, &self.fabric.channels);
         let groups = &tree.downs[at as usize];
+        let onward = self.hops[at as usize] + 1;
         let mut order: Vec<(u32, u32, usize)> = Vec::new();
         for (k, group) in groups.iter().enumerate() {
-            if group.to != from && self.entry[group.to as usize] == NO_ENTRY {
+            if group.to != from && onward < self.hops[group.to as usize] {
                 let climbed = group
                     .channels
                     .iter()
                     .map(|&c| self.up[channels.back[c as usize] as usize]);
-                order.push((climbed.sum(), tree.index[group.to as usize], k));
+                order.push((climbed.sum(), tree.place[group.to as usize], k));
             }
         }
         order.sort_unstable();
@@ -321,10 +356,11 @@ impl Climb<'_> {
             let Some(cable) = ups.min_by_key(|&c| self.up[c as usize]) else {
                 continue;
             };
-            if self.entry[group.to as usize] != NO_ENTRY {
+            if onward >= self.hops[group.to as usize] {
                 continue;
             }
             self.entry[group.to as usize] = cable;
+            self.hops[group.to as usize] = onward;
             if self.go_down(group.to, at, main) {
                 used = true;
                 if main {
@@ -346,5 +382,65 @@ impl Climb<'_> {
             .iter()
             .map(|&c| self.down[self.fabric.channels.back[c as usize] as usize])
             .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Options;
+    use super::*;
+    use crate::subnet::{End, Host, Subnet, Switch};
+
+    /// Three leaves of one host under two spines, cabled crosswise: `cables` are (leaf, port, spine, port).
+    fn crossed(cables: &[(u32, u16, u32, u16)]) -> Subnet {
+        let mut subnet = Subnet::default();
+        for s in 0..5u32 {
+            subnet.switches.push(Switch {
+                name: format!("s{s}"),
+                guid: u64::from(s),
+                ports: vec![None; 4],
+            });
+        }
+        for leaf in 0..3 {
+            subnet.hosts.push(Host {
+                name: format!("h{leaf}"),
+                guid: 16 + u64::from(leaf),
+                switch: leaf,
+                port: 1,
+            });
+            subnet.switches[leaf as usize].ports[1] = Some(End::Host(leaf));
+        }
+        for &(leaf, p, spine, q) in cables {
+            subnet.switches[leaf as usize].ports[usize::from(p)] = Some(End::Switch { switch: spine, port: q });
+            subnet.switches[spine as usize].ports[usize::from(q)] = Some(End::Switch { switch: leaf, port: p });
+        }
+        assert_eq!(subnet.verify(), Ok(()));
+        subnet
+    }
+
+    #[test]
+    fn switches_stand_in_the_order_in_which_ports_meet_them_from_the_first_leaf() {
+        // From leaf 1: spine 4 (0, 0) by port 2, spine 3 (0, 1) by port 3. Leaf 1 has digits (0, 0): spine 4's other leaves differ from
+        // the spine's digits in the first, and get 1 and 2 in its port order: 2, then 0.
+        let subnet = crossed(&[
+            (1, 2, 4, 3),
+            (1, 3, 3, 1),
+            (2, 2, 4, 1),
+            (2, 3, 3, 2),
+            (0, 2, 4, 2),
+            (0, 3, 3, 3),
+        ]);
+        let options = Options {
+            order: vec![1, 0, 2, 3, 4],
+            ..Options::default()
+        };
+        let fabric = Fabric::new(&subnet, &options).unwrap();
+        let tree = FatTree::of(&fabric).unwrap();
+        assert_eq!(tree.leaves, [1, 2, 0]);
+        assert_eq!(tree.place, [4, 2, 3, 1, 0]);
+        let ups: Vec<u32> = tree.ups[0].iter().map(|group| group.to).collect();
+        assert_eq!(ups, [4, 3]);
+        let downs: Vec<u32> = tree.downs[3].iter().map(|group| group.to).collect();
+        assert_eq!(downs, [1, 2, 0]);
     }
 }
