@@ -305,6 +305,19 @@ pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
     if spec.router.allow_deadlock {
         return Ok(format!("allowed by router.allow_deadlock: {}", proof.words));
     }
-    let hint = "take router.vcs = \"auto\", or set router.allow_deadlock = true to see what happens";
+    let hint = match (proof.decided, spec.router.vcs) {
+        (false, Some(_)) => {
+            "take router.vcs = \"auto\", for which proofs end sooner; with router.allow_deadlock = true it runs unproved, and says who \
+             waits for whom if nothing moves any more"
+        }
+        (false, None) => {
+            "take a smaller network, or a routing with fewer ways, such as \"minimal\"; with router.allow_deadlock = true it runs \
+             unproved, and says who waits for whom if nothing moves any more"
+        }
+        (true, Some(_)) => "take router.vcs = \"auto\", or set router.allow_deadlock = true to see what happens",
+        (true, None) => {
+            "take a routing that is free of deadlock here, or set router.allow_deadlock = true to see what happens"
+        }
+    };
     Err(BuildError::field("router.vcs", proof.words, Some(hint)))
 }

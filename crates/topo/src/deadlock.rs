@@ -100,11 +100,23 @@ pub fn check<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R) -> Verdict 
     check_within(topology, rule, MOST_STEPS)
 }
 
-/// [`check`] with a limit of its own on the steps taken.
+/// [`check`] with a limit of its own on the steps taken. A cycle among what was found up to there is a verdict, too.
 pub fn check_within<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, most_steps: u64) -> Verdict {
     match Dependencies::collect(topology, rule, most_steps) {
-        Ok(dependencies) => dependencies.verdict(),
+        Ok((dependencies, None)) => dependencies.verdict(),
+        Ok((dependencies, Some(too_large))) => match dependencies.verdict() {
+            Verdict::Free { .. } => too_large,
+            cycle => cycle,
+        },
         Err(verdict) => verdict,
+    }
+}
+
+/// [`check_within`] for a network that a smaller one can stand for: it does not look among a part of the dependencies.
+fn check_whole<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, most_steps: u64) -> Verdict {
+    match Dependencies::collect(topology, rule, most_steps) {
+        Ok((dependencies, None)) => dependencies.verdict(),
+        Ok((_, Some(verdict))) | Err(verdict) => verdict,
     }
 }
 
@@ -128,7 +140,7 @@ pub fn check_or_reduced<F>(topology: &Topology, most_steps: u64, rule: F) -> Res
 where
     F: for<'t> Fn(&'t Topology) -> Box<dyn RoutingRule + 't>,
 {
-    let mut verdict = check_within(topology, &*rule(topology), most_steps);
+    let mut verdict = check_whole(topology, &*rule(topology), most_steps);
     let spec = topology.spec().reduced();
     let whole = spec == *topology.spec();
     if whole && most_steps < MOST_STEPS && matches!(verdict, Verdict::TooLarge { .. }) {
@@ -166,7 +178,12 @@ struct Dependencies<'a> {
 }
 
 impl<'a> Dependencies<'a> {
-    fn collect<R: RoutingRule + ?Sized>(topology: &'a Topology, rule: &R, most_steps: u64) -> Result<Self, Verdict> {
+    /// The dependencies of all packets, or of some and the limit of steps that was met. Other limits and broken rules are errors.
+    fn collect<R: RoutingRule + ?Sized>(
+        topology: &'a Topology,
+        rule: &R,
+        most_steps: u64,
+    ) -> Result<(Self, Option<Verdict>), Verdict> {
         let (wiring, vcs) = (topology.wiring(), rule.vcs());
         let n_channels = wiring.n_ports() as usize * vcs;
         let mut first_bit = Vec::new();
@@ -189,7 +206,7 @@ impl<'a> Dependencies<'a> {
         }
         let targets = destinations(topology, rule);
         let sources: Vec<u32> = (0..topology.n_routers())
-            .filter(|&r| !wiring.nodes_of(r).is_empty())
+            .filter(|&r| rule.starts_anywhere() || !wiring.nodes_of(r).is_empty())
             .collect();
         let least_steps = sources.len() as u64 * targets.len() as u64;
         if least_steps > most_steps {
@@ -235,13 +252,12 @@ impl<'a> Dependencies<'a> {
                     visited.visit(next, step.state, stamp, &mut work)?;
                 }
                 if taken > most_steps {
-                    return Err(Verdict::TooLarge {
-                        reason: format!("more than {most_steps} steps"),
-                    });
+                    let reason = format!("more than {most_steps} steps");
+                    return Ok((it, Some(Verdict::TooLarge { reason })));
                 }
             }
         }
-        Ok(it)
+        Ok((it, None))
     }
 
     fn channel(&self, at: u32, step: Step) -> Result<usize, Verdict> {

@@ -36,6 +36,11 @@ pub trait RoutingRule {
         false
     }
 
+    /// Whether a check also has to start packets at routers without nodes, because the rule's packets stand for parts of ways.
+    fn starts_anywhere(&self) -> bool {
+        false
+    }
+
     /// Whether all nodes of a router are reached in the same way, so that one of them stands for all.
     fn same_for_all_nodes_of_a_router(&self) -> bool {
         false
@@ -57,6 +62,9 @@ impl<R: RoutingRule + ?Sized> RoutingRule for Box<R> {
     }
     fn is_minimal(&self) -> bool {
         (**self).is_minimal()
+    }
+    fn starts_anywhere(&self) -> bool {
+        (**self).starts_anywhere()
     }
     fn same_for_all_nodes_of_a_router(&self) -> bool {
         (**self).same_for_all_nodes_of_a_router()

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use topo::bisection::BisectionMethod;
+use topo::deadlock::{Verdict, check_within};
 use topo::load::{LoadError, Traffic, channel_load, saturation};
 use topo::{Arrangement, MinimalRule, Topology, TopologySpec, check_or_reduced, preset, presets};
 
@@ -286,6 +287,23 @@ fn a_million_routers_are_built_and_answer() {
     assert_eq!(t.coords(123_456), Some(vec![56, 34, 12]));
     assert!((t.mean_distance().0 - 75.0).abs() < 1e-3);
     assert_eq!(t.wiring().verify(), Ok(()));
+}
+
+#[test]
+fn a_cycle_among_the_dependencies_found_up_to_a_limit_is_a_verdict() {
+    let t = built(&torus(&[16], &[], 1));
+    let free = |limit: u64| check_within(&t, &MinimalRule::new(&t), limit);
+    let round = |limit: u64| check_within(&t, &MinimalRule::new(&t).limited_to(1), limit);
+    let enough = (1..).find(|&limit| free(limit).is_free()).unwrap();
+    assert!(enough > 16 * 16);
+    for limit in 1..=enough {
+        // Nothing is called free before all packets have been followed.
+        assert_eq!(free(limit).is_free(), limit == enough, "{limit} steps");
+        assert!(!round(limit).is_free(), "{limit} steps");
+    }
+    // Packets to more than half of all nodes close the ring.
+    assert!(matches!(round(enough * 3 / 4), Verdict::Cycle(_)));
+    assert!(matches!(round(enough / 4), Verdict::TooLarge { .. }));
 }
 
 #[test]

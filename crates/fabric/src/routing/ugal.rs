@@ -20,8 +20,10 @@ use des::mix;
 use des::rng::below;
 use topo::{Came, Hop, Topology, TopologySpec};
 
+mod legs;
 mod rule;
 
+pub(super) use legs::LegsRule;
 pub(super) use rule::UgalRule;
 
 /// Phase of a packet on its minimal way, or not yet decided.
