@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import csv
 
 from fabricsim import _core
 from fabricsim._files import atomic_write, translate_disk_errors
@@ -25,6 +26,8 @@ __all__ = ["EngineRoutes", "RouteStudy", "figures_row", "open_fabric", "route_en
 
 #: mpiGraph of more hosts than this is not computed: it has a number for every ordered pair.
 _MOST_GRAPH = 2048
+#: What becomes of a path that does not arrive, by the core's numbers.
+_FATES = ("dead-end", "wrong-host", "loop")
 #: Lines by which the output of ibnetdiscover is known.
 _MARKS = (b"vendid=", b"devid=", b"sysimgguid=", b"switchguid=", b"caguid=", b"Switch\t", b"Switch ", b"Ca\t", b"Ca ")
 
@@ -39,7 +42,8 @@ class EngineRoutes:
         Name of the engine; ``"import"`` for tables of a dump, or what the file says.
     summary : dict
         The figures: ``lengths``, ``all_to_all``, ``uniform_bound``, ``ebb``, ``ebb_both_ways``, ``shifts``, ``racks``, ``demand``,
-        ``lanes``, ``deadlock_free``, ``hottest``.
+        ``lanes``, ``deadlock_free``, ``hottest``. Pairs of hosts that do not reach each other count as 0 in means of bandwidths; what
+        cannot be given for them, or for fewer than two hosts, is None.
     about : dict
         What the engine tells besides: ``lanes_needed``, ``pairs_per_lane``, ``roots``, ``note``.
     """
@@ -50,14 +54,24 @@ class EngineRoutes:
     _routes: _core.Routes
     _figures: _core.Figures
     _switches: Sequence[str]
+    _hosts: Sequence[str]
+
+    @property
+    def broken(self) -> int:
+        """Ordered pairs of hosts that do not reach each other, at any of the receiver's addresses."""
+        return int(self.summary["lengths"]["broken"] + self.summary["broken_elsewhere"])
 
     def arrow(self, table: str) -> pa.Table:
-        """Return a table as Arrow: ``"channels"``, ``"shifts"`` or ``"hops"``."""
+        """Return a table as Arrow: ``"channels"``, ``"shifts"``, ``"hops"`` or ``"lost"``."""
         found = table_of_columns(self._figures.columns(table))
-        if table == "channels":
-            names = pa.array(self._switches)
-            for place, column in ((0, "from"), (2, "to")):
-                found = found.set_column(place, column, names.take(found.column(column)))
+        named = {
+            "channels": {"from": self._switches, "to": self._switches},
+            "lost": {"switch": self._switches, "host": self._hosts, "fate": _FATES, "at": self._switches},
+        }
+        for column, names in named.get(table, {}).items():
+            place = found.column_names.index(column)
+            words = pa.array(names, type=pa.string()).take(found.column(column))
+            found = found.set_column(place, column, words)
         return found
 
     @cached_property
@@ -67,8 +81,13 @@ class EngineRoutes:
 
     @cached_property
     def shifts(self) -> pl.DataFrame:
-        """The shifts: distance, highest congestion, mean share."""
+        """The shifts: distance, highest congestion, mean share, pairs that do not reach each other."""
         return self._frame("shifts")
+
+    @cached_property
+    def lost(self) -> pl.DataFrame:
+        """Who does not reach whom: switch of the senders, host, pairs, fate (dead-end, wrong-host, loop), switch where it ends."""
+        return self._frame("lost")
 
     @cached_property
     def hops(self) -> pl.DataFrame:
@@ -83,7 +102,9 @@ class EngineRoutes:
         return found
 
     def mpi_graph(self) -> np.ndarray:
-        """Return the bandwidth of every ordered pair of hosts when all shifts run one after the other; NaN on the diagonal.
+        """Return the bandwidth of every ordered pair of hosts when all shifts run one after the other.
+
+        Pairs that do not reach each other have 0, the diagonal NaN.
 
         Raises
         ------
@@ -95,30 +116,57 @@ class EngineRoutes:
             raise ValueError(f"{hosts} hosts: mpiGraph is computed for up to {_MOST_GRAPH}; use racks")
         return np.frombuffer(self._routes.mpi_graph(int(self.summary["path"])), dtype="<f4").reshape(hosts, hosts)
 
-    def write(self, folder: str | Path) -> list[Path]:
-        """Write the tables: ``NAME.tables`` (fabricsim's own), ``NAME.lft`` (as ibroute) and, with lanes, ``NAME.levels``.
+    def dump_sizes(self) -> dict[str, int]:
+        """Return the bytes of the files that `write` writes with `dump`, by their names."""
+        lft, levels = self._routes.dump_sizes()
+        return {f"{self.name}.lft": lft} | ({f"{self.name}.levels": levels} if self._has_lanes else {})
+
+    @property
+    def _has_lanes(self) -> bool:
+        return len(self.summary["lanes"]) > 1
+
+    def write(self, folder: str | Path, *, dump: bool = False) -> list[Path]:
+        """Write the tables as ``NAME.tables`` (fabricsim's own form) and, where pairs are lost, which as ``NAME.lost.csv``.
+
+        What the folder holds of former tables of this name is removed.
 
         Parameters
         ----------
         folder : path
             Where to; it must exist.
+        dump : bool, optional
+            Also as ``NAME.lft`` (as ibroute, a line per switch and address) and, with lanes, ``NAME.levels`` (a line per pair of hosts);
+            `dump_sizes` tells how large they are.
         """
         stem = Path(folder) / self.name
-        written = [stem.with_suffix(".tables"), stem.with_suffix(".lft")]
+        lft, levels, lost = (stem.with_suffix(suffix) for suffix in (".lft", ".levels", ".lost.csv"))
+        written = [stem.with_suffix(".tables")]
         atomic_write(written[0], self._routes.compact())
-        atomic_write(written[1], self._routes.lft())
-        if len(self.summary["lanes"]) > 1:
-            written.append(stem.with_suffix(".levels"))
-            atomic_write(written[2], self._routes.levels())
+        if self.summary["lengths"]["broken"]:
+            table = self.arrow("lost")
+            written.append(lost)
+            atomic_write(lost, lambda handle: csv.write_csv(table, handle))
+        if dump:
+            written.append(lft)
+            atomic_write(lft, lambda handle: self._routes.lft(handle.name))
+        if dump and self._has_lanes:
+            written.append(levels)
+            atomic_write(levels, lambda handle: self._routes.levels(handle.name))
+        for former in (lft, levels, lost):
+            if former not in written:
+                former.unlink(missing_ok=True)
         return written
 
     def __repr__(self) -> str:
         """Return the name and three figures."""
-        ebb = self.summary["ebb"]
-        return (
-            f"EngineRoutes({self.name!r}: mean {self.summary['lengths']['mean']:.2f} hops, most paths "
-            f"{self.summary['all_to_all']['max']:.0f}, eBB {ebb['mean']:.3f} +- {ebb['ci95']:.3f})"
-        )
+        ebb, mean = self.summary["ebb"], self.summary["lengths"]["mean"]
+        words = [
+            f"mean {mean:.2f} hops" if mean is not None else "no mean hops",
+            f"most paths {self.summary['all_to_all']['max']:.0f}",
+            f"eBB {ebb['mean']:.3f} +- {ebb['ci95']:.3f}" if ebb else "no eBB",
+            *([f"{self.broken:,} pairs LOST"] if self.broken else []),
+        ]
+        return f"EngineRoutes({self.name!r}: {', '.join(words)})"
 
 
 class RouteStudy(Sequence[EngineRoutes]):
@@ -183,10 +231,22 @@ class RouteStudy(Sequence[EngineRoutes]):
         entries = [{"engine": entry.name, "about": entry.about, **entry.summary} for entry in self]
         names = {"switch_names": self.switch_names, "host_names": self.host_names}
         fabric = {**self.fabric, **names}
-        return {"ok": True, "source": self.source, "fabric": fabric, "engines": entries, "refused": self.refused}
+        ok = not any(entry.broken for entry in self)
+        return {"ok": ok, "source": self.source, "fabric": fabric, "engines": entries, "refused": self.refused}
 
-    def write(self, folder: str | Path) -> list[Path]:
+    def dump_sizes(self) -> dict[str, int]:
+        """Return the bytes of the files that `write` writes with `dump`, by their names."""
+        return {name: size for entry in self for name, size in entry.dump_sizes().items()}
+
+    def write(self, folder: str | Path, *, dump: bool = False) -> list[Path]:
         """Write ``report.html``, ``summary.json``, the fabric and every engine's tables into a folder, made if need be.
+
+        Parameters
+        ----------
+        folder : path
+            Where to.
+        dump : bool, optional
+            Also every engine's tables as the tools of a fabric print them, see `EngineRoutes.write`.
 
         Raises
         ------
@@ -201,7 +261,7 @@ class RouteStudy(Sequence[EngineRoutes]):
         written = [write_routes_report(self, target / "report.html"), target / "summary.json", target / "fabric.ibnetdiscover"]
         atomic_write(written[1], json.dumps(self.to_json(), indent=1))
         atomic_write(written[2], self._fabric.ibnetdiscover())
-        return [*written, *(path for entry in self for path in entry.write(target))]
+        return [*written, *(path for entry in self for path in entry.write(target, dump=dump))]
 
     def __repr__(self) -> str:
         """Return the source and the engines."""
@@ -211,26 +271,28 @@ class RouteStudy(Sequence[EngineRoutes]):
 def figures_row(entry: EngineRoutes) -> dict[str, Any]:
     """Return the figures of an engine that compare it with others, flat."""
     found = entry.summary
+    ebb, both = found["ebb"] or {}, found["ebb_both_ways"] or {}
+    shifts, racks, demand = found["shifts"] or {}, found["racks"] or {}, found["demand"] or {}
     row = {
         "engine": entry.name,
         "mean_hops": found["lengths"]["mean"],
-        "max_hops": len(found["lengths"]["histogram"]) - 1,
+        "max_hops": len(found["lengths"]["histogram"]) - 1 if found["lengths"]["histogram"] else None,
         "max_paths": found["all_to_all"]["max"],
         "mean_paths": found["all_to_all"]["mean"],
         "unused_channels": found["all_to_all"]["unused"],
         "uniform_bound": found["uniform_bound"],
-        "ebb": found["ebb"]["mean"],
-        "ebb_ci95": found["ebb"]["ci95"],
-        "ebb_both_ways": found["ebb_both_ways"]["mean"],
-        "ebb_both_ways_ci95": found["ebb_both_ways"]["ci95"],
-        "shift_mean": found["shifts"]["mean_inverse_congestion"],
-        "shift_max_congestion": found["shifts"]["max"],
-        "racks_mean": found["racks"]["mean"] if found["racks"] else None,
-        "demand_slowdown": found["demand"]["slowdown"] if found["demand"] else None,
+        "ebb": ebb.get("mean"),
+        "ebb_ci95": ebb.get("ci95"),
+        "ebb_both_ways": both.get("mean"),
+        "ebb_both_ways_ci95": both.get("ci95"),
+        "shift_mean": shifts.get("mean_inverse_congestion"),
+        "shift_max_congestion": shifts.get("max"),
+        "racks_mean": racks.get("mean"),
+        "demand_slowdown": demand.get("slowdown"),
         "lanes": len(found["lanes"]),
         "lanes_used": sum(lane["pairs"] > 0 for lane in found["lanes"]),
         "deadlock_free": found["deadlock_free"],
-        "broken_pairs": found["lengths"]["broken"],
+        "broken_pairs": entry.broken,
     }
     return row
 
@@ -376,13 +438,14 @@ def routes(
             if not compare:
                 raise
             refused[one] = str(error)
-    switches = json.loads(fabric.about())["switch_names"]
+    about = json.loads(fabric.about())
+    switches, hosts = about["switch_names"], about["host_names"]
     entries: list[EngineRoutes] = []
     for made in found:
         figures = made.figures(json.dumps(questions))
         # An engine's tables of a file stand beside those that it computes.
         name_of = made.engine if made.engine not in [entry.name for entry in entries] else f"{made.engine}-again"
-        entries.append(EngineRoutes(name_of, json.loads(figures.summary), json.loads(made.about), made, figures, switches))
+        entries.append(EngineRoutes(name_of, json.loads(figures.summary), json.loads(made.about), made, figures, switches, hosts))
     return RouteStudy(name, fabric, entries, questions, refused)
 
 

@@ -325,6 +325,11 @@ def _several(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "es" if what.endswith("ch") else "s")
 
 
+def _or_dash(value: float | None, form: str) -> str:
+    """Return a number as a cell, a dash where it cannot be given."""
+    return "-" if value is None else format(value, form)
+
+
 def routes_text(found: RouteStudy) -> None:
     """Print what forwarding tables are worth: a row per engine, then lanes, cycles and the hottest cables of each."""
     from fabricsim._routes import figures_row
@@ -341,11 +346,7 @@ def routes_text(found: RouteStudy) -> None:
     if len(fabric["notes"]) > 12:
         console.print(f"  ... and {len(fabric['notes']) - 12} more", markup=False)
     rows = [figures_row(entry) for entry in found]
-    extra = [
-        name
-        for name, key in (("racks", "racks_mean"), ("demand", "demand_slowdown"))
-        if any(row[key] is not None for row in rows)
-    ]
+    extra = [name for name in ("racks", "demand") if any(entry.summary[name] for entry in found)]
     names = [
         "engine",
         "hops",
@@ -365,17 +366,17 @@ def routes_text(found: RouteStudy) -> None:
     for row in rows:
         cells = [
             row["engine"],
-            f"{row['mean_hops']:.3f}",
+            _or_dash(row["mean_hops"], ".3f"),
             f"{row['max_paths']:,.0f}",
             f"{row['mean_paths']:,.1f}",
             f"{row['unused_channels']:,}",
-            f"{row['uniform_bound']:.3f}",
-            f"{row['ebb']:.3f} +- {row['ebb_ci95']:.3f}",
-            f"{row['ebb_both_ways']:.3f} +- {row['ebb_both_ways_ci95']:.3f}",
-            f"{row['shift_mean']:.3f}",
-            f"{row['shift_max_congestion']}",
-            *([f"{row['racks_mean']:.3f}"] if "racks" in extra else []),
-            *([f"x {row['demand_slowdown']:.2f}"] if "demand" in extra else []),
+            _or_dash(row["uniform_bound"], ".3f"),
+            f"{_or_dash(row['ebb'], '.3f')} +- {_or_dash(row['ebb_ci95'], '.3f')}",
+            f"{_or_dash(row['ebb_both_ways'], '.3f')} +- {_or_dash(row['ebb_both_ways_ci95'], '.3f')}",
+            _or_dash(row["shift_mean"], ".3f"),
+            _or_dash(row["shift_max_congestion"], "d"),
+            *([_or_dash(row["racks_mean"], ".3f")] if "racks" in extra else []),
+            *([f"x {_or_dash(row['demand_slowdown'], '.2f')}"] if "demand" in extra else []),
             str(row["lanes"]) if row["lanes_used"] >= row["lanes"] else f"{row['lanes_used']} of {row['lanes']}",
         ]
         verdict = Text("free", style="green") if row["deadlock_free"] else Text("CAN DEADLOCK", style="red")
@@ -393,12 +394,16 @@ def routes_text(found: RouteStudy) -> None:
         summary = entry.summary
         if entry.about.get("note"):
             console.print(f"  note: {entry.about['note']}", markup=False)
-        if summary["lengths"]["broken"]:
-            console.print(
-                f"  {summary['lengths']['broken']:,} pairs of hosts do not reach each other:", markup=False, style="red"
-            )
+        if broken := summary["lengths"]["broken"]:
+            words = f"{broken:,} pairs of hosts do not reach each other, their bandwidth counts as 0:"
+            console.print(f"  {words}", markup=False, style="red")
             for example in summary["broken_examples"]:
-                console.print(f"    {example}", markup=False)
+                console.print(f"    {example}", markup=False, soft_wrap=True)
+            if broken > len(summary["broken_examples"]):
+                console.print(f"    ... --out writes all of them to {entry.name}.lost.csv", markup=False)
+        if elsewhere := summary["broken_elsewhere"]:
+            words = f"{elsewhere:,} pairs do not reach each other at other addresses of the receivers: look at each by --path"
+            console.print(f"  {words}", markup=False, style="red")
         if len(summary["lanes"]) > 1:
             shares = ", ".join(f"{lane['lane']}: {lane['pairs']:,}" for lane in summary["lanes"] if lane["pairs"])
             console.print(f"  pairs of hosts per lane: {shares}", markup=False)
@@ -419,7 +424,11 @@ def routes_text(found: RouteStudy) -> None:
                 console.print(f"  racks of {summary['racks']['size']}: {min(each):.3f} to {max(each):.3f}", markup=False)
         if summary["demand"]:
             demand = summary["demand"]
-            words = f"{demand['slowdown']:.2f} times as long as the hosts alone would need, mean hops {demand['mean_hops']:.2f}"
+            if demand["lost"]:
+                words = f"{100 * demand['lost'] / demand['total']:.3g} % of it do not arrive: it takes for ever"
+            else:
+                hops = _or_dash(demand["mean_hops"], ".2f")
+                words = f"{demand['slowdown']:.2f} times as long as the hosts alone would need, mean hops {hops}"
             console.print(f"  demand: {words}", markup=False)
         for place, hot in enumerate(summary["hottest"], 1):
             cable = f"{hot['from']} port {hot['port']} -> {hot['to']} port {hot['peer_port']}"

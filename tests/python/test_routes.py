@@ -68,7 +68,7 @@ def test_json_is_one_object_with_everything(tmp_path, fabric):
 def test_tables_are_written_and_read_again_with_the_same_figures(tmp_path, fabric):
     out = tmp_path / "out"
     first = fs.routes(fabric, engine=["minhop", "dfsssp"], samples=50)
-    written = [path.name for path in first.write(out)]
+    written = [path.name for path in first.write(out, dump=True)]
     assert written[:3] == ["report.html", "summary.json", "fabric.ibnetdiscover"]
     for name in ("minhop.tables", "minhop.lft"):
         again = fs.routes(out / "fabric.ibnetdiscover", tables=out / name, samples=50)
@@ -84,11 +84,122 @@ def test_lanes_go_through_service_levels(tmp_path):
     ring = fs.Study(RING)
     first = fs.routes(ring, engine="dfsssp", samples=10)
     assert len(first[0].summary["lanes"]) > 1
-    first.write(tmp_path)
+    first.write(tmp_path, dump=True)
     again = fs.routes(ring, tables=tmp_path / "dfsssp.lft", levels=tmp_path / "dfsssp.levels", samples=10)
     assert [lane["pairs"] for lane in again[0].summary["lanes"]] == [lane["pairs"] for lane in first[0].summary["lanes"]]
     assert again[0].summary["deadlock_free"] is True
     assert fs.routes(ring, tables=tmp_path / "dfsssp.lft", samples=10)[0].summary["deadlock_free"] is False
+
+
+def test_dumps_are_written_on_request_and_their_size_is_told_first(tmp_path):
+    (tmp_path / "ring.toml").write_text('[topology]\nkind = "ring"\nrouters = 8\nnodes_per_router = 2\n')
+    asked = ["ring.toml", "--engine", "minhop,dfsssp", "--samples", "10", "--out", "o"]
+    common = {"report.html", "summary.json", "fabric.ibnetdiscover", "minhop.tables", "dfsssp.tables"}
+    dumps = {"minhop.lft", "dfsssp.lft", "dfsssp.levels"}
+
+    def files():
+        return {path.name for path in (tmp_path / "o").iterdir()}
+
+    assert run(tmp_path, *asked)[0] == 0
+    assert files() == common
+    code, out, err = run(tmp_path, *asked, "--dump")
+    assert code == 0, err
+    assert files() == common | dumps
+    found = fs.routes(tmp_path / "ring.toml", engine=["minhop", "dfsssp"], samples=10)
+    sizes = {name: (tmp_path / "o" / name).stat().st_size for name in dumps}
+    assert found.dump_sizes() == sizes
+    assert f"--dump writes {sum(sizes.values()) / 1024:.1f} KiB: minhop.lft " in err
+    assert all(f"written: o/{name}" in out for name in dumps)
+    # The folder used again does not keep dumps that may be of other tables.
+    assert run(tmp_path, *asked)[0] == 0
+    assert files() == common
+    assert run(tmp_path, *asked[:-2], "--dump")[0] == 2
+
+
+def lossy(folder, fabric):
+    """Tables of the fabric in which leaf0 has no entry for node3, and leaf1 and spine0 send what is for node1 to each other."""
+    fs.routes(fabric, engine="minhop", samples=10).write(folder, dump=True)
+    blocks = re.split(r"(?=Unicast)", (folder / "minhop.lft").read_text())
+    name = {block.split("(")[1].split(")")[0]: i for i, block in enumerate(blocks) if "(" in block}
+
+    def change(switch, host, port):
+        i, line = name[switch], rf"(0x\w+) \d+ (: \(Channel Adapter .*{host} HCA-1'\)\n)"
+        blocks[i], done = re.subn(line, "" if port is None else rf"\1 {port:03} \2", blocks[i])
+        assert done == 1
+        valid = int(re.search(r"(\d+) valid", blocks[i])[1]) - (port is None)
+        blocks[i] = re.sub(r"\d+ valid", f"{valid} valid", blocks[i])
+
+    change("leaf0", "node3", None)
+    change("leaf1", "node1", 19)
+    change("spine0", "node1", 2)
+    path = folder / "lossy.lft"
+    path.write_text("".join(blocks))
+    return path
+
+
+def test_lost_pairs_are_an_error_and_count_as_nothing(tmp_path, fabric):
+    tables = lossy(tmp_path, fabric)
+    demand = tmp_path / "demand.csv"
+    demand.write_text("0,3,10\n0,1,30\n")
+    asked = [fabric, "--tables", tables, "--samples", "200", "--rack", "4", "--demand", demand]
+    code, out, err = run(tmp_path, *asked, "--out", "o")
+    assert code == 3, (out, err)
+    # Two hosts of leaf 0 to node 3, two of leaf 1 to node 1.
+    assert "import: 4 pairs of hosts do not reach each other, node0 HCA-1 to node3 HCA-1: leaf0: `leaf0` has no entry" in err
+    assert "node2 HCA-1 to node1 HCA-1: leaf1 -> spine0: comes back to `leaf1`" in out
+    assert "25 % of it do not arrive" in out
+    lost = (tmp_path / "o/import.lost.csv").read_text().splitlines()
+    assert lost == [
+        '"switch","host","pairs","fate","at"',
+        '"leaf0","node3 HCA-1",2,"dead-end","leaf0"',
+        '"leaf1","node1 HCA-1",2,"loop","leaf1"',
+    ]
+    code, out, _ = run(tmp_path, *asked, "--json")
+    assert code == 3
+    found = json.loads(out)
+    assert found["ok"] is False
+    engine = found["engines"][0]
+    assert engine["lengths"]["broken"] == 4
+    assert engine["lengths"]["mean"] is None
+    assert engine["uniform_bound"] is None
+    assert engine["demand"]["slowdown"] is None
+    # By hand: of the twelve ordered pairs four get nothing. All shifts together have each pair once, the mean is over all twelve.
+    routes = fs.routes(fabric, tables=tables, samples=200)[0]
+    graph = routes.mpi_graph()
+    shares = graph[~np.isnan(graph)]
+    assert len(shares) == 12
+    assert (shares == 0).sum() == 4
+    assert engine["shifts"]["mean_inverse_congestion"] == pytest.approx(shares.mean())
+    assert engine["shifts"]["lost"] == 4
+    assert engine["racks"]["mean"] == pytest.approx(shares.mean())
+    # No matching of four hosts gets more than those of its two pairs that arrive: 8 of 12 on the mean.
+    arrive = 1 - engine["ebb"]["lost"] / (2 * 200)
+    assert engine["ebb"]["mean"] <= arrive
+    assert arrive == pytest.approx(8 / 12, abs=0.12)
+    assert "4 pairs LOST" in repr(routes)
+
+
+def test_tables_without_a_pair_have_no_bandwidth(tmp_path, fabric):
+    one = re.sub(r'\[2\]\t"H-[^\n]*\n', "", FABRIC)
+    one = re.sub(r'\[1\]\t"H-00000000000000a2"[^\n]*\n', "", one)
+    one = re.sub(r"\ncaguid=0xa[123]\n.*?(?=\ncaguid|\Z)", "", one, flags=re.DOTALL)
+    fabric.write_text(one)
+    code, out, err = run(tmp_path, fabric, "--rack", "2", "--out", "o")
+    assert code == 0, err
+    assert "1 host," in out
+    entry = fs.routes(fabric, rack=2)[0]
+    assert entry.summary["ebb"] is None
+    assert entry.summary["shifts"] is None
+    assert entry.summary["racks"]["mean"] is None
+    assert entry.summary["lengths"]["mean"] is None
+
+
+def test_tables_of_a_file_name_no_file_elsewhere(tmp_path, fabric):
+    fs.routes(fabric, samples=10).write(tmp_path)
+    content = (tmp_path / "minhop.tables").read_bytes()
+    (tmp_path / "evil.tables").write_bytes(content.replace(b"engine minhop", b"engine ../up"))
+    with pytest.raises(fs.StudyError, match="is no engine"):
+        fs.routes(fabric, tables=tmp_path / "evil.tables")
 
 
 def test_tables_are_frames(fabric):

@@ -516,3 +516,47 @@ fn tables_of_another_network_are_refused() {
     let words = refused(&run);
     assert!(words.contains("routing.small_below"), "{words}");
 }
+
+/// The law of routings by tables: a run starts only if every pair of nodes is reached, else the error names a pair that is not.
+#[test]
+fn tables_reach_every_pair_or_the_run_is_refused_with_one_that_they_lose() {
+    let spec = TopologySpec::HyperX(lattice(&[3, 2], &[], 2));
+    let topology = spec.build().unwrap();
+    let subnet = Subnet::of(&topology);
+    let whole = route(TableEngine::MinHop, &subnet, &Options::default()).unwrap();
+    let n = subnet.n_addresses();
+    let reached = |tables: &Tables| {
+        let pair = |from: u32, to: u32| tables.walk(&subnet, subnet.hosts[from as usize].switch, to).is_ok();
+        (0..n)
+            .flat_map(|from| (0..n).map(move |to| (from, to)))
+            .all(|(from, to)| pair(from, to))
+    };
+    let mut run = plain(spec.clone());
+    let (mut runs, mut refusals) = (0, 0);
+    for (entry, &good) in whole.ports.iter().enumerate() {
+        let (router, node) = (entry as u32 / n, entry as u32 % n);
+        let ports = 0..subnet.switches[router as usize].ports.len() as u16;
+        // Every other port in turn: hosts, ways around and into loops, and none at all.
+        for port in ports.filter(|&port| port != good) {
+            let mut tables = whole.clone();
+            tables.ports[entry] = port;
+            run.routing = routing("law", &(subnet.clone(), tables.clone()), PathChoice::First, 512);
+            match (Network::build(&run), reached(&tables)) {
+                (Ok(_), true) => runs += 1,
+                (Err(error), false) => {
+                    let words = error.to_string();
+                    assert!(
+                        words.contains(&format!("to node {node} ")),
+                        "router {router}, port {port}: {words}"
+                    );
+                    refusals += 1;
+                }
+                (built, reached) => panic!(
+                    "router {router} to node {node} by {port}: {:?}, {reached}",
+                    built.is_ok()
+                ),
+            }
+        }
+    }
+    assert!(runs > 50 && refusals > 100, "{runs} and {refusals}");
+}

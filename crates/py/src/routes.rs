@@ -3,11 +3,16 @@
 use crate::away::away;
 use crate::errors;
 use fabric::spec::RunSpec;
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
-use topo::subnet::analysis::{Loads, Paths, Questions, Shift, read_demand};
+use std::sync::atomic::{AtomicBool, Ordering};
+use topo::subnet::analysis::{Loads, LostPath, Paths, Questions, Shift, read_demand};
 use topo::subnet::engine::{Demand as Traffic, Engine, Options, route_with_report};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
@@ -52,6 +57,7 @@ pub struct Figures {
     loads: Loads,
     shifts: Vec<Shift>,
     histogram: Vec<u64>,
+    lost: Vec<LostPath>,
 }
 
 struct Channel {
@@ -423,6 +429,10 @@ impl Routes {
                 histogram: summary.lengths.histogram.clone(),
                 summary: json!(summary).to_string(),
                 channels: (0..paths.n_channels()).map(channel).collect(),
+                lost: match summary.lengths.broken {
+                    0 => Vec::new(),
+                    _ => paths.lost(),
+                },
                 loads,
                 shifts,
             }
@@ -450,19 +460,92 @@ impl Routes {
         })
     }
 
-    /// The tables as `ibroute` prints them.
-    fn lft<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let parts = &self.parts;
-        written(py, |out| lft::write(&parts.subnet, &parts.lids, &self.tables, out))
+    /// Bytes of the tables as [`Self::lft`] writes them, and of the lanes as [`Self::levels`] does.
+    fn dump_sizes(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        let this = (self.parts.clone(), self.tables.clone());
+        let counted = away(py, move || {
+            let (mut lft, mut levels) = (Counter(0), Counter(0));
+            write_lft(&this.0, &this.1, &mut lft)?;
+            write_levels(&this.0, &this.1, &mut levels)?;
+            Ok((lft.0, levels.0))
+        })?;
+        counted.map_err(of_disk)
     }
 
-    /// Lanes as service levels of path records.
-    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let parts = &self.parts;
-        written(py, |out| {
-            lft::write_levels(&parts.subnet, &parts.lids, &self.tables, out)
-        })
+    /// Writes the tables as `ibroute` prints them into a file that exists: a line per switch and address.
+    fn lft(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
+        self.dump(py, file, write_lft)
     }
+
+    /// Writes lanes as service levels of path records into a file that exists: a line per pair of hosts.
+    fn levels(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
+        self.dump(py, file, write_levels)
+    }
+}
+
+/// Writes tables of a fabric.
+type Dump<W> = fn(&Parts, &Tables, &mut W) -> io::Result<()>;
+
+fn write_lft<W: Write>(parts: &Parts, tables: &Tables, out: &mut W) -> io::Result<()> {
+    lft::write(&parts.subnet, &parts.lids, tables, out)
+}
+
+fn write_levels<W: Write>(parts: &Parts, tables: &Tables, out: &mut W) -> io::Result<()> {
+    lft::write_levels(&parts.subnet, &parts.lids, tables, out)
+}
+
+impl Routes {
+    /// These files can be far larger than the tables: they go to the disk line by line.
+    fn dump(&self, py: Python<'_>, file: PathBuf, write: Dump<BufWriter<Until>>) -> PyResult<()> {
+        let (parts, tables) = (self.parts.clone(), self.tables.clone());
+        let stopped = Arc::new(AtomicBool::new(false));
+        let until = stopped.clone();
+        let done = away(py, move || {
+            let file = OpenOptions::new().write(true).open(file)?;
+            write(&parts, &tables, &mut BufWriter::new(Until { file, until }))
+        });
+        // After Ctrl-C nobody waits for the rest of the file.
+        let done = done.inspect_err(|_| stopped.store(true, Ordering::Relaxed))?;
+        done.map_err(of_disk)
+    }
+}
+
+/// A file that takes nothing more once it is told so.
+struct Until {
+    file: File,
+    until: Arc<AtomicBool>,
+}
+
+impl Write for Until {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.until.load(Ordering::Relaxed) {
+            true => Err(io::Error::other("stopped")),
+            false => self.file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Counts what is written.
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Python's OSError with the number of the error.
+fn of_disk(error: io::Error) -> PyErr {
+    PyOSError::new_err((error.raw_os_error(), error.to_string()))
 }
 
 /// A column: name, NumPy type, bytes.
@@ -480,7 +563,8 @@ impl Figures {
         &self.summary
     }
 
-    /// The columns of a table: `channels`, `shifts` or `hops`.
+    /// The columns of a table: `channels`, `shifts`, `hops`, or `lost`, the paths that do not arrive: switch, host, pairs, fate (0 dead
+    /// end, 1 wrong host, 2 loop), switch where it ends.
     fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<(&'static str, &'static str, Bound<'py, PyBytes>)> {
         let columns = py.allow_threads(|| self.table(table));
         columns
@@ -518,6 +602,14 @@ impl Figures {
                     self.shifts.iter().map(|s| s.max_congestion.to_le_bytes()),
                 ),
                 column("mean_share", "<f8", self.shifts.iter().map(|s| s.mean.to_le_bytes())),
+                column("lost", "<u4", self.shifts.iter().map(|s| s.lost.to_le_bytes())),
+            ],
+            "lost" => vec![
+                column("switch", "<u4", self.lost.iter().map(|way| way.switch.to_le_bytes())),
+                column("host", "<u4", self.lost.iter().map(|way| way.host.to_le_bytes())),
+                column("pairs", "<u4", self.lost.iter().map(|way| way.senders.to_le_bytes())),
+                column("fate", "<u1", self.lost.iter().map(|way| [way.fate as u8])),
+                column("at", "<u4", self.lost.iter().map(|way| way.at.to_le_bytes())),
             ],
             "hops" => vec![
                 column("hops", "<u4", (0..self.histogram.len() as u32).map(u32::to_le_bytes)),

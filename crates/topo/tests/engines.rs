@@ -6,7 +6,7 @@ use common::{hyperx, torus};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use topo::presets::preset;
-use topo::subnet::analysis::{Paths, ShiftFigures};
+use topo::subnet::analysis::{Fate, Paths, Questions, ShiftFigures};
 use topo::subnet::engine::{Demand, choice, quadrant};
 use topo::subnet::{
     End, Engine, Host, Options, Report, RouteError, Subnet, Switch, Tables, find_cycle, route, route_with_report,
@@ -151,6 +151,80 @@ fn keeps_its_promises(engine: Engine, subnet: &Subnet, options: &Options) -> (Ta
     (tables, report)
 }
 
+/// The law of forwarding tables: whatever they are, a pair of hosts arrives or is told, at each address, and figures count it. `whole`:
+/// none may be lost.
+fn every_pair_is_reached_or_told(subnet: &Subnet, tables: &Tables, whole: bool) {
+    let n = subnet.n_hosts();
+    let pairs = || (0..n).flat_map(|from| (0..n).filter(move |&to| to != from).map(move |to| (from, to)));
+    // A walk of its own: as many steps as there are switches, then it is a loop.
+    let walk = |from: u32, to: u32, path: u32| {
+        let (mut at, address) = (subnet.hosts[from as usize].switch, (to << subnet.lmc) + path);
+        let mut passed = vec![at];
+        loop {
+            match subnet.end(at, tables.port(at, address)) {
+                Some(End::Host(host)) if host == to => return Ok(passed.len() as u32 - 1),
+                Some(End::Host(_)) => return Err((Fate::WrongHost, at)),
+                None => return Err((Fate::DeadEnd, at)),
+                Some(End::Switch { switch, .. }) if passed.contains(&switch) => return Err((Fate::Loop, switch)),
+                Some(End::Switch { switch, .. }) => {
+                    passed.push(switch);
+                    at = switch;
+                }
+            }
+        }
+    };
+    let mut lost_at = vec![0u64; subnet.paths() as usize];
+    for path in 0..subnet.paths() {
+        let found = Paths::new(subnet, tables, path);
+        let lost = found.lost();
+        let told = |from: u32, to: u32| {
+            let switch = subnet.hosts[from as usize].switch;
+            lost.iter().find(|way| (way.switch, way.host) == (switch, to))
+        };
+        let mut hops = 0;
+        for (from, to) in pairs() {
+            match (walk(from, to, path), told(from, to)) {
+                (Ok(far), None) => {
+                    assert_eq!(found.hops(from, to), Some(far), "{from} to {to}");
+                    hops += u64::from(far);
+                }
+                (Err(end), Some(way)) => {
+                    assert_eq!(found.hops(from, to), None, "{from} to {to}");
+                    assert_eq!((way.fate, way.at), end, "{from} to {to}");
+                    lost_at[path as usize] += 1;
+                }
+                (walked, told) => panic!("{from} to {to}: {walked:?}, told {told:?}"),
+            }
+        }
+        let n_lost = lost_at[path as usize];
+        assert!(!whole || n_lost == 0);
+        assert_eq!(lost.iter().map(|way| u64::from(way.senders)).sum::<u64>(), n_lost);
+        assert_eq!(found.all_to_all().iter().sum::<u64>(), hops);
+    }
+    let all: u64 = lost_at.iter().sum();
+    for path in 0..subnet.paths() {
+        let questions = Questions {
+            samples: 8,
+            ..Questions::default()
+        };
+        let (summary, _, shifts) = Paths::new(subnet, tables, path).summary(&questions);
+        let lost = lost_at[path as usize];
+        assert_eq!((summary.lengths.broken, summary.broken_elsewhere), (lost, all - lost));
+        // What no sum of pairs can stand for is not given.
+        let given = (lost == 0, lost == 0 && n > 1);
+        assert_eq!((summary.uniform_bound.is_some(), summary.lengths.mean.is_some()), given);
+        assert_eq!((summary.ebb.is_some(), summary.shifts.is_some()), (n > 1, n > 1));
+        assert_eq!(summary.broken_examples.is_empty(), lost == 0);
+        // All shifts together have every pair once; without it a pair's share is 0, with it at most 1.
+        assert_eq!(shifts.iter().map(|shift| u64::from(shift.lost)).sum::<u64>(), lost);
+        for shift in &shifts {
+            let arrive = 1.0 - f64::from(shift.lost) / f64::from(n);
+            let least = arrive / f64::from(shift.max_congestion.max(1));
+            assert!((least - 1e-12..=arrive + 1e-12).contains(&shift.mean), "{shift:?}");
+        }
+    }
+}
+
 /// Engines for any shape.
 const GENERAL: [Engine; 7] = [
     Engine::MinHop,
@@ -205,6 +279,24 @@ proptest! {
         }
         let roots = vec![root % subnet.n_switches()];
         keeps_its_promises(Engine::UpDown, &subnet, &Options { roots, ..Options::default() });
+    }
+
+    #[test]
+    fn tables_reach_every_pair_of_hosts_or_tell_which_they_lose(
+        subnet in any_subnet(),
+        engine in 0..GENERAL.len(),
+        damage in prop::collection::vec((any::<u32>(), 0u16..6), 0..8),
+    ) {
+        let mut tables = route(GENERAL[engine], &subnet, &Options { lanes: 15, ..Options::default() }).unwrap();
+        every_pair_is_reached_or_told(&subnet, &tables, damage.is_empty());
+        // Dead ends, ports without a cable, other hosts, loops.
+        if subnet.n_addresses() > 0 {
+            for (entry, port) in damage {
+                let entries = tables.ports.len();
+                tables.ports[entry as usize % entries] = port;
+            }
+        }
+        every_pair_is_reached_or_told(&subnet, &tables, false);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! effective bisection bandwidth within the confidence intervals of both samples.
 
 use serde_json::Value;
-use topo::subnet::analysis::{Paths, Questions, ShiftFigures, Spread, lanes, read_demand};
+use topo::subnet::analysis::{Fate, Paths, Questions, Shift, ShiftFigures, Spread, lanes, read_demand};
 use topo::subnet::{End, Host, Subnet, Switch, Tables};
 
 fn file(name: &str) -> Value {
@@ -104,7 +104,7 @@ fn path_lengths_and_loads_are_those_of_the_reference() {
         let paths = Paths::new(subnet, tables, 0);
         let lengths = paths.lengths();
         assert_eq!(lengths.broken, 0, "{key}");
-        same(key, "mean hops", lengths.mean, &expected["isl_hops_mean"]);
+        same(key, "mean hops", lengths.mean.unwrap(), &expected["isl_hops_mean"]);
         for (hops, &pairs) in lengths.histogram.iter().enumerate() {
             let theirs = expected["isl_hops_hist"].get(hops.to_string()).and_then(Value::as_u64);
             assert_eq!(pairs, theirs.unwrap_or(0), "{key}: pairs with {hops} hops");
@@ -219,10 +219,13 @@ fn a_shift_is_a_demand_and_a_demand_is_read_from_csv() {
             .all(|(ours, &flows)| *ours == 2.5 * flows as f64)
     );
     let worst = *shift.iter().max().unwrap() as f64;
-    assert_eq!((figures.pairs, figures.total, figures.slowdown), (32, 80.0, worst));
+    assert_eq!(
+        (figures.pairs, figures.total, figures.slowdown),
+        (32, 80.0, Some(worst))
+    );
     assert_eq!(figures.busiest_host, 2.5);
     let hops: u64 = shift.iter().sum();
-    assert!((figures.mean_hops - hops as f64 / 32.0).abs() < 1e-12);
+    assert!((figures.mean_hops.unwrap() - hops as f64 / 32.0).abs() < 1e-12);
 
     let wrong = read_demand(
         "a,b,c\nH0001,nobody,1\nH0001,H0002\nH0001,99,1\nH0001,H0002,-1\n",
@@ -235,7 +238,7 @@ fn a_shift_is_a_demand_and_a_demand_is_read_from_csv() {
 }
 
 #[test]
-fn paths_that_do_not_arrive_are_counted_and_left_out() {
+fn paths_that_do_not_arrive_are_counted_and_get_nothing() {
     let small = file("opensm-small.json");
     let fabric = &small["fabrics"]["ring8"];
     let subnet = subnet(fabric);
@@ -264,9 +267,68 @@ fn paths_that_do_not_arrive_are_counted_and_left_out() {
     }
     let examples = paths.broken_examples(3);
     assert_eq!(examples.len(), 3);
-    assert!(examples[0].starts_with("H0000 to H0008: S00 -> S01"), "{examples:?}");
+    assert_eq!(examples[0], "H0000 to H0008: S00 -> S01: comes back to `S00`");
+    // Every pair that is lost stands in the list, and no other; loops and the dead end where they are.
+    let lost = paths.lost();
+    let mut told = Vec::new();
+    for way in &lost {
+        let senders = (0..16u32).filter(|&h| subnet.hosts[h as usize].switch == way.switch && h != way.host);
+        assert_eq!(senders.clone().count() as u32, way.senders);
+        told.extend(senders.map(|from| (from, way.host)));
+        match way.host {
+            8 => assert!(way.fate == Fate::Loop && way.at < 2, "{way:?}"),
+            _ => assert_eq!((way.host, way.fate, way.at), (9, Fate::DeadEnd, 2)),
+        }
+    }
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        pairs()
+            .filter(|&(from, to)| walked(from, to).is_none())
+            .collect::<Vec<_>>()
+    );
     let hops: u64 = pairs().filter_map(|(f, t)| paths.hops(f, t)).map(u64::from).sum();
     assert_eq!(paths.all_to_all().iter().sum::<u64>(), hops);
+
+    // A lost pair gets nothing, in shifts, matchings, mpiGraph and racks; what is no mean of bandwidths is not given.
+    let all: Vec<u32> = (0..16).collect();
+    let graph = paths.mpi_graph(&all);
+    for (from, to) in pairs() {
+        let share = graph[from as usize * 16 + to as usize];
+        assert_eq!(share == 0.0, walked(from, to).is_none(), "{from} to {to}: {share}");
+    }
+    let shares = || {
+        graph
+            .iter()
+            .filter(|share| !share.is_nan())
+            .map(|&share| f64::from(share))
+    };
+    assert_eq!(shares().count(), 16 * 15);
+    let mean = shares().sum::<f64>() / 240.0;
+    let questions = Questions {
+        demand: Some(vec![(0, 8, 1.0), (0, 4, 1.0)]),
+        rack: Some(16),
+        ..Questions::default()
+    };
+    let (summary, _, shifts) = paths.summary(&questions);
+    let of_shifts = summary.shifts.unwrap();
+    assert_eq!(of_shifts.lost, broken);
+    assert!((of_shifts.mean_inverse_congestion - mean).abs() < 1e-6);
+    assert!((summary.racks.unwrap().mean.unwrap() - mean).abs() < 1e-6);
+    let harmless = |shift: &&Shift| shift.lost == 0 && shift.max_congestion == 1;
+    assert_eq!(
+        of_shifts.without_congestion as usize,
+        shifts.iter().filter(harmless).count()
+    );
+    assert_eq!((summary.lengths.mean, summary.uniform_bound), (None, None));
+    let demand = summary.demand.unwrap();
+    assert_eq!((demand.lost, demand.slowdown, demand.mean_hops), (1.0, None, None));
+    assert_eq!(demand.busiest_host, 2.0);
+    // With all entries gone nothing is left but the hosts of one switch.
+    let none = Tables::empty(&subnet);
+    let paths = Paths::new(&subnet, &none, 0);
+    let nothing = paths.bisection(50, 1, false);
+    assert_eq!((nothing.mean, nothing.max, nothing.lost), (0.0, 0.0, 50 * 8));
 }
 
 /// First lanes of OpenSM's DFSSSP are free of cycles; its routes on one lane are not, on the ring for instance.

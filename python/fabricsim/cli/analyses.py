@@ -107,6 +107,10 @@ def routes(
     ] = None,
     hottest: Annotated[int, typer.Option("--hottest", min=0, metavar="N", help="How many of the busiest cables to name.")] = 5,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write report.html and all tables there.")] = None,
+    dump: Annotated[
+        bool,
+        typer.Option("--dump", help="With --out: also NAME.lft as ibroute prints it and NAME.levels, a line per pair of hosts."),
+    ] = False,
     names: Annotated[bool, typer.Option("--list", help="List the engines instead.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -114,6 +118,7 @@ def routes(
     from fabricsim._routes import route_engines
     from fabricsim._routes import routes as find_routes
     from fabricsim._text import routes_text
+    from fabricsim._units import format_bytes
 
     if names:
         found_engines = route_engines()
@@ -127,6 +132,8 @@ def routes(
         raise InputError("name a study, a file of ibnetdiscover or a topology preset (--list shows the engines)")
     if levels is not None and tables is None:
         raise InputError("--levels are service levels for --tables: give both")
+    if dump and out is None:
+        raise InputError("--dump goes beside the report: say where by --out DIR")
     found = find_routes(
         fabric,
         engine=_engine_names(engine),
@@ -145,13 +152,23 @@ def routes(
         roots=root or [],
         hottest=hottest,
     )
-    written = found.write(out) if out is not None else []
+    if dump:
+        sizes = found.dump_sizes()
+        each = ", ".join(f"{name} {format_bytes(size)}" for name, size in sizes.items())
+        say(f"--dump writes {format_bytes(sum(sizes.values()))}: {each}")
+    written = found.write(out, dump=dump) if out is not None else []
     if as_json:
         put(json.dumps({**found.to_json(), "files": [str(name) for name in written]}))
     else:
         routes_text(found)
         for name in written:
             put(f"{'report' if name.name == 'report.html' else 'written'}: {name}")
+    lossy = [each for each in found if each.broken]
+    for one in lossy:
+        which = "".join(f", {example}" for example in one.summary["broken_examples"][:1])
+        say(f"error: {one.name}: {one.broken:,} pairs of hosts do not reach each other{which}")
+    if lossy:
+        raise typer.Exit(CHECK)
 
 
 @app.command()

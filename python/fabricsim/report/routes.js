@@ -26,14 +26,15 @@
   // ---- comparison
   const has = (key) => engines.some((e) => finite(e.row[key]));
   const COLUMNS = [
-    ["engine", (e) => e.name], ["mean hops", (e) => e.row.mean_hops.toFixed(3)], ["most hops", (e) => number(e.row.max_hops)],
+    ["engine", (e) => e.name], ["mean hops", (e) => share(e.row.mean_hops)], ["most hops", (e) => number(e.row.max_hops)],
     ["most paths", (e) => number(e.row.max_paths)], ["mean paths", (e) => number(e.row.mean_paths)], ["unused", (e) => number(e.row.unused_channels)],
     ["uniform", (e) => share(e.row.uniform_bound)], ["eBB", (e) => `${share(e.row.ebb)} \u00b1 ${share(e.row.ebb_ci95)}`],
     ["eBB both ways", (e) => `${share(e.row.ebb_both_ways)} \u00b1 ${share(e.row.ebb_both_ways_ci95)}`], ["shifts", (e) => share(e.row.shift_mean)],
-    ["worst", (e) => number(e.row.shift_max_congestion)], ...(has("racks_mean") ? [["in racks", (e) => share(e.row.racks_mean)]] : []),
-    ...(has("demand_slowdown") ? [["demand", (e) => `\u00d7 ${e.row.demand_slowdown.toFixed(2)}`]] : []), ["lanes", (e) => (e.row.lanes_used < e.row.lanes ? `${e.row.lanes_used} of ${e.row.lanes}` : number(e.row.lanes))],
+    ["worst", (e) => number(e.row.shift_max_congestion)], ...(engines.some((e) => e.summary.racks) ? [["in racks", (e) => share(e.row.racks_mean)]] : []),
+    ...(engines.some((e) => e.summary.demand) ? [["demand", (e) => (finite(e.row.demand_slowdown) ? `\u00d7 ${e.row.demand_slowdown.toFixed(2)}` : "\u2013")]] : []), ["lanes", (e) => (e.row.lanes_used < e.row.lanes ? `${e.row.lanes_used} of ${e.row.lanes}` : number(e.row.lanes))],
   ];
-  section("Side by side", "Hops are channels between switches. Paths are those of all ordered pairs of hosts, per directed channel. Uniform, eBB and shifts are fractions of a link's bandwidth; \u00b1 is the 95 % confidence interval over the random matchings. Worst: the most flows of any shift on a channel.",
+  const lost = broken.length ? ` Pairs of hosts that do not reach each other (${broken.map((e) => `${e.name}: ${number(e.row.broken_pairs)}`).join(", ")}) get nothing and count as 0; a dash is what cannot be given for them.` : "";
+  section("Side by side", "Hops are channels between switches. Paths are those of all ordered pairs of hosts, per directed channel. Uniform, eBB and shifts are fractions of a link's bandwidth; \u00b1 is the 95 % confidence interval over the random matchings. Worst: the most flows of any shift on a channel." + lost,
     el("div", { class: "scroll" }, el("table", {}, el("tr", {}, COLUMNS.map(([name], i) => el("th", { class: i ? "n" : "" }, name)), el("th", {}, "deadlock")),
       engines.map((e) => el("tr", {}, COLUMNS.map(([, f], i) => el("td", { class: i ? "n" : "" }, f(e))), el("td", { class: e.row.deadlock_free ? "good" : "bad" }, e.row.deadlock_free ? "free" : "possible"))))),
     Object.keys(data.refused).length ? el("ul", { class: "plain soft", style: "margin-top:12px" }, Object.entries(data.refused).map(([name, reason]) => el("li", {}, el("b", {}, name), ` refused: ${reason.replace(name + ": ", "")}`))) : null);
@@ -169,7 +170,7 @@
       el("td", {}, el("span", { class: lane.free ? "good" : "bad" }, lane.free ? "free" : "can deadlock"), lane.free ? null : el("div", { class: "soft", style: "overflow-wrap:anywhere" }, [...lane.cycle, lane.cycle[0]].join(" \u2192 "))))))));
 
   // ---- notes
-  const notes = [...fabric.notes, ...engines.filter((e) => e.about.note).map((e) => `${e.name}: ${e.about.note}`), ...engines.flatMap((e) => e.summary.broken_examples.map((text) => `${e.name}: no way from ${text}`))];
+  const notes = [...fabric.notes, ...engines.filter((e) => e.about.note).map((e) => `${e.name}: ${e.about.note}`), ...engines.flatMap((e) => e.summary.broken_examples.map((text) => `${e.name}: no way from ${text}`)), ...broken.map((e) => `${e.name}: ${number(e.row.broken_pairs)} pairs of hosts do not reach each other`)];
   if (notes.length) section("What to keep in mind", null, el("ul", { class: "plain" }, notes.slice(0, 60).map((text) => el("li", {}, text)), notes.length > 60 ? el("li", {}, `and ${notes.length - 60} more`) : null));
   section("Where this comes from", "Figures are functions of the fabric, the tables and the seed. Definitions: docs/models/route-figures.md.", el("dl", {}, Object.entries(data.provenance).flatMap(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])));
   document.getElementById("foot").append(`fabricsim ${data.provenance.version} \u00b7 ${compact(fabric.hosts)} hosts \u00b7 this file needs no network`);

@@ -4,15 +4,18 @@
 //! bandwidth, and figures are fractions of it. The congestion of a path is the most paths of the pattern on any of its channels (1 at
 //! least), and a pair of hosts gets 1 / congestion: what a fair share of its worst channel is, which is exact where flows have one
 //! bottleneck and no less pessimistic than max-min fairness elsewhere (Hoefler, Schneider & Lumsdaine 2008: effective bisection
-//! bandwidth). Hosts with several addresses use one of them, the same for all.
+//! bandwidth). Hosts with several addresses use one of them, the same for all. A pair whose path does not arrive gets nothing: it
+//! counts as 0 in every mean of bandwidths.
 //!
 //! Figures are functions of tables and seed: random matchings are drawn by counter, so threads do not change them.
 
 mod demand;
+mod lost;
 mod patterns;
 mod summary;
 
 pub use demand::{Demand, DemandFigures, read_demand};
+pub use lost::{Fate, LostPath};
 pub use patterns::{Bisection, Shift, ShiftFigures};
 pub use summary::{HotChannel, LaneVerdict, Loads, OneShift, Questions, Racks, Summary, lanes};
 
@@ -39,8 +42,8 @@ pub struct Paths<'a> {
 pub struct PathLengths {
     /// Ordered pairs of different hosts by length.
     pub histogram: Vec<u64>,
-    /// Mean over those that arrive.
-    pub mean: f64,
+    /// Mean over all pairs; `None` if one does not arrive or there is none.
+    pub mean: Option<f64>,
     /// Ordered pairs that do not arrive: a dead end, a wrong host or a loop.
     pub broken: u64,
 }
@@ -194,39 +197,10 @@ impl<'a> Paths<'a> {
         let pairs: u64 = histogram.iter().sum();
         let sum: u64 = (0u64..).zip(&histogram).map(|(hops, &pairs)| hops * pairs).sum();
         PathLengths {
-            mean: if pairs > 0 { sum as f64 / pairs as f64 } else { 0.0 },
+            mean: (pairs > 0 && broken == 0).then(|| sum as f64 / pairs as f64),
             histogram,
             broken,
         }
-    }
-
-    /// Some of the pairs that do not arrive, by name, with the switches that they pass.
-    pub fn broken_examples(&self, most: usize) -> Vec<String> {
-        let hosts = self.subnet.hosts.len();
-        let mut found = Vec::new();
-        for (from, host) in self.subnet.hosts.iter().enumerate() {
-            for to in (0..hosts).filter(|&to| to != from) {
-                if found.len() == most {
-                    return found;
-                }
-                if self.hops[host.switch as usize * hosts + to] == BROKEN {
-                    let address = self.address(to as u32);
-                    let way = self
-                        .tables
-                        .walk(self.subnet, host.switch, address)
-                        .err()
-                        .unwrap_or_default();
-                    let names: Vec<&str> = way
-                        .iter()
-                        .take(8)
-                        .map(|hop| self.subnet.switches[hop.switch as usize].name.as_str())
-                        .collect();
-                    let to = &self.subnet.hosts[to].name;
-                    found.push(format!("{} to {to}: {}", host.name, names.join(" -> ")));
-                }
-            }
-        }
-        found
     }
 
     fn hosts_per_switch(&self) -> Vec<u32> {

@@ -183,7 +183,15 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<Named, Mistakes> {
         n_lanes: lanes as u8,
     };
     sound(subnet, &tables)?;
+    // Files are named after it.
     let engine = word("engine")?.to_owned();
+    if engine.is_empty()
+        || !engine
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    {
+        return Err(Mistakes::one(format!("`{engine}` in its header is no engine"), AGAIN));
+    }
     Ok(Named { engine, tables })
 }
 

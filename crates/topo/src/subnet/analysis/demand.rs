@@ -18,13 +18,13 @@ pub struct DemandFigures {
     pub total: f64,
     /// Amounts per channel.
     pub load: Spread,
-    /// Mean channels on the way, weighted by amount.
-    pub mean_hops: f64,
+    /// Mean channels on the way, weighted by amount; `None` if a part does not arrive or there is none.
+    pub mean_hops: Option<f64>,
     /// The most that a host sends or receives.
     pub busiest_host: f64,
     /// Highest load of a channel divided by `busiest_host`: how many times longer the demand takes than hosts alone would need, at
-    /// least 1.
-    pub slowdown: f64,
+    /// least 1; `None` if a part does not arrive, which no time is enough for.
+    pub slowdown: Option<f64>,
     /// Amounts whose path does not arrive.
     pub lost: f64,
 }
@@ -106,27 +106,25 @@ impl Paths<'_> {
         for &(from, to, amount) in demand.iter().filter(|d| d.0 != d.1 && d.2 > 0.0) {
             pairs += 1;
             total += amount;
+            out[from as usize] += amount;
+            into[to as usize] += amount;
             if !self.each(from, to, |channel| load[channel as usize] += amount) {
                 lost += amount;
                 continue;
             }
-            out[from as usize] += amount;
-            into[to as usize] += amount;
             weighted += amount * f64::from(self.hops(from, to).unwrap_or(0));
         }
         let busiest = out.iter().chain(&into).copied().fold(0.0, f64::max);
         let spread = Spread::of(&load);
-        let carried: f64 = total - lost;
         let figures = DemandFigures {
             pairs,
             total,
-            mean_hops: if carried > 0.0 { weighted / carried } else { 0.0 },
+            mean_hops: (lost == 0.0 && total > 0.0).then(|| weighted / total),
             busiest_host: busiest,
-            slowdown: if busiest > 0.0 {
-                (spread.max / busiest).max(1.0)
-            } else {
-                1.0
-            },
+            slowdown: (lost == 0.0).then(|| match busiest > 0.0 {
+                true => (spread.max / busiest).max(1.0),
+                false => 1.0,
+            }),
             load: spread,
             lost,
         };

@@ -10,10 +10,12 @@ use std::ops::Range;
 pub struct Shift {
     /// The distance.
     pub by: u32,
-    /// Highest congestion of a path.
+    /// Highest congestion of a path that arrives.
     pub max_congestion: u32,
-    /// Mean of 1 / congestion over the pairs.
+    /// Mean of 1 / congestion over the pairs; 0 for one that does not arrive.
     pub mean: f64,
+    /// Pairs that do not arrive.
+    pub lost: u32,
 }
 
 /// Figures over shifts.
@@ -21,14 +23,16 @@ pub struct Shift {
 pub struct ShiftFigures {
     /// Shifts looked at: all from 1 to hosts - 1, or evenly chosen ones.
     pub shifts: u32,
-    /// Mean over shifts of the highest congestion.
+    /// Mean over shifts of the highest congestion of a path that arrives.
     pub mean_of_max_congestion: f64,
     /// Highest congestion of any.
     pub max: u32,
-    /// Shifts without congestion.
+    /// Shifts without congestion in which all pairs arrive.
     pub without_congestion: u32,
-    /// Mean of 1 / congestion over shifts and pairs.
+    /// Mean of 1 / congestion over shifts and pairs; 0 for a pair that does not arrive.
     pub mean_inverse_congestion: f64,
+    /// Pairs that do not arrive, over all these shifts.
+    pub lost: u64,
 }
 
 impl ShiftFigures {
@@ -39,13 +43,15 @@ impl ShiftFigures {
             shifts: shifts.len() as u32,
             mean_of_max_congestion: shifts.iter().map(|s| f64::from(s.max_congestion)).sum::<f64>() / n,
             max: shifts.iter().map(|s| s.max_congestion).max().unwrap_or(0),
-            without_congestion: shifts.iter().filter(|s| s.max_congestion <= 1).count() as u32,
+            without_congestion: shifts.iter().filter(|s| s.max_congestion <= 1 && s.lost == 0).count() as u32,
             mean_inverse_congestion: shifts.iter().map(|s| s.mean).sum::<f64>() / n,
+            lost: shifts.iter().map(|s| u64::from(s.lost)).sum(),
         }
     }
 }
 
-/// Effective bisection bandwidth: the mean of 1 / congestion over random perfect matchings of the hosts.
+/// Effective bisection bandwidth: the mean of 1 / congestion over random perfect matchings of the hosts; 0 for a pair that does not
+/// arrive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bisection {
     /// Matchings drawn.
@@ -60,15 +66,21 @@ pub struct Bisection {
     pub min: f64,
     /// Highest of a matching.
     pub max: f64,
-    /// Mean over matchings of the highest congestion.
+    /// Mean over matchings of the highest congestion of a path that arrives.
     pub mean_of_max_congestion: f64,
+    /// Pairs that do not arrive, over all matchings.
+    pub lost: u64,
 }
 
 /// What a pattern comes to.
 struct Congestion {
     /// Sum of 1 / congestion over the pairs that arrive.
     sum: f64,
+    /// All pairs.
     pairs: u32,
+    /// Those that do not arrive.
+    lost: u32,
+    /// Highest congestion of those that do.
     max: u32,
 }
 
@@ -104,14 +116,16 @@ pub(super) fn in_parallel<T: Send>(n: usize, part: impl Fn(Range<usize>) -> Vec<
 }
 
 impl Paths<'_> {
-    /// Congestion of a pattern; `load` has a zero per channel, before and after. `tell` hears 1 / congestion of each pair.
+    /// Congestion of a pattern; `load` has a zero per channel, before and after. `tell` hears 1 / congestion of each pair, 0 if it does
+    /// not arrive.
     fn congestion(&self, pairs: &[(u32, u32)], load: &mut [u32], mut tell: impl FnMut(usize, f64)) -> Congestion {
         for &(from, to) in pairs {
             self.each(from, to, |channel| load[channel as usize] += 1);
         }
         let mut found = Congestion {
             sum: 0.0,
-            pairs: 0,
+            pairs: pairs.len() as u32,
+            lost: 0,
             max: 0,
         };
         for (i, &(from, to)) in pairs.iter().enumerate() {
@@ -119,9 +133,11 @@ impl Paths<'_> {
             if self.each(from, to, |channel| worst = worst.max(load[channel as usize])) {
                 let share = 1.0 / f64::from(worst);
                 found.sum += share;
-                found.pairs += 1;
                 found.max = found.max.max(worst);
                 tell(i, share);
+            } else {
+                found.lost += 1;
+                tell(i, 0.0);
             }
         }
         for &(from, to) in pairs {
@@ -144,6 +160,7 @@ impl Paths<'_> {
                     by,
                     max_congestion: found.max,
                     mean: found.mean(),
+                    lost: found.lost,
                 }
             };
             by[range].iter().map(|&by| one(by)).collect()
@@ -179,7 +196,7 @@ impl Paths<'_> {
     /// `both_ways` the second half answers at the same time. Of an odd number of hosts one is left out.
     pub fn bisection(&self, samples: u32, seed: u64, both_ways: bool) -> Bisection {
         let half = self.subnet.hosts.len() / 2;
-        let found: Vec<(f64, u32)> = in_parallel(samples as usize, |range| {
+        let found: Vec<(f64, u32, u32)> = in_parallel(samples as usize, |range| {
             let mut load = vec![0; self.channels.len()];
             let (mut order, mut pairs) = (Vec::new(), Vec::with_capacity(2 * half));
             let mut one = |sample: usize| {
@@ -190,7 +207,7 @@ impl Paths<'_> {
                     pairs.extend((0..half).map(|i| (order[half + i], order[i])));
                 }
                 let found = self.congestion(&pairs, &mut load, |_, _| ());
-                (found.mean(), found.max)
+                (found.mean(), found.max, found.lost)
             };
             range.map(&mut one).collect()
         });
@@ -206,11 +223,12 @@ impl Paths<'_> {
             min: found.iter().map(|f| f.0).fold(1.0, f64::min),
             max: found.iter().map(|f| f.0).fold(0.0, f64::max),
             mean_of_max_congestion: found.iter().map(|f| f64::from(f.1)).sum::<f64>() / n,
+            lost: found.iter().map(|f| u64::from(f.2)).sum(),
         }
     }
 
     /// What mpiGraph measures: the bandwidth of every ordered pair of these hosts, shift by shift within them. Entry
-    /// `i * hosts + j` is that from the `i`-th to the `j`-th; NaN on the diagonal and where no path arrives.
+    /// `i * hosts + j` is that from the `i`-th to the `j`-th; 0 where the path does not arrive, NaN on the diagonal.
     pub fn mpi_graph(&self, hosts: &[u32]) -> Vec<f32> {
         let n = hosts.len();
         let rows = in_parallel(n.saturating_sub(1), |range| {

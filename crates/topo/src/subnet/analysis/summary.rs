@@ -63,8 +63,8 @@ pub struct OneShift {
 pub struct Racks {
     /// Consecutive hosts of a rack.
     pub size: u32,
-    /// Mean over all racks.
-    pub mean: f64,
+    /// Mean over all racks; `None` if the hosts do not fill one.
+    pub mean: Option<f64>,
     /// Mean of each rack.
     pub each: Vec<f64>,
 }
@@ -114,16 +114,18 @@ pub struct Summary {
     pub lengths: PathLengths,
     /// Some paths that do not arrive.
     pub broken_examples: Vec<String>,
+    /// Ordered pairs of different hosts that do not arrive at another of the receiver's addresses, over all of these.
+    pub broken_elsewhere: u64,
     /// Paths per channel, all to all.
     pub all_to_all: Spread,
-    /// Saturation of uniform traffic, a fraction of the injection bandwidth.
-    pub uniform_bound: f64,
-    /// Effective bisection bandwidth, one half sending.
-    pub ebb: Bisection,
+    /// Saturation of uniform traffic, a fraction of the injection bandwidth; `None` if a pair does not arrive.
+    pub uniform_bound: Option<f64>,
+    /// Effective bisection bandwidth, one half sending; `None` of fewer than two hosts.
+    pub ebb: Option<Bisection>,
     /// The same with both halves sending.
-    pub ebb_both_ways: Bisection,
-    /// Over all shifts.
-    pub shifts: ShiftFigures,
+    pub ebb_both_ways: Option<Bisection>,
+    /// Over all shifts; `None` of fewer than two hosts.
+    pub shifts: Option<ShiftFigures>,
     /// The shift asked for.
     pub shift: Option<OneShift>,
     /// mpiGraph within racks.
@@ -206,12 +208,13 @@ impl Paths<'_> {
             let each = self.racks(size);
             Racks {
                 size,
-                mean: each.iter().sum::<f64>() / each.len().max(1) as f64,
+                mean: (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64),
                 each,
             }
         });
         let (demand_load, demand) = questions.demand.as_ref().map(|demand| self.demand(demand)).unzip();
         let lengths = self.lengths();
+        let (whole, several) = (lengths.broken == 0, self.subnet.n_hosts() > 1);
         let lanes = lanes(self.subnet, self.tables, self.path);
         let summary = Summary {
             hosts: self.subnet.n_hosts(),
@@ -219,17 +222,17 @@ impl Paths<'_> {
             channels: self.channels.len(),
             addresses_per_host: self.subnet.paths(),
             path: self.path,
-            broken_examples: if lengths.broken > 0 {
-                self.broken_examples(5)
-            } else {
-                Vec::new()
+            broken_examples: match whole {
+                true => Vec::new(),
+                false => self.broken_examples(5),
             },
+            broken_elsewhere: self.broken_elsewhere(),
             lengths,
             all_to_all: Spread::of(&floats(&all_to_all)),
-            uniform_bound: self.uniform_bound(&all_to_all),
-            ebb: self.bisection(questions.samples, questions.seed, false),
-            ebb_both_ways: self.bisection(questions.samples, questions.seed, true),
-            shifts: ShiftFigures::of(&shifts),
+            uniform_bound: whole.then(|| self.uniform_bound(&all_to_all)),
+            ebb: several.then(|| self.bisection(questions.samples, questions.seed, false)),
+            ebb_both_ways: several.then(|| self.bisection(questions.samples, questions.seed, true)),
+            shifts: several.then(|| ShiftFigures::of(&shifts)),
             shift,
             racks,
             demand,
@@ -243,6 +246,13 @@ impl Paths<'_> {
             demand: demand_load,
         };
         (summary, loads, shifts)
+    }
+
+    /// Pairs that do not arrive at the addresses that figures are not of.
+    fn broken_elsewhere(&self) -> u64 {
+        let others = (0..self.subnet.paths()).filter(|&path| path != self.path);
+        let of = |path| Paths::new(self.subnet, self.tables, path).lengths().broken;
+        others.map(of).sum()
     }
 
     /// The channels with the most paths.
