@@ -43,6 +43,8 @@ def metric_values(results: Results, name: str, records: Sequence[RunRecord] | No
         except KeyError:
             value = column.get(record.id)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            if name.partition(".")[0] in ("latency_ns", "wait_ns") and record.state != "ok":
+                raise ValueError(f"{record.label} has no number {name}: {record.why}")
             numbers = [field.name for field in table.schema if str(field.type) in ("double", "int64", "uint64")]
             raise ValueError(f"{record.label} has no number {name}; columns with numbers: {', '.join(numbers)}")
         found.append(float(value))
@@ -54,4 +56,4 @@ def default_metric(record: RunRecord) -> str:
     if (record.summary.get("memory") or {}).get("time_ns") is not None:
         return "memory.time_ns"
     jobs = record.summary.get("jobs") or []
-    return "jobs.0.time_ns" if jobs and jobs[0].get("time_ns") is not None else "latency_ns.mean"
+    return "jobs.0.time_ns" if jobs and "ranks" in jobs[0] and jobs[0].get("time_ns") is not None else "latency_ns.mean"

@@ -16,12 +16,24 @@ import pyarrow.parquet as pq
 
 from fabricsim._files import atomic_write
 
-__all__ = ["TABLES", "jobs_table", "merge_tables", "read_arrow", "run_row", "runs_table", "table_of_columns", "write_arrow"]
+__all__ = [
+    "TABLES",
+    "jobs_table",
+    "merge_tables",
+    "not_arrived",
+    "read_arrow",
+    "run_row",
+    "runs_table",
+    "table_of_columns",
+    "write_arrow",
+]
 
 #: Tables a run may record, in the order in which they are stored.
 TABLES = ("links", "messages", "timeline", "cdf", "hops", "senders", "ranks")
 
 _ROW_GROUP = 1 << 20
+#: Numbers that belong together: `latency_ns` with `mean` is the column `latency_mean_ns`.
+_FAMILIES = ("latency_ns", "wait_ns", "source_wait_ns", "latency_of_arrived_ns", "throughput_MiBps")
 #: What `runs.parquet` tells of the first job of ranks.
 _OF_FIRST_JOB = ("time_ns", "compute_ns", "wait_ns", "overhead_ns", "compute_share", "wait_share", "overhead_share")
 
@@ -106,7 +118,7 @@ def _flatten(prefix: str, value: Any, out: dict[str, Any]) -> None:
     if isinstance(value, Mapping):
         for key, item in value.items():
             name, _, unit = prefix.rpartition("_")
-            if prefix in ("latency_ns", "throughput_MiBps"):
+            if prefix in _FAMILIES:
                 _flatten(f"{name}_{key}_{unit}", item, out)
             else:
                 _flatten(f"{prefix}_{key}" if prefix else str(key), item, out)
@@ -118,7 +130,8 @@ def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run's record as one flat row.
 
     Swept keys keep their names; `latency_ns` with `mean` becomes `latency_mean_ns`, `throughput_MiBps`
-    with `p50` becomes `throughput_p50_MiBps`. The verdict becomes `verdict_ok`. The first job of MPI ranks has its numbers here
+    with `p50` becomes `throughput_p50_MiBps`. The verdict becomes `verdict_ok` and `verdict_state`; `not_arrived` is the share of the measured
+    messages that had not arrived when the run ended. The first job of MPI ranks has its numbers here
     (`job_time_ns`, `job_wait_share`); `jobs_table` has all of them.
     """
     summary = dict(record["summary"])
@@ -129,30 +142,52 @@ def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"run_id": record["id"], "experiment": record["experiment"], "seed": record["seed"]}
     row.update({str(key): str(value) for key, value in record["sweep"]})
     row["verdict_ok"] = bool(verdict.get("ok"))
+    if "state" in verdict:
+        row["verdict_state"] = str(verdict["state"])
+        row["verdict_settles_ns"] = verdict.get("settles_ns")
+    row["not_arrived"] = not_arrived(summary)
     flat: dict[str, Any] = {}
     _flatten("", summary, flat)
     for key, value in flat.items():
         row.setdefault(key, value)
-    if jobs:
-        first = job_row(jobs[0])
+    ranks = next((job for job in jobs if "ranks" in job), None)
+    if ranks is not None:
+        first = job_row(ranks)
         row.update({f"job_{key}": first[key] for key in _OF_FIRST_JOB})
     row["notes"] = "; ".join(str(note) for note in notes)
     row["hash"] = record["hash"]
     return row
 
 
-def job_row(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a job of MPI ranks with the shares of their time, which sum to 1 over computing, waiting and overhead.
+def not_arrived(summary: Mapping[str, Any]) -> float | None:
+    """Return the share of the measured messages that had not arrived when the run ended; None where none was measured or told.
 
-    Times are means over ranks, but for `time_ns`, when the last rank was done.
+    Examples
+    --------
+    >>> not_arrived({"measured": 8, "arrived": 6})
+    0.25
     """
+    measured, arrived = summary.get("measured"), summary.get("arrived")
+    return (measured - arrived) / measured if measured and arrived is not None else None
+
+
+def job_row(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a job as one flat row; of MPI ranks with the shares of their time, which sum to 1 over computing, waiting and overhead.
+
+    Times of ranks are means over them, but for `time_ns`, when the last was done.
+    """
+    flat: dict[str, Any] = {}
+    _flatten("", job, flat)
+    job = flat
+    if "compute_ns" not in job:
+        return job
     spent = {kind: float(job[f"{kind}_ns"]) for kind in ("compute", "wait", "overhead")}
     whole = sum(spent.values())
     return {**job, **{f"{kind}_share": time / whole if whole else None for kind, time in spent.items()}}
 
 
 def jobs_table(records: Iterable[Mapping[str, Any]]) -> pa.Table | None:
-    """Return a row per run and job of MPI ranks, None where no run has any."""
+    """Return a row per run and job, None where no run has any."""
     rows = []
     for record in records:
         for number, job in enumerate(record["summary"].get("jobs") or []):

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fabricsim._tables import not_arrived
 from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
 
 if TYPE_CHECKING:
@@ -62,6 +63,14 @@ def _number(value: Any, digits: int = 1) -> str:
     return f"{value:,.{digits}f}" if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
+def _figure(latency: Mapping[str, Any], name: str) -> str:
+    """Return a figure, or what it is more than where only that is known."""
+    if latency.get(name) is not None:
+        return _number(latency[name])
+    bound = latency.get(f"{name}_at_least")
+    return "" if bound is None else f"> {_number(bound)}"
+
+
 def execution_line(execution: Mapping[str, Any]) -> str:
     """Say how a run was executed: speed, fill of the windows, waiting, and what the engine found out."""
     if not execution:
@@ -86,7 +95,8 @@ def execution_line(execution: Mapping[str, Any]) -> str:
 def _job_times(summary: Mapping[str, Any]) -> str:
     """Return the times of the jobs of MPI ranks and of memory nodes; one that is not done has none."""
     memory = summary.get("memory")
-    times = [job.get("time_ns") for job in [*(summary.get("jobs") or []), *([memory] if memory else [])]]
+    ranks = [job for job in summary.get("jobs") or [] if "ranks" in job]
+    times = [job.get("time_ns") for job in [*ranks, *([memory] if memory else [])]]
     return " / ".join("-" if time is None else _number(time / 1e3, 2) for time in times)
 
 
@@ -94,27 +104,34 @@ def runs_text(results: Results) -> None:
     """Print the main numbers of every run, and a line of verdict."""
     keys = results.swept_keys()
     several = len(results.experiments) > 1
-    jobs = any(record.summary.get("jobs") or record.summary.get("memory") for record in results.records)
-    numbers = (*(("job time [us]",) if jobs else ()), "mean latency [ns]", "p99 [ns]", "accepted load", "packet hops", "cpu [s]")
+    jobs = any(_job_times(record.summary) for record in results.records)
+    lost = any(not_arrived(record.summary) for record in results.records)
+    numbers = (
+        *(("job time [us]",) if jobs else ()),
+        "mean latency [ns]",
+        "p99 [ns]",
+        *(("not arrived",) if lost else ()),
+        "accepted load",
+        "packet hops",
+        "cpu [s]",
+    )
     table = _table([*(["experiment"] if several else []), *keys, "seed", *numbers, "verdict"], numbers=numbers)
     for record in results.records[:_MOST_ROWS]:
         swept = dict(record.run.sweep)
         summary = record.summary
         latency = summary.get("latency_ns") or {}
-        verdict = "ok" if record.ok else "SELF-CHECK FAILED"
-        if record.ok and summary.get("saturated"):
-            verdict = "ok, saturated"
         cells = [
             *([record.run.experiment] if several else []),
             *(swept.get(key, "") for key in keys),
             str(record.run.seed),
             *([_job_times(summary)] if jobs else []),
-            _number(latency.get("mean")),
-            _number(latency.get("p99")),
+            _figure(latency, "mean"),
+            _figure(latency, "p99"),
+            *([f"{100 * (not_arrived(summary) or 0):.2f} %"] if lost else []),
             _number(summary.get("accepted_load"), 3),
             format_count(summary.get("packet_hops")),
             _number(summary.get("cpu_s"), 2),
-            verdict,
+            record.verdict,
         ]
         table.add_row(*(Text(cell) for cell in cells))
     console = _console()

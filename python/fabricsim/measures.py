@@ -208,6 +208,12 @@ def _number_of(record: RunRecord, key: str) -> float | None:
     return found[0] if found is not None else None
 
 
+def _no_number(record: RunRecord, key: str) -> MeasureError:
+    value = record.value(key)
+    reason = f" ({record.why})" if value is None and record.state != "ok" else ""
+    return MeasureError(f"`{key}` is not a number in run {record.id}: {value!r}{reason}")
+
+
 def series(
     results: Results,
     *,
@@ -227,9 +233,9 @@ def series(
     for record in select(results, experiment=experiment, where=where):
         at, value = _number_of(record, x), _number_of(record, y)
         if at is None:
-            raise MeasureError(f"`{x}` is not a number in run {record.id}: {record.value(x)!r}")
+            raise _no_number(record, x)
         if value is None:
-            raise MeasureError(f"`{y}` is not a number in run {record.id}: {record.value(y)!r}")
+            raise _no_number(record, y)
         sums.setdefault(at, []).append(value)
     xs = sorted(sums)
     return xs, [sum(sums[at]) / len(sums[at]) for at in xs]
@@ -271,7 +277,7 @@ def _groups(
     for record in select(results, experiment=experiment, where=where):
         number = _number_of(record, key)
         if number is None:
-            raise MeasureError(f"`{key}` is not a number in run {record.id}: {record.value(key)!r}")
+            raise _no_number(record, key)
         found.setdefault(tuple(str(record.value(name)) for name in per), []).append(number)
     return found
 

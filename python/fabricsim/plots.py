@@ -126,6 +126,18 @@ def _x_values(records: Sequence[RunRecord], key: str) -> tuple[dict[str, float],
     return {text: float(index) for index, text in enumerate(texts)}, axis_label(key), True
 
 
+#: How a bound is drawn.
+_MORE_THAN: Mapping[str, Any] = {"linestyle": "none", "marker": "^", "markersize": 6, "fillstyle": "none"}
+
+
+def at_least(record: RunRecord, key: str) -> float | None:
+    """Return what a figure that a run cannot give is not below; None where that is unknown too."""
+    head, _, name = key.rpartition(".")
+    figures = record.summary.get(head) if head else None
+    bound = figures.get(f"{name}_at_least") if isinstance(figures, Mapping) else None
+    return float(bound) if isinstance(bound, int | float) else None
+
+
 def _log_axis(values: Sequence[float]) -> bool:
     positive = [value for value in values if value > 0]
     return len(positive) == len(values) > 2 and max(positive) / min(positive) > 30
@@ -163,7 +175,7 @@ def _bases(
         return tuple(_said(record, key) for key in like)
 
     chosen = [record for record in records if all(same_value(_said(record, key), value) for key, value in speedup.items())]
-    found = {place(record): record.value(y) for record in chosen}
+    found = {place(record): value for record in chosen if isinstance(value := record.value(y), int | float)}
     return lambda record: found.get(place(record))
 
 
@@ -226,8 +238,14 @@ def sweep(
     places, label, names = _x_values(records, x)
     figure, axes = _figure()
     curves: dict[tuple[str, ...], dict[float, list[float]]] = {}
+    bounds: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for record in records:
         value = record.value(y)
+        bound = at_least(record, y) if value is None and base is None else None
+        if bound is not None:
+            name = tuple(_said(record, key) for key in lines)
+            curves.setdefault(name, {})
+            bounds.setdefault(name, []).append((places[str(record.value(x))], bound))
         if isinstance(value, int | float):
             compared = base(record) if base is not None else None
             value = compared / value if compared is not None else value
@@ -250,6 +268,11 @@ def sweep(
             capsize=2,
             label=", ".join(name) or None,
         )
+        if name in bounds:
+            # What is only known to be more than this points upwards.
+            axes.plot(*zip(*sorted(bounds[name]), strict=True), color=COLOURS[index % len(COLOURS)], **_MORE_THAN)
+    if bounds:
+        axes.plot([], [], color="#555555", label="more than", **_MORE_THAN)
     if names:
         axes.set_xticks(list(places.values()), list(places), rotation=20 if max(map(len, places)) > 8 else 0)
     elif _log_axis(list(places.values())):
@@ -257,7 +280,7 @@ def sweep(
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
     axes.set_ylabel(axis_label(y) if base is None else "speedup" if x in (speedup or {}) else "relative performance")
-    if len(curves) > 1:
+    if len(curves) > 1 or bounds:
         axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
     if title:
         axes.set_title(title, fontsize=10, wrap=True)
@@ -347,7 +370,8 @@ def bars(
     if over is not None:
         chosen = select(results, where=over)
         base = [r for r in chosen if experiments is None or "experiment" in over or r.run.experiment in experiments]
-        unit = float(np.mean([float(r.value(y)) for r in base])) if base else math.nan
+        known = [float(value) for r in base if isinstance(value := r.value(y), int | float)]
+        unit = float(np.mean(known)) if known and len(known) == len(base) else math.nan
     if not records or not math.isfinite(unit):
         raise ValueError("no run to draw, or none to divide by")
     grouped = (group,) if isinstance(group, str) else tuple(group)

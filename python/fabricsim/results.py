@@ -56,6 +56,23 @@ class RunRecord:
         return bool(self.summary.get("verdict", {}).get("ok"))
 
     @property
+    def state(self) -> str:
+        """Whether the network kept up with the load: ``"ok"``, ``"saturated"``, or ``"unsettled"`` where the run is too short to tell."""
+        verdict = self.summary.get("verdict", {})
+        return str(verdict.get("state") or ("saturated" if self.summary.get("saturated") else "ok"))
+
+    @property
+    def why(self) -> str:
+        """The state in words, and why."""
+        because = self.summary.get("verdict", {}).get("because") or self.summary.get("saturated") or ""
+        return f"{self.state}: {because}" if because else self.state
+
+    @property
+    def verdict(self) -> str:
+        """Verdict of the self-checks, or the state of the load."""
+        return self.state if self.ok else "SELF-CHECK FAILED"
+
+    @property
     def label(self) -> str:
         """Name for people."""
         return self.run.label
@@ -351,12 +368,12 @@ class Results:
         for record in self.records[:30]:
             swept = dict(record.run.sweep)
             latency = record.summary.get("latency_ns") or {}
+            bounds = [latency.get(f"{name}_at_least") for name in ("mean", "p99")]
             accepted = record.summary.get("accepted_load")
             cells = [record.run.experiment, *(swept.get(key, "") for key in keys), str(record.run.seed)]
-            cells += [
-                f"{value:,.0f}" if isinstance(value, int | float) else "" for value in (latency.get("mean"), latency.get("p99"))
-            ]
-            cells += [f"{accepted:.3f}" if isinstance(accepted, int | float) else "", "ok" if record.ok else "FAILED"]
+            for value, bound in zip((latency.get("mean"), latency.get("p99")), bounds, strict=True):
+                cells.append(f"{value:,.0f}" if value is not None else f"> {bound:,.0f}" if bound is not None else "")
+            cells += [f"{accepted:.3f}" if isinstance(accepted, int | float) else "", record.verdict]
             rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
         more = f"<p>... and {len(self.records) - 30} more</p>" if len(self.records) > 30 else ""
         header = "".join(f"<th>{escape(text)}</th>" for text in head)

@@ -2,7 +2,7 @@
 
 use crate::optimistic::Speculated;
 use crate::time::Time;
-use crate::world::{Observe, World};
+use crate::world::{Observe, Tally, World};
 use std::time::Duration;
 
 /// Why an engine returned.
@@ -64,13 +64,13 @@ pub struct View<'a, W: World> {
     /// What the workers have recorded; only all of them together mean something.
     pub observers: Vec<&'a W::Observer>,
     /// [`Observe::tally`] of all observers, those of other processes included.
-    pub tally: [u64; 3],
+    pub tally: Tally,
 }
 
 impl<'a, W: World> View<'a, W> {
     /// A view of an engine that is alone.
     pub(crate) fn new(states: Vec<&'a W::State>, observers: Vec<&'a W::Observer>) -> Self {
-        let mut tally = [0; 3];
+        let mut tally = [0; 5];
         for observer in &observers {
             add(&mut tally, observer.tally());
         }
@@ -83,7 +83,7 @@ impl<'a, W: World> View<'a, W> {
 }
 
 /// Adds counts to counts.
-pub(crate) fn add(sum: &mut [u64; 3], counts: [u64; 3]) {
+pub(crate) fn add(sum: &mut Tally, counts: Tally) {
     sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
 }
 

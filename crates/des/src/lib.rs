@@ -56,4 +56,4 @@ pub use rollback::RollbackCheck;
 pub use table::{Run, Table};
 pub use time::Time;
 pub use window::WindowEngine;
-pub use world::{Event, Observe, Sink, World};
+pub use world::{Event, Observe, Sink, Tally, World};

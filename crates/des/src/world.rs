@@ -59,12 +59,15 @@ pub trait Observe<R> {
     /// Takes one committed record.
     fn see(&mut self, record: R);
     /// Counts that tell how far the run is; those of all observers of a run add up.
-    fn tally(&self) -> [u64; 3] {
-        [0; 3]
+    fn tally(&self) -> Tally {
+        [0; 5]
     }
     /// Takes over all that another observer of the same run has seen.
     fn merge(&mut self, other: Self);
 }
+
+/// Counts of an observer by which a run is steered.
+pub type Tally = [u64; 5];
 
 /// A model: logical processes with state in columns. They are numbered `0..n_lps` unless it says otherwise by its [`World::layout`].
 pub trait World: Sync {

@@ -83,6 +83,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             end: Some(Time::from_us(20)),
             warmup: None,
             drain: None,
+            drain_sources: true,
             engine: Engine::Auto,
             workers: 1,
             partition: PartitionSpec::Auto,

@@ -4,6 +4,7 @@ use crate::harvest::{Credit, Harvest};
 use crate::memory::values;
 use crate::network::{BuildError, Network};
 use crate::packet::{Kind, Packet};
+use crate::run::LoadState;
 use crate::spec::RunSpec;
 use serde::Serialize;
 
@@ -30,6 +31,12 @@ pub struct Verdict {
     pub ok: bool,
     /// One by one.
     pub checks: Vec<Check>,
+    /// Whether the network kept up with sources that never stop.
+    pub state: LoadState,
+    /// Why it was not seen to; empty if it was.
+    pub because: String,
+    /// How long the run would have to be to tell, where it was too short.
+    pub settles_ns: Option<f64>,
 }
 
 impl Verdict {
@@ -101,6 +108,9 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
     Verdict {
         ok: checks.iter().all(|check| check.ok),
         checks,
+        state: LoadState::Ok,
+        because: String::new(),
+        settles_ns: None,
     }
 }
 

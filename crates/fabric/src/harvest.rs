@@ -9,6 +9,7 @@ use crate::memory::state::Performed;
 use crate::memory::{self, MemoryRow};
 use crate::mpi::{self, RankRow};
 use crate::network::{Network, Site};
+use crate::nic;
 use crate::observe::Stats;
 use crate::state::{NONE, Parts, State};
 use bytemuck::{Pod, Zeroable};
@@ -156,6 +157,7 @@ impl Harvest {
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);
+                harvest.see_messages_kept(net, state, lp, site);
                 harvest.see_ports(net, state, lp, site, wanted.links);
                 harvest.see_credits(net, state, lp, site);
                 if wanted.waits {
@@ -183,6 +185,25 @@ impl Harvest {
         let routers = state.routers.as_slice().iter();
         self.counted += routers.map(|router| u64::from(router.queued)).sum::<u64>();
         self.sent += state.nics.as_slice().iter().map(|nic| nic.packets).sum::<u64>();
+    }
+
+    /// Counts the messages born by the end of the run that have not set out from the nodes of a router.
+    fn see_messages_kept(&mut self, net: &Network, state: &State, lp: u32, site: &Site) {
+        let end = self.stats.span.to.min(self.stats.span.cut.saturating_add(1));
+        let places = net.node_places(lp, site);
+        for (place, node) in places.zip(site.node..) {
+            nic::waiting(state, place, |birth, bytes| {
+                if birth < end {
+                    self.stats.keep(node, birth, bytes, 1);
+                }
+            });
+            net.workload
+                .to_come(node, state.sources.get(place), end, |message, count| {
+                    if message.birth < end {
+                        self.stats.keep(node, message.birth, message.bytes, count);
+                    }
+                });
+        }
     }
 
     /// The time a link has been busy is never more than the time until it is idle again, and its bytes fit that time.

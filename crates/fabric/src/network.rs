@@ -582,6 +582,19 @@ impl Network {
         self.injection.hop + u64::from(hops) * self.least_hop
     }
 
+    /// About the time (ps) that a packet takes over the longest of the shortest ways without waiting.
+    pub fn longest_crossing(&self) -> u64 {
+        let hop = self.classes.iter().map(|class| class.hop).max().unwrap_or(0);
+        let hops = u64::from(self.topology.diameter()) + 1;
+        self.injection.hop + hops.saturating_mul(hop) + self.time_on_slowest(self.packet.into())
+    }
+
+    /// The time (ps) that so many bytes take for the slowest link.
+    pub fn time_on_slowest(&self, bytes: u64) -> u64 {
+        let classes = self.classes.iter().chain([&self.injection]);
+        classes.map(|class| class.time_of(bytes)).max().unwrap_or(0)
+    }
+
     /// Router hops of the least path between two nodes.
     pub fn distance(&self, source: u32, destination: u32) -> u32 {
         self.topology

@@ -12,7 +12,7 @@ use crate::memory;
 use crate::mpi;
 use crate::mpi::envelope::{self, Notice};
 use crate::network::{Network, Site};
-use crate::observe::Record;
+use crate::observe::{Begun, Record};
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
 use crate::state::{Incoming, NONE, Post, State};
@@ -127,6 +127,12 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
         let single = nic.single & 1 != 0;
         let mark = if single { nic.birth } else { u64::from(nic.part) };
         let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
+        let begins = (nic.part == 0 && nic.message & ACK == 0).then_some(Begun {
+            source: node,
+            bytes: nic.left,
+            birth: nic.birth,
+            time: start,
+        });
         if nic.single != 1 && nic.part == 0 {
             let envelope = match nic.single & 2 {
                 0 => 0,
@@ -139,7 +145,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
             };
             announce::<M, S>(net, node, &message, nic.message, envelope, start, sink);
         }
-        set_out::<M, S>(net, lp, site, node, packet, parts, start, sink);
+        set_out::<M, S>(net, lp, site, node, (packet, parts), start, begins, sink);
         nic.part += parts;
         nic.left -= u64::from(size);
         if nic.left == 0 {
@@ -243,7 +249,7 @@ fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
     Ok(())
 }
 
-/// A packet sets out from its node at `start`.
+/// A packet of so many parts sets out from its node at `start`, and with it a message if it is the first of one.
 #[allow(clippy::too_many_arguments)]
 #[inline(always)]
 fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
@@ -251,9 +257,9 @@ fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
     lp: u32,
     site: &Site,
     node: u32,
-    packet: Packet,
-    parts: u32,
+    (packet, parts): (Packet, u32),
     start: u64,
+    begins: Option<Begun>,
     sink: &mut S,
 ) {
     let bytes = packet.size();
@@ -262,7 +268,33 @@ fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
         at += net.injection.ser(bytes);
     }
     sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
-    sink.record(Record::Injected { bytes, parts });
+    sink.record(Record::Injected { bytes, parts, begins });
+}
+
+/// Shows birth and size of each message, acknowledgements excepted, that waits at the interface of the node at `place` and of which no
+/// packet has left yet. What its generator has not made is not among them.
+pub fn waiting(st: &State, place: u32, mut see: impl FnMut(u64, u64)) {
+    let nic = st.nics.get(place);
+    let has_head = nic.birth != u64::MAX;
+    if has_head && nic.part == 0 && nic.message & ACK == 0 {
+        see(nic.birth, nic.left);
+    }
+    let mut show = |head: u32, skip: bool| {
+        let (mut slot, mut skip) = (head, skip);
+        while slot != NONE {
+            let post = st.posts.get(slot);
+            if !skip && post.mark as u16 & ACK == 0 {
+                see(post.birth, post.bytes);
+            }
+            (slot, skip) = (post.next, false);
+        }
+    };
+    // A rank's message stays the first of its queue until it has left.
+    show(nic.post_head, has_head && nic.single & 2 != 0);
+    if !st.controls.is_empty() {
+        let queue = st.controls.get(place);
+        show(queue.head, queue.part > 0);
+    }
 }
 
 /// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.

@@ -361,6 +361,10 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
         Work::Synthetic(work) => {
             let gap = work.load.map(|load| on_wire(work.message.0 as f64) / load);
             let born = match (gap, run.control.end) {
+                // Sources go on in the drain, which takes one step of a sixteenth where the network keeps up.
+                (Some(gap), Some(end)) if work.count.is_none() && run.control.drain_sources => {
+                    (end.0 as f64 + run.control.drain.unwrap_or(end).0 as f64 / 16.0) / gap
+                }
                 (Some(gap), Some(end)) => end.0 as f64 / gap,
                 _ => f64::INFINITY,
             };

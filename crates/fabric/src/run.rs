@@ -6,7 +6,8 @@ use crate::harvest::{Harvest, Wanted};
 use crate::memory::MemoryRow;
 use crate::mpi::RankRow;
 use crate::network::{BuildError, Class, Network};
-use crate::observe::{Bin, Latencies, Stats};
+use crate::nic;
+use crate::observe::{Sample, Span, Stats, Track};
 use crate::packet::{HORIZON, Packet};
 use crate::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
@@ -20,19 +21,23 @@ use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn,
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
+mod jobs;
 mod keeper;
+mod latency;
 mod limits;
 mod partition;
+mod state;
 mod steady;
 mod summary;
 mod supervisor;
 
+pub use jobs::{JobSummary, JobWork, Loads, RankFigures, TrafficFigures};
 use keeper::Keeper;
-pub use steady::{SteadyState, steady_state};
+pub use latency::LatencySummary;
+pub use state::State as LoadState;
+pub use steady::first_steady;
 use summary::Manner;
-pub use summary::{
-    BusyLink, Execution, HopSummary, LatencySummary, LinkRow, Speculation, Summary, ThroughputSummary, sender_rates,
-};
+pub use summary::{BusyLink, Execution, HopSummary, LinkRow, Speculation, Summary, ThroughputSummary, sender_rates};
 use supervisor::{Counts, Supervisor, advance};
 
 /// Why a run gave no result.
@@ -90,8 +95,8 @@ pub struct RunResult {
     pub stats: Stats,
     /// Loads of all links, if asked for.
     pub links: Vec<LinkRow>,
-    /// The measured messages' latencies.
-    pub latencies: Latencies,
+    /// The measured messages.
+    pub sample: Sample,
     /// MPI ranks by job and number.
     pub ranks: Vec<RankRow>,
     /// Memory nodes by number.
@@ -357,13 +362,14 @@ fn drive<M: RouterModel>(
         (true, None) => end,
     };
     let last = Time(end.0.saturating_add(drain.0).min(horizon.0));
-    let mut stats = Stats::new(
-        senders,
-        spec.observe.messages == MessageDetail::Full,
+    let span = Span {
         from,
-        measure_to,
-        last.0,
-    );
+        to: measure_to,
+        cut: last.0,
+    };
+    let (job_of, jobs) = workload.jobs_of_nodes();
+    let full = spec.observe.messages == MessageDetail::Full;
+    let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
     let world = Fabric::<M>::new(net);
@@ -387,7 +393,7 @@ fn drive<M: RouterModel>(
     let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
     if open_loop && stop == Stop::Until && last > end {
         // Let the measured messages arrive; in steps, to stop as soon as they have.
-        while stop == Stop::Until && until < last && Counts::new(&engine.view()).in_flight() > 0 {
+        while stop == Stop::Until && until < last && is_due(&mut *engine, end)? {
             until = Time((until.0 + step).min(last.0));
             stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
         }
@@ -440,6 +446,20 @@ fn drive<M: RouterModel>(
         manner,
     };
     run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// Some message born before `end` has not arrived. All ranks of a run ask alike.
+fn is_due<M: RouterModel>(engine: &mut dyn NetworkEngine<M>, end: Time) -> Result<bool, RunError> {
+    let view = engine.view();
+    let mut due = Counts::new(&view).due() > 0;
+    for state in &view.states {
+        due |= state.nics.range().any(|place| {
+            let mut waits = false;
+            nic::waiting(state, place, |birth, _| waits |= birth < end.0);
+            waits
+        });
+    }
+    Ok(engine.agree(due.into()).map_err(RunError::Ranks)? != 0)
 }
 
 /// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.
@@ -518,6 +538,7 @@ struct Finished<'a> {
 
 impl Finished<'_> {
     fn conclude(mut self, engine: &'static str, build: Duration) -> Result<RunResult, RunError> {
+        self.harvest.stats.look_back();
         let Finished {
             spec,
             net,
@@ -543,14 +564,15 @@ impl Finished<'_> {
             .map(|row| row.cores.finished ^ mix(row.cores.latency));
         let ends = sums.fold(ends, |digest, sum| mix(digest ^ sum));
         let digest = digest(harvest.history() ^ ends, &harvest.stats);
-        let (latencies, steady) = self.measure();
+        let (whole, first) = self.measured();
+        let Finished { harvest, .. } = &self;
         let summary = summary::Summary::new(summary::Inputs {
             spec,
             net,
             harvest,
             verdict,
-            latencies: &latencies,
-            steady: &steady,
+            whole: &whole,
+            first,
             open_loop: self.open_loop,
             end: self.end,
             outcome: self.outcome,
@@ -566,7 +588,7 @@ impl Finished<'_> {
         Ok(RunResult {
             summary,
             links,
-            latencies,
+            sample: whole.sample(first, self.harvest.stats.span, self.harvest.stats.shift),
             timeline: self.spec.observe.timeline,
             rank_rows: self.spec.observe.ranks,
             bytes_per_ps: self.net.injection.bandwidth().0 as f64 / 8e12 * f64::from(self.net.n_nodes()),
@@ -576,25 +598,13 @@ impl Finished<'_> {
         })
     }
 
-    /// The latencies that count, and since when the network was steady.
-    fn measure(&self) -> (Latencies, SteadyState) {
+    /// The messages of all jobs, and the first of the slices whose messages count where that was found by measurement.
+    fn measured(&self) -> (Track, Option<usize>) {
         let stats = &self.harvest.stats;
-        let slices: &[Bin] = &stats.bins;
-        if self.spec.control.warmup.is_some() || !self.open_loop {
-            let steady = SteadyState {
-                warmup: stats.from,
-                drifting: steady::drifting(slices, stats.shift, stats.from, self.end.0),
-            };
-            return (stats.measured.clone(), steady);
-        }
-        let steady = steady_state(slices, stats.shift, self.end.0);
-        let mut latencies = Latencies::default();
-        for (i, bin) in slices.iter().enumerate() {
-            if (i as u64) << stats.shift >= steady.warmup {
-                latencies.merge(&bin.born);
-            }
-        }
-        (latencies, steady)
+        let whole = stats.whole();
+        let given = self.spec.control.warmup.is_some() || !self.open_loop;
+        let first = (!given).then(|| first_steady(&whole.bins, stats.shift, self.end.0));
+        (whole, first)
     }
 }
 
@@ -605,8 +615,11 @@ fn digest(events: u64, stats: &Stats) -> u64 {
         stats.packets,
         stats.messages,
         stats.latest,
-        stats.measured.sum as u64,
-        stats.measured.max,
+        stats
+            .tracks
+            .iter()
+            .fold(0u64, |sum, track| sum.wrapping_add(track.measured.sum as u64)),
+        stats.tracks.iter().map(|track| track.measured.max).max().unwrap_or(0),
     ]
     .iter()
     .fold(events, |digest, &word| mix(digest ^ word))

@@ -12,6 +12,7 @@ use crate::spec::{BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Process, Ra
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
+use std::sync::Arc;
 use topo::Topology;
 
 mod listed;
@@ -194,7 +195,7 @@ impl Workload {
             plans.push(plan);
         }
         let reacts = jobs.iter().any(|job: &Job| job.kind.reacts());
-        let stop = spec.control.end.map_or(u64::MAX, |end| end.0);
+        let stop = sources_stop(spec);
         Ok(Workload {
             members: members.into(),
             jobs: jobs.into(),
@@ -384,6 +385,75 @@ impl Workload {
             }
     }
 
+    /// The messages of the generator of `node` that are born before `end` and that it has not made yet, as far as it can be told: with how
+    /// many of each there are.
+    pub fn to_come(&self, node: u32, source: &Source, end: u64, mut see: impl FnMut(Message, u64)) {
+        let (job, logical) = self.members[node as usize];
+        if logical == NOBODY {
+            return;
+        }
+        let mut source = *source;
+        let job = &self.jobs[job as usize];
+        match &job.kind {
+            JobKind::Synthetic { births, .. } if births.rule == BirthRule::AtOnce => {
+                // All the same, at the start; without end if they are not counted.
+                let left = births.count.saturating_sub(source.made);
+                if let Some(message) = self.generate(node, &mut source).filter(|_| left != u64::MAX) {
+                    see(message, left);
+                }
+            }
+            JobKind::Synthetic { .. } => {
+                while let Some(message) = self.generate(node, &mut source).filter(|message| message.birth < end) {
+                    see(message, 1);
+                }
+            }
+            JobKind::Pairs(plan) => {
+                let left = plan.spec.messages - source.made;
+                if let Some(message) = plan.stream(logical as usize, &mut source) {
+                    see(message, left);
+                }
+            }
+            JobKind::Endpoints | JobKind::Idle => {}
+        }
+    }
+
+    /// The job of every node where there are several; and how many there are.
+    pub fn jobs_of_nodes(&self) -> (Arc<[u16]>, usize) {
+        match self.jobs.len() {
+            0 | 1 => (Arc::default(), 1),
+            n => (self.members.iter().map(|&(job, _)| job).collect(), n),
+        }
+    }
+
+    /// Nodes of a job.
+    pub fn nodes_of(&self, job: usize) -> &[u32] {
+        &self.jobs[job].nodes
+    }
+
+    /// Size of the largest message of endless sources.
+    pub fn most_endless_bytes(&self) -> u64 {
+        let sizes = self.jobs.iter().filter_map(|job| match &job.kind {
+            JobKind::Synthetic { spec, .. } if spec.count.is_none() => Some(spec.message.0),
+            _ => None,
+        });
+        sizes.max().unwrap_or(0)
+    }
+
+    /// `true` for a job whose sources are endless.
+    pub fn is_endless(&self, job: usize) -> bool {
+        matches!(&self.jobs[job].kind, JobKind::Synthetic { spec, .. } if spec.count.is_none())
+    }
+
+    /// The load that each node of a job that sends offers, as a fraction of its injection bandwidth, and the numbers of those nodes; `None`
+    /// for a job without a load.
+    pub fn offers(&self, job: usize) -> Option<(f64, Vec<u32>)> {
+        let job = &self.jobs[job];
+        match &job.kind {
+            JobKind::Synthetic { spec, destinations, .. } => Some((spec.load?, destinations.sending(&job.nodes))),
+            _ => None,
+        }
+    }
+
     /// The next message of the generator of `node`, if there is one; births never go back.
     #[inline(always)]
     pub fn generate(&self, node: u32, source: &mut Source) -> Option<Message> {
@@ -507,6 +577,16 @@ impl Workload {
             bytes: plan.spec.message.0,
         };
         Reaction::Data { count, message }
+    }
+}
+
+/// When endless sources make no further message (ps): they go on through the drain unless they are not to.
+fn sources_stop(spec: &RunSpec) -> u64 {
+    let control = &spec.control;
+    match (control.end, control.drain_sources) {
+        (None, _) => u64::MAX,
+        (Some(end), false) => end.0,
+        (Some(end), true) => end.0.saturating_add(control.drain.unwrap_or(end).0),
     }
 }
 

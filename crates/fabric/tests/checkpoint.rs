@@ -5,7 +5,7 @@ use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine,
 use fabric::bench::plain;
 use fabric::checkpoint::{CheckpointError, Checkpoints, Every};
 use fabric::network::Network;
-use fabric::observe::Stats;
+use fabric::observe::{Span, Stats};
 use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel as Model, Sculpin};
 use fabric::run::{Execution, Order, RunError, RunResult, run, run_with};
 use fabric::spec::*;
@@ -261,7 +261,16 @@ fn end<M: Model>(mut engine: Boxed<'_, M>, until: Time) -> String {
 /// Saves at each of `cuts` on one engine after another and finishes on the last; returns the packets that waited at the cuts.
 fn take_over<M: Model>(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, first: u32) -> u64 {
     let world = Fabric::<M>::new(Network::build(spec).unwrap());
-    let blank = Stats::new(world.net.n_nodes(), true, 0, u64::MAX, until.0);
+    let blank = Stats::new(
+        Span {
+            cut: until.0,
+            ..Span::default()
+        },
+        world.net.n_nodes(),
+        true,
+        Default::default(),
+        (1, 0),
+    );
     let whole = end(engine(&world, &blank, first + 1, None).unwrap(), until);
     let mut waited = 0;
     let mut saved: Option<Vec<u8>> = None;
@@ -337,7 +346,7 @@ fn what_is_written_does_not_depend_on_blocks_and_workers() {
             continue;
         }
         let world = Fabric::<Credit>::new(Network::build(&spec).unwrap());
-        let blank = Stats::new(world.net.n_nodes(), false, 0, u64::MAX, u64::MAX);
+        let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
         let saved: Vec<Vec<u8>> = [(1, 1), (8, 1), (64, 3)]
             .map(|(blocks, workers)| {
                 let mut engine = WindowEngine::with_workers(&world, blank.clone(), blocks, workers);
@@ -384,10 +393,7 @@ fn content(mut result: RunResult) -> String {
     let mut summary = result.summary;
     summary.execution = Execution::default();
     (summary.cpu_s, summary.build_s, summary.peak_rss_bytes, summary.engine) = (0.0, 0.0, 0, "");
-    format!(
-        "{summary:?} {:?} {:?} {:?}",
-        result.stats, result.links, result.latencies
-    )
+    format!("{summary:?} {:?} {:?} {:?}", result.stats, result.links, result.sample)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use des::{Time, WindowEngine};
 use fabric::memory::protocol::Held;
 use fabric::memory::state::NO_LINE;
 use fabric::network::Network;
-use fabric::observe::Stats;
+use fabric::observe::{Span, Stats};
 use fabric::packet::Packet;
 use fabric::router::Credit;
 use fabric::run::RunResult;
@@ -135,7 +135,7 @@ fn on_every_network_a_line_has_one_writer_or_many_readers() {
         let net = Network::build(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(net.routing.prove(&spec, &net.topology).free, "{what}");
         let world = Fabric::<Credit>::new(net);
-        let blank = Stats::new(world.net.n_nodes(), false, 0, u64::MAX, u64::MAX);
+        let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
         let mut engine = WindowEngine::new(&world, blank, 1);
         let (mut several, mut stops, mut until) = (0, 0, 0);
         loop {

@@ -93,7 +93,8 @@ fn control_messages_pass_data_that_waits_for_room_and_nothing_is_lost() {
              work = {{ kind = \"collective\", collective = \"alltoall\", message = \"5000 B\" }}\n"
         ));
         let job = &result.summary.jobs[0];
-        assert_eq!((job.ranks, job.finished), (48, 48));
+        let ranks = job.ranks().unwrap();
+        assert_eq!((ranks.ranks, ranks.finished), (48, 48));
     }
 }
 

@@ -464,10 +464,10 @@ fn one_answer(what: &str, spec: &RunSpec) {
             }
         };
         assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {way:?}");
-        assert_eq!(other.latencies, sequential.latencies, "{what} on {way:?}");
+        assert_eq!(other.sample, sequential.sample, "{what} on {way:?}");
         assert_eq!(other.summary.events, sequential.summary.events, "{what} on {way:?}");
         assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
-        assert_eq!(other.stats.bins, sequential.stats.bins, "{what} on {way:?}");
+        assert_eq!(other.stats.tracks, sequential.stats.tracks, "{what} on {way:?}");
         assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
         assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
         assert_eq!(other.memory, sequential.memory, "{what} on {way:?}");

@@ -5,7 +5,7 @@ use des::optimistic::{OptimisticEngine, Speculated, Speculation};
 use des::{Time, WindowEngine};
 use fabric::bench::plain;
 use fabric::network::Network;
-use fabric::observe::Stats;
+use fabric::observe::{Span, Stats};
 use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel as Model, Sculpin};
 use fabric::spec::*;
 use fabric::state::{Parts, State};
@@ -62,7 +62,7 @@ fn figures(states: &[&State]) -> Vec<[u64; 4]> {
 fn check<M: Model>(what: &str, spec: &RunSpec) {
     let net = || Network::build(spec).unwrap_or_else(|error| panic!("{what}: {error}"));
     let senders = net().n_nodes();
-    let stats = || Stats::new(senders, true, 0, u64::MAX, u64::MAX);
+    let stats = || Stats::new(Span::default(), senders, true, Default::default(), (1, 0));
     let world = Fabric::<M>::new(net());
     let end = Time::from_us(12);
     let mut window = WindowEngine::new(&world, stats(), 1);
@@ -89,7 +89,11 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
         all.rows.as_mut().unwrap().sort_unstable();
         assert!(all.rows.as_ref().unwrap().len() > 100, "{what}");
         assert_eq!(all.rows, seen.rows, "{what}");
-        assert_eq!((all.hops, all.bins), (seen.hops.clone(), seen.bins.clone()), "{what}");
+        assert_eq!(
+            (all.hops, all.tracks),
+            (seen.hops.clone(), seen.tracks.clone()),
+            "{what}"
+        );
         assert_eq!(all.senders, seen.senders, "{what}");
     }
     assert!(stop == Stop::Until || stop == Stop::Idle);

@@ -180,7 +180,7 @@ fn adaptive_routings_compare_two_ways_to_a_group() {
             process: Process::Poisson,
         });
         spec.control.end = Some(Time::from_us(400));
-        run(&spec, &mut |_| true).unwrap().summary.latency_ns.mean
+        run(&spec, &mut |_| true).unwrap().sample.latencies.mean().unwrap() / 1e3
     };
     let slot = 2_048.0 * 8.0 / 200.0;
     let karol = f64::from(m - 1) / f64::from(m) * load / (2.0 * (1.0 - load)) * slot;

@@ -69,11 +69,13 @@ fn work_below_saturation_is_known_before() {
         let mut spec = plain(torus());
         synthetic(&mut spec, pattern, Some(0.08), 5_000);
         spec.control.end = Some(des::Time::from_us(200));
+        spec.control.drain_sources = false;
         check(&format!("{pattern:?}"), &spec, 0.05);
     }
     let mut spec = plain(torus());
     synthetic(&mut spec, Pattern::Uniform, Some(0.05), 2_048);
     spec.control.end = Some(des::Time::from_us(200));
+    spec.control.drain_sources = false;
     spec.routing = RoutingSpec::VALIANT;
     check("valiant", &spec, 0.05);
     spec.routing = RoutingSpec::Minimal;

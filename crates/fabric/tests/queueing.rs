@@ -108,9 +108,9 @@ fn check(set_up: SetUp) {
     ] {
         for model in [RouterModel::Sculpin, RouterModel::Credit] {
             let result = result(&spec(set_up, model, rho, packets));
-            let wait = result.latencies.mean() - idle(set_up);
+            let wait = result.sample.latencies.mean().unwrap() - idle(set_up);
             let error = wait / theory(rho) - 1.0;
-            let n = result.latencies.count;
+            let n = result.sample.latencies.count;
             println!(
                 "{set_up:?} {model:?} rho {rho}: {n} packets wait {:.3} ns, M/D/1 {:.3} ns, {:+.2} %",
                 wait / 1e3,

@@ -108,8 +108,8 @@ fn stripes_take_the_bytes_of_a_part_and_the_latency_of_a_message() {
                     "{bytes} B by {count}, {rendezvous:?}"
                 );
                 // Messages of ranks are told once, their bytes by rail.
-                let job = &result.summary.jobs[0];
-                assert_eq!((job.messages, job.bytes), (2, 2 * bytes));
+                let ranks = result.summary.jobs[0].ranks().unwrap();
+                assert_eq!((ranks.messages, ranks.bytes), (2, 2 * bytes));
                 let by_rail: u64 = result.summary.rail_bytes.iter().sum();
                 assert_eq!(by_rail, result.summary.bytes_delivered);
                 assert_eq!(
@@ -291,8 +291,12 @@ fn every_policy_brings_all_bytes_on_a_network() {
         for stripe in ["never", "1 KiB"] {
             let mpi = format!("eager = \"3 KiB\"\nrails = 2\nrail_policy = \"{policy}\"\nstripe_above = \"{stripe}\"");
             let summary = go(&load(&study(&mpi, PROGRAMS)).unwrap()).summary;
-            assert_eq!(summary.jobs[0].ranks, 24, "two ranks on each of 12 hosts");
-            assert_eq!(summary.jobs[0].finished, 24);
+            assert_eq!(
+                summary.jobs[0].ranks().unwrap().ranks,
+                24,
+                "two ranks on each of 12 hosts"
+            );
+            assert_eq!(summary.jobs[0].ranks().unwrap().finished, 24);
             let [one, other] = summary.rail_bytes[..] else {
                 panic!("{:?}", summary.rail_bytes);
             };

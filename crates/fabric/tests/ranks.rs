@@ -134,10 +134,7 @@ fn content(mut result: RunResult) -> String {
     let mut summary = result.summary;
     summary.execution = Execution::default();
     (summary.cpu_s, summary.build_s, summary.peak_rss_bytes, summary.engine) = (0.0, 0.0, 0, "");
-    format!(
-        "{summary:?} {:?} {:?} {:?}",
-        result.stats, result.links, result.latencies
-    )
+    format!("{summary:?} {:?} {:?} {:?}", result.stats, result.links, result.sample)
 }
 
 #[test]

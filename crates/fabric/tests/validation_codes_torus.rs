@@ -388,7 +388,7 @@ job = [{{ work = {{ kind = "pairs", pairs = [[3, {}]], message = "{bytes} B", st
             let stream = chunks * (busy + L) + (chunks - 1) * L;
             let expected = S + node + stream + 5 * L + (hops - 1) * (busy + 2 * L) + hops * after;
             assert_eq!(
-                result.stats.measured.max, expected,
+                result.stats.tracks[0].measured.max, expected,
                 "{bytes} B over {hops} hops, {preset}"
             );
         }

@@ -8,7 +8,7 @@
 use des::engine::Engine as _;
 use des::{Stop, Time, WindowEngine};
 use fabric::network::Network;
-use fabric::observe::{MessageRow, Stats};
+use fabric::observe::{MessageRow, Span, Stats};
 use fabric::router::InputQueued;
 use fabric::run::run;
 use fabric::spec::*;
@@ -103,7 +103,12 @@ fn replay(case: &str, rounds: u64, (births, destinations): &(Vec<u64>, Vec<u32>)
     let listed = network.workload.with_messages(0, births.clone(), destinations.clone());
     network.workload = listed.unwrap();
     let world = Fabric::<InputQueued>::new(network);
-    let stats = Stats::new(0, true, 0, last.0, last.0);
+    let span = Span {
+        from: 0,
+        to: last.0,
+        cut: last.0,
+    };
+    let stats = Stats::new(span, 0, true, Default::default(), (1, world.net.n_nodes()));
     let mut engine = WindowEngine::new(&world, stats, 8);
     let mut round = |start: u64| {
         let end = start + END.0;

@@ -44,7 +44,9 @@ impl RunResult {
                 u8_("bytes", links.iter().map(|l| l.bytes)),
             ],
             "cdf" => {
-                let points = self.result.latencies.histogram.cumulative();
+                // Of all measured messages: where some have not arrived the fractions end below 1.
+                let sample = &self.result.sample;
+                let points = sample.latencies.histogram.cumulative(sample.messages);
                 vec![
                     f8("latency_ns", points.iter().map(|p| p.0 / 1e3)),
                     f8("fraction", points.iter().map(|p| p.1)),
@@ -58,13 +60,21 @@ impl RunResult {
             "timeline" if self.result.timeline => {
                 let slice = (1u64 << stats.shift) as f64;
                 let capacity = self.result.bytes_per_ps * slice;
+                let bins = stats.whole().bins;
+                let n = stats.delivered.len().max(bins.len());
+                let delivered = |i: usize| stats.delivered.get(i).copied().unwrap_or(0);
+                // Means are of messages born in the slice: none of those is known where some have not arrived.
+                let mean = |i: usize| {
+                    let bin = bins.get(i).filter(|bin| bin.missing() == 0)?;
+                    bin.born.mean()
+                };
                 vec![
-                    f8("time_ns", (0..stats.bins.len()).map(|i| i as f64 * slice / 1e3)),
+                    f8("time_ns", (0..n).map(|i| i as f64 * slice / 1e3)),
+                    f8("accepted_load", (0..n).map(|i| delivered(i) as f64 / capacity)),
                     f8(
-                        "accepted_load",
-                        stats.bins.iter().map(|bin| bin.delivered as f64 / capacity),
+                        "mean_latency_ns",
+                        (0..n).map(|i| mean(i).map_or(f64::NAN, |ps| ps / 1e3)),
                     ),
-                    f8("mean_latency_ns", stats.bins.iter().map(|bin| bin.born.mean() / 1e3)),
                 ]
             }
             "messages" => match &stats.rows {

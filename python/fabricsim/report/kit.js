@@ -120,7 +120,9 @@ const kit = (() => {
             const path = points.map((p, i) => (i === 0 ? "M" : steps ? `H${px(p[0]).toFixed(1)}V` : "L") + (i && steps ? py(p[1]).toFixed(1) : `${px(p[0]).toFixed(1)} ${py(p[1]).toFixed(1)}`)).join("");
             root.append(svg("path", { d: path, fill: "none", stroke: s.colour, "stroke-width": 1.9, "stroke-linejoin": "round", "stroke-dasharray": s.dash || "none" }));
             for (const p of points) if (p[2] && p[3] && p[3] > p[2]) root.append(svg("line", { x1: px(p[0]), x2: px(p[0]), y1: py(Math.max(p[2], logY ? y0 : -Infinity)), y2: py(p[3]), stroke: s.colour, "stroke-width": 1.1, opacity: 0.6 }));
-            if (markers && points.length < 60) for (const p of points) root.append(svg("circle", { cx: px(p[0]), cy: py(p[1]), r: 3.3, fill: s.colour }));
+            if (markers && points.length < 60) for (const p of points) root.append(p[5]
+              ? svg("path", { d: `M${px(p[0]).toFixed(1)} ${(py(p[1]) - 5).toFixed(1)}l4.5 8h-9z`, fill: "none", stroke: s.colour, "stroke-width": 1.4 })
+              : svg("circle", { cx: px(p[0]), cy: py(p[1]), r: 3.3, fill: s.colour }));
           }
         });
         const focus = svg("circle", { r: 5.5, fill: "none", stroke: "var(--ink)", "stroke-width": 1.6, visibility: "hidden" });

@@ -23,9 +23,15 @@
     return null;
   };
 
+  // ---- whether networks kept up with their load, and what of a sample is missing
+  const stateOf = (r) => (r.summary.verdict || {}).state || (r.summary.saturated ? "saturated" : "ok");
+  const lost = (r) => (r.summary.measured ? (r.summary.measured - r.summary.arrived) / r.summary.measured : 0);
+  const atLeast = (r, key) => (get(r.summary, key) === null ? get(r.summary, `${key}_at_least`) : undefined);
+
   // ---- header
   const failed = runs.filter((r) => !r.ok), missing = data.total_runs - data.finished_runs;
-  const badge = failed.length ? ["bad", `${failed.length} failed self-check${failed.length > 1 ? "s" : ""}: do not use these numbers`] : missing ? ["warn", `${data.finished_runs} of ${data.total_runs} runs finished`] : ["", "all self-checks passed"];
+  const loaded = ["saturated", "unsettled"].map((state) => [state, runs.filter((r) => stateOf(r) === state).length]).filter(([, n]) => n);
+  const badge = failed.length ? ["bad", `${failed.length} failed self-check${failed.length > 1 ? "s" : ""}: do not use these numbers`] : missing ? ["warn", `${data.finished_runs} of ${data.total_runs} runs finished`] : loaded.length ? ["warn", loaded.map(([state, n]) => `${n} of ${runs.length} runs ${state}`).join(", ")] : ["", "all self-checks passed"];
   const total = (key) => runs.reduce((sum, r) => sum + (finite(r.summary[key]) ? r.summary[key] : 0), 0);
   const cpu = total("cpu_s");
   const experiments = unique(runs.map((r) => r.experiment));
@@ -59,7 +65,7 @@
 
   // ---- sweep charts
   const METRICS = [["jobs.0.time_ns", "time of the job [ns]"], ["memory.time_ns", "time until the last access [ns]"], ["memory.latency_ns", "mean time of an access [ns]"], ["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]
-    .filter(([key]) => runs.some((r) => finite(get(r.summary, key))));
+    .filter(([key]) => runs.some((r) => (finite(get(r.summary, key)) || finite(atLeast(r, key))) && (key !== "jobs.0.time_ns" || finite(r.summary.jobs[0].ranks))));
   const valueOf = (run, key) => { const pair = run.sweep.find(([k]) => k === key); return pair ? pair[1] : get(run.summary, key); };
   const axisName = (key, unit) => { const names = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" }; const parts = key.split("."), last = names[key] || (parts[parts.length - 1] === "kind" && parts.length > 1 ? parts[parts.length - 2] : parts[parts.length - 1]).replace(/_/g, " "); return unit === "product" ? "routers" : unit ? `${last} [${unit}]` : last; };
   const keysOf = (experiment) => unique(runs.filter((r) => r.experiment === experiment).flatMap((r) => r.sweep.map(([k]) => k)));
@@ -67,7 +73,7 @@
   if (experiments.some((e) => keysOf(e).length)) {
     const state = { experiment: experiments.find((e) => keysOf(e).length), x: null, left: METRICS[0] && METRICS[0][0], right: (METRICS.find(([k]) => k === "accepted_load" && runs.some((r) => r.sweep.some(([key]) => key.endsWith("load")))) || METRICS.find(([k]) => k === "throughput_MiBps.mean") || METRICS[METRICS.length - 1])[0] };
     const controls = el("div", { class: "controls" }), left = el("div", { class: "chart" }), right = el("div", { class: "chart" });
-    section("Against the swept keys", "A point is the mean over seeds, a bar their range. Click a name in the legend to hide its line.", controls, el("div", { class: "pair" }, left, right));
+    section("Against the swept keys", "A point is the mean over seeds, a bar their range; an open triangle stands at what a figure that cannot be given is not below. Click a name in the legend to hide its line.", controls, el("div", { class: "pair" }, left, right));
     const drawLeft = live(left), drawRight = live(right), hidden = new Set();
     const lines = (metric) => {
       const mine = runs.filter((r) => r.experiment === state.experiment), keys = keysOf(state.experiment).filter((k) => k !== state.x);
@@ -76,13 +82,13 @@
       const place = new Map(texts.map((t, i) => [t, isNames ? i : numbers[i][0]]));
       const groups = new Map();
       for (const r of mine) {
-        const y = get(r.summary, metric), name = keys.map((k) => valueOf(r, k)).filter((v) => v !== undefined).join(", ");
+        const bound = atLeast(r, metric), y = finite(bound) ? bound : get(r.summary, metric), name = keys.map((k) => valueOf(r, k)).filter((v) => v !== undefined).join(", ");
         if (!groups.has(name)) groups.set(name, new Map());
         const x = place.get(String(valueOf(r, state.x)));
         if (finite(y)) groups.get(name).set(x, [...(groups.get(name).get(x) || []), [y, r]]);
       }
       return { names: isNames ? texts : null, xLabel: axisName(state.x, isNames ? "" : units[0]), series: [...groups].map(([name, at], i) => ({ name, colour: COLOURS[i % COLOURS.length], dash: ["none", "6 4", "2 3"][Math.floor(i / COLOURS.length) % 3],
-        points: [...at].sort((a, b) => a[0] - b[0]).map(([x, found]) => { const ys = found.map((f) => f[0]); return [x, ys.reduce((a, b) => a + b, 0) / ys.length, Math.min(...ys), Math.max(...ys), found.some((f) => f[1].summary.saturated) ? "saturated" : ""]; }) })) };
+        points: [...at].sort((a, b) => a[0] - b[0]).map(([x, found]) => { const ys = found.map((f) => f[0]); return [x, ys.reduce((a, b) => a + b, 0) / ys.length, Math.min(...ys), Math.max(...ys), unique(found.map((f) => stateOf(f[1])).filter((word) => word !== "ok")).join(", "), found.some((f) => finite(atLeast(f[1], metric)))]; }) })) };
     };
     const title = (key) => (METRICS.find(([k]) => k === key) || [key, key])[1];
     const redraw = () => {
@@ -103,11 +109,12 @@
   }
 
   // ---- jobs of MPI ranks
-  const withJobs = runs.filter((r) => (r.summary.jobs || []).length);
+  const ranked = (r) => (r.summary.jobs || []).filter((job) => finite(job.ranks));
+  const withJobs = runs.filter((r) => ranked(r).length);
   if (withJobs.length) {
     const PARTS = [["compute", "computing"], ["wait", "waiting"], ["overhead", "overhead"]];
-    const several = withJobs.some((r) => r.summary.jobs.length > 1);
-    const rows = withJobs.flatMap((r) => r.summary.jobs.map((job) => ({ r, job }))).slice(0, 400);
+    const several = withJobs.some((r) => ranked(r).length > 1);
+    const rows = withJobs.flatMap((r) => ranked(r).map((job) => ({ r, job }))).slice(0, 400);
     section("Jobs", "When the last rank of a job was done, and what its ranks did until then, mean over ranks. A rank that is done early waits for nobody: the bar of a job of unequal ranks is shorter than its time.",
       el("div", { class: "legend" }, PARTS.map(([, name], i) => el("span", { class: "key" }, el("i", { style: `background:${COLOURS[i]}` }), name))),
       el("div", { class: "scroll" }, el("table", { class: "jobs" }, el("tr", {}, ["run", ...(several ? ["job"] : []), "ranks", "time [us]", "share of the time", "messages", "bytes"].map((h) => el("th", { class: ["ranks", "time [us]", "messages", "bytes"].includes(h) ? "n" : "" }, h))),
@@ -248,14 +255,14 @@
   if (runs.length) {
     const keys = unique(runs.flatMap((r) => r.sweep.map(([k]) => k)));
     const columns = [["run", (r) => r.id], ...(experiments.length > 1 ? [["experiment", (r) => r.experiment]] : []), ...keys.map((k) => [k, (r) => { const v = valueOf(r, k); return v === undefined ? "" : v; }]), ["seed", (r) => r.seed],
-      ...[["nodes", "n_nodes"], ["job time [ns]", "jobs.0.time_ns"], ["time of accesses [ns]", "memory.time_ns"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => finite(get(r.summary, k)))).map(([name, k]) => [name, (r) => get(r.summary, k), true]),
-      ["verdict", (r) => (r.ok ? (r.summary.saturated ? "ok, saturated" : "ok") : "FAILED")], ["digest", (r) => r.summary.digest || ""]];
+      ...[["nodes", "n_nodes"], ["job time [ns]", "jobs.0.time_ns"], ["time of accesses [ns]", "memory.time_ns"], ["mean latency [ns]", "latency_ns.mean"], ["p99 [ns]", "latency_ns.p99"], ["hops", "hops.mean"], ["offered", "offered_load"], ["accepted", "accepted_load"], ["MiB/s per sender", "throughput_MiBps.mean"], ["messages", "messages"], ["CPU [s]", "cpu_s"]].filter(([, k]) => runs.some((r) => (finite(get(r.summary, k)) || finite(atLeast(r, k))) && (k !== "jobs.0.time_ns" || finite(r.summary.jobs[0].ranks)))).map(([name, k]) => [name, (r) => (finite(atLeast(r, k)) ? `> ${number(atLeast(r, k))}` : get(r.summary, k)), true]),
+      ...(runs.some(lost) ? [["not arrived", (r) => `${(100 * lost(r)).toFixed(2)} %`]] : []), ["verdict", (r) => (r.ok ? stateOf(r) : "FAILED")], ["digest", (r) => r.summary.digest || ""]];
     let order = { column: -1, sign: 1 };
     const body = el("tbody", {});
     const fill = () => {
       const sorted = [...runs];
       if (order.column >= 0) { const f = columns[order.column][1]; sorted.sort((a, b) => { let [x, y] = [f(a), f(b)]; const [qx, qy] = [quantity(x), quantity(y)]; if (qx && qy) [x, y] = [qx[0], qy[0]]; return (x < y ? -1 : x > y ? 1 : 0) * order.sign; }); }
-      body.replaceChildren(...sorted.slice(0, 2000).map((r) => el("tr", {}, columns.map(([name, f, numeric]) => { const v = f(r); return el("td", { class: numeric || name === "seed" ? "n" : name === "verdict" ? (r.ok ? (r.summary.saturated ? "warn" : "good") : "bad") : "", ...(name === "verdict" && r.summary.saturated ? { title: r.summary.saturated } : {}) }, numeric ? number(v) : String(v)); }))));
+      body.replaceChildren(...sorted.slice(0, 2000).map((r) => el("tr", {}, columns.map(([name, f, numeric]) => { const v = f(r); return el("td", { class: numeric || name === "seed" ? "n" : name === "verdict" ? (r.ok ? (stateOf(r) === "ok" ? "good" : "warn") : "bad") : "", ...(name === "verdict" && stateOf(r) !== "ok" ? { title: (r.summary.verdict || {}).because || r.summary.saturated || "" } : {}) }, numeric && typeof v !== "string" ? number(v) : String(v)); }))));
     };
     section("Runs", "Click a heading to sort.", el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, columns.map(([name, , numeric], i) => el("th", { class: "sortable" + (numeric || name === "seed" ? " n" : ""), onclick: () => { order = { column: i, sign: order.column === i ? -order.sign : 1 }; fill(); } }, name)))), body)));
     fill();
@@ -269,11 +276,12 @@
   const limits = unique(runs.flatMap((r) => r.summary.limits || []));
   const notes = new Map();
   for (const r of runs) for (const n of r.summary.notes || []) notes.set(n, [...(notes.get(n) || []), r]);
-  const saturated = runs.filter((r) => r.summary.saturated);
-  if (limits.length || notes.size || saturated.length) section("What to keep in mind", null, el("div", { class: "pair" },
+  const saturated = runs.filter((r) => stateOf(r) === "saturated"), unsettled = runs.filter((r) => stateOf(r) === "unsettled");
+  if (limits.length || notes.size || saturated.length || unsettled.length) section("What to keep in mind", null, el("div", { class: "pair" },
     limits.length ? el("div", {}, el("h3", {}, "limits of the models"), el("ul", { class: "plain" }, limits.map((text) => el("li", {}, text)))) : null,
-    notes.size || saturated.length ? el("div", {}, el("h3", {}, "notes of the runs"), el("ul", { class: "plain" },
+    notes.size || saturated.length || unsettled.length ? el("div", {}, el("h3", {}, "notes of the runs"), el("ul", { class: "plain" },
       saturated.length ? el("li", {}, `${saturated.length} run${saturated.length > 1 ? "s are" : " is"} saturated: latency there grows with the length of the run (${saturated.slice(0, 4).map((r) => r.label).join("; ")}${saturated.length > 4 ? "; \u2026" : ""}).`) : null,
+      unsettled.length ? el("li", {}, `${unsettled.length} run${unsettled.length > 1 ? "s are" : " is"} too short to tell whether the network keeps up (${unsettled.slice(0, 4).map((r) => r.label).join("; ")}${unsettled.length > 4 ? "; \u2026" : ""}).`) : null,
       [...notes].map(([text, of]) => el("li", {}, text, runs.length > 1 ? el("span", { class: "soft" }, ` (${of.length} of ${runs.length} runs)`) : null)))) : null));
 
   // ---- provenance

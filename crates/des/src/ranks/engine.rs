@@ -13,7 +13,7 @@ use crate::optimistic::{Speculated, Speculation};
 use crate::ring::Grid;
 use crate::time::Time;
 use crate::window::windows_together;
-use crate::world::{Observe, World};
+use crate::world::{Observe, Tally, World};
 use std::convert::Infallible;
 use std::ops::Range;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub struct RankEngine<'w, 't, W: World> {
     failure: Option<Broken>,
     reached: Time,
     /// [`Observe::tally`] of all ranks when the watcher was asked last, or at the end of a run.
-    tally: [u64; 3],
+    tally: Tally,
 }
 
 impl<'w, 't, W: World> RankEngine<'w, 't, W> {
@@ -150,7 +150,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
             wait: Duration::ZERO,
             failure: None,
             reached: time,
-            tally: [0; 3],
+            tally: [0; 5],
         })
     }
 
@@ -165,11 +165,11 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
 
     /// The sums over all ranks of the counts of their observers.
     fn sum_tallies(&mut self) -> Result<(), Broken> {
-        let mut own = [0; 3];
+        let mut own = [0; 5];
         for member in self.team.members() {
             add(&mut own, member.observer().tally());
         }
-        self.tally = [0; 3];
+        self.tally = [0; 5];
         for counts in say(self.transport, own)? {
             add(&mut self.tally, counts);
         }

@@ -7,6 +7,7 @@
 
 use super::{announce, queue_up, set_out};
 use crate::network::{Network, Site};
+use crate::observe::Begun;
 use crate::packet::Packet;
 use crate::router::RouterModel;
 use crate::state::{NONE, State};
@@ -107,7 +108,13 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let single = post.bytes <= u64::from(net.unit);
     let mark = if single { post.birth } else { u64::from(queue.part) };
     let packet = Packet::message_part(node, post.destination, number, size, single, mark);
-    set_out::<M, S>(net, lp, site, node, packet, 1, start, sink);
+    let begins = first.then_some(Begun {
+        source: node,
+        bytes: post.bytes,
+        birth: post.birth,
+        time: start,
+    });
+    set_out::<M, S>(net, lp, site, node, (packet, 1), start, begins, sink);
     let nic = st.nics.edit(j, place);
     nic.free = start + net.injection.ser(size);
     nic.packets += 1;

@@ -1,26 +1,121 @@
 //! What a run has recorded as bytes, for checkpoints.
 
-use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, Stats};
+use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, Span, Stats, Track};
 use des::checkpoint::{Pack, Torn, put, put_list, take, take_list};
+
+/// Most counts lie side by side and are small: the empty ones before them are left out, and each takes seven bits to a byte, the highest bit for
+/// "more".
+impl Pack for Histogram {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let first = self.counts.iter().position(|&count| count > 0);
+        let first = first.unwrap_or(self.counts.len());
+        let mut bytes = Vec::new();
+        for &count in &self.counts[first..] {
+            let mut left = count;
+            while left >= 0x80 {
+                bytes.push(left as u8 | 0x80);
+                left >>= 7;
+            }
+            bytes.push(left as u8);
+        }
+        put(out, first as u64);
+        put_list(out, &bytes);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
+        let torn = Torn("its distributions of latencies are not those of a run");
+        let first: u64 = take(input)?;
+        if first > 1 << 16 {
+            return Err(torn);
+        }
+        let mut counts = vec![0; first as usize];
+        let (mut count, mut shift) = (0u64, 0);
+        for byte in take_list::<u8>(input)? {
+            if shift > 63 {
+                return Err(torn);
+            }
+            count |= u64::from(byte & 0x7F) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                counts.push(count);
+                (count, shift) = (0, 0);
+            }
+        }
+        match shift {
+            0 => Ok(Histogram { counts }),
+            _ => Err(torn),
+        }
+    }
+}
 
 impl Pack for Latencies {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, self.sum);
         put(out, [self.count, self.min, self.bytes, self.max]);
-        put_list(out, &self.histogram.counts);
+        self.histogram.pack(out);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
         let sum = take(input)?;
         let [count, min, bytes, max] = take(input)?;
-        let counts = take_list(input)?;
+        let histogram = Histogram::unpack(input)?;
         Ok(Latencies {
             sum,
             count,
             min,
             bytes,
             max,
-            histogram: Histogram { counts },
+            histogram,
+        })
+    }
+}
+
+impl Pack for Bin {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.born.pack(out);
+        self.begun.pack(out);
+        put(out, [self.kept, self.kept_bytes, self.oldest]);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
+        let (born, begun) = (Latencies::unpack(input)?, Latencies::unpack(input)?);
+        let [kept, kept_bytes, oldest] = take(input)?;
+        Ok(Bin {
+            born,
+            begun,
+            kept,
+            kept_bytes,
+            oldest,
+        })
+    }
+}
+
+impl Pack for Track {
+    fn pack(&self, out: &mut Vec<u8>) {
+        put(out, self.bins.len() as u64);
+        self.bins.iter().for_each(|bin| bin.pack(out));
+        self.measured.pack(out);
+        self.waits.pack(out);
+        put(out, [self.kept, self.latest]);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
+        let n_bins: u64 = take(input)?;
+        if n_bins > MAX_BINS as u64 {
+            return Err(Torn("its slices of time are not those of a run"));
+        }
+        let mut bins = Vec::with_capacity(MAX_BINS);
+        for _ in 0..n_bins {
+            bins.push(Bin::unpack(input)?);
+        }
+        let (measured, waits) = (Latencies::unpack(input)?, Latencies::unpack(input)?);
+        let [kept, latest] = take(input)?;
+        Ok(Track {
+            bins,
+            measured,
+            waits,
+            kept,
+            latest,
         })
     }
 }
@@ -52,15 +147,16 @@ impl Pack for Stats {
             [self.injected, self.injected_bytes, self.packets, self.packet_bytes],
         );
         put(out, [self.messages, self.early, self.landing, self.landing_bytes]);
-        put(out, [self.latest, self.from, self.to, self.cut]);
+        let Span { from, to, cut } = self.span;
+        put(out, [self.latest, from, to, cut]);
+        put(out, [self.due_begun, self.due_arrived]);
         put(out, [self.shift, u32::from(self.light_bins)]);
         put_list(out, &self.hops);
-        put(out, self.bins.len() as u64);
-        for bin in &self.bins {
-            bin.born.pack(out);
-            put(out, bin.delivered);
-        }
-        self.measured.pack(out);
+        put_list(out, &self.delivered);
+        put_list(out, &self.job_of);
+        put_list(out, &self.paces);
+        put(out, self.tracks.len() as u64);
+        self.tracks.iter().for_each(|track| track.pack(out));
         put_list(out, &self.senders);
         let rows = self.rows.as_deref();
         put(out, [u64::from(rows.is_some()), rows.map_or(0, <[_]>::len) as u64]);
@@ -71,19 +167,21 @@ impl Pack for Stats {
         let [injected, injected_bytes, packets, packet_bytes] = take(input)?;
         let [messages, early, landing, landing_bytes] = take(input)?;
         let [latest, from, to, cut] = take(input)?;
+        let [due_begun, due_arrived] = take(input)?;
         let [shift, light] = take::<[u32; 2]>(input)?;
         let hops = take_list(input)?;
-        let n_bins: u64 = take(input)?;
-        if shift > 48 || n_bins > MAX_BINS as u64 {
+        let (delivered, job_of, paces): (Vec<u64>, Vec<u16>, _) =
+            (take_list(input)?, take_list(input)?, take_list(input)?);
+        if shift > 63 || delivered.len() > MAX_BINS {
             return Err(Torn("its slices of time are not those of a run"));
         }
-        let mut bins = Vec::with_capacity(MAX_BINS);
-        for _ in 0..n_bins {
-            let born = Latencies::unpack(input)?;
-            let delivered = take(input)?;
-            bins.push(Bin { born, delivered });
+        let mut tracks = Vec::new();
+        for _ in 0..take::<u64>(input)? {
+            tracks.push(Track::unpack(input)?);
         }
-        let measured = Latencies::unpack(input)?;
+        if tracks.is_empty() || job_of.iter().any(|&job| usize::from(job) >= tracks.len()) {
+            return Err(Torn("its jobs are not those of a run"));
+        }
         let senders = take_list(input)?;
         let [full, n_rows] = take::<[u64; 2]>(input)?;
         let mut rows = Vec::new();
@@ -95,22 +193,44 @@ impl Pack for Stats {
             injected,
             latest,
             injected_bytes,
-            from,
+            span: Span { from, to, cut },
             packets,
-            to,
             packet_bytes,
-            cut,
             messages,
             shift,
             light_bins: light != 0,
             early,
             hops,
             landing,
-            bins,
+            delivered,
+            due_begun,
+            tracks,
+            due_arrived,
+            job_of: job_of.into(),
             landing_bytes,
-            measured,
+            paces,
             senders,
             rows: (full != 0).then_some(rows),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn histograms_come_back_and_torn_ones_do_not() {
+        for values in [vec![], vec![0], vec![5, 5, 70_000_000, 1 << 47]] {
+            let mut histogram = Histogram::default();
+            values.iter().for_each(|&value| histogram.add_many(value, 1 << 40 | 3));
+            let mut bytes = Vec::new();
+            histogram.pack(&mut bytes);
+            let back = Histogram::unpack(&mut &bytes[..]).unwrap();
+            assert_eq!(back.total(), histogram.total());
+            assert_eq!(back.quantile(0.7, back.total()), histogram.quantile(0.7, back.total()));
+            assert_eq!(back, histogram);
+            assert!(Histogram::unpack(&mut &bytes[..bytes.len() - 1]).is_err());
+        }
     }
 }

@@ -5,8 +5,8 @@ use super::entry::{
 };
 use crate::spec::units::Unit;
 use crate::spec::{
-    Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, Equal, Mapping, Method, Named,
-    PartitionWord, PathChoice, Per, ScopeWord, Switching, Tie, Via,
+    Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, DrainSources, Equal, Mapping,
+    Method, Named, PartitionWord, PathChoice, Per, ScopeWord, Switching, Tie, Via,
 };
 
 /// Longest simulated time of a run: 1,000 seconds.
@@ -637,6 +637,12 @@ const RUN: &[Parameter] = &[
         Type::Or(&("auto", "as long again as `end`"), &time(LONGEST)),
         Default::Text("auto"),
         "After `end`, measured messages may take this much longer to arrive.",
+    ),
+    key(
+        "drain_sources",
+        Type::Choice(DrainSources::WORDS),
+        Default::Text("on"),
+        "Whether sources without end go on through the drain: what is measured then never meets an emptying network.",
     ),
     key(
         "engine",

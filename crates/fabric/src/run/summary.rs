@@ -3,10 +3,9 @@
 use crate::check::Verdict;
 use crate::harvest::{Harvest, Load};
 use crate::memory::account::MemorySummary;
-use crate::mpi::{RankRow, account};
 use crate::network::Network;
-use crate::observe::{Latencies, Stats};
-use crate::run::{SteadyState, peak_memory};
+use crate::observe::{Stats, Track};
+use crate::run::peak_memory;
 use crate::spec::RunSpec;
 use crate::state::Parts;
 use des::optimistic::Speculated;
@@ -14,22 +13,9 @@ use des::{Outcome, Teamwork, Time};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Latencies in ns, from a message's hand-over to its last byte at the destination.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LatencySummary {
-    /// Mean.
-    pub mean: f64,
-    /// Median.
-    pub p50: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// Least.
-    pub min: f64,
-    /// Most.
-    pub max: f64,
-}
+use super::jobs::{JobSummary, Measured};
+use super::latency::LatencySummary;
+use super::state::{Judgement, Scales, State, judge, tells};
 
 /// Hops per packet: router-to-router links, plus one for the ejection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -207,10 +193,26 @@ pub struct Summary {
     pub packet_hops: u64,
     /// The link that was busy for the most time, of routers to each other and to nodes.
     pub busiest_link: Option<BusyLink>,
+    /// Messages that are measured: born behind the warm-up and before the end.
+    pub measured: u64,
+    /// Those of them that have arrived.
+    pub arrived: u64,
+    /// From hand-over to arrival.
     pub latency_ns: LatencySummary,
+    /// From hand-over to the first packet that leaves: part of the latency.
+    pub wait_ns: LatencySummary,
+    /// Latencies of those that have arrived alone, where others have not or the network did not keep up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_of_arrived_ns: Option<LatencySummary>,
     pub hops: HopSummary,
     pub offered_load: Option<f64>,
     pub accepted_load: f64,
+    /// Half the width of its 95 % interval.
+    pub accepted_load_error: Option<f64>,
+    /// What was accepted of the source of which least was.
+    pub accepted_load_min: Option<f64>,
+    /// Jain's index of what was accepted of each source against what it offered.
+    pub fairness: Option<f64>,
     pub saturated: Option<String>,
     pub warmup_ns: f64,
     pub bytes_delivered: u64,
@@ -237,68 +239,15 @@ pub struct Summary {
     pub limits: Vec<String>,
 }
 
-/// The MPI ranks of a job: times are means over its ranks, but for the first and last end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct JobSummary {
-    pub name: String,
-    pub ranks: u64,
-    /// Ranks that came to the end of their programs.
-    pub finished: u64,
-    /// When the last of all ranks was done; `None` if one was not.
-    pub time_ns: Option<f64>,
-    /// When the first was done.
-    pub first_ns: f64,
-    pub mean_ns: f64,
-    pub compute_ns: f64,
-    pub wait_ns: f64,
-    pub overhead_ns: f64,
-    pub messages: u64,
-    pub bytes: u64,
-    pub local_messages: u64,
-    pub local_bytes: u64,
-    /// Iterations that all ranks have behind them.
-    pub iterations: u64,
-}
-
-fn jobs(spec: &RunSpec, rows: &[RankRow]) -> Vec<JobSummary> {
-    let summary = |rows: &[RankRow]| {
-        let n = rows.len() as f64;
-        let done: Vec<f64> = rows
-            .iter()
-            .filter(|row| row.is_done())
-            .map(|row| row.finished as f64 / 1e3)
-            .collect();
-        let mean = |time: fn(&RankRow) -> u64| rows.iter().map(|row| time(row) as f64 / 1e3).sum::<f64>() / n;
-        let sum = |count: fn(&RankRow) -> u64| rows.iter().map(count).sum::<u64>();
-        let first = done.iter().copied().fold(f64::INFINITY, f64::min);
-        JobSummary {
-            name: spec.jobs[rows[0].job as usize].name.clone(),
-            ranks: rows.len() as u64,
-            finished: done.len() as u64,
-            time_ns: account::span(rows.iter()).map(|time| time.0 as f64 / 1e3),
-            first_ns: if done.is_empty() { 0.0 } else { first },
-            mean_ns: done.iter().sum::<f64>() / (done.len().max(1)) as f64,
-            compute_ns: mean(|row| row.computed),
-            wait_ns: mean(|row| row.waited),
-            overhead_ns: mean(|row| row.worked),
-            messages: sum(|row| row.messages),
-            bytes: sum(|row| row.bytes),
-            local_messages: sum(|row| row.local_messages),
-            local_bytes: sum(|row| row.local_bytes),
-            iterations: rows.iter().map(|row| row.iterations).min().unwrap_or(0),
-        }
-    };
-    rows.chunk_by(|a, b| a.job == b.job).map(summary).collect()
-}
-
 pub(super) struct Inputs<'a> {
     pub spec: &'a RunSpec,
     pub net: &'a Network,
     pub harvest: &'a Harvest,
     pub verdict: Verdict,
-    pub latencies: &'a Latencies,
-    pub steady: &'a SteadyState,
+    /// The messages of all jobs.
+    pub whole: &'a Track,
+    /// The first slice that counts, where that was found by measurement.
+    pub first: Option<usize>,
     pub open_loop: bool,
     pub end: Time,
     pub outcome: Outcome,
@@ -314,32 +263,53 @@ impl Summary {
             spec,
             net,
             harvest,
-            latencies,
-            steady,
+            whole,
+            first,
+            open_loop,
             ..
         } = inputs;
         let stats = &harvest.stats;
         let ns = |ps: f64| ps / 1e3;
-        let quantile = |q: f64| match latencies.count {
-            0 => 0.0,
-            _ => ns(latencies
-                .histogram
-                .quantile(q)
-                .clamp(latencies.min as f64, latencies.max as f64)),
+        let warmup = first.map_or(stats.span.from, |first| (first as u64) << stats.shift);
+        let span_end = if open_loop { inputs.end.0 } else { stats.latest };
+        let busiest_until = match open_loop && !spec.control.drain_sources {
+            // All that has been sent was born before the end.
+            true => span_end,
+            false => span_end.max(stats.latest),
         };
-        let (min, max) = if latencies.count == 0 {
-            (0, 0)
-        } else {
-            (latencies.min, latencies.max)
+        let last_core = harvest.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
+        let done = harvest.ranks.iter().filter(|row| row.is_done());
+        let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
+        let reached = span_end.max(stats.latest).max(last_rank).max(last_core);
+        let busiest = busiest(harvest, reached);
+        let measured = Measured {
+            spec,
+            net,
+            harvest,
+            first,
+            scales: Scales {
+                shift: stats.shift,
+                end: inputs.end.0,
+                crossing: net.longest_crossing(),
+                message: net.time_on_slowest(net.workload.most_endless_bytes()),
+                busiest: (harvest.busiest.0 as f64 / busiest_until.max(1) as f64).min(1.0),
+            },
         };
-        let latency_ns = LatencySummary {
-            mean: ns(latencies.mean()),
-            p50: quantile(0.5),
-            p95: quantile(0.95),
-            p99: quantile(0.99),
-            min: ns(min as f64),
-            max: ns(max as f64),
+        let judgement = match open_loop {
+            true => judge(whole, &measured.scales),
+            false => Judgement {
+                state: State::Ok,
+                because: String::new(),
+                settles: None,
+            },
         };
+        let given = tells(judgement.state, measured.bins(whole));
+        let (n_measured, arrived, latency_ns, wait_ns) = measured.figures(whole, given);
+        let of_arrived = (!given || arrived < n_measured).then(|| {
+            let sample = whole.sample(first, stats.span, stats.shift);
+            LatencySummary::of_arrived(&sample.latencies)
+        });
+        let loads = measured.loads(0..spec.jobs.len());
         let links: u64 = (0..)
             .zip(&stats.hops)
             .map(|(links, &count): (u64, _)| links * count)
@@ -351,34 +321,48 @@ impl Summary {
                 max: stats.hops.len() as u64,
             },
         };
-        let span_end = if inputs.open_loop { inputs.end.0 } else { stats.latest };
         let offered_load = net.workload.offered_load(net.n_nodes());
-        let accepted_load = accepted(net, stats, steady.warmup, span_end);
-        let done = harvest.ranks.iter().filter(|row| row.is_done());
-        let last_core = harvest.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
-        let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
-        let busiest = busiest(harvest, span_end.max(stats.latest).max(last_rank).max(last_core));
+        let accepted_load = accepted(net, stats, warmup, span_end);
         let mut notes = Vec::new();
-        let saturated = saturation(inputs.open_loop, offered_load, accepted_load, steady);
-        if let Some(text) = &saturated {
-            notes.push(text.clone());
+        if !judgement.because.is_empty() {
+            notes.push(said(&judgement, offered_load, accepted_load));
         }
+        if n_measured == 0 {
+            notes.push("no message was measured: there are no latencies".into());
+        } else if arrived < n_measured {
+            notes.push(format!(
+                "{} of {n_measured} measured messages ({:.2} %) had not arrived when the run ended",
+                n_measured - arrived,
+                100.0 * (n_measured - arrived) as f64 / n_measured as f64
+            ));
+        }
+        let mut verdict = inputs.verdict;
+        verdict.state = judgement.state;
+        verdict.because = judgement.because.clone();
+        verdict.settles_ns = judgement.settles.map(|ps| ns(ps as f64));
         Summary {
-            verdict: inputs.verdict,
-            sim_time_ns: ns(span_end.max(stats.latest).max(last_rank).max(last_core) as f64),
+            verdict,
+            sim_time_ns: ns(reached as f64),
             messages: stats.messages,
             packets: stats.packets,
             packet_hops: harvest.packet_hops,
             busiest_link: busiest.clone(),
+            measured: n_measured,
+            arrived,
             latency_ns,
+            wait_ns,
+            latency_of_arrived_ns: of_arrived,
             hops,
             offered_load,
             accepted_load,
-            saturated,
-            warmup_ns: ns(steady.warmup as f64),
+            accepted_load_error: measured.accepted_error(),
+            accepted_load_min: loads.as_ref().map(|loads| loads.accepted_load_min),
+            fairness: loads.as_ref().map(|loads| loads.fairness),
+            saturated: (judgement.state == State::Saturated).then_some(judgement.because),
+            warmup_ns: ns(warmup as f64),
             bytes_delivered: stats.packet_bytes,
             throughput: throughput(stats),
-            jobs: jobs(spec, &harvest.ranks),
+            jobs: measured.jobs(),
             memory: net.workload.memory().map(|plan| {
                 let name = &spec.jobs[plan.job as usize].name;
                 let links = (busiest.as_ref(), net.injection.bandwidth().0);
@@ -403,10 +387,10 @@ impl Summary {
 /// Bytes handed to nodes between two times as a fraction of what all nodes could inject.
 fn accepted(net: &Network, stats: &Stats, from: u64, to: u64) -> f64 {
     let first = (from >> stats.shift) as usize;
-    let last = ((to >> stats.shift) as usize).min(stats.bins.len());
+    let last = ((to >> stats.shift) as usize).min(stats.delivered.len());
     let (bytes, span) = match first < last {
         true => (
-            stats.bins[first..last].iter().map(|bin| bin.delivered).sum(),
+            stats.delivered[first..last].iter().sum(),
             ((last - first) as u64) << stats.shift,
         ),
         // Shorter than a slice: the whole run.
@@ -416,24 +400,17 @@ fn accepted(net: &Network, stats: &Stats, from: u64, to: u64) -> f64 {
     bytes as f64 / capacity
 }
 
-/// Says in words whether the network kept up.
-fn saturation(open_loop: bool, offered: Option<f64>, accepted: f64, steady: &SteadyState) -> Option<String> {
-    let offered = offered.filter(|_| open_loop)?;
-    // Less than offered alone may be chance in a short run; a backlog shows in latencies that grow.
-    if accepted < 0.95 * offered && steady.drifting > 0.1 {
-        return Some(format!(
-            "saturated: {accepted:.3} of the injection bandwidth was accepted where {offered:.3} was offered; latencies are those of the messages that arrived and grow with the length of the run"
-        ));
-    }
-    (steady.drifting > 0.5).then(|| {
-        let growth = match steady.drifting {
-            drifting if drifting.is_finite() => format!("mean latency grew by {:.0} %", drifting * 100.0),
-            _ => "ever fewer messages arrived".into(),
-        };
-        format!(
-            "not settled: {growth} over the measured span; the load is at or beyond saturation, or the run is too short"
-        )
-    })
+/// What a network that has not been seen to keep up says of itself.
+fn said(judgement: &Judgement, offered: Option<f64>, accepted: f64) -> String {
+    let word = match judgement.state {
+        State::Ok => "ok",
+        State::Unsettled => "unsettled",
+        State::Saturated => "saturated",
+    };
+    let loads = offered.map_or(String::new(), |offered| {
+        format!(" ({accepted:.3} of the injection bandwidth was accepted where {offered:.3} was offered)")
+    });
+    format!("{word}: {}{loads}", judgement.because)
 }
 
 fn throughput(stats: &Stats) -> Option<ThroughputSummary> {

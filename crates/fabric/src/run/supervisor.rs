@@ -74,16 +74,23 @@ pub(super) struct Counts {
     injected: u64,
     packets: u64,
     messages: u64,
+    due: u64,
 }
 
 impl Counts {
     pub(super) fn new<M: RouterModel>(view: &View<'_, Fabric<M>>) -> Counts {
-        let [injected, packets, messages] = view.tally;
+        let [injected, packets, messages, begun, arrived] = view.tally;
         Counts {
             injected,
             packets,
             messages,
+            due: begun - arrived,
         }
+    }
+
+    /// Messages born before the end of the measured span that have set out and not arrived.
+    pub(super) fn due(&self) -> u64 {
+        self.due
     }
 
     /// Packets that have left their node and not reached another.

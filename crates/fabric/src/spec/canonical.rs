@@ -207,6 +207,7 @@ mod tests {
                 end: None,
                 warmup: None,
                 drain: None,
+                drain_sources: false,
                 engine: super::super::run::Engine::Auto,
                 workers: 1,
                 partition: PartitionSpec::Auto,

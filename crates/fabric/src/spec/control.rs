@@ -6,7 +6,7 @@ use super::jobs::is_endless;
 use super::network::parameters;
 use super::partition::{self, Map};
 use super::reader::{self, Checked, Source};
-use super::run::{Engine, JobSpec, MessageDetail, ObserveSpec, RunControl};
+use super::run::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, RunControl};
 use super::units::Unit;
 use des::Time;
 use std::collections::BTreeSet;
@@ -149,6 +149,9 @@ pub(crate) fn read_run(
         end,
         warmup,
         drain: time("drain"),
+        drain_sources: end.is_some()
+            && endless == Some(true)
+            && values.choice("drain_sources") != Some(DrainSources::Off),
         engine,
         workers,
         partition: partition.unwrap_or_default(),

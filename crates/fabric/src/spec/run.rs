@@ -897,6 +897,9 @@ pub struct RunControl {
     pub warmup: Option<Time>,
     /// After `end`, measured messages may take this much longer to arrive; `None` is as long again as `end`.
     pub drain: Option<Time>,
+    /// Sources without end go on through the drain; a canonical study leaves it out where they do not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drain_sources: bool,
     /// Which engine executes the run; never changes the result.
     pub engine: Engine,
     /// Worker threads, 0 for as many as the caller has to give; never changes the result.
@@ -906,6 +909,14 @@ pub struct RunControl {
     pub partition: PartitionSpec,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,
+}
+
+choice! {
+    /// What sources without end do while measured messages are awaited.
+    pub enum DrainSources {
+        On = "on", "They go on, unmeasured.";
+        Off = "off", "They stop at `end`.";
+    }
 }
 
 /// How the workers of a run share out the routers.

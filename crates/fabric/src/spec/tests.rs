@@ -170,6 +170,7 @@ fn defaults_are_those_of_the_reference() {
             end: Some(Time::from_us(100)),
             warmup: None,
             drain: None,
+            drain_sources: true,
             engine: Engine::Auto,
             workers: 0,
             partition: PartitionSpec::Auto,

@@ -156,12 +156,19 @@ impl Destinations {
 
     /// How many of the nodes send at all.
     pub fn senders(&self, nodes: &[u32]) -> u32 {
+        self.sending(nodes).len() as u32
+    }
+
+    /// Those of the nodes that send at all.
+    pub fn sending(&self, nodes: &[u32]) -> Vec<u32> {
         match self {
-            Destinations::Table { fan, table } => table
-                .chunks(*fan as usize)
-                .filter(|entries| entries.iter().all(|&to| to != NOBODY))
-                .count() as u32,
-            _ => nodes.len() as u32,
+            Destinations::Table { fan, table } => nodes
+                .iter()
+                .zip(table.chunks(*fan as usize))
+                .filter(|(_, entries)| entries.iter().all(|&to| to != NOBODY))
+                .map(|(&node, _)| node)
+                .collect(),
+            _ => nodes.to_vec(),
         }
     }
 }

@@ -1,0 +1,175 @@
+//! What is known of the messages of a job over time.
+
+use super::Span;
+use super::latencies::{Histogram, Latencies};
+
+/// A slice of simulated time, and the messages born in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// Those that have arrived, with their latencies.
+    pub born: Latencies,
+    /// Those that have set out, with the time they waited at their source.
+    pub begun: Latencies,
+    /// Those that had not set out when the run ended.
+    pub kept: u64,
+    /// Their bytes.
+    pub kept_bytes: u64,
+    /// Least birth (ps) of the messages that were under way, or waited for it, when the slice began; `u64::MAX` if there were none.
+    pub oldest: u64,
+}
+
+impl Default for Bin {
+    fn default() -> Self {
+        Bin {
+            born: Latencies::default(),
+            begun: Latencies::default(),
+            kept: 0,
+            kept_bytes: 0,
+            oldest: u64::MAX,
+        }
+    }
+}
+
+impl Bin {
+    /// Messages born in it.
+    pub fn messages(&self) -> u64 {
+        self.begun.count + self.kept
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.begun.bytes + self.kept_bytes
+    }
+
+    /// Those of them that have not arrived.
+    pub fn missing(&self) -> u64 {
+        self.messages() - self.born.count
+    }
+
+    /// Adds the messages of another bin that is part of the same slice; what was under way at its start is told by the first.
+    pub(super) fn merge(&mut self, other: &Bin) {
+        self.born.merge(&other.born);
+        self.begun.merge(&other.begun);
+        self.kept += other.kept;
+        self.kept_bytes += other.kept_bytes;
+    }
+}
+
+/// The messages of a job. Acknowledgements do not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Track {
+    /// Slices of simulated time.
+    pub bins: Vec<Bin>,
+    /// Latencies of the messages born in the measured span that have arrived.
+    pub measured: Latencies,
+    /// How long those that have set out waited for it.
+    pub waits: Latencies,
+    /// Those that had not set out when the run ended.
+    pub kept: u64,
+    /// When the last message of all was complete (ps).
+    pub latest: u64,
+}
+
+impl Track {
+    /// Messages born in the measured span.
+    pub fn born(&self) -> u64 {
+        self.waits.count + self.kept
+    }
+
+    #[inline(always)]
+    pub(super) fn bin(&mut self, index: usize) -> &mut Bin {
+        #[cold]
+        fn grow(bins: &mut Vec<Bin>, index: usize) {
+            bins.resize_with(index + 1, Bin::default);
+        }
+        if index >= self.bins.len() {
+            grow(&mut self.bins, index);
+        }
+        &mut self.bins[index]
+    }
+
+    /// A message was born in slice `from` and under way or waiting until slice `to`, when that began.
+    #[inline(never)]
+    pub(super) fn under_way(&mut self, birth: u64, from: usize, to: usize) {
+        self.bin(to);
+        for bin in &mut self.bins[from + 1..=to] {
+            bin.oldest = bin.oldest.min(birth);
+        }
+    }
+
+    /// Makes slices twice as long.
+    pub(super) fn double(&mut self) {
+        let old = std::mem::take(&mut self.bins);
+        for pair in old.chunks(2) {
+            let mut bin = pair[0].clone();
+            if let Some(second) = pair.get(1) {
+                bin.merge(second);
+            }
+            self.bins.push(bin);
+        }
+    }
+
+    /// Adds what another observer has seen of the same job in slices of the same length.
+    pub fn merge(&mut self, other: &Track) {
+        for (i, theirs) in other.bins.iter().enumerate() {
+            let mine = self.bin(i);
+            mine.merge(theirs);
+            mine.oldest = mine.oldest.min(theirs.oldest);
+        }
+        self.measured.merge(&other.measured);
+        self.waits.merge(&other.waits);
+        self.kept += other.kept;
+        self.latest = self.latest.max(other.latest);
+    }
+
+    /// The part of it that was born in the measured span, or in the slices from `first` on where that is given.
+    pub fn sample(&self, first: Option<usize>, span: Span, shift: u32) -> Sample {
+        let start = first.unwrap_or((span.from >> shift) as usize).min(self.bins.len());
+        let bins = &self.bins[start..];
+        let mut sample = match first {
+            None => Sample {
+                messages: self.born(),
+                latencies: self.measured.clone(),
+                waits: self.waits.clone(),
+                ..Sample::default()
+            },
+            Some(_) => {
+                let mut sample = Sample::default();
+                for bin in bins {
+                    sample.messages += bin.messages();
+                    sample.latencies.merge(&bin.born);
+                    sample.waits.merge(&bin.begun);
+                }
+                sample
+            }
+        };
+        // Of those that have not arrived it is known in which slice they were born: they are at least as old as its end. In the first slice there may
+        // be some that are not measured.
+        let mut missing = sample.messages - sample.latencies.count;
+        let mut kept = sample.messages - sample.waits.count;
+        for (i, bin) in bins.iter().enumerate().rev() {
+            let i = (start + i) as u64;
+            let age = span.cut.saturating_sub((i + 1) << shift);
+            let (lacks, keeps) = (bin.missing().min(missing), bin.kept.min(kept));
+            sample.missing.add_many(age, lacks);
+            sample.kept.add_many(age, keeps);
+            (missing, kept) = (missing - lacks, kept - keeps);
+        }
+        sample
+    }
+}
+
+/// Messages that are measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// How many there are.
+    pub messages: u64,
+    /// Latencies of those that have arrived.
+    pub latencies: Latencies,
+    /// Waits at the source of those that have set out.
+    pub waits: Latencies,
+    /// The least that latencies of the others can be.
+    pub missing: Histogram,
+    /// The least that waits of the others can be.
+    pub kept: Histogram,
+}
