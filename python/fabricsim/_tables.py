@@ -39,12 +39,13 @@ _OF_FIRST_JOB = ("time_ns", "compute_ns", "wait_ns", "overhead_ns", "compute_sha
 
 
 def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
-    """Return an Arrow table over the core's columns without copying them.
+    """Return an Arrow table over the core's columns without copying those that have no nulls.
 
     Parameters
     ----------
     columns : list of (name, dtype, bytes)
-        Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values.
+        Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values. A ``?`` behind the type of whole
+        numbers says that the greatest one stands for null.
 
     Raises
     ------
@@ -54,8 +55,10 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     arrays: list[pa.Array] = []
     names: list[str] = []
     for name, kind, content in columns:
-        dtype = np.dtype(kind).newbyteorder("<")
-        arrays.append(pa.array(np.frombuffer(content, dtype=dtype)))
+        dtype = np.dtype(kind.rstrip("?")).newbyteorder("<")
+        values = np.frombuffer(content, dtype=dtype)
+        missing = values == np.iinfo(dtype).max if kind.endswith("?") else None
+        arrays.append(pa.array(values, mask=missing))
         names.append(name)
     return pa.table(arrays, names=names)
 

@@ -273,7 +273,7 @@ class Results:
         return self.table("cdf", run)
 
     def messages(self, run: str | int | RunRecord = 0) -> pa.Table:
-        """Return every message of a run (``[observe] messages = "full"``)."""
+        """Return every message of a run (``[observe] messages = true``) with its times in ps, null where it has not come so far."""
         return self.table("messages", run)
 
     def timeline(self, run: str | int | RunRecord = 0) -> pa.Table:

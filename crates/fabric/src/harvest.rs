@@ -10,8 +10,9 @@ use crate::memory::{self, MemoryRow};
 use crate::mpi::{self, RankRow};
 use crate::network::{Network, Site};
 use crate::nic;
-use crate::observe::Stats;
+use crate::observe::{Stats, Unsent};
 use crate::state::{NONE, Parts, State};
+use crate::workload::Message;
 use bytemuck::{Pod, Zeroable};
 use des::checkpoint::{Pack, put, put_list, take, take_list};
 use des::{Observe, Torn};
@@ -24,6 +25,8 @@ pub struct Wanted {
     pub links: bool,
     /// The channels that wait for room.
     pub waits: bool,
+    /// The messages born before this time (ps) that have not left their nodes.
+    pub unsent: Option<u64>,
 }
 
 /// What a part of a run has come to.
@@ -57,6 +60,8 @@ pub struct Harvest {
     pub loads: Vec<Load>,
     /// Channels that wait for room, if wanted.
     pub waits: Vec<Wait>,
+    /// Messages that have not left their nodes, if wanted.
+    pub unsent: Vec<Unsent>,
     /// MPI ranks by job and number.
     pub ranks: Vec<RankRow>,
     /// Memory nodes by number.
@@ -157,12 +162,12 @@ impl Harvest {
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);
-                harvest.see_messages_kept(net, state, lp, site);
                 harvest.see_ports(net, state, lp, site, wanted.links);
                 harvest.see_credits(net, state, lp, site);
                 if wanted.waits {
                     check::see_waits(net, state, lp, &mut harvest.waits);
                 }
+                harvest.see_unsent(net, state, lp, site, wanted.unsent);
             }
         }
         routers.sort_unstable();
@@ -187,22 +192,36 @@ impl Harvest {
         self.sent += state.nics.as_slice().iter().map(|nic| nic.packets).sum::<u64>();
     }
 
-    /// Counts the messages born by the end of the run that have not set out from the nodes of a router.
-    fn see_messages_kept(&mut self, net: &Network, state: &State, lp: u32, site: &Site) {
-        let end = self.stats.span.to.min(self.stats.span.cut.saturating_add(1));
-        let places = net.node_places(lp, site);
-        for (place, node) in places.zip(site.node..) {
-            nic::waiting(state, place, |birth, bytes| {
+    /// Counts the messages born by the end of the run that have not set out from the nodes of a router, and lists those born before `listed`.
+    fn see_unsent(&mut self, net: &Network, state: &State, lp: u32, site: &Site, listed: Option<u64>) {
+        let span = self.stats.span;
+        let end = span.to.min(span.cut.saturating_add(1));
+        for (place, node) in net.node_places(lp, site).zip(site.node..) {
+            let mut next = 0;
+            let mut see = |message: Message, count: u64| {
+                let Message {
+                    birth,
+                    destination,
+                    bytes,
+                } = message;
                 if birth < end {
-                    self.stats.keep(node, birth, bytes, 1);
+                    self.stats.keep(node, birth, bytes, count);
                 }
-            });
-            net.workload
-                .to_come(node, state.sources.get(place), end, |message, count| {
-                    if message.birth < end {
-                        self.stats.keep(node, message.birth, message.bytes, count);
+                if listed.is_some_and(|before| birth < before) {
+                    for place in next..next + count {
+                        self.unsent.push(Unsent {
+                            source: node,
+                            destination,
+                            birth,
+                            place,
+                            bytes,
+                        });
                     }
-                });
+                    next += count;
+                }
+            };
+            nic::waiting(state, place, |message| see(message, 1));
+            net.workload.to_come(node, state.sources.get(place), end, see);
         }
     }
 
@@ -296,6 +315,7 @@ impl Harvest {
             pasts,
             loads,
             waits,
+            unsent,
             ranks,
             memory,
             performed,
@@ -321,6 +341,7 @@ impl Harvest {
         self.pasts.extend(pasts);
         self.loads.extend(loads);
         self.waits.extend(waits);
+        self.unsent.extend(unsent);
         self.ranks.extend(ranks);
         self.memory.extend(memory);
         self.performed.extend(performed);
@@ -435,6 +456,7 @@ impl Pack for Harvest {
         put_list(out, &self.loads);
         put(out, self.waits.len() as u64);
         self.waits.iter().for_each(|wait| wait.pack(out));
+        put_list(out, &self.unsent);
         put_list(out, &self.ranks);
         put_list(out, &self.memory);
         put_list(out, &self.performed);
@@ -458,6 +480,7 @@ impl Pack for Harvest {
         for _ in 0..take::<u64>(input)? {
             waits.push(Wait::unpack(input)?);
         }
+        let unsent = take_list(input)?;
         let (ranks, memory) = (take_list(input)?, take_list(input)?);
         let (performed, rails) = (take_list(input)?, take_list(input)?);
         let [cpu, peak_memory] = take(input)?;
@@ -476,6 +499,7 @@ impl Pack for Harvest {
             pasts,
             loads,
             waits,
+            unsent,
             ranks,
             memory,
             performed,

@@ -6,7 +6,8 @@ use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::router::late_admission;
 use crate::routing::{Routing, networks_of};
 use crate::spec::{
-    Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, RouterModel, RoutingSpec, RunSpec, Switching, Tie,
+    Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RoutingSpec, RunSpec, Switching,
+    Tie,
 };
 use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
@@ -192,6 +193,8 @@ pub struct Network {
     pub message_overhead: u64,
     /// Interface occupied before each packet (ps).
     pub packet_overhead: u64,
+    /// The times of every message are recorded.
+    pub follows_messages: bool,
     /// Control messages of ranks have a queue of their own at every interface.
     pub control_first: bool,
     /// ps per byte of the first packet after an idle time of the interface.
@@ -441,6 +444,7 @@ impl Network {
                 spec.nic.message_overhead.0
             },
             packet_overhead: spec.nic.packet_overhead.0,
+            follows_messages: spec.observe.messages == MessageDetail::Full,
             control_first,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             ejection,

@@ -127,13 +127,23 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
         let single = nic.single & 1 != 0;
         let mark = if single { nic.birth } else { u64::from(nic.part) };
         let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
-        let begins = (nic.part == 0 && nic.message & ACK == 0).then_some(Begun {
+        let first = nic.part == 0;
+        let begins = (first && nic.message & ACK == 0).then_some(Begun {
             source: node,
             bytes: nic.left,
             birth: nic.birth,
             time: start,
         });
-        if nic.single != 1 && nic.part == 0 {
+        if first && net.follows_messages {
+            let (birth, destination, bytes) = (nic.birth, nic.destination, nic.left);
+            let message = Message {
+                birth,
+                destination,
+                bytes,
+            };
+            follow::<M, S>(node, &message, nic.message, start, sink);
+        }
+        if nic.single != 1 && first {
             let envelope = match nic.single & 2 {
                 0 => 0,
                 _ => st.posts.get(nic.post_head).envelope,
@@ -271,20 +281,28 @@ fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
     sink.record(Record::Injected { bytes, parts, begins });
 }
 
-/// Shows birth and size of each message, acknowledgements excepted, that waits at the interface of the node at `place` and of which no
-/// packet has left yet. What its generator has not made is not among them.
-pub fn waiting(st: &State, place: u32, mut see: impl FnMut(u64, u64)) {
+/// Shows each message, acknowledgements excepted, that waits at the interface of the node at `place` and of which no packet has left yet.
+/// What its generator has not made is not among them.
+pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
     let nic = st.nics.get(place);
     let has_head = nic.birth != u64::MAX;
     if has_head && nic.part == 0 && nic.message & ACK == 0 {
-        see(nic.birth, nic.left);
+        see(Message {
+            birth: nic.birth,
+            destination: nic.destination,
+            bytes: nic.left,
+        });
     }
     let mut show = |head: u32, skip: bool| {
         let (mut slot, mut skip) = (head, skip);
         while slot != NONE {
             let post = st.posts.get(slot);
             if !skip && post.mark as u16 & ACK == 0 {
-                see(post.birth, post.bytes);
+                see(Message {
+                    birth: post.birth,
+                    destination: post.destination,
+                    bytes: post.bytes,
+                });
             }
             (slot, skip) = (post.next, false);
         }
@@ -294,6 +312,21 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(u64, u64)) {
     if !st.controls.is_empty() {
         let queue = st.controls.get(place);
         show(queue.head, queue.part > 0);
+    }
+}
+
+/// Shows that a message sets out at `start` with a number, unless it is an acknowledgement.
+#[inline(never)]
+fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, number: u16, start: u64, sink: &mut S) {
+    if number & ACK == 0 {
+        sink.record(Record::SetOut {
+            source: node,
+            destination: message.destination,
+            number,
+            bytes: message.bytes,
+            birth: message.birth,
+            time: start,
+        });
     }
 }
 
@@ -709,7 +742,6 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) {
     let node = packet.destination();
-    let ack = packet.message() & ACK != 0;
     sink.record(Record::Message {
         source: packet.source(),
         destination: node,
@@ -717,7 +749,7 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
         birth,
         time,
         hops,
-        ack,
+        number: packet.message(),
         early,
         single,
     });

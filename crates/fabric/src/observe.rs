@@ -3,17 +3,21 @@
 //! Everything here is a sum, a minimum, a maximum or sorted at the end, so that the order in which committed records of different
 //! routers come in does not matter.
 
+use crate::nic::ACK;
 use bytemuck::{Pod, Zeroable};
 use des::{Observe, Tally};
 use std::sync::Arc;
 
 mod latencies;
+mod messages;
 mod pack;
 mod track;
 
 use latencies::count_at;
 pub use latencies::{Histogram, Latencies};
 pub use track::{Bin, Sample, Track};
+
+pub use messages::{MessageTimes, Unsent};
 
 /// A fact that a handler shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,21 @@ pub enum Record {
         parts: u32,
         /// The message that sets out with it, if it is the first of one that is no acknowledgement.
         begins: Option<Begun>,
+    },
+    /// The first packet of a message has left its node; shown where messages are followed.
+    SetOut {
+        /// Source node.
+        source: u32,
+        /// Destination node.
+        destination: u32,
+        /// Its number at its source.
+        number: u16,
+        /// Its size.
+        bytes: u64,
+        /// When it was handed to the interface (ps).
+        birth: u64,
+        /// When the packet left (ps).
+        time: u64,
     },
     /// A packet has been handed to its node.
     Packet {
@@ -50,8 +69,8 @@ pub enum Record {
         time: u64,
         /// Most router-to-router links of its packets.
         hops: u32,
-        /// It acknowledges data.
-        ack: bool,
+        /// Its number at its source; [`ACK`](crate::nic::ACK) marks what acknowledges data.
+        number: u16,
         /// It came sooner than the zero-load bound: a broken model.
         early: bool,
         /// It is a packet as well, which has no record of its own.
@@ -81,6 +100,23 @@ pub struct Begun {
     pub time: u64,
 }
 
+/// A message whose first packet has left its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SetOut {
+    /// Source node.
+    pub source: u32,
+    /// When the packet left (ps).
+    pub time: u64,
+    /// When the message was handed to the interface (ps).
+    pub birth: u64,
+    /// Destination node.
+    pub destination: u32,
+    /// The message's number at its source, as its packets have it.
+    pub number: u16,
+    /// Its size.
+    pub bytes: u64,
+}
+
 /// A complete message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MessageRow {
@@ -96,6 +132,8 @@ pub struct MessageRow {
     pub bytes: u64,
     /// Most hops of its packets.
     pub hops: u32,
+    /// Its number at its source, as its packets have it.
+    pub number: u16,
 }
 
 /// A sender of a job of pairs.
@@ -227,8 +265,10 @@ pub struct Stats {
     pub paces: Vec<[u64; 2]>,
     /// Senders of pairs by node; empty if there are none.
     pub senders: Vec<SenderRow>,
-    /// Messages born before the end of the measured span one by one, if asked for.
+    /// Messages born before the end of the measured span that have arrived one by one, if asked for.
     pub rows: Option<Vec<MessageRow>>,
+    /// Messages that have set out one by one, if asked for.
+    pub set_out: Vec<SetOut>,
 }
 
 impl Stats {
@@ -446,7 +486,7 @@ impl Observe<Record> for Stats {
                 birth,
                 time,
                 hops,
-                ack,
+                number,
                 early,
                 single,
             } => {
@@ -463,7 +503,7 @@ impl Observe<Record> for Stats {
                 }
                 self.messages += 1;
                 self.latest = self.latest.max(time);
-                if ack {
+                if number & ACK != 0 {
                     return;
                 }
                 if !self.senders.is_empty() {
@@ -480,6 +520,26 @@ impl Observe<Record> for Stats {
                         time,
                         bytes,
                         hops,
+                        number,
+                    });
+                }
+            }
+            Record::SetOut {
+                source,
+                destination,
+                number,
+                bytes,
+                birth,
+                time,
+            } => {
+                if time <= self.span.cut && birth < self.span.to && self.rows.is_some() {
+                    self.set_out.push(SetOut {
+                        source,
+                        time,
+                        birth,
+                        destination,
+                        number,
+                        bytes,
                     });
                 }
             }
@@ -548,6 +608,7 @@ impl Observe<Record> for Stats {
         if let (Some(mine), Some(theirs)) = (&mut self.rows, other.rows) {
             mine.extend(theirs);
         }
+        self.set_out.extend(other.set_out);
     }
 }
 
@@ -572,7 +633,7 @@ mod tests {
                 birth,
                 time: birth + 5,
                 hops: 1,
-                ack: false,
+                number: 0,
                 early: false,
                 single: false,
             };

@@ -15,7 +15,8 @@ use crate::router::List;
 use crate::router::input_queued::{Arbiter, Crossing, Input};
 use crate::routing::Routing;
 use crate::spec::{
-    Architecture, BitsPerSec, JobSpec, LinkSpec, MessageDetail, PairMode, RouterModel, RoutingSpec, RunSpec, Work,
+    Architecture, BitsPerSec, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterModel, RoutingSpec,
+    RunSpec, Work,
 };
 use crate::state::{Channel, Link, Nic, Port, Router, Source};
 use crate::workload::{Traffic, Workload};
@@ -36,7 +37,7 @@ const PENDING: f64 = (size_of::<Packet>() * 4 + 8) as f64;
 /// Bytes per waiting packet, in a pool that grows by doubling.
 const WAITING: f64 = 1.5 * (size_of::<Packet>() + size_of::<Link>()) as f64;
 /// Bytes per message that is kept, with its row in the result's columns.
-const KEPT: f64 = 40.0 * 1.5 + 40.0;
+const KEPT: f64 = (48.0 + 40.0) * 1.5 + 2.0 * 72.0;
 /// Bytes per output port whose load is kept.
 const LOAD: f64 = 2.0 * 40.0;
 /// Seconds that any run takes, and seconds per output port for building and reaping.
@@ -412,6 +413,23 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
             let way = hops * (host.latency.0 + run.router.traversal.0) as f64;
             let whole = memory::least_time(work, nodes, way).max(on_wire(sent.bytes) / nodes);
             Some(sent.until(run.control.end, whole))
+        }
+        Work::Messages(list) => {
+            let before = |message: &&ListedMessage| run.control.end.is_none_or(|end| message.time < end);
+            let (mut messages, mut packets, mut bytes) = (0.0, 0.0, 0.0);
+            for message in list.iter().filter(before) {
+                messages += 1.0;
+                packets += packets_of(message.bytes.0);
+                bytes += message.bytes.0 as f64;
+            }
+            Some(Sent {
+                messages,
+                packets,
+                packet_hops: packets * hops,
+                bytes,
+                by_ranks: 0.0,
+                at_once: false,
+            })
         }
         Work::Idle => Some(of(0.0, 1, false)),
     }

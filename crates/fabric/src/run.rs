@@ -7,7 +7,7 @@ use crate::memory::MemoryRow;
 use crate::mpi::RankRow;
 use crate::network::{BuildError, Class, Network};
 use crate::nic;
-use crate::observe::{Sample, Span, Stats, Track};
+use crate::observe::{MessageTimes, Sample, Span, Stats, Track};
 use crate::packet::{HORIZON, Packet};
 use crate::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
@@ -95,6 +95,8 @@ pub struct RunResult {
     pub stats: Stats,
     /// Loads of all links, if asked for.
     pub links: Vec<LinkRow>,
+    /// The times of every message by source and number, if asked for.
+    pub messages: Option<Vec<MessageTimes>>,
     /// The measured messages.
     pub sample: Sample,
     /// MPI ranks by job and number.
@@ -424,6 +426,10 @@ fn drive<M: RouterModel>(
     let wanted = Wanted {
         links: spec.observe.links,
         waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
+        unsent: (spec.observe.messages == MessageDetail::Full).then_some(match stop {
+            Stop::Until => until.0.min(measure_to),
+            _ => measure_to,
+        }),
     };
     let (states, stats, outcome) = engine.into_parts();
     let mut harvest = Harvest::reap(&world.net, &Parts::new(&states), stats, in_flight, &digests, wanted);
@@ -455,7 +461,7 @@ fn is_due<M: RouterModel>(engine: &mut dyn NetworkEngine<M>, end: Time) -> Resul
     for state in &view.states {
         due |= state.nics.range().any(|place| {
             let mut waits = false;
-            nic::waiting(state, place, |birth, _| waits |= birth < end.0);
+            nic::waiting(state, place, |message| waits |= message.birth < end.0);
             waits
         });
     }
@@ -587,6 +593,7 @@ impl Finished<'_> {
         let links = summary::link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
         Ok(RunResult {
             summary,
+            messages: self.harvest.stats.messages(&self.harvest.unsent),
             links,
             sample: whole.sample(first, self.harvest.stats.span, self.harvest.stats.shift),
             timeline: self.spec.observe.timeline,

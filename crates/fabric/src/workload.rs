@@ -19,6 +19,7 @@ mod listed;
 mod pattern;
 mod traffic;
 
+use listed::Listed;
 pub use pattern::Destinations;
 pub use traffic::Traffic;
 
@@ -65,8 +66,6 @@ struct Job {
     /// Logical to physical node.
     nodes: Vec<u32>,
     kind: JobKind,
-    /// Births (ps) of the messages of every node, where they are listed.
-    listed: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -77,6 +76,7 @@ enum JobKind {
         births: Births,
     },
     Pairs(PairPlan),
+    Listed(Listed),
     /// MPI ranks or memory nodes: they say what they send when they send it.
     Endpoints,
     Idle,
@@ -100,7 +100,6 @@ enum BirthRule {
     AtOnce,
     PeriodicInPhase,
     Periodic,
-    Listed,
 }
 
 /// Who talks to whom in a job of pairs.
@@ -188,10 +187,14 @@ impl Workload {
                     }
                     JobKind::Endpoints
                 }
+                Work::Messages(list) => JobKind::Listed(Listed::new(list, &nodes).map_err(|(i, reason)| {
+                    let message = list[i];
+                    let reason = format!("message at {} from node {}: {reason}", message.time, message.source);
+                    BuildError::field(&key("work"), reason, None)
+                })?),
                 Work::Idle => JobKind::Idle,
             };
-            let listed = Vec::new();
-            jobs.push(Job { nodes, kind, listed });
+            jobs.push(Job { nodes, kind });
             plans.push(plan);
         }
         let reacts = jobs.iter().any(|job: &Job| job.kind.reacts());
@@ -217,6 +220,7 @@ impl Workload {
         let sizes = self.jobs.iter().enumerate().flat_map(|(j, job)| match &job.kind {
             JobKind::Synthetic { spec, .. } => vec![spec.message.0],
             JobKind::Pairs(plan) => vec![plan.spec.message.0, plan.spec.ack.0],
+            JobKind::Listed(listed) => listed.sizes().to_vec(),
             JobKind::Endpoints => match self.plan_of(j) {
                 Some(_) => vec![1],
                 None => self.memory.iter().flat_map(memory::Plan::sizes).collect(),
@@ -231,6 +235,7 @@ impl Workload {
         let sizes = self.jobs.iter().map(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.message.0,
             JobKind::Pairs(plan) => plan.spec.message.0.max(plan.spec.ack.0),
+            JobKind::Listed(listed) => listed.sizes().last().copied().unwrap_or(0),
             // Every message is announced, with what it says.
             JobKind::Endpoints => u64::MAX,
             JobKind::Idle => 0,
@@ -243,6 +248,7 @@ impl Workload {
         self.jobs.iter().any(|job| match &job.kind {
             JobKind::Synthetic { spec, .. } => spec.load.is_none(),
             JobKind::Pairs(_) | JobKind::Endpoints => true,
+            JobKind::Listed(listed) => listed.bursts(),
             JobKind::Idle => false,
         })
     }
@@ -349,6 +355,7 @@ impl Workload {
                     };
                     senders * (plan.spec.messages + acks)
                 }
+                JobKind::Listed(listed) => listed.before(self.stop),
                 JobKind::Endpoints => return None,
                 JobKind::Idle => 0,
             };
@@ -379,7 +386,7 @@ impl Workload {
         let (job, logical) = self.members[node as usize];
         logical != NOBODY
             && match &self.jobs[job as usize].kind {
-                JobKind::Synthetic { .. } => true,
+                JobKind::Synthetic { .. } | JobKind::Listed(_) => true,
                 JobKind::Pairs(plan) => plan.spec.mode == PairMode::Stream && plan.sends[logical as usize],
                 JobKind::Endpoints | JobKind::Idle => false,
             }
@@ -411,6 +418,11 @@ impl Workload {
                 let left = plan.spec.messages - source.made;
                 if let Some(message) = plan.stream(logical as usize, &mut source) {
                     see(message, left);
+                }
+            }
+            JobKind::Listed(listed) => {
+                while let Some(message) = listed.next(logical, &mut source, end) {
+                    see(message, 1);
                 }
             }
             JobKind::Endpoints | JobKind::Idle => {}
@@ -486,7 +498,7 @@ impl Workload {
                 let birth = if births.rule == BirthRule::Poisson {
                     source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
                 } else {
-                    self.regular(job, node, k, births)
+                    self.regular(node, k, births)
                 };
                 if birth >= self.stop {
                     return None;
@@ -500,15 +512,15 @@ impl Workload {
                 })
             }
             JobKind::Pairs(plan) => plan.stream(logical as usize, source),
+            JobKind::Listed(listed) => listed.next(logical, source, self.stop),
             JobKind::Endpoints | JobKind::Idle => None,
         }
     }
 
     /// The birth of message `k` of a node whose messages come at times that are not drawn one by one.
     #[inline(never)]
-    fn regular(&self, job: &Job, node: u32, k: u64, births: &Births) -> u64 {
+    fn regular(&self, node: u32, k: u64, births: &Births) -> u64 {
         let phase = match births.rule {
-            BirthRule::Listed => return job.listed[k as usize],
             BirthRule::AtOnce | BirthRule::Poisson => return 0,
             BirthRule::PeriodicInPhase => 0.0,
             BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),
@@ -630,7 +642,7 @@ impl JobKind {
     /// `true` if its nodes act on deliveries.
     fn reacts(&self) -> bool {
         match self {
-            JobKind::Synthetic { .. } | JobKind::Idle => false,
+            JobKind::Synthetic { .. } | JobKind::Listed(_) | JobKind::Idle => false,
             JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
             JobKind::Endpoints => true,
         }

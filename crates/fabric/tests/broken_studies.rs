@@ -593,7 +593,12 @@ const CASES: &[(&str, &[Expected])] = &[
     ("workers_zero", &[(5, "run.workers", "too small", "1")]),
     (
         "observe_messages",
-        &[(5, "observe.messages", "unknown messages \"all\"", "\"full\"")],
+        &[(
+            5,
+            "observe.messages",
+            "\"all\" is not \"summary\" or \"full\" or",
+            "messages = true",
+        )],
     ),
     (
         "drain_without_end",

@@ -125,7 +125,22 @@ fn works(late_admission: bool) -> Vec<(&'static str, Work, Option<Time>)> {
         ("open loop", open, Some(Time::from_us(3))),
         ("batches", pairs(PairMode::Batch { batch: 3 }), None),
         ("streams", pairs(PairMode::Stream), None),
+        ("listed", Work::Messages(listed()), None),
     ]
+}
+
+/// Messages of one packet and of several, some of them of one node at one time.
+fn listed() -> Vec<ListedMessage> {
+    let message = |k: u64| {
+        let (from, by) = ((k * 5 % 11) as u32, (k % 3) as u32 + 1);
+        ListedMessage::from((k / 8 * 150_000, from % 8, (from + by) % 8, 1 + k * k % 9_000))
+    };
+    let mut list: Vec<_> = (0..150)
+        .map(message)
+        .filter(|message| message.source != message.destination)
+        .collect();
+    list.sort_by_key(|message| (message.time, message.source));
+    list
 }
 
 /// MPI ranks, two on a node, whose messages come early, late, unasked for and by rendezvous.
@@ -213,6 +228,12 @@ fn cases() -> Vec<(String, RunSpec)> {
     cases
 }
 
+/// One of them.
+fn named(name: &str) -> (String, RunSpec) {
+    let found = cases().into_iter().find(|(what, _)| what == name);
+    found.unwrap_or_else(|| panic!("there is no case {name}"))
+}
+
 type Boxed<'w, M> = Box<dyn des::engine::Engine<Fabric<M>> + 'w>;
 
 /// The engines by number.
@@ -249,6 +270,7 @@ fn end<M: Model>(mut engine: Boxed<'_, M>, until: Time) -> String {
     let digest = history(&engine.digests());
     let (states, mut stats, outcome) = engine.into_parts();
     stats.rows.iter_mut().for_each(|rows| rows.sort_unstable());
+    stats.set_out.sort_unstable();
     let ports: Vec<_> = states.iter().flat_map(|state| state.ports.as_slice()).collect();
     let sent: Vec<_> = ports.iter().map(|port| (port.packets, port.bytes, port.busy)).collect();
     let ranks = states.iter().flat_map(|state| state.ranks.as_slice());
@@ -388,12 +410,15 @@ impl Drop for Folder {
 
 /// Whatever of a result must not depend on how it was come by.
 fn content(mut result: RunResult) -> String {
-    let rows = &mut result.stats.rows;
-    rows.iter_mut().for_each(|rows| rows.sort_unstable());
+    result.stats.rows.iter_mut().for_each(|rows| rows.sort_unstable());
+    result.stats.set_out.sort_unstable();
     let mut summary = result.summary;
     summary.execution = Execution::default();
     (summary.cpu_s, summary.build_s, summary.peak_rss_bytes, summary.engine) = (0.0, 0.0, 0, "");
-    format!("{summary:?} {:?} {:?} {:?}", result.stats, result.links, result.sample)
+    format!(
+        "{summary:?} {:?} {:?} {:?} {:?}",
+        result.stats, result.links, result.sample, result.messages
+    )
 }
 
 #[test]
@@ -434,7 +459,7 @@ fn a_run_from_its_file_gives_the_same_result_on_every_engine() {
 #[test]
 fn an_order_to_stop_writes_a_checkpoint_and_the_rest_of_the_way_is_walked() {
     let folder = Folder::new("stop");
-    let (_, mut spec) = cases().swap_remove(9);
+    let (_, mut spec) = named("credit, open loop");
     spec.control.end = Some(Time::from_us(1_200));
     spec.control.drain = Some(Time::ZERO);
     spec.observe.messages = MessageDetail::Summary;
@@ -470,14 +495,22 @@ fn an_order_to_stop_writes_a_checkpoint_and_the_rest_of_the_way_is_walked() {
 #[test]
 fn a_run_taken_up_when_all_has_arrived_still_ends_with_its_step_of_the_drain() {
     let folder = Folder::new("drain");
-    let (what, mut spec) = cases().swap_remove(9);
+    let (what, mut spec) = named("credit, open loop");
     spec.control.drain = Some(Time::from_us(64));
     spec.router.credit_delay = Time::from_ns(500);
-    let whole = run(&spec, &mut |_| true).unwrap();
-    // Credits are still under way, and the drain is looked at every 4 us from the end at 3 us on.
-    let latest = whole.stats.latest;
-    let left = 4_000_000 - (latest - 3_000_000) % 4_000_000;
-    assert!(left > 1_000_000, "{what}: {left} ps are left behind {latest} ps");
+    // Credits are still under way, and the drain is looked at every 4 us from the end at 3 us on: enough of it must be left.
+    let (mut whole, mut latest) = (None, 0);
+    for seed in 1..20 {
+        spec.control.seed = seed;
+        let result = run(&spec, &mut |_| true).unwrap();
+        latest = result.stats.latest;
+        let left = 4_000_000 - (latest - 3_000_000) % 4_000_000;
+        if left > 1_000_000 {
+            whole = Some(result);
+            break;
+        }
+    }
+    let whole = whole.unwrap_or_else(|| panic!("{what}: all ends with a step of the drain"));
     let every = Some(Every::Simulated(Time(latest + 1_000)));
     run_with(&spec, Some(&folder.checkpoints(every, false)), &mut |_| Order::GoOn).unwrap();
     let whole = content(whole);
@@ -491,7 +524,7 @@ fn a_run_taken_up_when_all_has_arrived_still_ends_with_its_step_of_the_drain() {
 #[test]
 fn short_steps_between_checkpoints_let_the_caller_stop() {
     let folder = Folder::new("short");
-    let (_, mut spec) = cases().swap_remove(0);
+    let (_, mut spec) = named("plain sculpin, open loop");
     spec.control.end = Some(Time::from_us(200));
     let keep = folder.checkpoints(Some(Every::Simulated(Time::from_ns(900))), false);
     let stopped = run_with(&spec, Some(&keep), &mut |_| Order::SaveAndStop);
@@ -505,7 +538,7 @@ fn short_steps_between_checkpoints_let_the_caller_stop() {
 #[test]
 fn checkpoints_by_wall_time_come_without_being_asked_for() {
     let folder = Folder::new("wall");
-    let (_, mut spec) = cases().swap_remove(9);
+    let (_, mut spec) = named("credit, open loop");
     spec.control.end = Some(Time::from_us(500));
     spec.observe.messages = MessageDetail::Summary;
     let whole = content(run(&spec, &mut |_| true).unwrap());

@@ -3,6 +3,7 @@
 use des::ranks::local;
 use des::{Time, mix};
 use fabric::bench::plain;
+use fabric::network::Network;
 use fabric::run::{Means, Order, RunResult, run, run_by};
 use fabric::spec::*;
 use topo::{Arrangement, Lattice, TopologySpec};
@@ -339,6 +340,21 @@ fn pairs(matching: Matching, mode: PairMode) -> Work {
     })
 }
 
+/// Messages of all sizes between any nodes, some of them several of a node at one time.
+fn listed(seed: u64, n_nodes: u32) -> Work {
+    let mut list: Vec<ListedMessage> = (0..120)
+        .map(|k| {
+            let draw = |word: u64, below: u64| mix(mix(seed ^ k << 8) ^ word) % below;
+            let (from, by) = (draw(1, n_nodes.into()) as u32, draw(2, u64::from(n_nodes) - 1) as u32);
+            let to = (from + 1 + by) % n_nodes;
+            let bytes = [1, 2_048, 2_049, 9_000][draw(3, 4) as usize];
+            ListedMessage::from((draw(4, 8) * 200_000, from, to, bytes))
+        })
+        .collect();
+    list.sort_by_key(|message| (message.time, message.source));
+    Work::Messages(list)
+}
+
 /// Runs a specification on an engine; the checks of the run itself must hold.
 fn result(what: &str, spec: &RunSpec, engine: Engine) -> RunResult {
     let mut spec = spec.clone();
@@ -465,6 +481,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         };
         assert_eq!(other.summary.digest, sequential.summary.digest, "{what} on {way:?}");
         assert_eq!(other.sample, sequential.sample, "{what} on {way:?}");
+        assert_eq!(other.messages, sequential.messages, "{what} on {way:?}");
         assert_eq!(other.summary.events, sequential.summary.events, "{what} on {way:?}");
         assert_eq!(other.stats.senders, sequential.stats.senders, "{what} on {way:?}");
         assert_eq!(other.stats.tracks, sequential.stats.tracks, "{what} on {way:?}");
@@ -525,6 +542,16 @@ fn reacting_pairs_give_one_answer_on_every_engine() {
         let mode = [PairMode::PingPong, PairMode::Batch { batch: 3 }, PairMode::Stream][i % 3];
         spec.jobs[0].work = pairs(matching, mode);
         spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn listed_messages_give_one_answer_on_every_engine() {
+    for (i, (what, mut spec)) in cells().into_iter().enumerate() {
+        spec.jobs[0].work = listed(i as u64, Network::build(&spec).unwrap().n_nodes());
+        spec.control.end = None;
+        spec.observe.messages = MessageDetail::Full;
         one_answer(&what, &spec);
     }
 }

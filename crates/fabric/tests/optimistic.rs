@@ -69,6 +69,7 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
     let stop = window.run(end, &mut |_, _| true);
     let mut seen = window.view().observers[0].clone();
     seen.rows.as_mut().unwrap().sort_unstable();
+    seen.set_out.sort_unstable();
     for (depth, workers) in [(1, 2), (4, 2), (24, 2), (9, 3)] {
         let mut engine = OptimisticEngine::new(&world, stats(), 8 * workers, workers, Speculation::fixed(depth));
         assert_eq!(engine.run(end, &mut |_, _| true), stop, "{what}");
@@ -87,8 +88,10 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
         }
         let (_, mut all, _) = Box::new(engine).into_parts();
         all.rows.as_mut().unwrap().sort_unstable();
+        all.set_out.sort_unstable();
         assert!(all.rows.as_ref().unwrap().len() > 100, "{what}");
         assert_eq!(all.rows, seen.rows, "{what}");
+        assert_eq!(all.set_out, seen.set_out, "{what}");
         assert_eq!(
             (all.hops, all.tracks),
             (seen.hops.clone(), seen.tracks.clone()),

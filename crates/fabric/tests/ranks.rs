@@ -129,12 +129,15 @@ fn finished(spec: &RunSpec, shape: Shape, checkpoints: Option<&Checkpoints>) -> 
 
 /// Whatever of a result must not depend on how it was come by.
 fn content(mut result: RunResult) -> String {
-    let rows = &mut result.stats.rows;
-    rows.iter_mut().for_each(|rows| rows.sort_unstable());
+    result.stats.rows.iter_mut().for_each(|rows| rows.sort_unstable());
+    result.stats.set_out.sort_unstable();
     let mut summary = result.summary;
     summary.execution = Execution::default();
     (summary.cpu_s, summary.build_s, summary.peak_rss_bytes, summary.engine) = (0.0, 0.0, 0, "");
-    format!("{summary:?} {:?} {:?} {:?}", result.stats, result.links, result.sample)
+    format!(
+        "{summary:?} {:?} {:?} {:?} {:?}",
+        result.stats, result.links, result.sample, result.messages
+    )
 }
 
 #[test]

@@ -253,6 +253,7 @@ fn every_check_notices_what_it_is_for() {
         let (mut stats, mut in_flight) = (stats(), InFlight::default());
         change(&mut state, &mut stats, &mut in_flight);
         let wanted = Wanted {
+            unsent: None,
             waits: stalled,
             links: false,
         };

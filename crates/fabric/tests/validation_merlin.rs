@@ -76,33 +76,35 @@ fn mean_latency(rows: &[MessageRow], span: Range<u64>, when: impl Fn(&MessageRow
     )
 }
 
-/// Births and destinations of the messages of the outside runs as [`Workload::with_messages`] takes them: the loads one after another.
-fn outside_messages(gaps: &[u64]) -> (Vec<u64>, Vec<u32>) {
+/// The messages of the outside runs: the loads one after another.
+fn outside_messages(gaps: &[u64]) -> Vec<ListedMessage> {
     let starts = (0..).map(|round| round * ROUND.0);
     let births_of = |(start, &gap): (u64, &u64)| (start..start + END.0).step_by(gap as usize);
     let births: Vec<u64> = starts.zip(gaps).flat_map(births_of).collect();
-    let destinations = (0..NODES).flat_map(|node| {
-        let mut twister = Mt::new(node);
-        let draws = std::iter::repeat_with(move || {
-            let part = f64::from(twister.next_u32()) / f64::from(u32::MAX);
-            ((part * f64::from(NODES)).ceil() as u32).saturating_sub(1)
-        });
-        draws.filter(move |&to| to != node).take(births.len())
-    });
-    let destinations = destinations.collect();
-    (births, destinations)
+    let mut messages: Vec<ListedMessage> = (0..NODES)
+        .flat_map(|node| {
+            let mut twister = Mt::new(node);
+            let draws = std::iter::repeat_with(move || {
+                let part = f64::from(twister.next_u32()) / f64::from(u32::MAX);
+                ((part * f64::from(NODES)).ceil() as u32).saturating_sub(1)
+            });
+            let destinations = draws.filter(move |&to| to != node);
+            let message = move |(&birth, to)| ListedMessage::from((birth, node, to, 2_048));
+            births.iter().zip(destinations).map(message).collect::<Vec<_>>()
+        })
+        .collect();
+    messages.sort_by_key(|message| (message.time, message.source));
+    messages
 }
 
 /// Runs a case with these messages: per round the mean latency (ns) of what arrived from 10 to 30 us of it, and whether some node had
 /// more messages before it then than its interface's buffer takes.
-fn replay(case: &str, rounds: u64, (births, destinations): &(Vec<u64>, Vec<u32>)) -> Vec<(f64, bool)> {
+fn replay(case: &str, rounds: u64, messages: &[ListedMessage]) -> Vec<(f64, bool)> {
     let mut spec = spec(case, 0.1, 1);
     let last = Time(rounds * ROUND.0);
     spec.control.end = Some(last);
-    let mut network = Network::build(&spec).unwrap();
-    let listed = network.workload.with_messages(0, births.clone(), destinations.clone());
-    network.workload = listed.unwrap();
-    let world = Fabric::<InputQueued>::new(network);
+    spec.jobs[0].work = Work::Messages(messages.to_vec());
+    let world = Fabric::<InputQueued>::new(Network::build(&spec).unwrap());
     let span = Span {
         from: 0,
         to: last.0,
@@ -114,7 +116,9 @@ fn replay(case: &str, rounds: u64, (births, destinations): &(Vec<u64>, Vec<u32>)
         let end = start + END.0;
         let stop = engine.run(Time(end), &mut |_, _| true);
         assert!(matches!(stop, Stop::Until | Stop::Idle), "{stop:?}");
-        let born = births.partition_point(|&birth| birth < end) as u64;
+        // Every node sends at the same times.
+        let mine = messages.iter().filter(|message| message.source == 0);
+        let born = mine.filter(|message| message.time.0 < end).count() as u64;
         let view = engine.view();
         let mut nics = view.states.iter().flat_map(|state| state.nics.as_slice());
         let behind = nics.any(|nic| born - nic.packets > QUEUE);

@@ -9,6 +9,7 @@ mod study;
 
 use pyo3::prelude::*;
 use serde_json::json;
+use std::path::Path;
 
 /// Entries of a registry kind as JSON; an empty kind lists the kinds.
 #[pyfunction]
@@ -100,9 +101,19 @@ fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
 }
 
 /// The extension module.
+/// The text of a Parquet file, by Arrow.
+fn parquet(path: &Path) -> Result<String, String> {
+    Python::with_gil(|py| {
+        let module = py.import("fabricsim._parquet")?;
+        module.call_method1("csv_text", (path,))?.extract()
+    })
+    .map_err(|error: PyErr| Python::with_gil(|py| error.value(py).to_string()))
+}
+
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
+    fabric::spec::set_parquet_reader(parquet);
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("StudyError", py.get_type::<errors::StudyError>())?;
     m.add("CheckFailed", py.get_type::<errors::CheckFailed>())?;

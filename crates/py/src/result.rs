@@ -22,6 +22,17 @@ fn u8_(name: &'static str, values: impl Iterator<Item = u64>) -> Column {
     (name, "<u8", values.flat_map(u64::to_le_bytes).collect())
 }
 
+/// Numbers some of which are not there: the type ends in `?`, and the greatest number stands for those.
+fn maybe_u8(name: &'static str, values: impl Iterator<Item = Option<u64>>) -> Column {
+    let values = values.map(|value| value.unwrap_or(u64::MAX));
+    (name, "<u8?", values.flat_map(u64::to_le_bytes).collect())
+}
+
+fn maybe_u4(name: &'static str, values: impl Iterator<Item = Option<u32>>) -> Column {
+    let values = values.map(|value| value.unwrap_or(u32::MAX));
+    (name, "<u4?", values.flat_map(u32::to_le_bytes).collect())
+}
+
 fn f8(name: &'static str, values: impl Iterator<Item = f64>) -> Column {
     (name, "<f8", values.flat_map(f64::to_le_bytes).collect())
 }
@@ -77,20 +88,18 @@ impl RunResult {
                     ),
                 ]
             }
-            "messages" => match &stats.rows {
+            "messages" => match &self.result.messages {
                 None => Vec::new(),
-                Some(rows) => {
-                    let mut rows = rows.clone();
-                    rows.sort_unstable();
-                    vec![
-                        u4("source", rows.iter().map(|m| m.source)),
-                        u4("destination", rows.iter().map(|m| m.destination)),
-                        u8_("bytes", rows.iter().map(|m| m.bytes)),
-                        u8_("born_ps", rows.iter().map(|m| m.birth)),
-                        u8_("delivered_ps", rows.iter().map(|m| m.time)),
-                        u4("hops", rows.iter().map(|m| m.hops)),
-                    ]
-                }
+                Some(rows) => vec![
+                    u4("source", rows.iter().map(|m| m.source)),
+                    u8_("number", rows.iter().map(|m| m.number)),
+                    u4("destination", rows.iter().map(|m| m.destination)),
+                    u8_("bytes", rows.iter().map(|m| m.bytes)),
+                    u8_("born_ps", rows.iter().map(|m| m.born)),
+                    maybe_u8("injected_ps", rows.iter().map(|m| m.injected)),
+                    maybe_u8("arrived_ps", rows.iter().map(|m| m.arrived)),
+                    maybe_u4("hops", rows.iter().map(|m| m.hops)),
+                ],
             },
             "ranks" if self.result.rank_rows => {
                 let rows = &self.result.ranks;

@@ -343,13 +343,15 @@ def run(canonical, progress, checkpoint=None, threads=1, ranks=None):
             "accepted_load": load * (1 - np.exp(-when / 1e4)),
             "mean_latency_ns": mean * (1 - 0.5 * np.exp(-when / 1e4)),
         }
-    if observe.get("messages") == "full":
+    if observe.get("messages") in ("full", True):
         tables["messages"] = {
             "source": rng.integers(0, nodes, rows).astype("<u4"),
+            "number": np.arange(rows, dtype="<u8"),
             "destination": rng.integers(0, nodes, rows).astype("<u4"),
             "bytes": np.full(rows, message, dtype="<u8"),
             "born_ps": np.arange(rows, dtype="<u8") * 1000,
-            "delivered_ps": np.arange(rows, dtype="<u8") * 1000 + (latencies[:rows] * 1000).astype("<u8"),
+            "injected_ps": np.arange(rows, dtype="<u8") * 1000,
+            "arrived_ps": np.arange(rows, dtype="<u8") * 1000 + (latencies[:rows] * 1000).astype("<u8"),
             "hops": rng.integers(1, diameter + 1, rows).astype("<u4"),
         }
     failed = fake.get("fail") == (spec["experiment"] or "all")

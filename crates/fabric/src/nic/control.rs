@@ -5,7 +5,7 @@
 //! packet: overheads, the link's time, room in the router's host buffer. A packet that has begun, or whose overhead has, is not
 //! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
 
-use super::{announce, queue_up, set_out};
+use super::{announce, follow, queue_up, set_out};
 use crate::network::{Network, Site};
 use crate::observe::Begun;
 use crate::packet::Packet;
@@ -100,6 +100,9 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             destination: post.destination,
             bytes: post.bytes,
         };
+        if net.follows_messages {
+            follow::<M, S>(node, &message, own, start, sink);
+        }
         announce::<M, S>(net, node, &message, own, post.envelope, start, sink);
         own
     } else {

@@ -1,6 +1,6 @@
 //! What a run has recorded as bytes, for checkpoints.
 
-use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, Span, Stats, Track};
+use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, SetOut, Span, Stats, Track};
 use des::checkpoint::{Pack, Torn, put, put_list, take, take_list};
 
 /// Most counts lie side by side and are small: the empty ones before them are left out, and each takes seven bits to a byte, the highest bit for
@@ -123,12 +123,12 @@ impl Pack for Track {
 impl Pack for MessageRow {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, [self.birth, self.time, self.bytes]);
-        put(out, [self.source, self.destination, self.hops]);
+        put(out, [self.source, self.destination, self.hops, self.number.into()]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
         let [birth, time, bytes] = take(input)?;
-        let [source, destination, hops] = take(input)?;
+        let [source, destination, hops, number] = take::<[u32; 4]>(input)?;
         Ok(MessageRow {
             birth,
             source,
@@ -136,6 +136,27 @@ impl Pack for MessageRow {
             time,
             bytes,
             hops,
+            number: number as u16,
+        })
+    }
+}
+
+impl Pack for SetOut {
+    fn pack(&self, out: &mut Vec<u8>) {
+        put(out, [self.birth, self.time, self.bytes]);
+        put(out, [self.source, self.destination, self.number.into()]);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
+        let [birth, time, bytes] = take(input)?;
+        let [source, destination, number] = take::<[u32; 3]>(input)?;
+        Ok(SetOut {
+            source,
+            time,
+            birth,
+            destination,
+            number: number as u16,
+            bytes,
         })
     }
 }
@@ -161,6 +182,8 @@ impl Pack for Stats {
         let rows = self.rows.as_deref();
         put(out, [u64::from(rows.is_some()), rows.map_or(0, <[_]>::len) as u64]);
         rows.unwrap_or_default().iter().for_each(|row| row.pack(out));
+        put(out, self.set_out.len() as u64);
+        self.set_out.iter().for_each(|message| message.pack(out));
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -188,6 +211,10 @@ impl Pack for Stats {
         for _ in 0..n_rows {
             rows.push(MessageRow::unpack(input)?);
         }
+        let mut set_out = Vec::new();
+        for _ in 0..take::<u64>(input)? {
+            set_out.push(SetOut::unpack(input)?);
+        }
         // Every field by name: a new one is missing here until it is written as well.
         Ok(Stats {
             injected,
@@ -211,6 +238,7 @@ impl Pack for Stats {
             paces,
             senders,
             rows: (full != 0).then_some(rows),
+            set_out,
         })
     }
 }

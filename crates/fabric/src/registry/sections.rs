@@ -574,12 +574,12 @@ const OBSERVE: &[Parameter] = &[
     ),
     key(
         "messages",
-        Type::Choice(&[
-            ("summary", "Only sums and the latency histogram."),
-            ("full", "A row per message."),
-        ]),
+        Type::Or(
+            &("summary", "only sums and the latency histogram, as false"),
+            &Type::Or(&("full", "a row per message, as true"), &Type::Flag),
+        ),
         Default::Text("summary"),
-        "How much of every message is kept.",
+        "Record the times of every message, those among them that have not arrived or not left.",
     ),
     key(
         "timeline",

@@ -144,6 +144,22 @@ const PAIRS: &[Parameter] = &[
     .when(RANDOM_MATCHING),
 ];
 
+const MESSAGES: &[Parameter] = &[
+    key(
+        "file",
+        Type::Text,
+        Default::From("`table` has the rows"),
+        "CSV or Parquet file (`.parquet`) with a row per message, in any order; the columns are source, destination, bytes and one of \
+         time (with a unit), time_ps, time_ns, time_us, time_ms, time_s.",
+    ),
+    key(
+        "table",
+        Type::Lines,
+        Default::From("`file` has the rows"),
+        "The same text in place of a file.",
+    ),
+];
+
 const fn pattern(name: &'static str, line: &'static str, groups: &'static [&'static [Parameter]]) -> Entry {
     Entry {
         kind: Kind::Pattern,
@@ -215,6 +231,14 @@ pub(super) const WORKS: &[Entry] = &[
         limits: "",
     },
     super::memory::MEMORY,
+    Entry {
+        kind: Kind::Work,
+        name: "messages",
+        line: "Nodes send the messages of a table, each at its time.",
+        groups: &[MESSAGES],
+        source: "",
+        limits: "Nobody waits for a message: what depends on an arrival in reality is sent at its listed time.",
+    },
     Entry {
         kind: Kind::Work,
         name: "idle",

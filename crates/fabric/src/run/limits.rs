@@ -37,6 +37,7 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
                 .iter()
                 .for_each(|part| of_entry(Kind::Work, &part.motif.kind)),
             Work::Memory(_) => of_entry(Kind::Work, "memory"),
+            Work::Messages(_) => of_entry(Kind::Work, "messages"),
             Work::Idle => {}
         }
     }
@@ -53,7 +54,9 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
                 "mpi",
                 "A rank's processor does nothing for others: asynchronous progress is perfect. The memory of a node is no bottleneck for several ranks at once.",
             ),
-            Work::Synthetic(_) | Work::Pairs(_) => add("nic", "Software costs nothing but the overheads of [nic]."),
+            Work::Synthetic(_) | Work::Pairs(_) | Work::Messages(_) => {
+                add("nic", "Software costs nothing but the overheads of [nic].")
+            }
             Work::Memory(_) | Work::Idle => {}
         }
     }

@@ -6,7 +6,7 @@
 use super::diagnostic::Findings;
 use super::memory::ListedAccess;
 use super::reader::Values;
-use super::user_file::read_text;
+use super::user_file::read_table;
 use crate::motif::op_table::{self, Mistake, OfLine};
 use des::Time;
 use std::path::Path;
@@ -41,30 +41,11 @@ pub(super) fn read(
     base: &Path,
     findings: &mut Findings,
 ) -> Option<Vec<ListedAccess>> {
-    let in_file = values.given("file");
-    let key = if in_file { "file" } else { "table" };
-    let (place, path) = (values.place(key), format!("{}.{key}", values.path));
-    if in_file == values.given("table") {
-        let reason = match in_file {
-            true => "there are two tables of accesses, one in a file and one here",
-            false => "there is no table of accesses",
-        };
-        let hint = "name a CSV file with `file`, or write its text as `table`";
-        findings.error(values.place("file"), &format!("{}.file", values.path), reason, hint);
-        return None;
-    }
-    let text = match values.text("file").map(|file| read_text(base, file)) {
-        Some(Err((reason, hint))) => {
-            findings.error(place, &path, reason, hint);
-            return None;
-        }
-        Some(Ok(text)) => text,
-        None => values.text("table")?.to_owned(),
-    };
+    let table = read_table(values, base, "accesses", findings)?;
     let (line, memory) = (values.quantity("line")?.max(1), values.quantity("memory")?);
     let cores = values.integer("cores")?;
     let room = n_nodes.map(|nodes| (nodes.saturating_mul(cores), nodes.saturating_mul(memory)));
-    let accesses = op_table::read_rows(&text, &COLUMNS, &["core", "address", "op"], fill).and_then(|rows| {
+    let accesses = op_table::read_rows(&table.text, &COLUMNS, &["core", "address", "op"], fill).and_then(|rows| {
         let all = rows.iter().map(|row| access(row, line, room));
         let (found, mistakes): (Vec<_>, Vec<_>) = all.partition(Result::is_ok);
         match mistakes.is_empty() {
@@ -72,12 +53,7 @@ pub(super) fn read(
             false => Err(mistakes.into_iter().filter_map(Result::err).collect()),
         }
     });
-    accesses
-        .map_err(|mistakes| {
-            let (reason, hint) = op_table::first(mistakes, &text, in_file);
-            findings.error(place, &path, reason, hint);
-        })
-        .ok()
+    accesses.map_err(|mistakes| table.refuse(mistakes, findings)).ok()
 }
 
 /// Puts a cell into its row.

@@ -19,8 +19,8 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
     let empty = Table::default();
     let source = Source::section(root, "observe", &empty, findings);
     let values = reader::read(source, &parameters("observe"), &[], &[], findings);
-    let messages = match values.text("messages") {
-        Some("full") => MessageDetail::Full,
+    let messages = match values.get("messages") {
+        Some(Checked::Word("full") | Checked::Flag(true)) => MessageDetail::Full,
         _ => MessageDetail::Summary,
     };
     ObserveSpec {

@@ -4,6 +4,7 @@ use super::choice;
 use super::diagnostic::Findings;
 use super::document::{Node, Table, Value};
 use super::memory;
+use super::messages;
 use super::network::parameters;
 use super::placement::{self, Files};
 use super::ranks::{self, Told};
@@ -208,6 +209,9 @@ fn read_work(
     } else if kind == "memory" {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
         Work::Memory(memory::read(&values, (n_nodes, base, traces), findings)?)
+    } else if kind == "messages" {
+        let values = reader::read(source, &parameters, &[], &["kind"], findings);
+        Work::Messages(messages::read(&values, n_nodes, base, findings)?)
     } else {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
         Work::Synthetic(read_synthetic(&kind, &values, n_nodes, findings)?)

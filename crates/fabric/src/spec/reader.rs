@@ -486,15 +486,31 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
                 findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
                 return None;
             }
-            if matches!((other, &node.value), (Type::Integer { .. }, Value::Text(_)))
-                || !matches!(node.value, Value::Text(_) | Value::Integer(_) | Value::Number(_))
-            {
+            if let (Value::Text(text), true) = (&node.value, ends_in_flag(kind)) {
+                let hint = format!("write {} = true", last_key(path));
+                findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
+                return None;
+            }
+            let of_words_or_numbers = match node.value {
+                Value::Text(_) | Value::Integer(_) | Value::Number(_) => true,
+                Value::Flag(_) => ends_in_flag(kind),
+                _ => false,
+            };
+            if matches!((other, &node.value), (Type::Integer { .. }, Value::Text(_))) || !of_words_or_numbers {
                 let _ = word;
                 return wrong_type(findings);
             }
             check(other, node, path, findings)
         }
         _ => wrong_type(findings),
+    }
+}
+
+/// Whether the type takes yes or no beside its words.
+fn ends_in_flag(kind: &Type) -> bool {
+    match kind {
+        Type::Or(_, other) => ends_in_flag(other),
+        other => matches!(other, Type::Flag),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::choice;
 use super::memory::Memory;
+use super::messages::ListedMessage;
 use super::rails::Rails;
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
@@ -653,6 +654,8 @@ pub enum Work {
     Ranks(Ranks),
     /// Cores access memory that is spread over the nodes.
     Memory(Memory),
+    /// Nodes send what is listed, in the order of times and sources.
+    Messages(Vec<ListedMessage>),
     /// The nodes are taken and do nothing.
     Idle,
 }

@@ -565,6 +565,10 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
     for entry in registry::list(Kind::Work) {
         let work = match entry.name {
             "ops" => "job.0.work={ kind = \"ops\", table = \"rank,op\\n0,barrier\\n\", ranks = 1 }".to_owned(),
+            "messages" => {
+                "job.0.work={ kind = \"messages\", table = \"time,source,destination,bytes\\n1 ns,0,1,8\\n\" }"
+                    .to_owned()
+            }
             name => format!("job.0.work.kind={name}"),
         };
         assert_eq!(load_with(TORUS, &sets(&[&work])).runs.len(), 1, "{}", entry.name);
