@@ -83,8 +83,9 @@ concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MA
 gate: ## instructions per packet-hop of the hot path against their limits (needs valgrind)
 	tools/instructions.sh
 
-fuzz: ## a minute of mutated study files against the study reader
+fuzz: ## a minute of mutated study files against the study reader, and one of random studies against the oracle
 	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-fabric --profile quick --locked --test broken_studies_fuzz
+	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-fabric --profile quick --locked --test oracle
 
 bench: setup ## speed of the engine on fixed cases
 	$(BIN)/fabricsim bench
