@@ -66,6 +66,21 @@ fn default(default: &fabric::registry::Default) -> String {
     }
 }
 
+/// What this core was built of as JSON: `version`, `commit` and `dirty` (null where no git was at hand), and `sources`, the SHA-256
+/// of all that its answers depend on.
+#[pyfunction]
+fn build() -> String {
+    let commit = Some(env!("FABRICSIM_COMMIT")).filter(|commit| !commit.is_empty());
+    let dirty: Option<bool> = env!("FABRICSIM_DIRTY").parse().ok();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "commit": commit,
+        "dirty": dirty,
+        "sources": env!("FABRICSIM_SOURCES"),
+    })
+    .to_string()
+}
+
 /// The benchmark cases as JSON.
 #[pyfunction]
 fn bench_cases() -> String {
@@ -133,6 +148,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::run, m)?)?;
     m.add_function(wrap_pyfunction!(study::checkpoint_interval, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
+    m.add_function(wrap_pyfunction!(build, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(run_bench, m)?)?;
     m.add_function(wrap_pyfunction!(bench_cases, m)?)?;
