@@ -636,6 +636,15 @@ const CASES: &[(&str, &[Expected])] = &[
         "sweep_into_a_value",
         &[(5, "topology.kind.x", "`topology.kind` is a text", "path")],
     ),
+    (
+        "sweep_of_a_value_twice",
+        &[(
+            6,
+            "sweep.router.vcs",
+            "stands twice among the values",
+            "run.seeds repeats runs",
+        )],
+    ),
     ("sweep_twice", &[(6, "sweep.router.vcs", "is swept twice", "remove")]),
     (
         "sweep_overlapping",

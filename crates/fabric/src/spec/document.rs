@@ -50,6 +50,34 @@ impl Value {
             _ => false,
         }
     }
+
+    /// Appends a text that is the same for the same values alone, see [`Value::same`].
+    pub(crate) fn identity(&self, text: &mut String) {
+        match self {
+            Value::Text(value) => *text += &format!("{value:?}"),
+            Value::Date(value) => *text += &format!("d{value:?}"),
+            Value::Integer(value) => *text += &value.to_string(),
+            Value::Number(value) => *text += &format!("f{:x}", value.to_bits()),
+            Value::Flag(value) => *text += &value.to_string(),
+            Value::List(nodes) => {
+                text.push('[');
+                for node in nodes {
+                    node.value.identity(text);
+                    text.push(',');
+                }
+                text.push(']');
+            }
+            Value::Table(table) => {
+                text.push('{');
+                for item in &table.entries {
+                    *text += &format!("{:?}:", item.key);
+                    item.node.value.identity(text);
+                    text.push(',');
+                }
+                text.push('}');
+            }
+        }
+    }
 }
 
 /// A table in the order of the file.

@@ -4,6 +4,8 @@
 //! `set`, `--set`. A key that a variant or `--set` fixes is no longer swept. Points come in the written order of experiments
 //! and of swept keys, the last key fastest; the points of a [`sample`](super::sample) are the first axis, all its keys together.
 
+use std::collections::HashSet;
+
 use super::diagnostic::{Findings, Place, Sources, did_you_mean};
 use super::document::{DEEPEST_KEY, EVERY, Node, Table, Value, parse_text};
 use super::reader::check_name;
@@ -554,6 +556,16 @@ fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec
                     .collect(),
             };
             if rows.len() == values.len() {
+                let mut seen = HashSet::new();
+                for (row, node) in rows.iter().zip(values) {
+                    let mut identity = String::new();
+                    row.iter().for_each(|node| node.value.identity(&mut identity));
+                    if !seen.insert(identity) {
+                        let reason = "stands twice among the values: both would be the same run";
+                        findings.error(node.place, key, reason, "remove one of them; run.seeds repeats runs");
+                        return;
+                    }
+                }
                 axes.push(Axis {
                     paths,
                     place,
