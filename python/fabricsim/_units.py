@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "picoseconds", "speculation_line"]
 
-_QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z/%]*)\s*$")
+_QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ/%]*)\s*$")
 _LIST = re.compile(r"^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$")
 _PREFIX = {
     "": 1.0,
@@ -24,7 +24,8 @@ _PREFIX = {
     "Gi": 1024.0**3,
     "Ti": 1024.0**4,
 }
-_TIME = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+# Both letters that look like a mu, as in the core.
+_TIME = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def _scale(unit: str) -> tuple[float, str] | None:
@@ -32,6 +33,8 @@ def _scale(unit: str) -> tuple[float, str] | None:
         return (1.0, unit)
     if unit in _TIME:
         return (_TIME[unit], "ns")
+    if unit.endswith("/B") and unit[:-2] in _TIME:
+        return (_TIME[unit[:-2]], "ns/B")
     for suffix, factor, base in (("bit/s", 1e-9 / 8, "GB/s"), ("B/s", 1e-9, "GB/s"), ("B", 1.0, "B")):
         if unit.endswith(suffix) and unit[: -len(suffix)] in _PREFIX:
             return (_PREFIX[unit[: -len(suffix)]] * factor, base)
@@ -48,6 +51,8 @@ def axis_value(text: object) -> tuple[float, str] | None:
     --------
     >>> axis_value("200 Gbit/s")
     (25.0, 'GB/s')
+    >>> axis_value("1.5 µs"), axis_value("10 ps/B")
+    ((1500.0, 'ns'), (0.01, 'ns/B'))
     >>> axis_value("2 KiB")
     (2048.0, 'B')
     >>> axis_value("[4, 4, 4]")

@@ -13,13 +13,27 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)```", re.DOTALL)
 
 
-def _environment(folder):
-    """Let `fabricsim` be this interpreter's."""
+#: What `make setup` does not install: pages and notebooks that everybody reads do without.
+OPTIONAL = ("pandas", "polars")
+
+
+def _hide(folder, modules):
+    """Return a folder that makes modules look as if they were not installed."""
+    hidden = folder / "hidden"
+    hidden.mkdir()
+    for name in modules:
+        (hidden / f"{name}.py").write_text(f"raise ModuleNotFoundError({f'No module named {name}'!r}, name={name!r})\n")
+    return hidden
+
+
+def _environment(folder, hidden=OPTIONAL):
+    """Let `fabricsim` be this interpreter's, without what is optional."""
     command = folder / "bin" / "fabricsim"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m fabricsim "$@"\n')
     command.chmod(0o755)
-    return {**os.environ, "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "agg"}
+    path = os.pathsep.join(filter(None, [str(_hide(folder, hidden)), os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "agg", "PYTHONPATH": path}
 
 
 def _do(command, folder, environment):
@@ -27,8 +41,8 @@ def _do(command, folder, environment):
     assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
 
 
-def _execute(document, folder, *, skip=()):
-    environment, script, blocks = _environment(folder), [], 0
+def _execute(document, folder, *, skip=(), hidden=OPTIONAL):
+    environment, script, blocks = _environment(folder, hidden), [], 0
 
     def flush():
         if script:
@@ -70,7 +84,7 @@ def test_the_page_on_shared_machines_runs_as_written(tmp_path):
 
 def test_the_page_on_samples_runs_as_written(tmp_path):
     pytest.importorskip("SALib")
-    assert _execute("docs/how-to/sample-a-design.md", tmp_path) == 5
+    assert _execute("docs/how-to/sample-a-design.md", tmp_path, hidden=()) == 5
     assert (tmp_path / "designed" / "figures" / "pareto.svg").is_file()
 
 
@@ -106,6 +120,9 @@ def test_notebooks_run(tmp_path, monkeypatch, notebook):
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
     shutil.copy(ROOT / "examples" / notebook, tmp_path)
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join(filter(None, [str(_hide(tmp_path, OPTIONAL)), os.environ.get("PYTHONPATH", "")]))
+    )
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     # The kernel of this interpreter, whatever kernels the machine has.

@@ -1,6 +1,7 @@
 """The Python face: studies, results, tables, measures, claims. Runs on whichever core is built."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -173,13 +174,42 @@ def test_rows_of_different_experiments_share_a_table():
 
 AXIS = {
     "25 GB/s": (25.0, "GB/s"), "200 Gbit/s": (25.0, "GB/s"), "1.5 us": (1500.0, "ns"), "16 KiB": (16384.0, "B"), "0.5": (0.5, ""),
-    "[4, 4, 4]": (64.0, "product"), "ugal": None, "": None, "[a, b]": None, "12 parsec": None, "1e3 ps": (1.0, "ns"), "-3": (-3.0, ""),
+    "[4, 4, 4]": (64.0, "product"), "ugal": None, "": None, "[a, b]": None, "12 parsec": None, "1e3 ps": (1.0, "ns"), "2 µs": (2000.0, "ns"),
+    "2 \u03bcs": (2000.0, "ns"), "10 ns/B": (10.0, "ns/B"), "500 ps/B": (0.5, "ns/B"), "3 ns/s": None, "-3": (-3.0, ""),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", AXIS)
 def test_quantities_become_axis_numbers(text):
     assert axis_value(text) == AXIS[text]
+
+
+def _of_core(key, text):
+    """Return what the core makes of a quantity: ps, bytes, bit/s or ps per byte."""
+    section, _, name = key.partition(".")
+    content = {"name": "u", "topology": {"kind": "ring", "routers": 4}, "run": {"stall_after": "1 s"}, section: {name: text}}
+    canonical = json.loads(fs.Study(content).expand().runs[0].canonical)
+    return {"link.latency": lambda: canonical["links"]["default"]["latency"],
+            "link.bandwidth": lambda: canonical["links"]["default"]["bandwidth"],
+            "nic.packet": lambda: canonical["nic"]["packet"],
+            "nic.idle_delay_per_byte": lambda: canonical["nic"]["idle_delay_per_byte"]}[key]()  # fmt: skip
+
+
+@pytest.mark.skipif(os.environ.get("FABRICSIM_TEST_CORE") == "fake", reason="units are the real core's")
+@pytest.mark.parametrize(
+    ("key", "factor", "units"),
+    [
+        ("link.latency", 1e3, ["ps", "ns", "us", "µs", "\u03bcs", "ms"]),
+        ("link.bandwidth", 8e9, ["Mbit/s", "Gbit/s", "Tbit/s", "MB/s", "GB/s", "TB/s", "MiB/s", "GiB/s", "TiB/s"]),
+        ("nic.packet", 1, ["B", "KB", "kB", "KiB"]),
+        ("nic.idle_delay_per_byte", 1e3, ["ps/B", "ns/B"]),
+    ],
+)
+def test_units_are_those_of_the_core(key, factor, units):
+    for unit in units:
+        found = axis_value(f"8 {unit}")
+        assert found is not None, unit
+        assert found[0] * factor == pytest.approx(_of_core(key, f"8 {unit}"), rel=1e-9), unit
 
 
 FORBIDDEN = [
