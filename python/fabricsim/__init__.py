@@ -15,11 +15,15 @@ from fabricsim._core import __version__
 from fabricsim._effects import Effects, effects
 from fabricsim._knee import Knee, knee
 from fabricsim._pareto import Pareto, pareto
+from fabricsim._records import Finding
 from fabricsim._routes import EngineRoutes, RouteStudy, routes
+from fabricsim._verify import Verification, verify
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,
     ClusterError,
+    DamagedError,
+    DamagedWarning,
     Diagnostic,
     DiskError,
     FabricsimError,
@@ -39,12 +43,15 @@ __all__ = [
     "CheckFailed",
     "CheckReport",
     "ClusterError",
+    "DamagedError",
+    "DamagedWarning",
     "Diagnostic",
     "DiskError",
     "Effects",
     "EngineRoutes",
     "Expansion",
     "FabricsimError",
+    "Finding",
     "Interrupted",
     "Knee",
     "Ops",
@@ -57,6 +64,7 @@ __all__ = [
     "RunRecord",
     "Study",
     "StudyError",
+    "Verification",
     "__version__",
     "capacity",
     "capacity_study",
@@ -69,4 +77,5 @@ __all__ = [
     "pareto",
     "routes",
     "schema",
+    "verify",
 ]

@@ -2,7 +2,7 @@
 
 Layout: `manifest.json` (what was asked, by what, where), `runs/<id>.json` and `runs/<id>.<table>.arrow` (a run is
 finished when its JSON is there; files are written whole or not at all), `runs/<id>.checkpoint` of runs in progress, then from these `summary.json`,
-`runs.parquet`, `jobs.parquet` where there are MPI ranks, and one Parquet file per table. Everything but the manifest's provenance and the run times and
+`runs.parquet`, `jobs.parquet` where there are MPI ranks, and one Parquet file per table, sealed in `seals.json`. Everything but the manifest's provenance and the run times and
 memory (`cpu_s`, `build_s`, `peak_rss_bytes`) is a function of the study.
 """
 
@@ -10,45 +10,38 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from fabricsim import _core
+from fabricsim._build import build_words, same_build, this_build
 from fabricsim._dask import Cluster, DaskPool
 from fabricsim._doubles import Doubles, take_over
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
+from fabricsim._folder import assemble, clear, holds_results, is_own, mend, take_away
 from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
-from fabricsim._tables import TABLES, jobs_table, merge_tables, runs_table
-from fabricsim._units import format_bytes
-from fabricsim.errors import CampaignInterrupted, DiskError, ResultsError, RunFailed, StudyError
+from fabricsim._records import FORMAT, OTHER_BUILD, read_manifest, read_records
+from fabricsim._seals import sealed
+from fabricsim._units import format_bytes, picoseconds
+from fabricsim.errors import CampaignInterrupted, DamagedError, DiskError, ResultsError, RunFailed, StudyError
 from fabricsim.study import Expansion, Run, Study
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+__all__ = ["Campaign", "Observer", "Outcome", "check_interval"]
 
-__all__ = ["Campaign", "Observer", "Outcome", "assemble", "ordered_records", "read_manifest"]
-
-_FORMAT = 1
-_OWN_FILES = (
-    "manifest.json",
-    "summary.json",
-    "claims.json",
-    "effects.json",
-    "effects.csv",
-    "pareto.csv",
-    "report.html",
-    "runs.parquet",
-    "jobs.parquet",
-    *(f"{name}.parquet" for name in TABLES),
-)
-_OWN_FOLDERS = ("runs", "figures")
+#: Least time between checkpoints: of the clock, and of runs whose end is not known.
+_LEAST_WALL_S = 1
+_LEAST_SIMULATED_PS = 1_000_000
+#: Checkpoints of one run, where its end is known.
+_MOST_CHECKPOINTS = 1_000
+#: Damaged files that are named one by one.
+_MOST_TOLD = 10
 
 
 class Observer(Protocol):
@@ -105,6 +98,8 @@ class Outcome:
         Runs that the core refused as the study's fault.
     refused : list of str
         Runs whose checkpoint cannot be used.
+    mended : list of str
+        What was damaged or foreign in the folder: its runs have run again.
     """
 
     folder: Path
@@ -114,6 +109,7 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
     user_errors: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
 
     def raise_for_faults(self) -> None:
         """Raise `StudyError`, `ResultsError` or `RunFailed` where runs gave no result."""
@@ -230,7 +226,7 @@ class Campaign:
         Raises
         ------
         ValueError
-            `checkpoint_every` is no duration, or there are none on a cluster.
+            `checkpoint_every` is no duration, too short a one, or there are none on a cluster.
         ResultsError
             The directory belongs to something else.
         DiskError
@@ -239,7 +235,7 @@ class Campaign:
             Stopped by the user; finished runs are kept.
         """
         if checkpoint_every is not None:
-            _core.checkpoint_interval(checkpoint_every)
+            check_interval(checkpoint_every, self.selected)
             if self.cluster is not None:
                 raise ValueError("runs on a Dask cluster write no checkpoints")
         with translate_disk_errors(self.folder):
@@ -248,9 +244,9 @@ class Campaign:
                 raise ResultsError(f"{self.folder} is a file, not a folder")
             self.folder.mkdir(parents=True, exist_ok=True)
         with directory_lock(self.folder):
-            self._claim_folder(force=force, resume=resume)
             outcome = Outcome(folder=self.folder)
-            finished = self._finished_ids() if resume else set()
+            finished = self._claim_folder(force=force, resume=resume, told=outcome.mended)
+            _tell(observer, outcome.mended)
             doubles = Doubles(
                 finished=[run for run in self.expansion.runs if run.id in finished],
                 todo=[run for run in self.selected if run.id not in finished],
@@ -285,7 +281,11 @@ class Campaign:
                 raise
             finally:
                 observer.end()
-            assemble(self.folder)
+            _, left_out = assemble(self.folder)
+            # A run whose files were changed while others ran.
+            changed = [str(finding) for finding in left_out if finding.kind != OTHER_BUILD]
+            outcome.mended += changed
+            _tell(observer, changed)
             return outcome
 
     def _checkpoint(self, key: str) -> Path:
@@ -374,10 +374,10 @@ class Campaign:
         else:
             pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick(), saves=lambda: observer.save)
         folder = str((self.folder / "runs").resolve())
-        shared = {"folder": folder, "version": _core.__version__, "checkpoint": checkpoint, "threads": threads}
+        shared = {"folder": folder, "build": this_build(), "checkpoint": checkpoint, "threads": threads}
         try:
             pool.run([{"run": run.to_dict(), **shared} for run in todo])
-        except PoolStopped:
+        except PoolStopped as stop:
             done = outcome.reused + outcome.executed
             kept = f"{done} of {len(self.selected)} runs are finished and kept in {self.folder}"
             saved = sum(self._checkpoint(run.id).is_file() for run in todo)
@@ -385,7 +385,11 @@ class Campaign:
                 kept += f", {saved} more {'has a checkpoint' if saved == 1 else 'have checkpoints'}"
             if fatal:
                 raise DiskError(None, f"{fatal[0].get('message')}; {kept}") from None
-            raise CampaignInterrupted(kept) from None
+            interrupted = CampaignInterrupted(kept)
+            if stop.reason is not None:
+                # Another rank was told to stop, and those hear SIGTERM alone.
+                interrupted.signal = signal.SIGTERM
+            raise interrupted from None
 
     @staticmethod
     def _look_at_cluster(todo: list[Run], cluster: Cluster, observer: Observer) -> None:
@@ -398,37 +402,113 @@ class Campaign:
             room = f"{format_bytes(cluster.memory_bytes)} per thread"
             observer.warn(f"{largest.label} is predicted to take {format_bytes(need)}, Dask workers have {room}")
 
-    def _finished_ids(self) -> set[str]:
-        wanted = {run.id: run.hash for run in self.expansion.runs}
-        return {
-            record["id"]
-            for record in _records(self.folder)
-            if record["status"] == "finished" and wanted.get(record["id"]) == record["hash"]
-        }
+    def _claim_folder(self, *, force: bool, resume: bool, told: list[str]) -> set[str]:
+        """Make the folder this study's, or refuse by name; mend what is damaged.
 
-    def _claim_folder(self, *, force: bool, resume: bool) -> None:
-        """Make the folder this study's, or refuse by name."""
-        manifest = read_manifest(self.folder)
-        if manifest is None:
-            strangers = [path.name for path in sorted(self.folder.iterdir()) if path.name != ".lock"]
-            if strangers and not force:
-                raise ResultsError(
-                    f"{self.folder} is not empty and no results directory (it has {', '.join(strangers[:3])}); use another --out, or --force"
-                )
+        Parameters
+        ----------
+        force, resume : bool
+            As for `execute`.
+        told : list of str
+            Receives what was found damaged or foreign.
+
+        Returns
+        -------
+        set of str
+            Ids of the runs that are finished and whole.
+        """
+        try:
+            manifest = read_manifest(self.folder)
+        except DamagedError as error:
+            if force and not resume:
+                clear(self.folder)
+            elif not resume:
+                raise DamagedError(
+                    error.place, error.reason, "--resume writes it anew and keeps the runs that are whole, --force replaces all"
+                ) from None
+            else:
+                told.append(f"manifest.json is damaged: {error.reason}; it is written anew")
+                self._drop_checkpoints(told, "nobody can tell of which build they are")
+            take_away(self.folder, "manifest.json", ours=True)
+            manifest = None
         else:
-            if manifest.get("study_hash") != self.expansion.hash:
+            if manifest is None:
+                self._claim_without_manifest(force=force, resume=resume, told=told)
+            elif manifest["format"] == 1:
+                self._claim_of_before(manifest, force=force, resume=resume, told=told)
+            elif manifest["study_hash"] != self.expansion.hash:
                 self._take_over(manifest, force=force, resume=resume)
-            elif manifest.get("version") != _core.__version__:
+            elif manifest["version"] != _core.__version__:
                 if resume and not force:
                     raise ResultsError(
-                        f"{self.folder} was made by fabricsim {manifest.get('version')}, this is {_core.__version__}: "
+                        f"{self.folder} was made by fabricsim {manifest['version']}, this is {_core.__version__}: "
                         "run again without --resume, or with --force"
                     )
-                self._clear()
+                clear(self.folder)
+            elif not same_build(manifest["build"], this_build()):
+                if resume:
+                    self._drop_checkpoints(told, f"they are of fabricsim {build_words(manifest['build'])}")
+                else:
+                    clear(self.folder)
+            elif resume and manifest["build"]["commit"] != this_build()["commit"]:
+                told.append(
+                    f"finished runs are of commit {manifest['build']['commit']}, this is {this_build()['commit']}; "
+                    "the sources of the core are the same, they are kept"
+                )
+        runs = [run.to_dict() for run in self.expansion.runs]
+        ours = {"study_hash": self.expansion.hash, "runs": runs}
+        found, mended = mend(self.folder, ours, build=this_build(), tables=resume)
+        told += mended
         with translate_disk_errors(self.folder):
             (self.folder / "runs").mkdir(exist_ok=True)
-            remove_temporaries(self.folder)
-            remove_temporaries(self.folder / "runs")
+        remove_temporaries(self.folder)
+        remove_temporaries(self.folder / "runs")
+        self._write_manifest(runs)
+        return {key for key, record in found.whole.items() if record["status"] == "finished"} if resume else set()
+
+    def _claim_without_manifest(self, *, force: bool, resume: bool, told: list[str]) -> None:
+        """Take a folder without a manifest: an empty one, one that a full disk has left, or with `resume` one that has lost it."""
+        entries = sorted(path.name for path in self.folder.iterdir() if path.name != ".lock")
+        strangers = [name for name in entries if not is_own(name)]
+        if force:
+            if not resume and holds_results(self.folder):
+                clear(self.folder)
+        elif strangers:
+            raise ResultsError(
+                f"{self.folder} is not empty and no results directory (it has {', '.join(strangers[:3])}); use another --out, or --force"
+            )
+        elif holds_results(self.folder):
+            if not resume:
+                raise ResultsError(
+                    f"{self.folder} has results but no manifest.json; --resume writes it anew and keeps the runs that are whole, "
+                    "--force replaces all"
+                )
+            told.append("manifest.json is missing: it is written anew")
+            self._drop_checkpoints(told, "nobody can tell of which build they are")
+
+    def _claim_of_before(self, manifest: dict[str, Any], *, force: bool, resume: bool, told: list[str]) -> None:
+        """Replace what a version without seals has left of this study."""
+        if manifest["study_hash"] != self.expansion.hash and not force:
+            raise ResultsError(
+                f"{self.folder} holds results of another study or form, `{manifest['study']['name']}`, from before results had seals; "
+                "use another --out, or --force to replace them"
+            )
+        if resume:
+            told.append(
+                f"the results are not sealed (fabricsim {manifest['version']}, before there were seals): nobody can tell whether they "
+                "are whole, all runs run again"
+            )
+        clear(self.folder)
+
+    def _drop_checkpoints(self, told: list[str], why: str) -> None:
+        found = [path for path in sorted((self.folder / "runs").glob("*.checkpoint")) if path.is_file()]
+        for path in found:
+            with translate_disk_errors(path):
+                path.unlink()
+        if found:
+            told.append(f"{len(found)} checkpoints are removed: {why}")
+
+    def _write_manifest(self, runs: list[dict[str, Any]]) -> None:
         head = {
             "name": self.expansion.name,
             "description": self.expansion.description,
@@ -438,9 +518,9 @@ class Campaign:
         }
         atomic_write(
             self.folder / "manifest.json",
-            json.dumps(
+            sealed(
                 {
-                    "format": _FORMAT,
+                    "format": FORMAT,
                     "study": head,
                     "study_hash": self.expansion.hash,
                     "study_file": self.study.file_name,
@@ -448,13 +528,13 @@ class Campaign:
                     "sets": [list(pair) for pair in self.study.sets],
                     "variant": self.study.variant,
                     "version": _core.__version__,
+                    "build": this_build(),
                     "command": self.command,
                     "engine": sorted({run.engine for run in self.selected}),
                     "created": datetime.now(UTC).isoformat(timespec="seconds"),
                     "host": host_facts(),
-                    "runs": [run.to_dict() for run in self.expansion.runs],
-                },
-                indent=1,
+                    "runs": runs,
+                }
             ),
         )
 
@@ -464,15 +544,16 @@ class Campaign:
         `force` removes the runs that are not, or, without `resume` or of another study or version, all of them.
         """
         theirs = (manifest.get("study") or {}).get("name", "?")
-        related = theirs == self.expansion.name and manifest.get("version") == _core.__version__
+        related = theirs == self.expansion.name and same_build(manifest["build"], this_build())
         ours = {run.id: run.hash for run in self.expansion.runs}
-        strange = [record["id"] for record in _records(self.folder) if ours.get(record["id"]) != record["hash"]]
+        records = read_records(self.folder, None, tables=False).whole
+        strange = [key for key, record in records.items() if ours.get(key) != record["hash"]]
         if related and resume and (force or not strange):
             for key in strange:
                 for path in (self.folder / "runs").glob(f"{key}.*"):
-                    path.unlink(missing_ok=True)
+                    take_away(self.folder, f"runs/{path.name}", ours=True)
         elif force:
-            self._clear()
+            clear(self.folder)
         else:
             same = "another form of this study" if theirs == self.expansion.name else f"another study, `{theirs}`"
             hint = "use another --out, or --force to replace them"
@@ -486,11 +567,43 @@ class Campaign:
                 f"this is {self.expansion.hash[:8]}); {hint}"
             )
 
-    def _clear(self) -> None:
-        for name in _OWN_FILES:
-            (self.folder / name).unlink(missing_ok=True)
-        for name in _OWN_FOLDERS:
-            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+def check_interval(every: str, runs: Sequence[Run]) -> None:
+    """Refuse a time between checkpoints that would have runs do little else.
+
+    Raises
+    ------
+    ValueError
+        It is no duration, or less than a second, or it would give a run more than 1,000 checkpoints.
+    """
+    if _core.checkpoint_interval(every) == "wall":
+        unit = every.strip().lstrip("0123456789. ")
+        if float(every.strip().removesuffix(unit)) * {"s": 1, "min": 60, "h": 3600}[unit] < _LEAST_WALL_S:
+            raise ValueError(
+                f"{every!r} is less than {_LEAST_WALL_S} s: a run would write checkpoints and do little else; write 10 min, say"
+            )
+        return
+    every_ps = picoseconds(every)
+    for run in runs:
+        end = json.loads(run.canonical).get("control", {}).get("end")
+        count = end // every_ps if isinstance(end, int) else None
+        if count is not None and count > _MOST_CHECKPOINTS:
+            raise ValueError(
+                f"{every!r} would write {count:,} checkpoints of {run.label}, each with the whole state of the run; "
+                f"{_MOST_CHECKPOINTS:,} at most: {end / _MOST_CHECKPOINTS / 1e6:g} us or more, or wall time such as 10 min"
+            )
+        if count is None and every_ps < _LEAST_SIMULATED_PS:
+            raise ValueError(
+                f"{every!r} is less than 1 us, and {run.label} runs until its work is done: it would write checkpoints and do "
+                "little else; write 100 us, say, or wall time such as 10 min"
+            )
+
+
+def _tell(observer: Observer, found: Sequence[str]) -> None:
+    for text in found[:_MOST_TOLD]:
+        observer.warn(text)
+    if len(found) > _MOST_TOLD:
+        observer.warn(f"... and {len(found) - _MOST_TOLD} more (fabricsim verify names them all)")
 
 
 def _too_large(run: Run, room: int) -> str:
@@ -500,97 +613,3 @@ def _too_large(run: Run, room: int) -> str:
 
 def _safe_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_.+" else "-" for c in name).strip(".-") or "study"
-
-
-def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return a results directory's manifest, or None where there is none.
-
-    Raises
-    ------
-    ResultsError
-        The manifest cannot be read as one.
-    """
-    path = folder / "manifest.json"
-    try:
-        manifest = json.loads(path.read_text())
-    except FileNotFoundError:
-        return None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ResultsError(f"{path} is damaged: {error}") from error
-    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
-        raise ResultsError(f"{path} is not a manifest that this version reads (format {_FORMAT})")
-    return manifest
-
-
-def _records(folder: Path) -> list[dict[str, Any]]:
-    """Return the records of all finished runs, sorted by id; damaged ones do not count as finished."""
-    found = []
-    for path in sorted((folder / "runs").glob("*.json")):
-        try:
-            record = json.loads(path.read_text())
-        except (json.JSONDecodeError, UnicodeDecodeError):
-            continue
-        if isinstance(record, dict) and {"id", "hash", "status", "summary"} <= record.keys() and _tables_present(folder, record):
-            found.append(record)
-    return found
-
-
-def _tables_present(folder: Path, record: dict[str, Any]) -> bool:
-    return all((folder / "runs" / entry["file"]).is_file() for entry in record.get("tables", {}).values())
-
-
-def ordered_records(folder: Path, manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the records of the manifest's finished runs in the order of the study."""
-    by_id = {record["id"]: record for record in _records(folder)}
-    return [by_id[run["id"]] for run in manifest["runs"] if run["id"] in by_id and by_id[run["id"]]["hash"] == run["hash"]]
-
-
-def assemble(folder: Path) -> pa.Table:
-    """Write `summary.json`, `runs.parquet` and the tables of a directory from its finished runs.
-
-    Raises
-    ------
-    ResultsError
-        There is no manifest.
-    DiskError
-        The files cannot be written; the runs stay.
-    """
-    import pyarrow.parquet as pq
-
-    manifest = read_manifest(folder)
-    if manifest is None:
-        raise ResultsError(f"{folder} is not a results directory: it has no manifest.json")
-    records = ordered_records(folder, manifest)
-    table = runs_table(records)
-    atomic_write(folder / "runs.parquet", lambda handle: pq.write_table(table, handle, compression="zstd"))
-    jobs = jobs_table(records)
-    if jobs is not None:
-        atomic_write(folder / "jobs.parquet", lambda handle: pq.write_table(jobs, handle, compression="zstd"))
-    else:
-        (folder / "jobs.parquet").unlink(missing_ok=True)
-    for name in TABLES:
-        parts = [
-            (record["id"], folder / "runs" / record["tables"][name]["file"]) for record in records if name in record["tables"]
-        ]
-        if parts:
-            merge_tables(folder / f"{name}.parquet", parts)
-        else:
-            (folder / f"{name}.parquet").unlink(missing_ok=True)
-    summary = {
-        "study": manifest["study"]["name"],
-        "study_hash": manifest["study_hash"],
-        "version": manifest["version"],
-        "complete": len(records) == len(manifest["runs"]),
-        "verdict": {
-            "ok": all(record["status"] == "finished" for record in records),
-            "finished": sum(record["status"] == "finished" for record in records),
-            "failed_checks": [record["id"] for record in records if record["status"] != "finished"],
-            "missing": len(manifest["runs"]) - len(records),
-        },
-        "runs": [
-            {**{key: record[key] for key in ("id", "hash", "experiment", "sweep", "seed")}, **record["summary"]}
-            for record in records
-        ],
-    }
-    atomic_write(folder / "summary.json", json.dumps(summary, indent=1))
-    return table

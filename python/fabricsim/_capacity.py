@@ -6,7 +6,6 @@ idle, and, if asked for, every two of them. Placements are those of the study, s
 
 from __future__ import annotations
 
-import csv
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from fabricsim._files import csv_text
+from fabricsim._seals import products
 from fabricsim.study import Study
 
 if TYPE_CHECKING:
@@ -91,29 +92,57 @@ class Capacity:
     jobs : tuple of str
         Names of the jobs.
     runs, runs_alone : mapping
-        Iterations that each job finished, with all others and alone.
+        Iterations that each job finished, with all others and alone; None of jobs that have none, such as uniform traffic.
     slowdown : mapping
-        Time with all others by time alone; of jobs that do not end, iterations alone by iterations with all others.
+        Time with all others by time alone; of jobs that do not end, iterations alone by iterations with all others; of synthetic
+        traffic, mean latency by mean latency alone. None where there is nothing to divide: a note says why.
     interference : mapping of (job, other) to float
         The same with one other job; empty without pairs.
+    notes : tuple of str
+        Why a slowdown cannot be given.
     """
 
     point: tuple[tuple[str, str], ...]
     jobs: tuple[str, ...]
-    runs: Mapping[str, int]
-    runs_alone: Mapping[str, int]
-    slowdown: Mapping[str, float]
-    interference: Mapping[tuple[str, str], float]
+    runs: Mapping[str, int | None]
+    runs_alone: Mapping[str, int | None]
+    slowdown: Mapping[str, float | None]
+    interference: Mapping[tuple[str, str], float | None]
+    notes: tuple[str, ...] = ()
 
 
 def _jobs(record: RunRecord) -> dict[str, Mapping[str, Any]]:
-    return {str(job["name"]): job for job in record.summary.get("jobs") or []}
+    """Return what a run says of each job that works in it; nothing of a job that it has no figures of."""
+    said = {str(job["name"]): job for job in record.summary.get("jobs") or []}
+    work = {str(job["name"]): job["work"] for job in json.loads(record.run.canonical)["jobs"]}
+    return {name: said.get(name, {}) for name, kind in work.items() if kind != "idle"}
 
 
-def _slowdown(shared: Mapping[str, Any], alone: Mapping[str, Any]) -> float:
-    if shared["time_ns"] and alone["time_ns"]:
-        return float(shared["time_ns"]) / float(alone["time_ns"])
-    return float(alone["iterations"]) / float(shared["iterations"]) if shared["iterations"] else float("inf")
+def _slowdown(shared: Mapping[str, Any], alone: Mapping[str, Any]) -> tuple[float | None, str]:
+    """Return a slowdown, or None and why there is none."""
+    if shared.get("time_ns") and alone.get("time_ns"):
+        return float(shared["time_ns"]) / float(alone["time_ns"]), ""
+    if shared.get("iterations") is not None and alone.get("iterations") is not None:
+        if shared["iterations"]:
+            return float(alone["iterations"]) / float(shared["iterations"]), ""
+        if alone["iterations"]:
+            return (
+                None,
+                f"finished no iteration in company and {alone['iterations']:,} alone: more than {alone['iterations']:,}; make run.end longer",
+            )
+        return None, "finished no iteration, not even alone: make run.end longer"
+    latencies = [(job.get("latency_ns") or {}).get("mean") for job in (shared, alone)]
+    if latencies[0] is not None and latencies[1]:
+        return float(latencies[0]) / float(latencies[1]), ""
+    return None, "the run has no figures of it alone: it tells time and iterations of jobs of ranks"
+
+
+def _compare(name: str, shared: Mapping[str, Any], alone: Mapping[str, Any], beside: str, notes: dict[str, None]) -> float | None:
+    """Return a job's slowdown; where there is none, None and a note."""
+    found, why = _slowdown(shared, alone)
+    if found is None:
+        notes[f"{name} beside {beside}: {why}"] = None
+    return found
 
 
 def capacity(results: Results) -> list[Capacity]:
@@ -136,19 +165,24 @@ def capacity(results: Results) -> list[Capacity]:
         alone = {name: _jobs(parts[_alone(name)])[name] for name in shared if _alone(name) in parts}
         if missing := [name for name in shared if name not in alone]:
             raise ValueError(f"{results.folder} has no run of {missing[0]} alone: it is not complete")
-        matrix = {}
+        matrix: dict[tuple[str, str], float | None] = {}
+        notes: dict[str, None] = {}
         for pair in combinations(shared, 2):
             if _pair(*pair) in parts:
                 both = _jobs(parts[_pair(*pair)])
-                matrix.update({(name, other): _slowdown(both[name], alone[name]) for name, other in (pair, pair[::-1])})
+                matrix.update(
+                    {(name, other): _compare(name, both[name], alone[name], other, notes) for name, other in (pair, pair[::-1])}
+                )
+        slowdown = {name: _compare(name, job, alone[name], "all", notes) for name, job in shared.items()}
         found.append(
             Capacity(
                 point=point,
                 jobs=tuple(shared),
-                runs={name: int(job["iterations"]) for name, job in shared.items()},
-                runs_alone={name: int(job["iterations"]) for name, job in alone.items()},
-                slowdown={name: _slowdown(job, alone[name]) for name, job in shared.items()},
+                runs={name: job.get("iterations") for name, job in shared.items()},
+                runs_alone={name: job.get("iterations") for name, job in alone.items()},
+                slowdown=slowdown,
                 interference=matrix,
+                notes=tuple(notes),
             )
         )
     return found
@@ -168,19 +202,16 @@ def write(points: Sequence[Capacity], folder: str | Path) -> list[Path]:
 
     target = Path(folder)
     keys = list(dict.fromkeys(key for point in points for key, _ in point.point))
-    table = target / "capacity.csv"
-    with table.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow([*keys, "job", "beside", "iterations", "slowdown"])
-        for point in points:
-            swept = [dict(point.point).get(key, "") for key in keys]
-            for name in point.jobs:
-                rows.writerow([*swept, name, "nobody", point.runs_alone[name], 1.0])
-                rows.writerow([*swept, name, "all", point.runs[name], point.slowdown[name]])
-            for (name, other), slowdown in point.interference.items():
-                rows.writerow([*swept, name, other, "", slowdown])
-    figures = [
-        plots.save(plots.interference(point), target / f"interference{f'-{index}' if len(points) > 1 else ''}.svg")
-        for index, point in enumerate(points)
-    ]
-    return [table, *figures]
+    rows: list[list[object]] = [[*keys, "job", "beside", "iterations", "slowdown"]]
+    for point in points:
+        swept = [dict(point.point).get(key, "") for key in keys]
+        for name in point.jobs:
+            rows.append([*swept, name, "nobody", point.runs_alone[name], 1.0])
+            rows.append([*swept, name, "all", point.runs[name], point.slowdown[name]])
+        rows += [[*swept, name, other, "", slowdown] for (name, other), slowdown in point.interference.items()]
+    with products(target) as out:
+        written = [out.write("capacity.csv", csv_text(rows))]
+        for index, point in enumerate(points):
+            name = f"interference{f'-{index}' if len(points) > 1 else ''}.svg"
+            written.append(out.write(name, plots.render(plots.interference(point), "svg")))
+    return written

@@ -20,9 +20,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricsim import _core
+from fabricsim._build import build_words, same_build, this_build
 from fabricsim._files import atomic_write
 from fabricsim._pool import PoolStopped
+from fabricsim._seals import sealed
 from fabricsim._worker import execute
 from fabricsim.errors import ClusterError, DiskError
 
@@ -129,16 +130,17 @@ def _compare_versions(client: Client, address: str) -> None:
                 differing.append(f"{who} has {package} {there}, here it is {here}")
     if not differing:
         # Sent by value: it has to arrive where fabricsim is missing.
-        def version() -> str:
+        def build() -> Any:
             try:
-                from fabricsim import __version__
+                from fabricsim._core import build
             except ImportError as error:
                 return f"missing ({error})"
-            return str(__version__)
+            return json.loads(build())
 
-        for name, there in client.run(version, on_error="return").items():
-            if there != _core.__version__:
-                differing.append(f"worker {name} has fabricsim {there}, here it is {_core.__version__}")
+        for name, there in client.run(build, on_error="return").items():
+            if not same_build(there, this_build()):
+                words = build_words(there) if isinstance(there, dict) else there
+                differing.append(f"worker {name} has fabricsim {words}, here it is {build_words(this_build())}")
     if differing:
         more = f" and {len(differing) - 5} more" if len(differing) > 5 else ""
         raise ClusterError(
@@ -207,7 +209,7 @@ class DaskPool:
     def _submit(self, key: str) -> None:
         task = self._tasks[key]
         self._submissions[key] += 1
-        sent = {**{name: task[name] for name in ("run", "version", "threads")}, "topic": self._topic, "files": _files_of(task)}
+        sent = {**{name: task[name] for name in ("run", "build", "threads")}, "topic": self._topic, "files": _files_of(task)}
         name = f"{self._topic}-{key}-{self._submissions[key]}"
         future = self._cluster.client.submit(run_on_worker, sent, key=name, pure=False, retries=0)
         self._open[key] = future
@@ -239,10 +241,12 @@ class DaskPool:
         except Exception as error:
             return self._failed(key, error)
         try:
-            for name, content in files.items():
-                atomic_write(folder / name, content)
+            for entry in message.get("record", {}).get("tables", {}).values():
+                if atomic_write(folder / entry["file"], files[entry["file"]]).sha256 != entry["sha256"]:
+                    words = f"table {entry['file']} is not what the worker has sent: run it again with --resume"
+                    return self._on_message({"kind": "fault", "id": key, "message": words})
             if "record" in message:
-                atomic_write(folder / f"{key}.json", json.dumps(message["record"], indent=1))
+                atomic_write(folder / f"{key}.json", sealed(message["record"]))
                 (folder / f"{key}.checkpoint").unlink(missing_ok=True)
         except DiskError as error:
             message = {"kind": "disk", "id": key, "message": error.strerror or str(error)}
@@ -293,8 +297,8 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
     key = task["run"]["id"]
     worker.log_event(task["topic"], {"kind": "started", "id": key, "where": worker.address})
     time.sleep(_LEAVE_S)
-    if task["version"] != _core.__version__:
-        words = f"worker {worker.address} has fabricsim {_core.__version__}, the campaign {task['version']}"
+    if not same_build(task["build"], this_build()):
+        words = f"worker {worker.address} has fabricsim {build_words(this_build())}, the campaign {build_words(task['build'])}"
         return {"kind": "fault", "id": key, "message": words}
     last = 0.0
 

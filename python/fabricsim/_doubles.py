@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricsim._files import atomic_write
+from fabricsim._files import Seal, atomic_write
+from fabricsim._seals import BrokenSeal, check, content_of, read_sealed, sealed
+from fabricsim.errors import DamagedError
 
 if TYPE_CHECKING:
     from fabricsim.study import Run
@@ -62,14 +64,23 @@ def take_over(folder: Path, original: Run, run: Run) -> None:
     ------
     DiskError
         The files cannot be written.
+    DamagedError
+        The original has changed since it was written.
     """
-    record = json.loads((folder / f"{original.id}.json").read_text())
-    tables = {}
-    for name, entry in record["tables"].items():
-        tables[name] = {**entry, "file": f"{run.id}.{name}.arrow"}
-        atomic_write(folder / tables[name]["file"], (folder / entry["file"]).read_bytes())
+    source = folder / f"{original.id}.json"
+    try:
+        record = read_sealed(source)
+        tables = {}
+        for name, entry in record["tables"].items():
+            source = folder / entry["file"]
+            content = content_of(source)
+            check(source, Seal(entry["sha256"], entry["bytes"]), Seal.of(content))
+            tables[name] = {**entry, "file": f"{run.id}.{name}.arrow"}
+            atomic_write(folder / tables[name]["file"], content)
+    except BrokenSeal as error:
+        raise DamagedError(source, error.reason, "`--resume` runs it again") from None
     own = {key: value for key, value in run.to_dict().items() if key in ("id", "hash", "study", "experiment", "sweep", "seed")}
-    atomic_write(folder / f"{run.id}.json", json.dumps({**record, **own, "same_as": original.id, "tables": tables}, indent=1))
+    atomic_write(folder / f"{run.id}.json", sealed({**record, **own, "same_as": original.id, "tables": tables}))
 
 
 def _essence(run: Run) -> str:

@@ -15,7 +15,6 @@ Seeds are replicates: indices are of the means over seeds, and the variance that
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -26,8 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._files import atomic_write
+from fabricsim._files import csv_text
 from fabricsim._metrics import default_metric, metric_values
+from fabricsim._seals import products
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 
@@ -400,25 +400,24 @@ def write(found: Sequence[Effects], folder: str | Path) -> list[Path]:
     from fabricsim import plots
 
     target = Path(folder)
-    answer, table = target / "effects.json", target / "effects.csv"
-    atomic_write(answer, json.dumps({"effects": [entry.to_json() for entry in found]}, indent=1))
     keys = list(dict.fromkeys(key for entry in found for key, _ in entry.point))
-    with table.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow([*keys, "of", "key", "with", "share", "low", "high", "method"])
-        for entry in found:
-            swept = [dict(entry.point).get(key, "") for key in keys]
-            for own in entry.effects:
-                rows.writerow([*swept, entry.of, own.key, "", own.share, own.low, own.high, own.method])
-            for pair in entry.interactions:
-                rows.writerow([*swept, entry.of, *pair.keys, pair.share, pair.low, pair.high, pair.method])
-            if entry.noise is not None:
-                rows.writerow([*swept, entry.of, "seeds", "", entry.noise, "", "", "replicates"])
-    written = [answer, table]
-    for number, entry in enumerate(found):
-        ending = f"-{number + 1}" if len(found) > 1 else ""
-        for kind in ("svg", "png"):
-            written.append(plots.save(plots.effects(entry), target / "figures" / f"effects{ending}.{kind}"))
-            if entry.interactions:
-                written.append(plots.save(plots.interactions(entry), target / "figures" / f"interactions{ending}.{kind}"))
+    rows: list[list[object]] = [[*keys, "of", "key", "with", "share", "low", "high", "method"]]
+    for entry in found:
+        swept = [dict(entry.point).get(key, "") for key in keys]
+        rows += [[*swept, entry.of, own.key, "", own.share, own.low, own.high, own.method] for own in entry.effects]
+        rows += [[*swept, entry.of, *pair.keys, pair.share, pair.low, pair.high, pair.method] for pair in entry.interactions]
+        if entry.noise is not None:
+            rows.append([*swept, entry.of, "seeds", "", entry.noise, "", "", "replicates"])
+    with products(target) as out:
+        written = [
+            out.write("effects.json", json.dumps({"effects": [entry.to_json() for entry in found]}, indent=1)),
+            out.write("effects.csv", csv_text(rows)),
+        ]
+        for number, entry in enumerate(found):
+            ending = f"-{number + 1}" if len(found) > 1 else ""
+            for kind in ("svg", "png"):
+                written.append(out.write(f"figures/effects{ending}.{kind}", plots.render(plots.effects(entry), kind)))
+                if entry.interactions:
+                    drawn = plots.render(plots.interactions(entry), kind)
+                    written.append(out.write(f"figures/interactions{ending}.{kind}", drawn))
     return written

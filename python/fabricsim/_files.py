@@ -1,21 +1,37 @@
-"""Writing that survives a kill: a file appears whole or not at all, and a full disk has a name.
+"""Files that survive: written whole or not at all, read only where they are files, errors of the disk by name.
 
-Everything goes to a temporary file in the same folder, is flushed to the device, and is then renamed.
+Everything goes to a temporary file in the same folder, is flushed to the device, and is then renamed. Whoever writes gets the
+digest of what was written, for the seal.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import fcntl
+import hashlib
+import io
 import os
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from fabricsim.errors import DiskError, ResultsError
 
-__all__ = ["atomic_write", "directory_lock", "remove_temporaries", "translate_disk_errors"]
+__all__ = [
+    "NO_ROOM",
+    "Seal",
+    "atomic_write",
+    "csv_text",
+    "directory_lock",
+    "is_temporary",
+    "open_regular",
+    "remove_temporaries",
+    "translate_disk_errors",
+]
 
 _DISK_ERRNOS = {
     errno.ENOSPC: "no space left on the device",
@@ -25,8 +41,54 @@ _DISK_ERRNOS = {
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
     errno.EIO: "the device reported an input/output error",
+    errno.ENOTDIR: "a part of the path is a file, not a folder",
+    errno.ENOENT: "a folder of the path does not exist",
+    errno.EEXIST: "something else of this name is there",
+    errno.EISDIR: "a folder of this name is there",
+    errno.ENOTEMPTY: "a folder of this name is there",
+    errno.ELOOP: "its links lead round in a circle",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.ENXIO: "the device is not there",
+    errno.ENODEV: "the device is not there",
+    errno.EMFILE: "too many files are open",
+    errno.ENFILE: "too many files are open",
+    errno.ESTALE: "the network file system has lost it",
 }
+#: What passes when there is room again; with other errors of the disk another folder helps.
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE})
 _SUFFIX = ".partial"
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a file's content is known by.
+
+    Attributes
+    ----------
+    sha256 : str
+        Digest of the content, hexadecimal.
+    size : int
+        Length of the content, bytes.
+    """
+
+    sha256: str
+    size: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"sha256": self.sha256, "bytes": self.size}
+
+    @classmethod
+    def of(cls, content: bytes) -> Seal:
+        """Return the seal of a content."""
+        return cls(hashlib.sha256(content).hexdigest(), len(content))
+
+    @classmethod
+    def of_file(cls, handle: IO[bytes]) -> Seal:
+        """Return the seal of an open file, read from its beginning in pieces."""
+        handle.seek(0)
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()  # type: ignore[arg-type]
+        return cls(digest, handle.tell())
 
 
 @contextlib.contextmanager
@@ -43,7 +105,7 @@ def translate_disk_errors(path: Path) -> Iterator[None]:
         raise DiskError(error.errno, f"cannot write {path}: {reason}") from error
 
 
-def atomic_write(path: Path, write: bytes | str | Callable[[IO[bytes]], None]) -> None:
+def atomic_write(path: Path, write: bytes | str | Callable[[IO[bytes]], Any]) -> Seal:
     """Write a file so that it is complete or absent, also after a kill or a power cut.
 
     Parameters
@@ -53,6 +115,11 @@ def atomic_write(path: Path, write: bytes | str | Callable[[IO[bytes]], None]) -
     write : bytes, str or callable
         The content (text as UTF-8), or a function that writes it to the open file.
 
+    Returns
+    -------
+    Seal
+        Of what was written.
+
     Raises
     ------
     DiskError
@@ -61,12 +128,16 @@ def atomic_write(path: Path, write: bytes | str | Callable[[IO[bytes]], None]) -
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_SUFFIX}")
     with translate_disk_errors(path):
         try:
-            with temporary.open("wb") as handle:
+            with temporary.open("w+b") as handle:
                 if callable(write):
                     write(handle)
+                    handle.flush()
+                    seal = Seal.of_file(handle)
                 else:
-                    handle.write(write.encode() if isinstance(write, str) else write)
-                handle.flush()
+                    content = write.encode() if isinstance(write, str) else write
+                    handle.write(content)
+                    handle.flush()
+                    seal = Seal.of(content)
                 os.fsync(handle.fileno())
             temporary.replace(path)
         except BaseException:
@@ -78,12 +149,47 @@ def atomic_write(path: Path, write: bytes | str | Callable[[IO[bytes]], None]) -
             os.fsync(folder)
         finally:
             os.close(folder)
+    return seal
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as a CSV file's text."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def open_regular(path: Path) -> IO[bytes]:
+    """Open a file for reading, refusing what stands in its place: a folder, a pipe (which would wait for ever), a device.
+
+    Raises
+    ------
+    OSError
+        As for `open`; `IsADirectoryError` for a folder, `EINVAL` for what is no file.
+    """
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        mode = os.fstat(number).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "a folder stands in its place", str(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "something that is no file stands in its place", str(path))
+        return os.fdopen(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def is_temporary(name: str) -> bool:
+    """Tell whether a name is one that `atomic_write` gives to what is not complete."""
+    return name.startswith(".") and name.endswith(_SUFFIX)
 
 
 def remove_temporaries(folder: Path) -> None:
     """Remove what a killed process left behind in `folder`; call only while holding its lock."""
     for path in sorted(folder.glob(f".*{_SUFFIX}")):
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

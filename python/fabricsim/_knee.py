@@ -10,7 +10,6 @@ are normal; a bootstrap over a handful of seeds is not.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import tomllib
@@ -23,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._files import atomic_write
+from fabricsim._files import csv_text, translate_disk_errors
 from fabricsim._metrics import default_metric, metric_values
+from fabricsim._seals import products
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 from fabricsim.errors import CheckFailed
@@ -552,32 +552,24 @@ def write(knees: Sequence[Knee], folder: str | Path) -> list[Path]:
     from fabricsim import plots
 
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    answer, table = target / "knee.json", target / "knee.csv"
-    atomic_write(answer, json.dumps({"knees": [found.to_json() for found in knees]}, indent=1))
+    with translate_disk_errors(target):
+        target.mkdir(parents=True, exist_ok=True)
     keys = list(dict.fromkeys(key for found in knees for key, _ in found.point))
-    with table.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow([*keys, "over", "value", "metric", "mean", "gain", "gain_low", "gain_high", "seeds"])
-        for found in knees:
-            gains = {doubling.text: doubling for doubling in found.doublings}
-            for point in found.points:
-                doubling = gains.get(point.text)
-                gain = [doubling.gain, doubling.low, doubling.high] if doubling else ["", "", ""]
-                values = " ".join(repr(value) for value in point.seeds)
-                rows.writerow(
-                    [
-                        *(dict(found.point).get(key, "") for key in keys),
-                        found.over,
-                        point.text,
-                        found.metric,
-                        point.mean,
-                        *gain,
-                        values,
-                    ]
-                )
-    figures = [
-        plots.save(plots.knee(found), target / f"knee{f'-{number + 1}' if len(knees) > 1 else ''}.svg")
-        for number, found in enumerate(knees)
-    ]
-    return [answer, table, *figures]
+    rows: list[list[object]] = [[*keys, "over", "value", "metric", "mean", "gain", "gain_low", "gain_high", "seeds"]]
+    for found in knees:
+        gains = {doubling.text: doubling for doubling in found.doublings}
+        swept = [dict(found.point).get(key, "") for key in keys]
+        for point in found.points:
+            doubling = gains.get(point.text)
+            gain = [doubling.gain, doubling.low, doubling.high] if doubling else ["", "", ""]
+            values = " ".join(repr(value) for value in point.seeds)
+            rows.append([*swept, found.over, point.text, found.metric, point.mean, *gain, values])
+    with products(target) as out:
+        written = [
+            out.write("knee.json", json.dumps({"knees": [found.to_json() for found in knees]}, indent=1)),
+            out.write("knee.csv", csv_text(rows)),
+        ]
+        for number, found in enumerate(knees):
+            name = f"knee{f'-{number + 1}' if len(knees) > 1 else ''}.svg"
+            written.append(out.write(name, plots.render(plots.knee(found), "svg")))
+    return written

@@ -225,7 +225,7 @@ class RankPool:
             self._stop |= self._on_message(message) or self._tick()
             # Any rank can be told to stop, then all do.
             if self._stop or message["kind"] == "interrupted":
-                raise PoolStopped(None)
+                raise PoolStopped(None if self._stop else message)
 
     def _order(self) -> bool | str:
         if self._stop and self._saves():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricsim._files import csv_text
 from fabricsim._metrics import metric_values
+from fabricsim._seals import products
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
@@ -136,17 +137,15 @@ def write(found: Pareto, folder: str | Path) -> list[Path]:
     from fabricsim import plots
 
     target = Path(folder)
-    table = target / "pareto.csv"
     keys = list(dict.fromkeys(key for row in found.rows for key, _ in row.point))
-    with table.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        units = [f" [{one.unit}]" if one.unit else "" for one in found.objectives]
-        rows.writerow(
-            [*keys, *(f"{one.name}{unit}" for one, unit in zip(found.objectives, units, strict=True)), "seeds", "front"]
-        )
-        for row in found.rows:
-            rows.writerow(
-                [*(dict(row.point).get(key, "") for key in keys), *row.values, row.n_seeds, "yes" if row.front else "no"]
-            )
+    units = [f" [{one.unit}]" if one.unit else "" for one in found.objectives]
+    head = [*keys, *(f"{one.name}{unit}" for one, unit in zip(found.objectives, units, strict=True)), "seeds", "front"]
+    rows = [
+        [*(dict(row.point).get(key, "") for key in keys), *row.values, row.n_seeds, "yes" if row.front else "no"]
+        for row in found.rows
+    ]
     figure = plots.pareto(found)
-    return [table, *(plots.save(figure, target / "figures" / f"pareto.{kind}") for kind in ("svg", "png"))]
+    with products(target) as out:
+        written = [out.write("pareto.csv", csv_text([head, *rows]))]
+        written += [out.write(f"figures/pareto.{kind}", plots.render(figure, kind)) for kind in ("svg", "png")]
+    return written

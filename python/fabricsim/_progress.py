@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricsim._forecast import Forecast, forecast_line, overview_line
 from fabricsim._units import format_count, format_seconds
+from fabricsim.errors import CampaignInterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -251,12 +252,14 @@ def make_observer(progress: bool | Callable[[dict[str, Any]], bool | None], *, c
 @contextmanager
 def interruptible(observer: Quiet, console: Console, note: str) -> Iterator[None]:
     """Let the first Ctrl-C end the campaign in order, SIGTERM with checkpoints; a second one ends the process at once."""
+    heard: list[int] = []
 
     def handler(number: int, _frame: FrameType | None) -> None:
         if observer.stop:
             sys.stderr.flush()
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             signal.raise_signal(signal.SIGINT)
+        heard.append(number)
         observer.save = number == signal.SIGTERM
         observer.stop = True
         console.print(f"stopping; {note} (Ctrl-C again to end at once)", markup=False, highlight=False)
@@ -264,6 +267,10 @@ def interruptible(observer: Quiet, console: Console, note: str) -> Iterator[None
     previous = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
+    except CampaignInterrupted as error:
+        if heard:
+            error.signal = heard[0]
+        raise
     finally:
         for number, old in previous.items():
             signal.signal(number, old)

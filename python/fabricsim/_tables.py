@@ -5,7 +5,7 @@ Units are in the column names (`latency_ns`); every row carries the id of its ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,13 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
-from fabricsim._files import atomic_write
+from fabricsim._files import Seal, atomic_write
+from fabricsim.errors import DamagedError
 
 __all__ = [
     "TABLES",
     "jobs_table",
-    "merge_tables",
+    "join_tables",
     "not_arrived",
     "read_arrow",
     "run_row",
@@ -63,41 +64,41 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     return pa.table(arrays, names=names)
 
 
-def write_arrow(path: Path, table: pa.Table) -> None:
-    """Write one run's table as an Arrow file, atomically; raises `DiskError`."""
+def write_arrow(path: Path, table: pa.Table) -> Seal:
+    """Write one run's table as an Arrow file, atomically, and return its seal; raises `DiskError`."""
 
     def write(handle: Any) -> None:
         with ipc.new_file(handle, table.schema) as writer:
             writer.write_table(table)
 
-    atomic_write(path, write)
+    return atomic_write(path, write)
 
 
 def read_arrow(path: Path) -> pa.Table:
-    """Read one run's table through a memory map: nothing is copied until it is used."""
-    with pa.memory_map(str(path), "r") as source:
-        return ipc.open_file(source).read_all()
+    """Read one run's table through a memory map: nothing is copied until it is used.
+
+    Raises
+    ------
+    DamagedError
+        It is no such file; only tables that nobody has sealed get so far.
+    """
+    try:
+        with pa.memory_map(str(path), "r") as source:
+            return ipc.open_file(source).read_all()
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedError(path, f"it is no table: {error}", "`fabricsim run STUDY --out DIR --resume` runs it again") from error
 
 
-def merge_tables(path: Path, parts: Iterable[tuple[str, Path]]) -> int:
-    """Join the tables of many runs into one Parquet file with a `run_id` column, one run in memory at a time.
+def join_tables(parts: Iterable[tuple[str, Path]]) -> Callable[[Any], None]:
+    """Return what writes the tables of many runs as one Parquet file with a `run_id` column, one run in memory at a time.
 
     Parameters
     ----------
-    path : Path
-        The Parquet file, replaced atomically.
     parts : iterable of (run id, Arrow file)
         In the order of the campaign; must not be empty.
-
-    Returns
-    -------
-    int
-        Rows written.
     """
-    rows = 0
 
     def write(handle: Any) -> None:
-        nonlocal rows
         writer: pq.ParquetWriter | None = None
         try:
             for run_id, part in parts:
@@ -108,13 +109,11 @@ def merge_tables(path: Path, parts: Iterable[tuple[str, Path]]) -> int:
                 if writer is None:
                     writer = pq.ParquetWriter(handle, table.schema, compression="zstd")
                 writer.write_table(table, row_group_size=_ROW_GROUP)
-                rows += table.num_rows
         finally:
             if writer is not None:
                 writer.close()
 
-    atomic_write(path, write)
-    return rows
+    return write
 
 
 def _flatten(prefix: str, value: Any, out: dict[str, Any]) -> None:

@@ -513,9 +513,15 @@ def capacity_text(points: Sequence[Capacity]) -> None:
         ]
         table = _table(columns, numbers=[*columns[1:4], "slowdown there"], title=title)
         for name in point.jobs:
-            cells = [name, f"{point.runs_alone[name]:,}", f"{point.runs[name]:,}", _number(point.slowdown[name], 3)]
+            counts = (point.runs_alone[name], point.runs[name])
+            cells = [name, *("-" if count is None else f"{count:,}" for count in counts), _number(point.slowdown[name], 3)]
             if pairs:
-                worst = max((slowdown, other) for (job, other), slowdown in point.interference.items() if job == name)
+                known = [
+                    (there, other) for (job, other), there in point.interference.items() if job == name and there is not None
+                ]
+                worst = max(known, default=(None, "-"))
                 cells += [worst[1], _number(worst[0], 3)]
             table.add_row(*(Text(cell) for cell in cells))
         console.print(table)
+        for note in point.notes:
+            console.print(Text(f"no slowdown of {note}"))

@@ -19,6 +19,7 @@ from typing import Any
 
 from fabricsim import _core
 from fabricsim._files import atomic_write, translate_disk_errors
+from fabricsim._seals import sealed
 from fabricsim._tables import TABLES, table_of_columns, write_arrow
 from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, StudyError, diagnostics_of
 
@@ -87,7 +88,7 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     Parameters
     ----------
     task : dict
-        ``run`` (an entry of the expansion), ``folder`` (where results go), ``version``; ``checkpoint`` with ``every``
+        ``run`` (an entry of the expansion), ``folder`` (where results go), ``build``; ``checkpoint`` with ``every``
         and ``resume`` if the run may have one; ``threads`` for the run to take; ``ranks`` if processes share it.
     emit : callable
         Receives every progress report.
@@ -133,18 +134,19 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
                 if columns:
                     table = table_of_columns(columns)
                     path = folder / f"{run['id']}.{name}.arrow"
-                    write_arrow(path, table)
-                    tables[name] = {"file": path.name, "rows": table.num_rows}
+                    seal = write_arrow(path, table)
+                    tables[name] = {"file": path.name, "rows": table.num_rows, **seal.to_json()}
         ok = bool(summary.get("verdict", {}).get("ok"))
         record = {
             **{key: run[key] for key in ("id", "hash", "study", "experiment", "sweep", "seed")},
-            "version": task["version"],
+            "version": task["build"]["version"],
+            "build": task["build"],
             "status": "finished" if ok else "failed-check",
             "wall_s": round(time.monotonic() - started, 6),
             "summary": summary,
             "tables": tables,
         }
-        atomic_write(folder / f"{run['id']}.json", json.dumps(record, indent=1))
+        atomic_write(folder / f"{run['id']}.json", sealed(record))
         if options is not None:
             checkpoint.unlink(missing_ok=True)
         return {"kind": "done" if ok else "failed-check", "id": run["id"], "record": record}

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricsim.errors import DamagedError
 from fabricsim.measures import MeasureError, evaluate, parse
 
 if TYPE_CHECKING:
@@ -142,6 +143,11 @@ def _words(found: Any) -> str:
     return f"{found:.4g}" if isinstance(found, int | float) else str(found)
 
 
+def _not_judged(claim: Mapping[str, Any], error: Exception) -> ClaimVerdict:
+    said = {key: str(claim.get(key, "")) for key in ("id", "paper", "expect", "measure")}
+    return ClaimVerdict(**said, ours="-", value=None, verdict="not measured", because=str(error))
+
+
 def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Results) -> list[ClaimVerdict]:
     """Measure every claim on the results, in the order of the study.
 
@@ -150,16 +156,17 @@ def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Re
     claims : sequence of dict
         The study's ``[[claim]]`` tables.
     results : Results
-        What to measure on; runs that are missing make claims "not measured", never an error.
-
-    Raises
-    ------
-    ClaimError
-        A claim is not well formed.
+        What to measure on; runs and figures that are missing make claims "not measured", and so does a claim that is not well
+        formed: never an error.
     """
     verdicts = []
     for claim in claims:
-        validate_claim(claim)
+        try:
+            validate_claim(claim)
+        except ClaimError as error:
+            # Others and the report do not suffer from it.
+            verdicts.append(_not_judged(claim, error))
+            continue
         expect = claim["expect"]
         unit = f" {claim['unit']}" if claim.get("unit") else ""
         wanted = (_words(expect) if isinstance(expect, bool) else str(expect)) + (
@@ -167,9 +174,11 @@ def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Re
         )
         try:
             found = evaluate(str(claim["measure"]), results)
+            if found is None:
+                raise MeasureError("these runs cannot give it")
             holds = _holds(claim, found)
             ours, verdict, because = _words(found) + unit, "agrees" if holds else "differs", str(claim.get("because") or "")
-        except MeasureError as error:
+        except (MeasureError, DamagedError) as error:
             found, ours, verdict, because = None, "-", "not measured", str(error)
         verdicts.append(
             ClaimVerdict(

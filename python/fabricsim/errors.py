@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fabricsim._core import CheckFailed, CheckpointRefused, Interrupted, StudyError
@@ -16,6 +18,8 @@ __all__ = [
     "CheckFailed",
     "CheckpointRefused",
     "ClusterError",
+    "DamagedError",
+    "DamagedWarning",
     "Diagnostic",
     "DiskError",
     "FabricsimError",
@@ -35,6 +39,24 @@ class ResultsError(FabricsimError, ValueError):
     """A results directory cannot be used as asked: it is missing, belongs to another study, or is in use."""
 
 
+class DamagedError(ResultsError):
+    """A file of a results directory is not what was written there.
+
+    Attributes
+    ----------
+    place, reason, hint : str
+        The file, what is wrong with it, and what to do.
+    """
+
+    def __init__(self, place: str | Path, reason: str, hint: str = "") -> None:
+        super().__init__(f"{place} is damaged: {reason}" + (f"; {hint}" if hint else ""))
+        self.place, self.reason, self.hint = str(place), reason, hint
+
+
+class DamagedWarning(UserWarning):
+    """Files of a results directory are not what was written there; what is whole was used without them."""
+
+
 class ClusterError(FabricsimError, ValueError):
     """A Dask cluster cannot be used as asked: nobody answers, versions differ, or Dask is missing."""
 
@@ -48,7 +70,15 @@ class RunFailed(FabricsimError, RuntimeError):
 
 
 class CampaignInterrupted(FabricsimError):
-    """The campaign was stopped by the user; finished runs are kept."""
+    """The campaign was stopped by the user; finished runs are kept.
+
+    Attributes
+    ----------
+    signal : int
+        What stopped it: SIGINT (Ctrl-C, or a function of the user's) or SIGTERM.
+    """
+
+    signal: int = signal.SIGINT
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Importing `fabricsim` does not import this module.
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +17,11 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
+from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._units import axis_value
 from fabricsim.measures import same_value, select
 from fabricsim.registry import describe
@@ -43,11 +46,14 @@ __all__ = [
     "links",
     "network",
     "pareto",
+    "render",
     "save",
     "sweep",
 ]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
+#: What stands in place of a bar that has nothing to show.
+_ABSENT: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 4, "color": "#9ca3af", "clip_on": False, "zorder": 3}
 _MARKERS = "osD^vPX*"
 _STYLE = ("-", "--", "-.", ":")
 
@@ -70,17 +76,31 @@ def save(figure: Figure, path: str | Path) -> Path:
     ValueError
         Another ending.
     """
+    target = Path(path)
+    content = render(figure, target.suffix.lower().lstrip("."))
+    with translate_disk_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(target, content)
+    return target
+
+
+def render(figure: Figure, kind: str) -> bytes:
+    """Return a figure as the content of an ``svg``, ``png`` or ``pdf`` file, without a date in it.
+
+    Raises
+    ------
+    ValueError
+        Another kind.
+    """
     import matplotlib as mpl
 
-    target = Path(path)
-    kind = target.suffix.lower().lstrip(".")
     if kind not in ("svg", "png", "pdf"):
-        raise ValueError(f"{target}: a figure is a .svg, .png or .pdf file")
-    target.parent.mkdir(parents=True, exist_ok=True)
+        raise ValueError(f"a figure is a .svg, .png or .pdf file, not {kind!r}")
     nothing = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    content = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "fabricsim", "svg.fonttype": "none"}):
-        figure.savefig(target, dpi=200, metadata=nothing)
-    return target
+        figure.savefig(content, format=kind, dpi=200, metadata=nothing)
+    return content.getvalue()
 
 
 def axis_label(key: str) -> str:
@@ -363,7 +383,7 @@ def bars(
     Returns
     -------
     Figure
-        Bars are means over seeds; a combination without a run has none.
+        Bars are means over seeds. A cross stands where nothing was run, or a run has no such number.
     """
     records = [r for r in select(results, where=where) if experiments is None or r.run.experiment in experiments]
     unit = 1.0
@@ -401,6 +421,7 @@ def bars(
     FigureCanvasAgg(figure)
     all_axes = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     width = 0.8 / len(names)
+    crosses = False
     for axes, row in zip(all_axes, rows, strict=True):
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(visible=True, axis="y", color="#e5e7eb", linewidth=0.7)
@@ -413,14 +434,19 @@ def bars(
                 width=0.92 * width,
                 **_bar_style(index),
             )
+            absent = [i + (index - (len(names) - 1) / 2) * width for i, numbers in at if not numbers]
+            axes.plot(absent, [0.0] * len(absent), **_ABSENT)
+            crosses |= bool(absent)
         axes.set_ylabel(label)
         if row:
             axes.set_title(row, fontsize=9, loc="left")
     all_axes[-1].set_xticks(range(len(places)), ["\n".join(place[::-1]) for place in places], fontsize=8)
     all_axes[-1].set_xlabel(", then ".join(axis_label(key) for key in reversed(x)))
     # Not on the axes: bars may stand anywhere. Not of the bars: a panel may have none of a name.
-    handles = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names)]
-    columns = max(1, min(len(names), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
+    handles: list[Any] = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names)]
+    if crosses:
+        handles.append(Line2D([], [], label="not run", **_ABSENT))
+    columns = max(1, min(len(handles), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
     figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=columns)
     if title:
         figure.suptitle(title, fontsize=10, wrap=True)
@@ -610,6 +636,10 @@ def links(results: Results, *, run: str | int = 0, title: str | None = None) -> 
     return figure
 
 
+def _or_nan(number: float | None) -> float:
+    return math.nan if number is None else number
+
+
 def interference(point: Capacity) -> Figure:
     """Draw who slows whom down: a row per job, a column per company; with everybody in the last one.
 
@@ -623,8 +653,8 @@ def interference(point: Capacity) -> Figure:
     values = np.full((len(names), len(columns)), np.nan)
     for row, name in enumerate(names):
         for column, other in enumerate(columns[:-1]):
-            values[row, column] = point.interference.get((name, other), np.nan)
-        values[row, -1] = point.slowdown[name]
+            values[row, column] = _or_nan(point.interference.get((name, other)))
+        values[row, -1] = _or_nan(point.slowdown[name])
     figure, axes = _figure(1.6 + 0.52 * len(columns), 1.2 + 0.36 * len(names))
     axes.grid(visible=False)
     shown = values[np.isfinite(values)]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricsim._files import atomic_write, translate_disk_errors
+from fabricsim._seals import products
 from fabricsim.claims import ClaimError, ClaimVerdict, judge, validate_claim
 from fabricsim.measures import MeasureError, select
 from fabricsim.registry import describe
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricsim.results import Results
     from fabricsim.study import Expansion
 
-__all__ = ["check_claims", "declared_figures", "judge_results", "write_figures"]
+__all__ = ["check_claims", "declared_figures", "judge_results", "undrawn_figures", "write_figures"]
 
 _KEYS = {
     "sweep": {"x", "y", "group", "speedup", "experiment", "where"},
@@ -81,20 +81,14 @@ def check_claims(plan: Expansion) -> None:
 
 
 def judge_results(results: Results) -> list[ClaimVerdict]:
-    """Judge the study's claims and write them to `claims.json` for the report.
-
-    Raises
-    ------
-    ClaimError
-        A claim is not well formed.
-    """
+    """Judge the study's claims and write them to `claims.json` for the report; raises `DiskError`."""
     claims = results.manifest["study"].get("claims") or []
     verdicts = judge(claims, results)
-    path = results.folder / "claims.json"
-    if verdicts:
-        atomic_write(path, json.dumps([verdict.to_dict() for verdict in verdicts], indent=1))
-    else:
-        path.unlink(missing_ok=True)
+    with products(results.folder) as out:
+        if verdicts:
+            out.write("claims.json", json.dumps([verdict.to_dict() for verdict in verdicts], indent=1))
+        else:
+            out.remove("claims.json")
     return verdicts
 
 
@@ -117,6 +111,8 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
     from fabricsim import plots
 
     where, experiment, title = figure.get("where"), figure.get("experiment"), figure.get("title")
+    if variant := results.manifest.get("variant"):
+        title = f"{title or figure['id']} (variant {variant})"
     match figure["kind"]:
         case "sweep":
             return plots.sweep(
@@ -155,30 +151,36 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
             # Of the chosen runs the last one: the largest or most loaded in a sweep as people write them.
             return plots.links(results, run=select(results, experiment=experiment, where=where)[-1].id, title=title)
         case "network":
-            drawn = describe(select(results, experiment=experiment, where=where)[-1].run.canonical)
-            return plots.network({**drawn, "name": title or drawn.get("name", "")})
+            network = describe(select(results, experiment=experiment, where=where)[-1].run.canonical)
+            return plots.network({**network, "name": title or network.get("name", "")})
         case _:
             return plots.hops(results, run=select(results, experiment=experiment, where=where)[-1].id, title=title)
+
+
+#: Which figures could not be drawn, and why, for the report.
+UNDRAWN = "undrawn.json"
 
 
 def write_figures(results: Results) -> list[Path]:
     """Write the study's figures as SVG and PNG into `figures/` and return the paths.
 
-    Declared figures that cannot be drawn are errors, but for those of experiments that a variant leaves out; of the default set only
-    what the results have is drawn.
+    A declared figure that cannot be drawn takes no other with it: `undrawn.json` says why, and the report repeats it. Figures of
+    experiments that a variant leaves out are left out; of the default set only what the results have is drawn.
 
     Raises
     ------
-    ClaimError
-        A declared figure is not well formed or lacks its data.
     DiskError
         The files cannot be written.
     """
     from fabricsim import plots
 
-    declared = declared_figures(results.manifest["study"].get("reproduce") or {})
-    written: list[Path] = []
-    folder = results.folder / "figures"
+    drawn: list[tuple[str, bytes]] = []
+    undrawn: dict[str, str] = {}
+    declared: list[dict[str, Any]] = []
+    try:
+        declared = declared_figures(results.manifest["study"].get("reproduce") or {})
+    except ClaimError as error:
+        undrawn["figures"] = str(error)
     planned = {run["experiment"] for run in results.manifest["runs"]}
     for figure in declared or _defaults(results):
         named = figure.get("experiments") or ([figure["experiment"]] if figure.get("experiment") else [])
@@ -186,10 +188,27 @@ def write_figures(results: Results) -> list[Path]:
             continue
         try:
             drawing = _draw(results, figure)
-        except (MeasureError, KeyError, ValueError) as error:
-            if declared and results.complete:
-                raise ClaimError(f"figure {figure['id']}: {error.args[0] if error.args else error}") from error
+        except (MeasureError, KeyError, ValueError, TypeError, IndexError, ArithmeticError) as error:
+            if declared:
+                undrawn[figure["id"]] = str(error.args[0] if error.args else error)
             continue
-        with translate_disk_errors(folder):
-            written += [plots.save(drawing, folder / f"{figure['id']}.{kind}") for kind in ("svg", "png")]
-    return written
+        drawn += [(f"figures/{figure['id']}.{kind}", plots.render(drawing, kind)) for kind in ("svg", "png")]
+    with products(results.folder) as out:
+        for key in undrawn:
+            for kind in ("svg", "png"):
+                out.remove(f"figures/{key}.{kind}")
+        if undrawn:
+            out.write(UNDRAWN, json.dumps(undrawn, indent=1))
+        else:
+            out.remove(UNDRAWN)
+        return [out.write(name, content) for name, content in drawn]
+
+
+def undrawn_figures(results: Results) -> dict[str, str]:
+    """Return the figures that could not be drawn when they were last asked for, with the reasons."""
+    content = results.product(UNDRAWN)
+    try:
+        found = json.loads(content) if content is not None else {}
+    except ValueError:
+        found = {}
+    return {str(key): str(why) for key, why in found.items()} if isinstance(found, dict) else {}

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricsim import _core
+from fabricsim._build import this_build
 from fabricsim._host import available_cores, available_memory
 from fabricsim._pool import Pool, PoolStopped
 from fabricsim._progress import Lines, Quiet, interruptible
 from fabricsim._tables import read_arrow
-from fabricsim.errors import CampaignInterrupted
+from fabricsim.errors import CampaignInterrupted, DamagedError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,8 +35,12 @@ def _difference(old: RunRecord, new: dict[str, Any], folder: Path) -> str | None
             return f"{key} was {old.summary.get(key)!r}, is {summary.get(key)!r}"
     if set(old.tables) != set(new["tables"]):
         return f"tables {sorted(old.tables)} became {sorted(new['tables'])}"
-    for name, path in old.tables.items():
-        if not read_arrow(path).equals(read_arrow(folder / new["tables"][name]["file"])):
+    for name in old.tables:
+        try:
+            theirs = old.read(name)
+        except DamagedError as error:
+            return str(error)
+        if not theirs.equals(read_arrow(folder / new["tables"][name]["file"])):
             return f"table {name} differs"
     return None
 
@@ -88,7 +92,7 @@ def rerun_results(records: Sequence[RunRecord], *, jobs: int | None, console: Co
         pool = Pool(
             jobs=count, memory_bytes=int(memory * 0.8) if memory else None, on_message=on_message, tick=lambda: not watch.tick()
         )
-        tasks = [{"run": record.run.to_dict(), "folder": str(folder), "version": _core.__version__} for record in records]
+        tasks = [{"run": record.run.to_dict(), "folder": str(folder), "build": this_build()} for record in records]
         from rich.console import Console
 
         try:

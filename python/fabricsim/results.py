@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from fabricsim._campaign import ordered_records, read_manifest
+from fabricsim._files import Seal
+from fabricsim._records import Finding, ordered_records, read_manifest, records_of
+from fabricsim._seals import BrokenSeal, check, read_product, seal_of
 from fabricsim._tables import TABLES, jobs_table, read_arrow, runs_table
-from fabricsim.errors import ResultsError
+from fabricsim.errors import DamagedError, DamagedWarning, ResultsError
 from fabricsim.study import Run
 
 if TYPE_CHECKING:
@@ -38,12 +41,31 @@ class RunRecord:
         Arrow file of each recorded table.
     wall_s : float
         Wall time of the run in its process, seconds.
+    seals : dict
+        Seal of each table; none in folders of before there were seals.
     """
 
     run: Run
     summary: dict[str, Any]
     tables: dict[str, Path]
     wall_s: float
+    seals: dict[str, Seal] = field(default_factory=dict)
+
+    def read(self, table: str) -> pa.Table:
+        """Return a table as it was written.
+
+        Raises
+        ------
+        DamagedError
+            It is not what was written.
+        """
+        path = self.tables[table]
+        try:
+            if table in self.seals:
+                check(path, self.seals[table], seal_of(path))
+        except BrokenSeal as error:
+            raise DamagedError(path, error.reason, "`fabricsim run STUDY --out DIR --resume` runs it again") from None
+        return read_arrow(path)
 
     @property
     def id(self) -> str:
@@ -121,37 +143,65 @@ class Results:
         Its manifest.
     records : list of RunRecord
         The finished runs in the order of the study.
+    damaged : list of Finding, optional
+        Files of runs that were left out, since they are not what was written.
     """
 
-    def __init__(self, folder: Path, manifest: dict[str, Any], records: list[RunRecord]) -> None:
+    def __init__(self, folder: Path, manifest: dict[str, Any], records: list[RunRecord], damaged: Sequence[Finding] = ()) -> None:
         self.folder = folder
         self.manifest = manifest
         self.records = tuple(records)
+        self.damaged = tuple(damaged)
 
     @classmethod
-    def open(cls, folder: str | Path) -> Results:
+    def open(cls, folder: str | Path, *, tables: bool = False) -> Results:
         """Open a results directory, complete or not.
+
+        Records that are not what was written are left out with a `DamagedWarning`, and are in ``.damaged``. Tables are compared
+        with their seals when they are read, or now where `tables` is True.
 
         Raises
         ------
         ResultsError
-            It is no results directory, or damaged.
+            It is no results directory.
+        DamagedError
+            Its manifest is not what was written.
         """
         path = Path(folder)
         manifest = read_manifest(path)
         if manifest is None:
             raise ResultsError(f"{path} is not a results directory: it has no manifest.json")
         runs = {entry["id"]: Run.from_dict(entry) for entry in manifest["runs"]}
+        found = records_of(path, manifest, tables=tables)
         records = [
             RunRecord(
                 run=runs[record["id"]],
                 summary=record["summary"],
                 tables={name: path / "runs" / entry["file"] for name, entry in record["tables"].items()},
                 wall_s=float(record.get("wall_s") or 0.0),
+                seals={
+                    name: Seal(entry["sha256"], entry["bytes"]) for name, entry in record["tables"].items() if "sha256" in entry
+                },
             )
-            for record in ordered_records(path, manifest)
+            for record in ordered_records(manifest, found.whole)
         ]
-        return cls(path, manifest, records)
+        if found.findings:
+            more = f" and {len(found.findings) - 1} more" if len(found.findings) > 1 else ""
+            warnings.warn(
+                f"{path}: {found.findings[0]}{more} (fabricsim verify names all); used without them", DamagedWarning, stacklevel=2
+            )
+        return cls(path, manifest, records, found.findings)
+
+    def product(self, name: str) -> bytes | None:
+        """Return a file that was made from these results, such as ``figures/latency.png``; None where there is none that is whole.
+
+        One that is damaged, or was made before the runs were what they are now, gives a `DamagedWarning`.
+        """
+        try:
+            return read_product(self.folder, name)
+        except BrokenSeal as error:
+            warnings.warn(f"{self.folder / name} is not used: {error.reason}", DamagedWarning, stacklevel=2)
+            return None
 
     @property
     def name(self) -> str:
@@ -161,12 +211,12 @@ class Results:
     @property
     def ok(self) -> bool:
         """Whether every run is finished and passed its self-checks."""
-        return self.complete and not self.failed
+        return self.complete and not self.failed and not self.damaged
 
     @property
     def complete(self) -> bool:
         """Whether every run of the study is finished."""
-        return len(self.records) == len(self.manifest["runs"])
+        return len(self.records) == len({run["id"] for run in self.manifest["runs"]})
 
     @property
     def failed(self) -> tuple[RunRecord, ...]:
@@ -256,13 +306,15 @@ class Results:
         ------
         KeyError
             No such run or table, or the study did not ask for it under ``[observe]``.
+        DamagedError
+            The table is not what was written.
         """
         if name not in TABLES:
             raise KeyError(f"no table {name!r}; there are: {', '.join(TABLES)}")
         record = self.record(run)
         if name not in record.tables:
             raise KeyError(f"run {record.id} recorded no {name}; ask for it under [observe] in the study")
-        return read_arrow(record.tables[name])
+        return record.read(name)
 
     def links(self, run: str | int | RunRecord = 0) -> pa.Table:
         """Return the load of every link direction of a run: ``utilisation`` is a fraction of its bandwidth."""
@@ -352,6 +404,8 @@ class Results:
         """The verdict in words."""
         if self.failed:
             return f"{len(self.failed)} self-checks failed"
+        if self.damaged:
+            return f"{len(self.damaged)} files damaged"
         return "ok" if self.complete else "incomplete"
 
     def __repr__(self) -> str:

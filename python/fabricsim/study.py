@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from fabricsim import _core
-from fabricsim.errors import Diagnostic, StudyError
+from fabricsim.errors import DamagedWarning, Diagnostic, StudyError
 from fabricsim.ops import Ops, is_frame
 
 if TYPE_CHECKING:
@@ -478,6 +479,9 @@ class Study:
         finally:
             if cluster is not None:
                 cluster.close()
+        if progress is not True and outcome.mended:
+            # With bars or lines it has been said.
+            warnings.warn(f"{campaign.folder}: {'; '.join(outcome.mended[:3])}; run again", DamagedWarning, stacklevel=2)
         outcome.raise_for_faults()
         return Results.open(campaign.folder)
 

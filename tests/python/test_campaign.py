@@ -38,7 +38,7 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_repeats_nothing(shell, number)
     wait_for(out, 2)
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "--resume" in err
     assert "Traceback" not in err
     kept = finished(out)
@@ -62,7 +62,7 @@ def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell):
     time.sleep(1.5)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 143
     assert "2 more have checkpoints" in err
     assert "--resume" in err
     assert len(checkpoints(out)) == 2
@@ -135,6 +135,14 @@ def test_a_duration_without_sense_is_refused_before_anything_is_written(shell):
     assert not (shell.folder / "r").exists()
 
 
+@pytest.mark.parametrize("every", ["1 ns", "0.99 us", "0.5 s", "0.0001 h"])
+def test_checkpoints_without_end_are_refused_with_the_reason(shell, every):
+    ran = shell("run", shell.study(loads="0.1"), "--out", "r", "--checkpoint-every", every)
+    assert ran.code == 2
+    assert "do little else" in ran.err
+    assert not (shell.folder / "r").exists()
+
+
 def test_a_kill_loses_no_finished_run_and_leaves_no_worker(shell):
     study, out = shell.study(**SLOW), shell.folder / "r"
     process = shell.start("run", study, "--out", "r", "--jobs", "2")
@@ -183,6 +191,27 @@ def test_a_full_disk_while_joining_keeps_every_run(shell):
     assert len(kept) == 8
     assert shell("run", study, "--out", "r", "--resume").code == 0
     assert finished(shell.folder / "r") == kept
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_a_folder_that_resume_takes(shell):
+    study = shell.study(loads="0.1")
+    for limit in (0, 1, 2):
+        ran = shell("run", study, "--out", "r", prefix=["bash", "-c", f'ulimit -f {limit}; exec "$@"', "bash"])
+        assert ran.code == 1, ran.err
+        assert "cannot write" in ran.err
+        assert "Traceback" not in ran.err
+    (shell.folder / "r" / ".manifest.json.1.partial").write_text("{")
+    assert shell("run", study, "--out", "r", "--resume").code == 0
+    assert shell("verify", "r").code == 0
+
+
+@pytest.mark.parametrize("where", ["/dev/null/x", "study.toml/x", "x" * 300, "a/" * 3000 + "b"])
+def test_a_place_where_no_folder_can_be_is_named(shell, where):
+    ran = shell("run", shell.study(), "--out", where)
+    assert ran.code == 2
+    assert "cannot write" in ran.err
+    assert "use another --out" in ran.err
+    assert "Traceback" not in ran.err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -255,27 +284,34 @@ def test_two_campaigns_cannot_write_to_one_directory(shell):
     process.communicate(timeout=30)
 
 
-def test_resume_under_another_version_is_refused(shell):
+def test_resume_under_another_version_is_refused(shell, monkeypatch):
+    monkeypatch.setenv("FAKE_VERSION", "0.0.1")
     shell("run", shell.study(), "--out", "r")
-    path = shell.folder / "r" / "manifest.json"
-    manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({**manifest, "version": "0.0.1"}))
+    monkeypatch.delenv("FAKE_VERSION")
     ran = shell("run", "study.toml", "--out", "r", "--resume")
     assert ran.code == 2
     assert "0.0.1" in ran.err
     assert shell("run", "study.toml", "--out", "r").code == 0
 
 
-def test_a_damaged_record_is_run_again_and_a_damaged_manifest_is_named(shell):
+def test_a_damaged_record_is_run_again_and_a_damaged_manifest_is_written_anew(shell):
     shell("run", shell.study(), "--out", "r")
     victim = next((shell.folder / "r" / "runs").glob("*.json"))
     victim.write_text("{ half")
     assert shell("run", "study.toml", "--out", "r", "--resume").code == 0
     assert json.loads(victim.read_text())["status"] == "finished"
     (shell.folder / "r" / "manifest.json").write_text("{")
-    ran = shell("run", "study.toml", "--out", "r", "--resume")
+    ran = shell("run", "study.toml", "--out", "r")
     assert ran.code == 2
-    assert "is damaged" in ran.err
+    assert "manifest.json is damaged" in ran.err
+    assert "--resume" in ran.err
+    times = finished(shell.folder / "r")
+    ran = shell("run", "study.toml", "--out", "r", "--resume", "--quiet")
+    assert ran.code == 0
+    assert "manifest.json is damaged" in ran.err
+    assert finished(shell.folder / "r") == times
+    (shell.folder / "r" / "manifest.json").write_text("{")
+    assert shell("run", "study.toml", "--out", "r", "--force").code == 0
 
 
 def test_running_again_in_place_gives_the_same_bytes(shell):

@@ -98,6 +98,32 @@ def test_the_command_prints_and_writes_what_came_out(tmp_path):
     assert found["points"][0]["runs"]["short"] == 4
 
 
+def test_a_job_that_finished_nothing_has_no_slowdown_and_a_note(tmp_path):
+    results = fs.capacity_study(_line(run={"end": "5 us"})).run(out=tmp_path / "r", progress=False)
+    (point,) = fs.capacity(results)
+    assert point.runs["still"] == point.runs_alone["still"] == 0
+    assert point.slowdown["still"] is None
+    assert any(note.startswith("still beside all: finished no iteration, not even alone") for note in point.notes)
+    file = tmp_path / "line.toml"
+    file.write_text(_line(run={"end": "5 us"}).source)
+    done = _command(file, "--quiet", "--json", "--out", tmp_path / "s")
+    assert done.returncode == 0, done.stderr
+    assert "Infinity" not in done.stdout
+    assert "inf" not in (tmp_path / "s" / "capacity.csv").read_text()
+
+
+def test_synthetic_jobs_are_not_left_out(tmp_path):
+    traffic = {"name": "traffic", "nodes": 4, "work": {"kind": "uniform", "load": 0.2, "message": "1 KiB"}}
+    results = fs.capacity_study(_line(job=[LINE["job"][2], traffic], run={"end": "100 us"})).run(
+        out=tmp_path / "r", progress=False
+    )
+    (point,) = fs.capacity(results)
+    assert point.jobs == ("still", "traffic")
+    assert point.runs["traffic"] is None
+    told = point.slowdown["traffic"]
+    assert (told is not None and told > 0.9) or any(note.startswith("traffic beside all") for note in point.notes)
+
+
 def test_one_job_or_experiments_are_refused(tmp_path):
     file = tmp_path / "one.toml"
     file.write_text('topology = { kind = "single-router", nodes = 4 }\n')

@@ -98,7 +98,7 @@ def test_sigterm_saves_and_resume_goes_on_to_the_same_numbers(study, whole, othe
         path = wait_for_checkpoint(process, study / "r")
         process.send_signal(signal.SIGTERM)
         code, _, err = finish(process)
-        assert code == 130
+        assert code == 143
         assert "has a checkpoint" in err
         assert "Traceback" not in err
         saved = header(path)
@@ -110,6 +110,14 @@ def test_sigterm_saves_and_resume_goes_on_to_the_same_numbers(study, whole, othe
     assert code == 0, err
     assert numbers(study / "r") == whole
     assert not path.exists()
+
+
+def test_more_checkpoints_than_a_run_can_bear_are_refused_with_the_least_time(study):
+    code, _, err = finish(start(study, "--out", "r", "--checkpoint-every", "1ps"))
+    assert code == 2
+    assert "would write 16,000,000,000 checkpoints" in err
+    assert "16 us or more" in err
+    assert not (study / "r").exists()
 
 
 def test_ctrl_c_leaves_the_checkpoint_that_was_there(study, whole):

@@ -294,7 +294,8 @@ def test_a_worker_of_another_version_is_refused_by_name(shell, cluster):
         )
     assert done.returncode == 2, done.stderr
     assert "versions differ on the Dask cluster" in done.stderr
-    assert "has fabricsim 0.0.0+fake, here it is" in done.stderr
+    assert "has fabricsim 0.0.0+fake, commit aaaaaaaaaa" in done.stderr
+    assert "here it is" in done.stderr
     assert not (shell.folder / "r").exists()
 
 
@@ -308,7 +309,8 @@ def test_a_worker_of_another_version_that_comes_late_fails_its_run_with_words(tm
             dask.add_worker("--no-nanny")
             _, err = job.communicate(timeout=120)
     assert job.returncode == 1, err
-    assert "has fabricsim 0.0.0+fake, the campaign" in err
+    assert "has fabricsim 0.0.0+fake, commit aaaaaaaaaa" in err
+    assert ", the campaign" in err
 
 
 REAL_STUDY = """

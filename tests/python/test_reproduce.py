@@ -65,6 +65,44 @@ def test_claims_and_figures_are_checked_before_anything_is_run(shell, study, cas
     assert not (shell.folder / "r").exists()
 
 
+def test_what_cannot_be_had_takes_nothing_with_it(shell, study):
+    more = """
+[[reproduce.figure]]
+id = "of-nothing"
+title = "Times of a job that there is not"
+kind = "bars"
+x = ["seed"]
+y = "jobs.0.time_ns"
+group = "topology.kind"
+"""
+    study.write_text(STUDY + more)
+    ran = shell("reproduce", study, "--variant", "quick", "--out", "r", "--json")
+    assert ran.code == 0, ran.err
+    assert list(ran.json["undrawn"]) == ["of-nothing"]
+    assert "jobs.0.time_ns" in ran.json["undrawn"]["of-nothing"]
+    assert len(ran.json["figures"]) == 6
+    assert len(ran.json["claims"]) == 5
+    report = (shell.folder / "r" / "report.html").read_text()
+    assert '"missing":"no value `jobs.0.time_ns`' in report
+    assert "Times of a job that there is not" in report
+    assert "of-nothing is not drawn" in shell("report", "r").err
+    assert shell("verify", "r").code == 0
+
+
+def test_a_claim_that_is_not_well_formed_leaves_the_report(shell, study):
+    study.write_text(STUDY.replace("increases('hops.mean'", "grows('hops.mean'", 1))
+    assert shell("run", study, "--variant", "quick", "--out", "r").code == 0
+    assert shell("report", "r").code == 0
+    first = json.loads((shell.folder / "r" / "claims.json").read_text())[0]
+    assert first["verdict"] == "not measured"
+    assert "no measure `grows`" in first["because"]
+
+
+def test_figures_of_a_variant_say_so(shell, study):
+    assert shell("reproduce", study, "--variant", "quick", "--out", "r").code == 0
+    assert "(variant quick)" in (shell.folder / "r" / "figures" / "fig-1.svg").read_text()
+
+
 def test_report_judges_again_without_running(shell, study):
     shell("run", study, "--variant", "quick", "--out", "r", "--no-report")
     ran = shell("report", "r")

@@ -1,24 +1,35 @@
 """The command line. Numbers go to stdout, progress and errors to stderr.
 
-Exit codes: 0 fine, 2 the user's input, 3 a failed self-check, 1 ours, 130 interrupted.
+Exit codes: 0 fine, 2 the user's input, 3 a failed self-check, 1 ours, 130 interrupted (SIGINT), 143 told to end (SIGTERM).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import traceback
-from typing import Annotated, Any, NoReturn
+import warnings
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
 from fabricsim import __version__
+from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
 from fabricsim.claims import ClaimError
 from fabricsim.cli import analyses, bench, runs, studies
-from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, InputError, app, command_line, process, put, say
-from fabricsim.errors import CampaignInterrupted, ClusterError, DiskError, ResultsError, StudyError, diagnostics_of
+from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
+from fabricsim.errors import (
+    CampaignInterrupted,
+    ClusterError,
+    DamagedWarning,
+    DiskError,
+    ResultsError,
+    StudyError,
+    diagnostics_of,
+)
 
 __all__ = ["analyses", "app", "bench", "main", "runs", "studies"]
 
@@ -27,7 +38,7 @@ _USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__n
 
 #: The commands as the help lists them.
 _ORDER = (
-    *("new", "check", "expand", "show", "run", "report", "reproduce", "rerun"),
+    *("new", "check", "expand", "show", "run", "report", "reproduce", "verify", "rerun"),
     *("routes", "capacity", "knee", "effects", "pareto", "list", "schema", "bench"),
 )
 app.registered_commands.sort(key=lambda command: _ORDER.index(command.name or getattr(command.callback, "__name__", "")))
@@ -50,7 +61,9 @@ def _fail(code: int, message: str, diagnostics: list[dict[str, Any]] | None = No
     """Report an error: rendered on stderr, and as the one JSON object on stdout where --json asks for it."""
     say(message)
     if "--json" in sys.argv[1:]:
-        kind = {INPUT: "input", CHECK: "self-check", OURS: "internal", INTERRUPTED: "interrupted"}[code]
+        kind = {INPUT: "input", CHECK: "self-check", OURS: "internal", INTERRUPTED: "interrupted", TERMINATED: "interrupted"}[
+            code
+        ]
         put(json.dumps({"ok": False, "error": kind, "message": message, "diagnostics": diagnostics or [], "runs": []}))
     return code
 
@@ -80,11 +93,14 @@ def _dispatch() -> int:
         return _fail(INPUT, "\n".join(str(item) for item in found), [asdict(item) for item in found])
     except (CampaignInterrupted, typer.Abort, KeyboardInterrupt) as error:
         again = _again()
+        code = TERMINATED if getattr(error, "signal", signal.SIGINT) == signal.SIGTERM else INTERRUPTED
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
-        return _fail(INTERRUPTED, f"interrupted; {kept}" if kept else "interrupted")
+        return _fail(code, f"interrupted; {kept}" if kept else "interrupted")
     except (InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError, IsADirectoryError) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
+        if error.errno is not None and error.errno not in NO_ROOM:
+            return _fail(INPUT, f"error: {error.strerror}; use another --out, or put right what is in the way")
         again = _again()
         return _fail(OURS, f"error: {error.strerror or error}\nwhen there is room again, go on with: {again}")
     except PermissionError as error:
@@ -92,6 +108,21 @@ def _dispatch() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return OK
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Say what damaged files are left out, in words; other warnings are the developers'."""
+    if issubclass(category, DamagedWarning):
+        say(f"warning: {message}")
+    else:
+        (file or sys.stderr).write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def main() -> NoReturn:
@@ -103,6 +134,9 @@ def main() -> NoReturn:
     if process.ranks is not None and process.ranks.rank > 0:
         serve(process.ranks)
         raise SystemExit(OK)
+    warnings.showwarning = _show_warning
+    # Every folder that is opened tells its own.
+    warnings.simplefilter("always", DamagedWarning)
     try:
         code = _dispatch()
         sys.stdout.flush()

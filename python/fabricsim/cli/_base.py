@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricsim.results import Results
     from fabricsim.study import Study
 
-OK, OURS, INPUT, CHECK, INTERRUPTED = 0, 1, 2, 3, 130
+OK, OURS, INPUT, CHECK, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 
 app = typer.Typer(
     name="fabricsim",
@@ -124,16 +124,15 @@ def run_campaign(
     memory_bytes: int | None = None,
 ) -> tuple[Outcome, Results]:
     """Run a study with progress on stderr and orderly Ctrl-C."""
-    from fabricsim import _core
-    from fabricsim._campaign import Campaign
+    from fabricsim._campaign import Campaign, check_interval
     from fabricsim._progress import Bars, Lines, Quiet, interruptible
     from fabricsim.results import Results
 
-    try:
-        if checkpoint_every is not None:
-            _core.checkpoint_interval(checkpoint_every)
-    except ValueError as error:
-        raise InputError(f"--checkpoint-every: {error}") from error
+    if checkpoint_every is not None:
+        try:
+            check_interval(checkpoint_every, ())
+        except ValueError as error:
+            raise InputError(f"--checkpoint-every: {error}") from error
     cluster = _cluster(dask, jobs=jobs, checkpoint_every=checkpoint_every) if dask is not None else None
     try:
         try:
@@ -150,6 +149,11 @@ def run_campaign(
             if isinstance(error, StudyError):
                 raise
             raise InputError(str(error)) from error
+        if checkpoint_every is not None:
+            try:
+                check_interval(checkpoint_every, campaign.selected)
+            except ValueError as error:
+                raise InputError(f"--checkpoint-every: {error}") from error
         for warning in study.check(experiments=experiments).diagnostics:
             if warning.severity != "error":
                 say(str(warning))
@@ -168,6 +172,9 @@ def run_campaign(
     finally:
         if cluster is not None:
             cluster.close()
+    if quiet:
+        for text in outcome.mended:
+            say(f"warning: {text}")
     return outcome, Results.open(campaign.folder)
 
 

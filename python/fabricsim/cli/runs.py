@@ -1,4 +1,4 @@
-"""Commands that run studies or read what was run: run, report, reproduce, rerun."""
+"""Commands that run studies or read what was run: run, report, reproduce, verify, rerun."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from fabricsim import __version__
 from fabricsim.cli._base import (
     CHECK,
+    INPUT,
     OK,
     ExperimentOption,
     ForceOption,
@@ -138,14 +139,12 @@ def report(
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Also write PNG and SVG figures for papers.")] = True,
 ) -> None:
     """Write the interactive report and the figures of a results directory anew."""
-    from fabricsim._campaign import assemble
-    from fabricsim.reproduce import judge_results, write_figures
+    from fabricsim._folder import assemble
+    from fabricsim.reproduce import judge_results, undrawn_figures, write_figures
     from fabricsim.results import Results
 
-    if not (folder / "manifest.json").is_file():
-        raise ResultsError(f"{folder} is not a results directory: it has no manifest.json")
     assemble(folder)
-    results = Results.open(folder)
+    results = Results.open(folder, tables=True)
     if not len(results):
         raise ResultsError(f"{folder} has no finished run yet; `fabricsim run --resume` goes on with it")
     judge_results(results)
@@ -155,6 +154,11 @@ def report(
     put(f"report: {results.report()}")
     for path in drawn:
         put(f"figure: {path}")
+    for key, why in undrawn_figures(results).items():
+        say(f"figure {key} is not drawn: {why}")
+    if results.damaged:
+        say(f"{len(results.damaged)} damaged files were left out (fabricsim verify names them, --resume runs their runs again)")
+        raise typer.Exit(CHECK)
 
 
 @app.command()
@@ -173,7 +177,7 @@ def reproduce(
         list_command(kind="studies", as_json=as_json)
         return
     from fabricsim._text import claims_text, runs_text
-    from fabricsim.reproduce import check_claims, judge_results, write_figures
+    from fabricsim.reproduce import check_claims, judge_results, undrawn_figures, write_figures
 
     loaded = load_study(name, None, variant)
     plan = loaded.expand()
@@ -185,6 +189,7 @@ def reproduce(
     verdicts = judge_results(results) if code == OK else []
     figures = write_figures(results) if code == OK else []
     written = results.report()
+    undrawn = undrawn_figures(results)
     if as_json:
         put(
             json.dumps(
@@ -194,6 +199,7 @@ def reproduce(
                     "claims": [verdict.to_dict() for verdict in verdicts],
                     "report": str(written),
                     "figures": [str(path) for path in figures],
+                    "undrawn": undrawn,
                 }
             )
         )
@@ -206,7 +212,33 @@ def reproduce(
         put(f"report: {written}")
         if figures:
             put(f"figures: {results.folder / 'figures'} ({len(figures)} files)")
+        for key, why in undrawn.items():
+            say(f"figure {key} is not drawn: {why}")
     raise typer.Exit(code)
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Tell whether every file of a results directory is what was written: which are damaged, missing or foreign, and why."""
+    from fabricsim._verify import verify as look
+
+    found = look(folder)
+    if as_json:
+        put(json.dumps(found.to_json()))
+    else:
+        for finding in found.findings:
+            put(str(finding))
+        for note in found.notes:
+            put(f"note: {note}")
+        words = {"damaged": f"damaged: {len(found.findings)} findings", "not sealed": "not sealed: made before results had seals"}
+        put(
+            f"{folder}: {words.get(found.state, found.state)}; {found.finished} of {found.runs} runs, {found.checked} files compared"
+        )
+        put(f"made by fabricsim {found.build}")
+    raise typer.Exit({"whole": OK, "damaged": CHECK}.get(found.state, INPUT))
 
 
 @app.command()

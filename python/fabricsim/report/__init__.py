@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import warnings
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricsim._build import build_words
 from fabricsim._files import atomic_write
+from fabricsim._seals import products
 from fabricsim._units import speculation_line
+from fabricsim.errors import DamagedWarning
 from fabricsim.registry import describe
 
 if TYPE_CHECKING:
@@ -133,15 +137,22 @@ def _links(record: RunRecord, results: Results, networks: _Networks, room: int) 
 
 def _figures(results: Results) -> list[dict[str, str]]:
     """Return the figures that the study declares and that have been drawn, as images that need no file."""
-    from fabricsim.reproduce import declared_figures
+    from fabricsim.claims import ClaimError
+    from fabricsim.reproduce import declared_figures, undrawn_figures
 
     found = []
-    for figure in declared_figures(results.manifest["study"].get("reproduce") or {}):
-        path = results.folder / "figures" / f"{figure['id']}.png"
-        if path.is_file():
-            image = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+    try:
+        declared = declared_figures(results.manifest["study"].get("reproduce") or {})
+    except ClaimError:
+        declared = []
+    undrawn = undrawn_figures(results)
+    for figure in declared:
+        image = _image(results, f"figures/{figure['id']}.png")
+        if image is not None:
             title = ": ".join(str(part) for part in (figure.get("paper"), figure.get("title") or figure["id"]) if part)
             found.append({"title": title, "image": image})
+    titles = {figure["id"]: str(figure.get("title") or figure["id"]) for figure in declared}
+    found += [{"title": titles.get(key, key), "missing": why} for key, why in undrawn.items()]
     return found + _of_sample(results)
 
 
@@ -158,8 +169,27 @@ def _of_sample(results: Results) -> list[dict[str, str]]:
     found = []
     for name, title in _OF_SAMPLE.items():
         for path in sorted((results.folder / "figures").glob(f"{name}*.png")):
-            image = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
-            found.append({"title": title, "image": image})
+            image = _image(results, f"figures/{path.name}")
+            if image is not None:
+                found.append({"title": title, "image": image})
+    return found
+
+
+def _image(results: Results, name: str) -> str | None:
+    content = results.product(name)
+    return "data:image/png;base64," + base64.b64encode(content).decode() if content is not None else None
+
+
+def _claims(results: Results) -> list[dict[str, Any]]:
+    """Return the claims as they were judged on these results, none where they were not."""
+    content = results.product("claims.json")
+    try:
+        found = json.loads(content) if content is not None else []
+    except ValueError:
+        found = None
+    if not isinstance(found, list):
+        warnings.warn(f"{results.folder / 'claims.json'} is not used: it is no list of claims", DamagedWarning, stacklevel=2)
+        return []
     return found
 
 
@@ -203,11 +233,10 @@ def report_data(results: Results) -> dict[str, Any]:
         room -= cost
         runs.append(entry)
     manifest = results.manifest
-    claims_file = results.folder / "claims.json"
     return {
         "study": {"name": results.name, "description": manifest["study"].get("description", "")},
         "provenance": {
-            "version": manifest["version"],
+            "build": build_words(manifest["build"]) if "build" in manifest else f"{manifest['version']}, not sealed",
             "study hash": manifest["study_hash"],
             "study file": Path(manifest["study_file"]).name,
             "variant": manifest.get("variant") or "",
@@ -223,7 +252,7 @@ def report_data(results: Results) -> dict[str, Any]:
         "finished_runs": len(results),
         "state": results.state,
         "ok": results.ok,
-        "claims": json.loads(claims_file.read_text()) if claims_file.is_file() else [],
+        "claims": _claims(results),
         "figures": _figures(results),
         "networks": networks.found,
         "runs": runs,
@@ -251,9 +280,12 @@ def write_report(results: Results, path: str | Path | None = None) -> Path:
     DiskError
         The file cannot be written.
     """
-    target = Path(path) if path is not None else results.folder / "report.html"
-    atomic_write(target, page(results.name, "report.js", report_data(results)))
-    return target
+    text = page(results.name, "report.js", report_data(results))
+    if path is not None:
+        atomic_write(Path(path), text)
+        return Path(path)
+    with products(results.folder) as out:
+        return out.write("report.html", text)
 
 
 def page(title: str, script: str, data: Mapping[str, Any]) -> str:

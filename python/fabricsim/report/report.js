@@ -61,7 +61,7 @@
   }
 
   // ---- figures that the study declares
-  if (data.figures.length) section("Figures", "Also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, el("img", { src: f.image, alt: f.title, loading: "lazy" }), el("figcaption", { class: "soft" }, f.title)))));
+  if (data.figures.length) section("Figures", "Also as SVG and PNG in figures/.", el("div", { class: "pair" }, data.figures.map((f) => el("figure", {}, f.image ? el("img", { src: f.image, alt: f.title, loading: "lazy" }) : el("p", {}, `Not drawn: ${f.missing}`), el("figcaption", { class: "soft" }, f.title)))));
 
   // ---- sweep charts
   const METRICS = [["jobs.0.time_ns", "time of the job [ns]"], ["memory.time_ns", "time until the last access [ns]"], ["memory.latency_ns", "mean time of an access [ns]"], ["latency_ns.mean", "mean latency [ns]"], ["latency_ns.p50", "median latency [ns]"], ["latency_ns.p99", "99 % latency [ns]"], ["latency_ns.max", "greatest latency [ns]"], ["accepted_load", "accepted load"], ["throughput_MiBps.mean", "throughput per sender [MiB/s]"], ["hops.mean", "mean hops"], ["sim_time_ns", "simulated time [ns]"], ["cpu_s", "CPU time [s]"], ["peak_rss_bytes", "peak memory [B]"]]

@@ -16,7 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-__version__ = "0.0.0+fake"
+__version__ = os.environ.get("FAKE_VERSION", "0.0.0+fake")
+
+
+def build():
+    """As the core's; the environment may ask for another build."""
+    commit = os.environ.get("FAKE_COMMIT", "a" * 40)
+    sources = os.environ.get("FAKE_SOURCES", "b" * 64)
+    return json.dumps({"version": __version__, "commit": commit, "dirty": False, "sources": sources})
 
 
 class StudyError(ValueError):
