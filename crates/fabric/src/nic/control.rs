@@ -58,7 +58,8 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         true => net.idle_delay * u64::from(size) + M::wake(net),
         false => 0,
     };
-    let mut start = post.birth.max(nic.free) + message_overhead + net.packet_overhead + idle;
+    let turn = post.birth.max(nic.free);
+    let mut start = turn + message_overhead + net.packet_overhead + idle;
     // When the interface comes to its next packet of data.
     let comes = match (nic.birth, nic.post_head) {
         (u64::MAX, NONE) => u64::MAX,
@@ -78,6 +79,10 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         // Only then is it known that data waits for room.
         start = start.max(data_start);
         st.nics.edit(j, place).blocked = 1;
+    }
+    if turn >= end {
+        // Until then a credit may wake the interface, so that it starts sooner than it would from rest.
+        return Turn::Waits(turn);
     }
     if start >= end {
         return Turn::Waits(start);
