@@ -88,6 +88,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             workers: 1,
             partition: PartitionSpec::Auto,
             stall_after: Time::from_us(10_000),
+            perturbation: None,
         },
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::harvest::{Credit, Harvest};
 use crate::memory::values;
+use crate::mpi::RankRow;
 use crate::network::{BuildError, Network};
 use crate::packet::{Kind, Packet};
 use crate::run::LoadState;
@@ -235,7 +236,18 @@ fn ranks(facts: &Facts<'_>) -> Option<Check> {
     let rows = &facts.harvest.ranks;
     let left: Vec<_> = rows.iter().filter(|row| !row.is_done()).collect();
     let stuck = facts.idle && !left.is_empty();
+    let faults: Vec<_> = rows.iter().filter_map(RankRow::fault).collect();
     let detail = match left.len() {
+        _ if !faults.is_empty() => {
+            let more = faults.len().saturating_sub(4);
+            let more = if more > 0 {
+                format!("; and {more} more")
+            } else {
+                String::new()
+            };
+            let words = faults.iter().take(4).cloned().collect::<Vec<_>>().join("; ");
+            format!("the program of a rank is wrong: {words}{more}; it stopped there")
+        }
         0 => format!("all {} ranks came to the end of their programs", rows.len()),
         n if stuck => {
             let words: Vec<String> = left.iter().take(4).map(|row| row.words()).collect();
@@ -254,7 +266,7 @@ fn ranks(facts: &Facts<'_>) -> Option<Check> {
     };
     (!rows.is_empty()).then_some(Check {
         name: "ranks",
-        ok: !stuck,
+        ok: !stuck && faults.is_empty(),
         detail,
     })
 }
@@ -304,6 +316,15 @@ fn values(facts: &Facts<'_>) -> Option<Check> {
             },
         ),
     })
+}
+
+/// Says that `router.vcs` asks for virtual channels that stay empty, if so.
+pub fn idle_channels(spec: &RunSpec, net: &Network) -> Option<String> {
+    let (asked, acting) = (spec.router.vcs?, net.routing.acting_vcs()?);
+    let act = if acting == 1 { "acts" } else { "act" };
+    Some(format!(
+        "of {asked} virtual channels {acting} {act}: the routing leaves the others empty"
+    ))
 }
 
 /// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.

@@ -5,8 +5,8 @@ use crate::network::{BuildError, Network};
 use crate::placement::place;
 use crate::predict::Prediction;
 use crate::spec::{
-    AccessPattern, JobSpec, Memory, PartitionSpec, Placement, RoutingSpec, RunSpec, TableSource, TablesSpec, Work,
-    canonical, hash,
+    AccessPattern, JobSpec, Memory, PartitionSpec, Perturbation, Placement, RoutingSpec, RunSpec, TableSource,
+    TablesSpec, Work, canonical, hash,
 };
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
@@ -126,7 +126,7 @@ pub fn partition(run: &RunSpec, workers: u32) -> Result<Value, BuildError> {
 pub fn run_entry(run: &RunSpec, estimate: &Prediction) -> Value {
     let text = canonical(run);
     let hash = run_hash(run);
-    json!({
+    let mut entry = json!({
         "id": hash[..12],
         "hash": hash,
         "canonical": text,
@@ -137,7 +137,11 @@ pub fn run_entry(run: &RunSpec, estimate: &Prediction) -> Value {
         "engine": run.control.engine,
         "topology": run.topology,
         "estimate": estimate,
-    })
+    });
+    if let Some(Perturbation { number, spread }) = run.control.perturbation {
+        entry["perturbation"] = json!({"number": number, "spread_ns": spread.as_ns()});
+    }
+    entry
 }
 
 /// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
@@ -175,7 +179,8 @@ pub fn run_hash(run: &RunSpec) -> String {
     hash(&canonical(&named))
 }
 
-/// The verdict on deadlock of a run, refusing what can deadlock.
-pub fn deadlock(run: &RunSpec) -> Result<String, BuildError> {
-    check::deadlock(run, &Network::build(run)?)
+/// The verdict on deadlock of a run, refusing what can deadlock, and virtual channels that stay empty, in words.
+pub fn deadlock(run: &RunSpec) -> Result<(String, Option<String>), BuildError> {
+    let net = Network::build(run)?;
+    Ok((check::deadlock(run, &net)?, check::idle_channels(run, &net)))
 }

@@ -188,7 +188,7 @@ fn run<J: Journal>(
             for local in 0..plan.per_node {
                 if let Some(number) = plan.rank(logical, local) {
                     (endpoint.local, endpoint.number) = (local as u8, number);
-                    endpoint.run();
+                    endpoint.start();
                 }
             }
         }

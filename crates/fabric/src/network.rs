@@ -220,6 +220,19 @@ pub struct Network {
     pub model: crate::router::ModelParameters,
 }
 
+/// Why a router cannot have the ports and nodes that it has, with a hint.
+pub(crate) fn too_many_ports(topology: &Topology, router: u32) -> Option<(String, &'static str)> {
+    let wiring = topology.wiring();
+    let r = router as usize;
+    let ports = wiring.port_offset[r + 1] - wiring.port_offset[r];
+    let nodes = wiring.node_offset[r + 1] - wiring.node_offset[r];
+    (u64::from(ports) + u64::from(nodes) > u16::MAX.into()).then(|| {
+        let name = topology.router_name(router);
+        let reason = format!("router {name} has {ports} ports to routers and {nodes} nodes");
+        (reason, "a router takes at most 65,535 of both together")
+    })
+}
+
 impl Network {
     /// Builds the network of a valid specification.
     pub fn build(spec: &RunSpec) -> Result<Network, BuildError> {
@@ -326,15 +339,8 @@ impl Network {
             }
             let (from, to) = (wiring.port_offset[r] as usize, wiring.port_offset[r + 1] as usize);
             let (node, node_end) = (wiring.node_offset[r], wiring.node_offset[r + 1]);
-            if (to - from) + (node_end - node) as usize > usize::from(u16::MAX) {
-                let name = topology.router_name(router);
-                let reason = format!("router {name} has {} ports and {} nodes", to - from, node_end - node);
-                return Err(BuildError::field(
-                    "topology",
-                    reason,
-                    Some("a router takes at most 65,535 of both together"),
-                )
-                .into());
+            if let Some((reason, hint)) = too_many_ports(&topology, router) {
+                return Err(BuildError::field("topology", reason, Some(hint)).into());
             }
             let site = Site {
                 port,
@@ -429,7 +435,7 @@ impl Network {
                 _ => (1 << CLASS) - 1,
             },
             workload,
-            seed: spec.control.seed,
+            seed: spec.control.fine_seed(),
             packet,
             unit,
             buffer,

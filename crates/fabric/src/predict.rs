@@ -265,6 +265,7 @@ fn named(run: &RunSpec) -> RunSpec {
         run.control.seed = 0;
     }
     run.control.end = None;
+    run.control.perturbation = None;
     for job in &mut run.jobs {
         if let Work::Synthetic(work) = &mut job.work {
             (work.load, work.count) = (Some(1.0), None);

@@ -202,7 +202,7 @@ impl Routing {
             },
             kind,
             minimal_vcs: topology.minimal_vcs(),
-            seed: mix(spec.control.seed ^ 0x526F_7574),
+            seed: mix(spec.control.fine_seed() ^ 0x526F_7574),
         })
     }
 
@@ -266,6 +266,14 @@ impl Routing {
     /// Virtual channels per port.
     pub fn vcs(&self) -> u8 {
         self.last_vc + 1
+    }
+
+    /// Virtual channels of a virtual network that packets use; `None` where that is all of them.
+    pub fn acting_vcs(&self) -> Option<u8> {
+        let one = self.of_one().0;
+        // VDAL takes a detour wherever channels are left for it.
+        let all_act = matches!(&one.kind, Kind::Deroute(deroute) if deroute.takes_all_channels());
+        (!all_act && one.vcs() > one.needed).then_some(one.needed)
     }
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).

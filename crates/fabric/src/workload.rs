@@ -4,11 +4,13 @@
 //! gets to it, so that a saturated source needs no queue in memory.
 
 use crate::memory;
-use crate::motif;
+use crate::motif::{self, Order};
 use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
 use crate::placement::place;
-use crate::spec::{BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Process, Ranks, RunSpec, Synthetic, Work};
+use crate::spec::{
+    BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Process, Ranks, RunControl, RunSpec, Start, Synthetic, Work,
+};
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
@@ -30,6 +32,8 @@ pub const NOBODY: u32 = u32::MAX;
 mod stream {
     pub const TRAFFIC: u64 = 1;
     pub const PHASE: u64 = 3;
+    pub const RANKS: u64 = 4;
+    pub const STARTS: u64 = 5;
 }
 
 /// A message as a generator makes it.
@@ -66,6 +70,8 @@ struct Job {
     /// Logical to physical node.
     nodes: Vec<u32>,
     kind: JobKind,
+    /// When the nodes start that would start together.
+    starts: Starts,
 }
 
 #[derive(Debug)]
@@ -151,7 +157,7 @@ impl Workload {
             let mut plan = None;
             let kind = match &job.work {
                 Work::Ranks(work) => {
-                    plan = Some(ranks(work, &nodes, &key("work"))?);
+                    plan = Some(ranks(work, &nodes, (&spec.control, j), &key("work"))?);
                     JobKind::Endpoints
                 }
                 Work::Synthetic(work) => {
@@ -194,7 +200,8 @@ impl Workload {
                 })?),
                 Work::Idle => JobKind::Idle,
             };
-            jobs.push(Job { nodes, kind });
+            let starts = Starts::new(&spec.control, j, Start::InPhase);
+            jobs.push(Job { nodes, kind, starts });
             plans.push(plan);
         }
         let reacts = jobs.iter().any(|job: &Job| job.kind.reacts());
@@ -369,13 +376,15 @@ impl Workload {
         if logical == NOBODY {
             return None;
         }
-        match &self.jobs[job as usize].kind {
+        let job = &self.jobs[job as usize];
+        let start = job.starts.of(logical);
+        match &job.kind {
             JobKind::Pairs(plan) if plan.spec.mode != PairMode::Stream => {
-                plan.sends[logical as usize].then(|| plan.start[logical as usize])
+                plan.sends[logical as usize].then(|| plan.start[logical as usize] + start)
             }
             JobKind::Endpoints => match self.ranks_of(node) {
                 Some((plans, ..)) => plans.begins_host(node).then_some(0),
-                None => self.memory().filter(|plan| plan.is_first(node)).map(|_| 0),
+                None => self.memory().filter(|plan| plan.is_first(node)).map(|_| start),
             },
             _ => None,
         }
@@ -416,7 +425,7 @@ impl Workload {
             }
             JobKind::Pairs(plan) => {
                 let left = plan.spec.messages - source.made;
-                if let Some(message) = plan.stream(logical as usize, &mut source) {
+                if let Some(message) = self.generate(node, &mut source) {
                     see(message, left);
                 }
             }
@@ -498,7 +507,7 @@ impl Workload {
                 let birth = if births.rule == BirthRule::Poisson {
                     source.clock + (0.5 - ln(unit(words[0])) * gap) as i64 as u64
                 } else {
-                    self.regular(node, k, births)
+                    self.regular(job, (node, logical), k, births)
                 };
                 if birth >= self.stop {
                     return None;
@@ -511,7 +520,11 @@ impl Workload {
                     bytes: spec.message.0,
                 })
             }
-            JobKind::Pairs(plan) => plan.stream(logical as usize, source),
+            JobKind::Pairs(plan) => {
+                let message = plan.stream(logical as usize, source)?;
+                let birth = message.birth + job.starts.of(logical);
+                Some(Message { birth, ..message })
+            }
             JobKind::Listed(listed) => listed.next(logical, source, self.stop),
             JobKind::Endpoints | JobKind::Idle => None,
         }
@@ -519,10 +532,12 @@ impl Workload {
 
     /// The birth of message `k` of a node whose messages come at times that are not drawn one by one.
     #[inline(never)]
-    fn regular(&self, node: u32, k: u64, births: &Births) -> u64 {
+    fn regular(&self, job: &Job, (node, logical): (u32, u32), k: u64, births: &Births) -> u64 {
         let phase = match births.rule {
-            BirthRule::AtOnce | BirthRule::Poisson => return 0,
-            BirthRule::PeriodicInPhase => 0.0,
+            BirthRule::AtOnce | BirthRule::Poisson => return job.starts.of(logical),
+            BirthRule::PeriodicInPhase => {
+                return (k as f64 * births.gap) as u64 + job.starts.of(logical);
+            }
             BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),
         };
         ((k as f64 + phase) * births.gap) as u64
@@ -622,20 +637,58 @@ fn hosts(spec: &RunSpec, topology: &Topology) -> Result<u32, BuildError> {
     Ok(rails)
 }
 
+/// What the ranks of a job draw from that each has of its own.
+fn own_seed(control: &RunControl, job: usize) -> u64 {
+    mix(mix(control.fine_seed() ^ stream::RANKS << 32).wrapping_add(job as u64))
+}
+
+/// When those of a job start who would start together: at a time of its own each, drawn from (seed, job, number).
+#[derive(Clone, Copy, Debug)]
+pub struct Starts {
+    seed: u64,
+    /// The last time that may be (ps).
+    pub spread: u64,
+}
+
+impl Starts {
+    fn new(control: &RunControl, job: usize, start: Start) -> Starts {
+        let spread = match start {
+            Start::Spread(spread) => spread.0,
+            Start::InPhase | Start::AfterBarrier => 0,
+        };
+        let perturbed = control.perturbation.map_or(0, |perturbation| perturbation.spread.0);
+        Starts {
+            seed: mix(own_seed(control, job) ^ stream::STARTS),
+            spread: spread.max(perturbed),
+        }
+    }
+
+    /// When one of them starts (ps).
+    #[inline(always)]
+    pub fn of(&self, number: u32) -> u64 {
+        match self.spread {
+            0 => 0,
+            spread => below(mix(self.seed.wrapping_add(number.into())), spread + 1),
+        }
+    }
+}
+
 /// Plans the ranks of a job.
-fn ranks(work: &Ranks, nodes: &[u32], key: &str) -> Result<Plan, BuildError> {
+fn ranks(work: &Ranks, nodes: &[u32], (control, job): (&RunControl, usize), key: &str) -> Result<Plan, BuildError> {
     let room = (nodes.len() as u64 * u64::from(work.per_node)).min(1 << 28) as u32;
+    let order = (Order::Shuffled(own_seed(control, job)), control.perturbation.is_some());
     let mut parts = Vec::new();
     for (i, part) in work.parts.iter().enumerate() {
         let at = |field: &str| match work.parts.len() {
             1 => format!("{key}.{field}"),
             _ => format!("{key}.{i}.{field}"),
         };
-        let program = motif::program(&part.motif, room)
+        let program = motif::program(&part.motif, room, order)
             .map_err(|misfit| BuildError::field(&at(misfit.field), misfit.reason, Some(&misfit.hint)))?;
         parts.push((program, part.iterations));
     }
-    Plan::new(parts, work, nodes).map_err(|reason| BuildError::field(key, reason, None))
+    Plan::new(parts, work, nodes, Starts::new(control, job, work.start))
+        .map_err(|reason| BuildError::field(key, reason, None))
 }
 
 impl JobKind {

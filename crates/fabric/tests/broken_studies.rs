@@ -300,6 +300,34 @@ const CASES: &[(&str, &[Expected])] = &[
         )],
     ),
     (
+        "fat_tree_with_too_many_ports",
+        &[(4, "topology.down", "30000 ports to routers and 60000 nodes", "65,535")],
+    ),
+    (
+        "access_beyond_the_end_of_time",
+        &[(
+            7,
+            "job[0].work.table",
+            "row 1: time_ps is 1000000000000000000",
+            "simulated time ends",
+        )],
+    ),
+    (
+        "spread_of_no_perturbed_runs",
+        &[(6, "run.perturb_spread", "without perturbed runs", "run.perturb")],
+    ),
+    (
+        "starts_that_cannot_be",
+        &[
+            (8, "job[0].start", "has no MPI ranks", "motif"),
+            (12, "job[1].start.spread", "", ""),
+            (17, "job[2].start", "has no key `spread`", "spread ="),
+            (17, "job[2].start.sprad", "unknown key", "did you mean `spread`"),
+            (22, "job[3].start", "in-phrase", "did you mean `in-phase`"),
+            (23, "job[3].work.order", "shufled", "did you mean `shuffled`"),
+        ],
+    ),
+    (
         "routing_misspelt",
         &[(5, "routing.kind", "unknown kind \"valient\"", "did you mean `valiant`")],
     ),

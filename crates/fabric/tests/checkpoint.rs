@@ -144,7 +144,7 @@ fn listed() -> Vec<ListedMessage> {
 }
 
 /// MPI ranks, two on a node, whose messages come early, late, unasked for and by rendezvous.
-fn ranks() -> Work {
+fn ranks(start: Start) -> Work {
     let part = |kind: &str, values: &[(&str, MotifValue)]| Part {
         motif: Motif {
             kind: kind.into(),
@@ -161,11 +161,15 @@ fn ranks() -> Work {
         ("receives", MotifValue::Text("any-source".into())),
         ("compute", MotifValue::Integer(400_000)),
     ];
-    let halo = [("grid", MotifValue::List(vec![20, 10, 5]))];
+    let halo = [
+        ("grid", MotifValue::List(vec![20, 10, 5])),
+        ("order", MotifValue::Text("shuffled".into())),
+    ];
     Work::Ranks(Ranks {
         parts: vec![part("random-neighbours", &neighbours), part("halo3d-26", &halo)],
         per_node: 2,
         mapping: Mapping::RoundRobin,
+        start,
         mpi: MpiSpec {
             eager: Bytes(1_000),
             ..MpiSpec::default()
@@ -216,7 +220,11 @@ fn cases() -> Vec<(String, RunSpec)> {
     }
     for (network, spec) in cells() {
         if spec.router.completion == Completion::Whole {
-            for (what, work) in [("ranks", ranks()), ("memory", memory())] {
+            for (what, work) in [
+                ("ranks", ranks(Start::AfterBarrier)),
+                ("apart ranks", ranks(Start::Spread(Time::from_us(1)))),
+                ("memory", memory()),
+            ] {
                 let mut spec = spec.clone();
                 spec.jobs[0].work = work;
                 spec.control.end = None;

@@ -572,7 +572,12 @@ fn overload_and_incast_give_one_answer_on_every_engine() {
 }
 
 /// A job of MPI ranks that does one motif after the other.
-fn ranks(per_node: u32, mapping: Mapping, mpi: MpiSpec, motifs: &[(&str, &[(&str, MotifValue)])]) -> Work {
+fn ranks(
+    (per_node, start): (u32, Start),
+    mapping: Mapping,
+    mpi: MpiSpec,
+    motifs: &[(&str, &[(&str, MotifValue)])],
+) -> Work {
     let part = |(kind, values): &(&str, &[(&str, MotifValue)])| Part {
         motif: Motif {
             kind: (*kind).to_owned(),
@@ -587,6 +592,7 @@ fn ranks(per_node: u32, mapping: Mapping, mpi: MpiSpec, motifs: &[(&str, &[(&str
         parts: motifs.iter().map(part).collect(),
         per_node,
         mapping,
+        start,
         mpi,
     })
 }
@@ -601,15 +607,21 @@ fn works() -> [Work; 3] {
     };
     let compute = || ("compute", Integer(300_000));
     [
-        // Two ranks per node, messages below and above the threshold, any source, collectives of any number of ranks.
+        // Two ranks per node that start apart, messages below and above the threshold, any source, neighbours in orders of their own,
+        // collectives of any number of ranks.
         ranks(
-            2,
+            (2, Start::Spread(Time::from_us(1))),
             Mapping::Block,
             mpi(3_000, Rendezvous::Put),
             &[
                 (
                     "halo3d-26",
-                    &[("grid", List(vec![20, 10, 6])), ("vars", Integer(2)), compute()],
+                    &[
+                        ("grid", List(vec![20, 10, 6])),
+                        ("vars", Integer(2)),
+                        ("order", Text("shuffled".into())),
+                        compute(),
+                    ],
                 ),
                 (
                     "random-neighbours",
@@ -618,6 +630,7 @@ fn works() -> [Work; 3] {
                         ("message", Integer(2_500)),
                         ("receives", Text("any-source".into())),
                         ("redraw", Flag(true)),
+                        ("order", Text("shuffled".into())),
                     ],
                 ),
                 (
@@ -626,9 +639,9 @@ fn works() -> [Work; 3] {
                 ),
             ],
         ),
-        // Three ranks per node dealt round, everything by rendezvous.
+        // Three ranks per node dealt round behind a barrier, everything by rendezvous.
         ranks(
-            3,
+            (3, Start::AfterBarrier),
             Mapping::RoundRobin,
             mpi(0, Rendezvous::Get),
             &[
@@ -641,7 +654,7 @@ fn works() -> [Work; 3] {
         ),
         // One rank per node, no overheads at all, everything at once.
         ranks(
-            1,
+            (1, Start::InPhase),
             Mapping::Block,
             MpiSpec {
                 send_overhead: Time::ZERO,
@@ -678,6 +691,62 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
             spec.nic.control = ControlOrder::InOrder;
         }
         one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn perturbed_runs_give_one_answer_on_every_engine_and_another_than_those_beside_them() {
+    let [ranks, behind, together] = works();
+    let pairs = |mode| {
+        Work::Pairs(Pairs {
+            matching: Matching::Mutual,
+            mode,
+            messages: 5,
+            message: Bytes(5_000),
+            ack: Bytes(64),
+            active: None,
+            start_spread: Time::ZERO,
+            seed: None,
+        })
+    };
+    let traffic = |load, process| {
+        Work::Synthetic(Synthetic {
+            pattern: Pattern::Uniform,
+            message: Bytes(3_000),
+            load,
+            count: Some(9),
+            process,
+        })
+    };
+    let memory = Work::Memory(Memory {
+        accesses: 30,
+        ..Memory::default()
+    });
+    let works = [
+        ranks,
+        behind,
+        together,
+        pairs(PairMode::PingPong),
+        pairs(PairMode::Stream),
+        traffic(None, Process::Poisson),
+        traffic(Some(0.5), Process::PeriodicInPhase),
+        memory,
+    ];
+    for (i, work) in works.into_iter().enumerate() {
+        let mut spec = plain(TopologySpec::Torus(lattice(&[4, 3], &[], 2)));
+        spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
+        spec.routing = RoutingSpec::MinRandom;
+        spec.jobs[0].work = work;
+        spec.control.end = None;
+        let digest = |number: u32| {
+            let mut spec = spec.clone();
+            let spread = Time::from_ns(300);
+            spec.control.perturbation = (number > 0).then_some(Perturbation { number, spread });
+            one_answer(&format!("work {i}, perturbation {number}"), &spec);
+            result("perturbed", &spec, Engine::Sequential).summary.digest
+        };
+        let digests = [0, 1, 2].map(digest);
+        assert!(digests[0] != digests[1] && digests[0] != digests[2] && digests[1] != digests[2]);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fabric::bench::plain;
 use fabric::mpi::collective::Algorithm;
-use fabric::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
+use fabric::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
 use fabric::mpi::{CollectiveKind, Op, RankRow, Transfer};
 use fabric::run::{self, RunError, RunResult};
 use fabric::spec::*;
@@ -35,6 +35,7 @@ fn spec(topology: TopologySpec, per_node: u32, ops: Vec<Vec<Op>>, iterations: u3
             parts: vec![Part { motif, iterations }],
             per_node,
             mapping: Mapping::Block,
+            start: Start::InPhase,
             mpi: MpiSpec::default(),
         }),
         nodes: None,
@@ -59,7 +60,11 @@ fn cells(op: &Op) -> String {
             UNNAMED => String::new(),
             request => request.to_string(),
         };
-        format!("{name},{peer},{},{tag},{request},", transfer.bytes)
+        let bytes = match transfer.bytes {
+            ANY_SIZE => String::new(),
+            bytes => bytes.to_string(),
+        };
+        format!("{name},{peer},{bytes},{tag},{request},")
     };
     match op {
         Op::Compute { time } => format!("compute,,,,,{time}"),
@@ -91,7 +96,7 @@ fn send(peer: u32, bytes: u64) -> Op {
 }
 
 fn recv(peer: u32) -> Op {
-    Op::Recv(Transfer::new(peer, 0))
+    Op::Recv(Transfer::new(peer, ANY_SIZE))
 }
 
 /// What a message takes from the sender's processor to the receiver's on an idle single router (ps).
@@ -208,9 +213,9 @@ fn models_and_engines_agree() {
         .map(|rank| {
             let (next, before) = ((rank + 1) % 24, (rank + 23) % 24);
             vec![
-                Op::Irecv(Transfer::new(before, 0)),
+                Op::Irecv(Transfer::new(before, ANY_SIZE)),
                 Op::Isend(Transfer::new(next, 5_000)),
-                Op::Irecv(Transfer::new(ANY_SOURCE, 0)),
+                Op::Irecv(Transfer::new(ANY_SOURCE, ANY_SIZE)),
                 Op::Isend(Transfer::new(next, 20_000)),
                 Op::WaitAll,
                 Op::Compute { time: 700_000 },
@@ -331,6 +336,73 @@ fn collectives_take_the_time_of_their_alpha_beta_formulas() {
     // Signals 1, 2, 4, 8 ranks ahead.
     let mut spec = collective(13, Barrier, Algorithm::Dissemination, 0);
     assert_eq!(time(&spec), 4 * round(&mut spec, 0, false));
+}
+
+/// What a run says of the programs of its ranks, which are wrong.
+fn fault(spec: &RunSpec) -> String {
+    let Err(RunError::Check(summary)) = run::run(spec, &mut |_| true) else {
+        panic!("a program that is wrong must not pass");
+    };
+    let checks = summary.verdict.checks;
+    let check = checks.into_iter().find(|check| check.name == "ranks").unwrap();
+    assert!(!check.ok, "{}", check.detail);
+    check.detail
+}
+
+#[test]
+fn a_message_larger_than_its_receive_is_an_error() {
+    // From anybody, so that the table cannot know.
+    let receive = |bytes| Op::Recv(Transfer::new(ANY_SOURCE, bytes));
+    let study = |bytes, room| spec(single(4), 1, vec![vec![send(1, bytes)], vec![receive(room)]], 1);
+    for (bytes, eager) in [(1_000, true), (100_000, false)] {
+        for rendezvous in [Rendezvous::Put, Rendezvous::Get] {
+            for (rails, header) in [(1, 0), (2, 16)] {
+                let with = |room| {
+                    let mut spec = study(bytes, room);
+                    let mpi = mpi(&mut spec);
+                    (mpi.rendezvous, mpi.header) = (rendezvous, Bytes(header));
+                    (mpi.rails.count, mpi.rails.stripe_above) = (rails, Some(Bytes(500)));
+                    assert_eq!(bytes <= mpi.eager.0, eager);
+                    spec
+                };
+                for room in [bytes, bytes + 1, ANY_SIZE] {
+                    assert!(go(&with(room)).summary.verdict.ok);
+                }
+                let words = fault(&with(bytes - 1));
+                let wanted = format!(
+                    "rank 1 at operation 0 of iteration 0: a message of {bytes} B from rank 0 has come to a receive of {} B",
+                    bytes - 1
+                );
+                // Of a message in parts the last ones that come do not fit: what they are is told.
+                match (rails, eager) {
+                    (2, false) => assert!(words.contains("from rank 0 has come to a receive of"), "{words}"),
+                    _ => assert!(words.contains(&wanted), "{words}"),
+                }
+            }
+        }
+    }
+    assert!(go(&study(0, 0)).summary.verdict.ok);
+}
+
+#[test]
+fn a_request_made_again_while_it_is_pending_is_an_error() {
+    // What an iteration leaves pending the next one makes again; the table knows of one iteration alone.
+    let irecv = |peer| {
+        Op::Irecv(Transfer {
+            request: 5,
+            ..Transfer::new(peer, 8)
+        })
+    };
+    let late = Op::Compute { time: 1_000_000 };
+    let sender = || vec![late, send(1, 8)];
+    let pending = spec(single(4), 1, vec![sender(), vec![irecv(0)]], 2);
+    let words = fault(&pending);
+    assert!(
+        words.contains("rank 1 at operation 0 of iteration 1: request 5 is made again while it is pending"),
+        "{words}"
+    );
+    let waited = spec(single(4), 1, vec![sender(), vec![irecv(0), Op::Wait { request: 5 }]], 2);
+    assert!(go(&waited).summary.verdict.ok);
 }
 
 #[test]

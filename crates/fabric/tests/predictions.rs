@@ -106,6 +106,7 @@ fn programs(kind: &str, values: &[(&str, MotifValue)]) -> Work {
         parts: vec![Part { motif, iterations: 1 }],
         per_node: 1,
         mapping: Mapping::Block,
+        start: Start::InPhase,
         mpi: MpiSpec::default(),
     })
 }

@@ -24,6 +24,7 @@ fn spec(rails: Rails, per_host: u32, hosts: u32, rows: &[String]) -> RunSpec {
             parts: vec![Part { motif, iterations: 1 }],
             per_node: per_host,
             mapping: Mapping::Block,
+            start: Start::InPhase,
             mpi: MpiSpec {
                 rails,
                 ..MpiSpec::default()

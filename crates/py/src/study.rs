@@ -61,6 +61,19 @@ fn subject_name(run: &RunSpec) -> String {
     format!("{} with {}{vcs}", kind(json!(run.topology)), kind(json!(run.routing)))
 }
 
+/// A diagnostic of a network, which no line of the study stands for: its key, the reason and a hint.
+fn about(file: &str, severity: &str, [key, reason, hint]: [&str; 3]) -> Value {
+    let hint_line = if hint.is_empty() {
+        String::new()
+    } else {
+        format!(" = hint: {hint}\n")
+    };
+    json!({
+        "severity": severity, "file": file, "line": 0, "column": 0, "key": key, "reason": reason, "hint": hint,
+        "rendered": format!("{severity}: {key}: {reason}\n --> {file}\n{hint_line}"),
+    })
+}
+
 /// Checks a study and proves its networks free of deadlock; a network is built once for all runs that share it.
 #[pyfunction]
 pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
@@ -83,19 +96,15 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
                 continue;
             }
             let value = match fabric::describe::deadlock(run) {
-                Ok(words) => json!(format!("{}: {words}", subject_name(run))),
+                Ok((words, idle)) => {
+                    let hint = "take \"auto\", or as many as act";
+                    diagnostics.extend(idle.map(|idle| about(&file, "warning", ["router.vcs", &idle, hint])));
+                    json!(format!("{}: {words}", subject_name(run)))
+                }
                 Err(error) => {
                     ok = false;
                     let (key, reason, hint) = refusal(&error);
-                    let hint_line = if hint.is_empty() {
-                        String::new()
-                    } else {
-                        format!(" = hint: {hint}\n")
-                    };
-                    diagnostics.push(json!({
-                        "severity": "error", "file": file, "line": 0, "column": 0, "key": key, "reason": reason,
-                        "hint": hint, "rendered": format!("error: {key}: {reason}\n --> {file}\n{hint_line}"),
-                    }));
+                    diagnostics.push(about(&file, "error", [&key, &reason, &hint]));
                     json!(format!("{}: {reason}", subject_name(run)))
                 }
             };

@@ -6,7 +6,7 @@
 //! which. What is left out: start and end, input and output, load imbalance, and communication that hides behind computing.
 
 use super::{
-    AllreduceLoop, Block, CollectiveLoop, Compute, Cycle, Grid, Halo3d, Halo3d26, Misfit, MpiGraph, Neighbours,
+    AllreduceLoop, Block, CollectiveLoop, Compute, Cycle, Grid, Halo3d, Halo3d26, Misfit, MpiGraph, Neighbours, Order,
     Stencil, Suba2a, allreduce_loop, collective_loop, mpi_graph, product, suba2a,
 };
 use crate::mpi::{CollectiveKind, Communicator, Program};
@@ -91,6 +91,8 @@ pub struct Parameters {
     pub time: Option<u64>,
     /// Operations of a rank per second.
     pub rate: f64,
+    /// In which order a rank turns to its neighbours.
+    pub order: Order,
 }
 
 impl Application {
@@ -113,6 +115,7 @@ impl Application {
                 ranks: parameters.ranks,
                 cells: cells.clone(),
                 rate,
+                order: parameters.order,
                 flops: 0.0,
                 parts: Vec::new(),
             };
@@ -135,6 +138,7 @@ struct Builder {
     ranks: u32,
     cells: Vec<u64>,
     rate: f64,
+    order: Order,
     /// Operations of a rank so far.
     flops: f64,
     parts: Vec<(Arc<dyn Program>, u32)>,
@@ -180,6 +184,7 @@ impl Builder {
             ranks: self.ranks,
             cells,
             compute: self.compute(flops)?,
+            order: self.order,
             ..Block::default()
         };
         let motif = Halo3d26::new(&block, Neighbours::TwentySix)?;
@@ -194,6 +199,7 @@ impl Builder {
             cells: self.cells(),
             value,
             compute,
+            order: self.order,
             ..Block::default()
         };
         Ok(Halo3d::new(&block)?.periodic(periodic))
@@ -387,6 +393,7 @@ fn milc(b: &mut Builder) -> Result<(), Misfit> {
             cells: b.cells(),
             value,
             compute,
+            order: b.order,
             ..Block::default()
         })
     };

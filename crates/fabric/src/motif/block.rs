@@ -1,6 +1,6 @@
 //! A block of cells for every rank of a grid: the parameters that halos and stencils share.
 
-use super::Compute;
+use super::{Compute, Order};
 
 /// Blocks of cells on a grid of ranks. The default is a rank with 10 cells along each dimension, of one value of 8 bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Block<const N: usize> {
     pub value: u64,
     /// Computing before the exchange.
     pub compute: Compute,
+    /// In which order a rank turns to its neighbours.
+    pub order: Order,
 }
 
 impl<const N: usize> Default for Block<N> {
@@ -28,6 +30,7 @@ impl<const N: usize> Default for Block<N> {
             vars: 1,
             value: 8,
             compute: Compute::Time(0),
+            order: Order::Common,
         }
     }
 }

@@ -6,11 +6,16 @@ use crate::spec::Named;
 use crate::spec::{Motif, MotifValue};
 use std::sync::Arc;
 
-/// The program of a motif for a job with room for `room` ranks, or why it cannot be; the field is the key in the study file.
-pub fn program(motif: &Motif, room: u32) -> Result<Arc<dyn Program>, Misfit> {
+/// The program of a motif for a job with room for `room` ranks, or why it cannot be; the field is the key in the study file. `order`
+/// is that of ranks which have orders of their own: those of the motif if it says so, and all with `always`.
+pub fn program(motif: &Motif, room: u32, (order, always): (Order, bool)) -> Result<Arc<dyn Program>, Misfit> {
     let keys = Keys(motif);
     let ranks = keys.number("ranks").map_or(room, |ranks| ranks as u32);
-    build(&keys, ranks).map_err(|misfit| Misfit {
+    let order = match keys.choice("order").unwrap_or_default() {
+        OrderWord::Common if !always => Order::Common,
+        OrderWord::Common | OrderWord::Shuffled => order,
+    };
+    build(&keys, ranks, order).map_err(|misfit| Misfit {
         field: keys.key_of(misfit.field),
         ..misfit
     })
@@ -108,7 +113,7 @@ impl Keys<'_> {
         }
     }
 
-    fn block<const N: usize>(&self, ranks: u32) -> Result<Block<N>, Misfit> {
+    fn block<const N: usize>(&self, ranks: u32, order: Order) -> Result<Block<N>, Misfit> {
         let default = Block::default();
         Ok(Block {
             ranks,
@@ -117,6 +122,7 @@ impl Keys<'_> {
             vars: self.number("vars").unwrap_or(default.vars),
             value: self.number("value").unwrap_or(default.value),
             compute: self.compute()?,
+            order,
         })
     }
 
@@ -129,7 +135,7 @@ impl Keys<'_> {
     }
 }
 
-fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
+fn build(keys: &Keys<'_>, ranks: u32, order: Order) -> Result<Arc<dyn Program>, Misfit> {
     let kind = keys.0.kind.as_str();
     // Those whose operations the motif itself knows take a rate alone.
     let compute = match kind == Hpl::NAME || Application::named(kind).is_some() {
@@ -137,10 +143,10 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
         false => keys.compute()?,
     };
     Ok(match kind {
-        Halo3d::NAME => Arc::new(Halo3d::new(&keys.block(ranks)?)?.periodic(keys.flag("periodic", false))),
+        Halo3d::NAME => Arc::new(Halo3d::new(&keys.block(ranks, order)?)?.periodic(keys.flag("periodic", false))),
         Halo3d26::NAME => {
             let neighbours = keys.choice("neighbours").unwrap_or(Neighbours::TwentySix);
-            Arc::new(Halo3d26::new(&keys.block(ranks)?, neighbours)?)
+            Arc::new(Halo3d26::new(&keys.block(ranks, order)?, neighbours)?)
         }
         Sweep3d::NAME => Arc::new(Sweep3d::new(&sweep3d::Parameters {
             ranks,
@@ -168,8 +174,8 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             value: keys.number("value").unwrap_or(16),
             compute,
         })?),
-        Stencil::<3>::NAME => Arc::new(Stencil::<3>::new(&keys.block(ranks)?)?),
-        Stencil::<4>::NAME => Arc::new(Stencil::<4>::new(&keys.block(ranks)?)?),
+        Stencil::<3>::NAME => Arc::new(Stencil::<3>::new(&keys.block(ranks, order)?)?),
+        Stencil::<4>::NAME => Arc::new(Stencil::<4>::new(&keys.block(ranks, order)?)?),
         AllPingPong::NAME => Arc::new(AllPingPong::new(&all_ping_pong::Parameters {
             ranks,
             bytes: keys.message(),
@@ -226,6 +232,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
             redraw: keys.flag("redraw", false),
             receives: keys.choice("receives").unwrap_or(Receives::Named),
             seed: keys.number("seed").unwrap_or(1),
+            order,
             compute,
         })?),
         MpiGraph::NAME => Arc::new(MpiGraph::new(&mpi_graph::Parameters {
@@ -270,6 +277,7 @@ fn build(keys: &Keys<'_>, ranks: u32) -> Result<Arc<dyn Program>, Misfit> {
                 cells: keys.list("grid").map(<[u64]>::to_vec),
                 time: keys.number("compute"),
                 rate: keys.real("flop_rate").unwrap_or(applications::RATE),
+                order,
             })?)
         }
         other => {

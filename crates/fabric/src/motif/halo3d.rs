@@ -1,9 +1,9 @@
 //! Halo exchange with 6 neighbours, dimension by dimension (ember, mpi/halo3d).
 //!
 //! Not periodic unless asked for. For x, y and z in turn: a receive from and a send to the upper neighbour, then to the lower one, and a
-//! wait for all of this dimension. A face has the other two sides of the block times `vars` values.
+//! wait for all of this dimension; shuffled, a rank begins with the lower neighbour in some of the dimensions. A face has the other two sides of the block times `vars` values.
 
-use super::{Block, Grid, Misfit, Ops, product};
+use super::{Block, Grid, Misfit, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
 
 /// The motif.
@@ -13,6 +13,7 @@ pub struct Halo3d {
     /// Bytes of a face across each dimension.
     faces: [u64; 3],
     periodic: bool,
+    order: Order,
     time: u64,
     communicators: [Communicator; 1],
 }
@@ -30,6 +31,7 @@ impl Halo3d {
             grid,
             faces: [face(y, z)?, face(x, z)?, face(x, y)?],
             periodic: false,
+            order: block.order,
             time: block.compute.time(product("cells", &[x, y, z])?)?,
             communicators: [Communicator::World(block.ranks)],
         })
@@ -49,7 +51,8 @@ impl Program for Halo3d {
         let mut ops = Ops::new(index);
         ops.compute(self.time);
         for d in 0..3 {
-            let neighbours = [true, false].map(|up| match self.periodic {
+            let first = self.order.nth(3 * u64::from(rank) + d as u64, 2, 0) == 0;
+            let neighbours = [first, !first].map(|up| match self.periodic {
                 true => self.grid.neighbour_round(rank, d, up),
                 false => self.grid.neighbour(rank, d, up),
             });

@@ -4,7 +4,7 @@
 //! the MPI program ember/halo3d-26, which never sends its corners: a receive and a send for one neighbour after another, one wait.
 //! A message has the sides of the block along which it lies times `vars` values; a corner has `vars`.
 
-use super::{Block, Grid, Misfit, Ops, product};
+use super::{Block, Grid, Misfit, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
 use crate::spec::choice;
 
@@ -61,6 +61,7 @@ pub struct Halo3d26 {
     /// Bit i of `down[d]`: step i goes down in dimension d; of `up[d]`: up.
     down: [u32; 3],
     up: [u32; 3],
+    order: Order,
     time: u64,
     communicators: [Communicator; 1],
 }
@@ -92,6 +93,7 @@ impl Halo3d26 {
             bytes: bytes.collect::<Result<_, _>>()?,
             down: that_go(-1),
             up: that_go(1),
+            order: block.order,
             time: block.compute.time(product("cells", &cells)?)?,
             communicators: [Communicator::World(block.ranks)],
             steps,
@@ -133,7 +135,10 @@ impl Program for Halo3d26 {
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let inside = self.inside(rank);
         let count = inside.count_ones();
-        let neighbour = |i| self.neighbour(rank, nth_bit(inside, i));
+        let neighbour = |i| {
+            let i = self.order.nth(rank.into(), count, i);
+            self.neighbour(rank, nth_bit(inside, i))
+        };
         let mut ops = Ops::new(index);
         ops.compute(self.time);
         match self.neighbours {

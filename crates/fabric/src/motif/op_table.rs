@@ -1,7 +1,8 @@
 //! A program from a table: a row per operation, in the order in which each rank does them; all of it once per iteration.
 //!
 //! The table is checked as a whole before it is run: every mistake comes with its line, a reason and a hint. What is checked: ranks,
-//! names and sizes; requests that are waited for but never made; collectives that the ranks of a communicator come to in different
+//! names and sizes; requests that are waited for but never made, or made again while they are pending; receives that are smaller than
+//! their message; collectives that the ranks of a communicator come to in different
 //! orders; messages without a receive and receives without a message (exactly per pair, communicator and tag; by their number where a
 //! rank receives from any source or with any tag). What is not: whether an order of waits can end, which the run shows.
 
@@ -13,7 +14,7 @@ mod tests;
 pub(crate) use columns::{OfLine, read_rows};
 pub use columns::{read_csv, row_of};
 
-use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
+use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
 use std::collections::BTreeSet;
 
@@ -30,8 +31,8 @@ pub struct Row {
     pub peer: Option<u32>,
     /// From whom a `sendrecv` receives; as `peer` if there is none.
     pub source: Option<u32>,
-    /// Size.
-    pub bytes: u64,
+    /// Size of a message, 0 if there is none; of a receive the most that it takes, all if there is none.
+    pub bytes: Option<u64>,
     /// Tag; [`ANY_TAG`] in a receive of any.
     pub tag: u16,
     /// Communicator: 0 has all ranks.
@@ -170,10 +171,11 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         let hint = format!("communicators are 0..={}", communicators.len() - 1);
         return refuse(row.line, format!("there is no communicator {}", row.communicator), hint);
     };
-    if row.bytes > LARGEST {
+    let bytes = row.bytes.unwrap_or(0);
+    if bytes > LARGEST {
         return refuse(
             row.line,
-            format!("{} bytes are too many", row.bytes),
+            format!("{bytes} bytes are too many"),
             format!("take at most {LARGEST}"),
         );
     }
@@ -209,7 +211,7 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         }
         Ok(Transfer {
             peer,
-            bytes: row.bytes,
+            bytes: if is_send { bytes } else { row.bytes.unwrap_or(ANY_SIZE) },
             tag: row.tag,
             communicator: row.communicator,
             request: row.request.unwrap_or(UNNAMED),
@@ -231,7 +233,11 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         "irecv" => Op::Irecv(transfer(row.peer, false)?),
         "sendrecv" => Op::SendRecv {
             send: transfer(row.peer, true)?,
-            recv: transfer(row.source.or(row.peer), false)?,
+            // Its bytes are those of what it sends.
+            recv: Transfer {
+                bytes: ANY_SIZE,
+                ..transfer(row.source.or(row.peer), false)?
+            },
         },
         "wait" => Op::Wait { request: request()? },
         "test" => Op::Test { request: request()? },
@@ -251,13 +257,13 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
                 let reason = format!("the root {root} of {name} is not in a communicator of {size}");
                 return refuse(row.line, reason, format!("its ranks are 0..={}", size - 1));
             }
-            if let Err(misfit) = super::sized_for("bytes", row.bytes, size) {
+            if let Err(misfit) = super::sized_for("bytes", bytes, size) {
                 return refuse(row.line, misfit.reason, misfit.hint);
             }
             Op::Collective(Collective {
                 kind,
                 communicator: row.communicator,
-                bytes: row.bytes,
+                bytes,
                 root,
             })
         }

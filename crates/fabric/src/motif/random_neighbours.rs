@@ -5,7 +5,7 @@
 //! 2008). With a range of degrees every rank draws how many rings it sends on. All receives come first, then all sends, then one wait.
 
 use super::shuffle::Shuffle;
-use super::{Compute, Misfit, Ops, at_least, sized};
+use super::{Compute, Misfit, Ops, Order, at_least, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
 use crate::spec::choice;
@@ -37,6 +37,8 @@ pub struct Parameters {
     pub receives: Receives,
     /// What the neighbours are drawn from.
     pub seed: u64,
+    /// In which order a rank turns to its neighbours.
+    pub order: Order,
     /// Computing before the exchange.
     pub compute: Compute,
 }
@@ -128,6 +130,7 @@ impl Program for RandomNeighbours {
             bytes,
             mutual,
             receives,
+            order,
             ..
         } = self.parameters;
         let (sends, hears) = self.rings(iteration, rank);
@@ -135,30 +138,30 @@ impl Program for RandomNeighbours {
             tag: (iteration % TAGS) as u16,
             ..Transfer::new(peer, bytes)
         };
-        // The neighbour on the n-th ring of a set.
-        let neighbour = |rings: u64, n: u32, before: bool| {
-            let ring = nth_bit(rings, n);
+        let (n_sends, n_hears) = (sends.count_ones(), hears.count_ones());
+        // Number `i` of `own` ranks on rings of one set and, if all are mutual, of `others` on rings of the other.
+        let neighbour = |i: u32, own: (u64, u32), others: (u64, u32), before: bool| {
+            let count = own.1 + if mutual { others.1 } else { 0 };
+            let i = order.nth(rank.into(), count, i);
+            let (rings, i, before) = match i < own.1 {
+                true => (own.0, i, before),
+                false => (others.0, i - own.1, !before),
+            };
+            let ring = nth_bit(rings, i);
             self.next(self.key(iteration, ring), rank, before)
         };
-        let source = |rings: u64, n: u32, before: bool| match receives {
-            Receives::Named => neighbour(rings, n, before),
-            Receives::AnySource => ANY_SOURCE,
-        };
-        let (n_sends, n_hears) = (sends.count_ones(), hears.count_ones());
+        let (sends, hears) = ((sends, n_sends), (hears, n_hears));
         let back = |count| if mutual { count } else { 0 };
         let mut ops = Ops::new(index);
         ops.compute(self.time);
-        ops.rounds(n_hears, 1, |ops, i| {
-            ops.put(Op::Irecv(transfer(source(hears, i, true))))
+        ops.rounds(n_hears + back(n_sends), 1, |ops, i| {
+            ops.put(Op::Irecv(transfer(match receives {
+                Receives::Named => neighbour(i, hears, sends, true),
+                Receives::AnySource => ANY_SOURCE,
+            })))
         });
-        ops.rounds(back(n_sends), 1, |ops, i| {
-            ops.put(Op::Irecv(transfer(source(sends, i, false))))
-        });
-        ops.rounds(n_sends, 1, |ops, i| {
-            ops.put(Op::Isend(transfer(neighbour(sends, i, false))))
-        });
-        ops.rounds(back(n_hears), 1, |ops, i| {
-            ops.put(Op::Isend(transfer(neighbour(hears, i, true))))
+        ops.rounds(n_sends + back(n_hears), 1, |ops, i| {
+            ops.put(Op::Isend(transfer(neighbour(i, sends, hears, false))))
         });
         if n_sends + n_hears > 0 {
             ops.put(Op::WaitAll);

@@ -3,7 +3,7 @@
 //! All receives (x up, x down, y up, ...), all sends (x down, x up, y down, ...), one wait. In a dimension of two ranks both faces go to
 //! the same one; in a dimension of one there is nobody to talk to.
 
-use super::{Block, Grid, Misfit, Ops, product};
+use super::{Block, Grid, Misfit, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
 
 /// The motif.
@@ -14,6 +14,7 @@ pub struct Stencil<const N: usize> {
     wide: Vec<usize>,
     /// Bytes of a face across each dimension.
     faces: [u64; N],
+    order: Order,
     time: u64,
     communicators: [Communicator; 1],
 }
@@ -42,6 +43,7 @@ impl<const N: usize> Stencil<N> {
             grid,
             wide: (0..N).filter(|&d| grid.sides()[d] > 1).collect(),
             faces,
+            order: block.order,
             time: block.compute.time(product("cells", &block.cells)?)?,
             communicators: [Communicator::World(block.ranks)],
         })
@@ -51,12 +53,13 @@ impl<const N: usize> Stencil<N> {
 impl<const N: usize> Program for Stencil<N> {
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         // Number i of the neighbours, up or down first, and what goes there.
+        let count = 2 * self.wide.len() as u32;
         let neighbour = |i: u32, up_first: bool| {
+            let i = self.order.nth(rank.into(), count, i);
             let d = self.wide[i as usize / 2];
             let up = i.is_multiple_of(2) == up_first;
             self.grid.neighbour_round(rank, d, up).map(|peer| (peer, self.faces[d]))
         };
-        let count = 2 * self.wide.len() as u32;
         let mut ops = Ops::new(index);
         ops.compute(self.time);
         ops.rounds(count, 1, |ops, i| {

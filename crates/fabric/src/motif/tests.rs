@@ -1,6 +1,7 @@
 //! All motifs, played by ranks whose sends wait for their receives: nobody waits for ever, sizes meet, and what is sent is what the
 //! formulas say.
 
+mod orders;
 mod patterns;
 pub(super) mod play;
 mod programs;

@@ -3,7 +3,7 @@
 use super::Plans;
 use super::endpoint::{items, peer_places};
 use super::op::{ANY_SOURCE, ANY_TAG};
-use super::state::{Item, Rank, item, waiting};
+use super::state::{Fault, Item, Rank, fault, item, waiting};
 use crate::network::Network;
 use crate::state::{NONE, State};
 use bytemuck::{Pod, Zeroable};
@@ -22,6 +22,8 @@ pub struct RankRow {
     pub node: u32,
     /// What it waits for: one of [`waiting`]. A rank that computes waits for nothing.
     pub waiting: u32,
+    /// When its work began (ps).
+    pub begun: u64,
     /// When its program was over (ps), `u64::MAX` if it was not.
     pub finished: u64,
     /// Time spent computing (ps).
@@ -40,6 +42,10 @@ pub struct RankRow {
     pub local_bytes: u64,
     /// Iterations of its motifs that it has behind it.
     pub iterations: u64,
+    /// What its program has done wrong.
+    pub fault: Fault,
+    /// Where it is in its program: part, iteration, operation, step of a collective.
+    pub at: [u32; 4],
     /// Its first open request: one of [`item`], the other rank, and the tag; the other rank is its own number if there is none.
     pub stuck: [u32; 4],
 }
@@ -48,6 +54,21 @@ impl RankRow {
     /// Whether its program is over.
     pub fn is_done(&self) -> bool {
         self.finished != u64::MAX
+    }
+
+    /// What its program has done wrong, in words.
+    pub fn fault(&self) -> Option<String> {
+        let Fault { kind, who, bytes, room } = self.fault;
+        let [_, iteration, operation, _] = self.at;
+        let what = match kind {
+            fault::NONE => return None,
+            fault::TRUNCATED => format!("a message of {bytes} B from rank {who} has come to a receive of {room} B"),
+            _ => format!("request {who} is made again while it is pending"),
+        };
+        Some(format!(
+            "rank {} at operation {operation} of iteration {iteration}: {what}",
+            self.rank
+        ))
     }
 
     /// What it waits for, in words.
@@ -109,6 +130,7 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
         rank: number,
         node,
         waiting: rank.waiting,
+        begun: rank.begun,
         finished: rank.finished,
         computed: rank.computed,
         waited: rank.waited,
@@ -118,6 +140,8 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
         local_messages: rank.local_messages,
         local_bytes: rank.local_bytes,
         iterations: 0,
+        fault: rank.fault,
+        at: [rank.phase, rank.iteration, rank.index.saturating_sub(1), rank.step],
         stuck: stuck.map_or([NONE; 4], |item| {
             [item.kind.into(), item.rank, item.tag.into(), item.context.into()]
         }),

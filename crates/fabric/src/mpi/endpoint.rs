@@ -12,9 +12,9 @@ mod rails;
 pub(super) use lists::{items, peer_places};
 pub(super) use protocol::sent;
 
-use super::op::{Action, Collective, Op, Transfer};
+use super::op::{ANY_SIZE, Action, Collective, Op, Transfer, UNNAMED};
 use super::plan::{Phase, Plan, Plans};
-use super::state::{BLOCK, Rank, item, waiting};
+use super::state::{BLOCK, Fault, Rank, fault, item, waiting};
 use crate::network::Network;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::State;
@@ -71,11 +71,25 @@ impl<J: Journal> Endpoint<'_, J> {
         self.st.ranks.edit(self.j, slot)
     }
 
+    /// Begins the program, now or when it is the rank's time.
+    pub fn start(&mut self) {
+        let start = self.plan.start(self.number);
+        if start == 0 {
+            return self.run();
+        }
+        let rank = self.edit();
+        (rank.clock, rank.begun) = (start, start);
+        self.resume();
+    }
+
     /// Performs the program from where it is until the rank waits, computes or is done.
     pub fn run(&mut self) {
         let plan = self.plan;
         for _ in 0..AT_ONCE {
             let rank = *self.rank();
+            if rank.fault.kind != fault::NONE {
+                return;
+            }
             let Some(phase) = plan.phases.get(rank.phase as usize) else {
                 self.spend_debt();
                 let rank = self.edit();
@@ -85,6 +99,9 @@ impl<J: Journal> Endpoint<'_, J> {
             if rank.iteration >= phase.iterations {
                 let rank = self.edit();
                 (rank.phase, rank.iteration, rank.index) = (rank.phase + 1, 0, 0);
+                if plan.begins_work(rank.phase) {
+                    rank.begun = rank.clock;
+                }
                 continue;
             }
             let flow = match phase.program.op(self.number, rank.iteration, rank.index) {
@@ -123,7 +140,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 Flow::Next
             }
             Op::Irecv(recv) => {
-                self.receive(recv.peer, recv.tag, context(&recv), recv.request);
+                self.receive(recv, context(&recv), recv.request);
                 Flow::Next
             }
             Op::Send(send) => {
@@ -131,11 +148,11 @@ impl<J: Journal> Endpoint<'_, J> {
                 self.wait(waiting::BLOCK, 0)
             }
             Op::Recv(recv) => {
-                self.receive(recv.peer, recv.tag, context(&recv), BLOCK);
+                self.receive(recv, context(&recv), BLOCK);
                 self.wait(waiting::BLOCK, 0)
             }
             Op::SendRecv { send, recv } => {
-                self.receive(recv.peer, recv.tag, context(&recv), BLOCK);
+                self.receive(recv, context(&recv), BLOCK);
                 self.send(send.peer, send.bytes, send.tag, context(&send), BLOCK);
                 self.wait(waiting::BLOCK, 0)
             }
@@ -170,7 +187,8 @@ impl<J: Journal> Endpoint<'_, J> {
                 Flow::Next
             }
             Action::Recv { from, .. } => {
-                self.receive(communicator.rank(number, from), 0, context, BLOCK);
+                let any = Transfer::new(communicator.rank(number, from), ANY_SIZE);
+                self.receive(any, context, BLOCK);
                 Flow::Next
             }
             Action::Wait => self.wait(waiting::BLOCK, 0),
@@ -231,6 +249,9 @@ impl<J: Journal> Endpoint<'_, J> {
     /// Ends the wait if what the rank waits for has come.
     fn satisfied(&mut self) -> bool {
         let rank = *self.rank();
+        if rank.fault.kind != fault::NONE {
+            return false;
+        }
         let there = match rank.waiting {
             waiting::ALL => rank.open == 0,
             waiting::ANY => rank.fresh > 0,
@@ -259,8 +280,24 @@ impl<J: Journal> Endpoint<'_, J> {
         peers || named(self.rank().wild)
     }
 
-    /// Counts a request as open.
+    /// Stops the rank for what its program has done wrong.
+    fn fail(&mut self, fault: Fault) {
+        let rank = self.edit();
+        if rank.fault.kind == fault::NONE {
+            rank.fault = fault;
+        }
+    }
+
+    /// Counts a request as open, unless one of its name is pending: then the rank stops.
     fn open(&mut self, name: u16) {
+        if !matches!(name, BLOCK | UNNAMED) && self.is_open(name) {
+            self.fail(Fault {
+                kind: fault::PENDING,
+                who: name.into(),
+                bytes: 0,
+                room: 0,
+            });
+        }
         let rank = self.edit();
         match name {
             BLOCK => rank.block += 1,

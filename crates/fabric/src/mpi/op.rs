@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 pub const ANY_SOURCE: u32 = u32::MAX;
 /// Any tag, in a receive; the tags of messages are smaller.
 pub const ANY_TAG: u16 = u16::MAX;
+/// Room for a message of any size, in a receive.
+pub const ANY_SIZE: u64 = u64::MAX;
 /// A request that only [`Op::WaitAll`] and [`Op::WaitAny`] speak of.
 pub const UNNAMED: u16 = u16::MAX;
 
@@ -56,13 +58,13 @@ pub enum Op {
 pub struct Transfer {
     /// The other rank, of the job.
     pub peer: u32,
-    /// Size of the message; a receive takes messages of any size and ignores it.
+    /// Size of the message; of a receive the most that it takes, or [`ANY_SIZE`]. A larger message is an error, as in MPI.
     pub bytes: u64,
     /// Tag.
     pub tag: u16,
     /// Communicator: an index into those of the program.
     pub communicator: u8,
-    /// Name of the request, or [`UNNAMED`].
+    /// Name of the request, or [`UNNAMED`]. A name that is still pending is not given again.
     pub request: u16,
 }
 

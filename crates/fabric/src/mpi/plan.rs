@@ -4,7 +4,9 @@ use super::collective::{Algorithm, Call};
 use super::op::{Collective, CollectiveKind};
 use super::state::{Item, Peer, Rank};
 use super::{Communicator, Program};
-use crate::spec::{BitsPerSec, Mapping, MpiSpec, Rails, Ranks, Rendezvous};
+use crate::motif::{CollectiveLoop, Compute, Misfit, collective_loop};
+use crate::spec::{BitsPerSec, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
+use crate::workload::Starts;
 use des::Table;
 use std::sync::Arc;
 
@@ -35,6 +37,9 @@ pub struct Plan {
     pub mapping: Mapping,
     /// What they do, one after the other.
     pub phases: Vec<Phase>,
+    /// Phases before the work: a barrier, or none.
+    prelude: u32,
+    starts: Starts,
     /// Physical nodes by logical ones; of hosts with several rails the first.
     pub nodes: Vec<u32>,
     /// Times, sizes and rates.
@@ -45,9 +50,19 @@ pub struct Plan {
 
 impl Plan {
     /// Plans a job; the reason if that cannot be.
-    pub fn new(phases: Vec<(Arc<dyn Program>, u32)>, spec: &Ranks, nodes: &[u32]) -> Result<Plan, String> {
+    pub fn new(
+        mut phases: Vec<(Arc<dyn Program>, u32)>,
+        spec: &Ranks,
+        nodes: &[u32],
+        starts: Starts,
+    ) -> Result<Plan, String> {
         let per_node = spec.per_node;
         let ranks = phases.first().map_or(0, |(program, _)| program.ranks());
+        let prelude = u32::from(spec.start == Start::AfterBarrier && ranks > 0);
+        if prelude == 1 {
+            let barrier = barrier(ranks).map_err(|misfit| misfit.reason)?;
+            phases.insert(0, (Arc::new(barrier), 1));
+        }
         let mut context = 0;
         let mut planned = Vec::new();
         for (program, iterations) in phases {
@@ -84,10 +99,28 @@ impl Plan {
             per_node: per_node.min(ranks),
             mapping: spec.mapping,
             phases: planned,
+            prelude,
+            starts,
             nodes: nodes.to_vec(),
             costs: Costs::new(&spec.mpi),
             algorithms: spec.mpi.algorithms.clone(),
         })
+    }
+
+    /// When a rank starts (ps).
+    pub fn start(&self, rank: u32) -> u64 {
+        self.starts.of(rank)
+    }
+
+    /// Whether ranks start one by one, or do something before their work.
+    pub fn has_own_starts(&self) -> bool {
+        self.prelude > 0 || self.starts.spread > 0
+    }
+
+    /// Whether a rank that enters a phase begins its work with it.
+    #[inline(always)]
+    pub(super) fn begins_work(&self, phase: u32) -> bool {
+        self.prelude > 0 && phase == self.prelude
     }
 
     /// Logical nodes that have ranks.
@@ -131,7 +164,14 @@ impl Plan {
     pub fn iterations_done(&self, rank: &Rank) -> u64 {
         let of = |phase: &Phase, rounds: u32| u64::from(rounds / phase.program.rounds());
         let (over, now) = self.phases.split_at(self.phases.len().min(rank.phase as usize));
-        let over: u64 = over.iter().map(|phase| of(phase, phase.iterations)).sum();
+        let over: u64 = over
+            .iter()
+            .skip(self.prelude as usize)
+            .map(|phase| of(phase, phase.iterations))
+            .sum();
+        if rank.phase < self.prelude {
+            return 0;
+        }
         over + now.first().map_or(0, |phase| of(phase, rank.iteration))
     }
 
@@ -162,6 +202,18 @@ impl Plan {
             pair_bytes,
         }
     }
+}
+
+/// The barrier before the work of a job.
+fn barrier(ranks: u32) -> Result<CollectiveLoop, Misfit> {
+    CollectiveLoop::new(&collective_loop::Parameters {
+        ranks,
+        kind: CollectiveKind::Barrier,
+        bytes: 0,
+        root: 0,
+        groups: None,
+        compute: Compute::Time(0),
+    })
 }
 
 /// The ranks of all jobs, and what their messages cost.

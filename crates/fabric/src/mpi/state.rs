@@ -25,6 +25,8 @@ pub struct Rank {
     pub clock: u64,
     /// Handling of arrived messages that the processor has yet to do (ps).
     pub debt: u64,
+    /// When its work began (ps): the start of the run, its own, or the end of the barrier before it.
+    pub begun: u64,
     /// Time spent computing (ps).
     pub computed: u64,
     /// Time spent waiting (ps).
@@ -67,6 +69,32 @@ pub struct Rank {
     pub arrived: u32,
     /// First receive from any source that waits.
     pub wild: u32,
+    /// What its program has done wrong; then it stops where it is.
+    pub fault: Fault,
+}
+
+/// What a rank's program has done wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct Fault {
+    /// One of [`fault`].
+    pub kind: u32,
+    /// The sender of a message, or the name of a request.
+    pub who: u32,
+    /// Size of the message.
+    pub bytes: u64,
+    /// What its receive takes.
+    pub room: u64,
+}
+
+/// Kinds of a [`Fault`].
+pub mod fault {
+    /// None.
+    pub const NONE: u32 = 0;
+    /// A message is larger than its receive.
+    pub const TRUNCATED: u32 = 1;
+    /// A request has the name of one that is pending.
+    pub const PENDING: u32 = 2;
 }
 
 impl Rank {
@@ -115,7 +143,7 @@ pub const BLOCK: u16 = u16::MAX - 1;
 pub struct Item {
     /// When a receive was posted, or a message arrived (ps).
     pub time: u64,
-    /// Size of the message.
+    /// Size of the message; of a receive the most that it takes, once it is matched on the wire and less what has come.
     pub bytes: u64,
     /// The other rank; [`ANY_SOURCE`](super::op::ANY_SOURCE) in a receive from any.
     pub rank: u32,

@@ -199,8 +199,8 @@ pub enum Type {
     Work,
     /// The name of a registry entry, or a table with `kind` and the keys of the entry.
     OfWith(Kind),
-    /// One of a few names, or a table `{ file = "..." }`.
-    ChoiceOrFile(&'static [Choice]),
+    /// One of a few names, or a table with one key and its value.
+    ChoiceOrKey(&'static [Choice], &'static str, &'static Type),
     /// A word with its meaning, or a value of another type.
     Or(&'static Choice, &'static Type),
 }
@@ -225,11 +225,35 @@ impl Type {
             Type::Sizes { .. } => "a size such as \"2 KiB\" or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),
             Type::Work => "a table such as { kind = \"uniform\", load = 0.5 }".to_owned(),
-            Type::ChoiceOrFile(choices) => {
+            Type::ChoiceOrKey(choices, key, value) => {
                 let names = one_of(choices.iter().map(|(name, _)| *name));
-                format!("{names} or a table such as {{ file = \"map.csv\" }}")
+                format!("{names} or a table such as {{ {key} = {} }}", value.example())
             }
             Type::Or((word, _), other) => format!("\"{word}\" or {}", other.words()),
+        }
+    }
+}
+
+impl Type {
+    /// A value of this type as it could be written.
+    pub(crate) fn example(&self) -> String {
+        match self {
+            Type::Text | Type::Texts | Type::Lines | Type::Name => "\"...\"".to_owned(),
+            Type::Flag => "true".to_owned(),
+            Type::Integer { min, .. } => min.max(&4).to_string(),
+            Type::Number { max, .. } => max.min(0.5).to_string(),
+            Type::Quantity { unit, .. } => unit.example().split(" or ").next().unwrap_or("").to_owned(),
+            Type::Choice(choices) | Type::ChoiceOrKey(choices, ..) => {
+                format!("\"{}\"", choices.first().map_or("", |choice| choice.0))
+            }
+            Type::Of(kind) | Type::OfWith(kind) => {
+                format!("\"{}\"", super::list(*kind).first().map_or("", |entry| entry.name))
+            }
+            Type::Integers { .. } => "[4, 4]".to_owned(),
+            Type::Sizes { .. } => "\"2 KiB\"".to_owned(),
+            Type::Pairs => "[[0, 1]]".to_owned(),
+            Type::Work => "{ kind = \"uniform\" }".to_owned(),
+            Type::Or((word, _), _) => format!("\"{word}\""),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! MPI ranks: what their messages cost, and their motifs.
 
 use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Type, When, key, size, time};
-use crate::motif::{Neighbours, Receives};
+use crate::motif::{Neighbours, OrderWord, Receives};
 use crate::mpi::{HEADER, LARGEST, MAX_RAILS};
 use crate::spec::units::Unit;
 use crate::spec::{Named, RailPolicy, Rendezvous};
@@ -230,6 +230,13 @@ const HALO_26: &[Parameter] = &[key(
     Type::Choice(Neighbours::WORDS),
     Default::Text("26"),
     "Which neighbours there are.",
+)];
+
+const ORDER: &[Parameter] = &[key(
+    "order",
+    Type::Choice(OrderWord::WORDS),
+    Default::Text("common"),
+    "In which order a rank turns to its neighbours.",
 )];
 
 const PERIODIC: &[Parameter] = &[key(
@@ -557,13 +564,13 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "halo3d",
         "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
-        &[HALO, PERIODIC, COMPUTE_CELLS, MOTIF],
+        &[HALO, PERIODIC, ORDER, COMPUTE_CELLS, MOTIF],
         "ember, mpi/halo3d",
     ),
     motif(
         "halo3d-26",
         "Faces, edges and corners of a block of cells with up to 26 (or 18) neighbours, all at once.",
-        &[HALO, HALO_26, COMPUTE_CELLS, MOTIF],
+        &[HALO, HALO_26, ORDER, COMPUTE_CELLS, MOTIF],
         "SST, ember motif halo3d26; ember, mpi/halo3d-26",
     ),
     motif(
@@ -587,13 +594,13 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "stencil3d",
         "Faces of a block of cells with 6 neighbours in a periodic grid, all at once.",
-        &[HALO, COMPUTE_CELLS, MOTIF],
+        &[HALO, ORDER, COMPUTE_CELLS, MOTIF],
         "chatterbug, stencil3d",
     ),
     motif(
         "stencil4d",
         "The same with 8 neighbours in four dimensions.",
-        &[STENCIL_4D, COMPUTE_CELLS, MOTIF],
+        &[STENCIL_4D, ORDER, COMPUTE_CELLS, MOTIF],
         "chatterbug, stencil4d",
     ),
     motif(
@@ -635,7 +642,7 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "random-neighbours",
         "Messages to random ranks: the next ones on random rings through all ranks.",
-        &[NEIGHBOURS, ONE_MESSAGE, COMPUTE, MOTIF],
+        &[NEIGHBOURS, ONE_MESSAGE, ORDER, COMPUTE, MOTIF],
         "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
     ),
     motif(
@@ -665,25 +672,25 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "hpcg",
         "Skeleton of a conjugate gradient with four grids.",
-        &[HPCG, MOTIF],
+        &[HPCG, ORDER, MOTIF],
         "Heroux, Dongarra, Luszczek 2013",
     ),
     motif(
         "amg",
         "Skeleton of a conjugate gradient with algebraic multigrid.",
-        &[AMG, MOTIF],
+        &[AMG, ORDER, MOTIF],
         "Henson, Yang 2002; proxy application AMG",
     ),
     motif(
         "comd",
         "Skeleton of molecular dynamics, ten time steps.",
-        &[COMD, MOTIF],
+        &[COMD, ORDER, MOTIF],
         "proxy application CoMD 1.1",
     ),
     motif(
         "minife",
         "Skeleton of a conjugate gradient of finite elements.",
-        &[MINIFE, MOTIF],
+        &[MINIFE, ORDER, MOTIF],
         "Heroux et al. 2009, SAND2009-5574",
     ),
     motif(
@@ -695,7 +702,7 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "ffvc",
         "Skeleton of a time step of incompressible flow.",
-        &[FFVC, MOTIF],
+        &[FFVC, ORDER, MOTIF],
         "FFV-C, Fiber mini-applications",
     ),
     motif(
@@ -713,7 +720,7 @@ pub(super) const MOTIFS: &[Entry] = &[
     motif(
         "milc",
         "Skeleton of an iteration of lattice quantum chromodynamics.",
-        &[MILC, MOTIF],
+        &[MILC, ORDER, MOTIF],
         "Bauer, Gottlieb, Hoefler 2012",
     ),
     motif(

@@ -196,7 +196,7 @@ fn parameters(page: &mut String, parameters: impl Iterator<Item = &'static Param
             let values: Vec<String> = when.values.iter().map(|value| format!("\"{value}\"")).collect();
             let _ = write!(doc, " Only with `{} = {}`.", when.key, values.join(" or "));
         }
-        if let Type::Choice(choices) | Type::ChoiceOrFile(choices) = parameter.kind {
+        if let Type::Choice(choices) | Type::ChoiceOrKey(choices, ..) = parameter.kind {
             for (name, line) in choices {
                 let _ = write!(doc, " `\"{name}\"`: {line}");
             }
@@ -229,7 +229,13 @@ fn values(kind: &Type) -> String {
             }
         }
         Type::Choice(choices) => quoted(choices),
-        Type::ChoiceOrFile(choices) => format!("{} or `{{ file = \"...\" }}`", quoted(choices)),
+        Type::ChoiceOrKey(choices, key, value) => {
+            let only = match value {
+                Type::Text => String::new(),
+                value => format!(" with a {}", values(value)),
+            };
+            format!("{} or `{{ {key} = {} }}`{only}", quoted(choices), value.example())
+        }
         Type::Of(kind) => format!("a {}", kind.name().replace('-', " ")),
         Type::Integers { min, max, single } => {
             let list = format!("list of whole numbers from {min} to {max}");

@@ -103,12 +103,12 @@ fn type_schema(kind: &Type) -> Value {
         Type::Choice(choices) => {
             json!({ "enum": choices.iter().map(|(name, _)| *name).collect::<Vec<_>>() })
         }
-        Type::ChoiceOrFile(choices) => json!({ "anyOf": [
+        Type::ChoiceOrKey(choices, key, value) => json!({ "anyOf": [
             { "enum": choices.iter().map(|(name, _)| *name).collect::<Vec<_>>() },
             {
                 "type": "object",
-                "properties": { "file": { "type": "string", "minLength": 1 } },
-                "required": ["file"],
+                "properties": { *key: type_schema(value) },
+                "required": [key],
                 "additionalProperties": false,
             },
         ] }),

@@ -6,7 +6,7 @@ use super::entry::{
 use crate::spec::units::Unit;
 use crate::spec::{
     Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, DrainSources, Equal, Mapping,
-    Method, Named, PartitionWord, PathChoice, Per, ScopeWord, Switching, Tie, Via,
+    Method, Named, PartitionWord, PathChoice, Per, ScopeWord, StartWord, Switching, Tie, Via,
 };
 
 /// Longest simulated time of a run: 1,000 seconds.
@@ -558,6 +558,12 @@ const JOB: &[Parameter] = &[
         "How ranks are dealt to the nodes of the job; for motifs.",
     ),
     key(
+        "start",
+        Type::ChoiceOrKey(StartWord::WORDS, "spread", &time(SECOND)),
+        Default::Text("in-phase"),
+        "When the ranks of the job start; for motifs. With `spread` each at a time of its own from 0 to this, drawn from the run's seed.",
+    ),
+    key(
         "work",
         Type::Work,
         Default::From("uniform traffic at load 0.5"),
@@ -661,9 +667,21 @@ const RUN: &[Parameter] = &[
     ),
     key(
         "partition",
-        Type::ChoiceOrFile(PartitionWord::WORDS),
+        Type::ChoiceOrKey(PartitionWord::WORDS, "file", &Type::Text),
         Default::Text("auto"),
         "How several workers share out the routers; never changes the result, only the speed. A file is a CSV map with the header `router,part`.",
+    ),
+    key(
+        "perturb",
+        Type::Integer { min: 0, max: 1_000 },
+        Default::Text("0"),
+        "So many runs more beside each one: with other ties, neighbours in orders of their own at each rank, and starts that differ.",
+    ),
+    key(
+        "perturb_spread",
+        time(SECOND),
+        Default::From("the time of a packet on its way out of an interface"),
+        "Ranks and nodes that start together start up to this much apart in the runs of `perturb`.",
     ),
     key(
         "stall_after",

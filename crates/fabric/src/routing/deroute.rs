@@ -91,6 +91,11 @@ impl Deroute {
         }
     }
 
+    /// `true` if more channels allow more detours.
+    pub(super) fn takes_all_channels(&self) -> bool {
+        self.order == Order::Channels
+    }
+
     /// `true` if a packet may leave its channels for others at every router, and stays there.
     pub(super) fn escapes(&self) -> bool {
         self.order == Order::Escape

@@ -3,7 +3,7 @@
 use super::latency::{LatencySummary, Of, half_width};
 use super::state::{Scales, State, judge, tells};
 use crate::harvest::Harvest;
-use crate::mpi::{RankRow, account};
+use crate::mpi::{Plan, RankRow, account};
 use crate::network::Network;
 use crate::observe::{Bin, Stats, Track};
 use crate::spec::RunSpec;
@@ -40,6 +40,9 @@ pub enum JobWork {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct RankFigures {
+    /// When the first rank began its work, where that is not the start of the run for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begin_ns: Option<f64>,
     pub ranks: u64,
     /// Ranks that came to the end of their programs.
     pub finished: u64,
@@ -204,6 +207,7 @@ impl Measured<'_> {
         for (j, (spec, track)) in self.spec.jobs.iter().zip(&stats.tracks).enumerate() {
             let rows = ranks(j);
             let endless = self.net.workload.is_endless(j);
+            let own_starts = self.net.workload.plan_of(j).is_some_and(Plan::has_own_starts);
             if rows.is_empty() && spec.work == crate::spec::Work::Idle {
                 continue;
             }
@@ -215,7 +219,7 @@ impl Measured<'_> {
             let (time_ns, work) = match rows.is_empty() {
                 false => (
                     account::span(rows.iter().copied()).map(|time| time.0 as f64 / 1e3),
-                    JobWork::Ranks(RankFigures::new(&rows, wait_ns)),
+                    JobWork::Ranks(RankFigures::new(&rows, own_starts, wait_ns)),
                 ),
                 true => (
                     (!endless && measured == arrived && measured > 0).then_some(track.latest as f64 / 1e3),
@@ -240,7 +244,7 @@ impl Measured<'_> {
 }
 
 impl RankFigures {
-    fn new(rows: &[&RankRow], source_wait_ns: LatencySummary) -> RankFigures {
+    fn new(rows: &[&RankRow], own_starts: bool, source_wait_ns: LatencySummary) -> RankFigures {
         let n = rows.len() as f64;
         let done: Vec<f64> = rows
             .iter()
@@ -250,6 +254,7 @@ impl RankFigures {
         let mean = |time: fn(&RankRow) -> u64| rows.iter().map(|row| time(row) as f64 / 1e3).sum::<f64>() / n;
         let sum = |count: fn(&RankRow) -> u64| rows.iter().map(|row| count(row)).sum::<u64>();
         RankFigures {
+            begin_ns: own_starts.then(|| rows.iter().map(|row| row.begun).min().unwrap_or(0) as f64 / 1e3),
             ranks: rows.len() as u64,
             finished: done.len() as u64,
             first_ns: done.iter().copied().reduce(f64::min),

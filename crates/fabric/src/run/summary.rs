@@ -1,6 +1,6 @@
 //! The numbers of a run, as they go into `summary.json` and `--json`.
 
-use crate::check::Verdict;
+use crate::check::{Verdict, idle_channels};
 use crate::harvest::{Harvest, Load};
 use crate::memory::account::MemorySummary;
 use crate::network::Network;
@@ -323,7 +323,7 @@ impl Summary {
         };
         let offered_load = net.workload.offered_load(net.n_nodes());
         let accepted_load = accepted(net, stats, warmup, span_end);
-        let mut notes = Vec::new();
+        let mut notes = Vec::from_iter(idle_channels(spec, net).map(|words| format!("router.vcs: {words}")));
         if !judgement.because.is_empty() {
             notes.push(said(&judgement, offered_load, accepted_load));
         }

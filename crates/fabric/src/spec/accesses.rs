@@ -6,8 +6,10 @@
 use super::diagnostic::Findings;
 use super::memory::ListedAccess;
 use super::reader::Values;
+use super::units::Unit;
 use super::user_file::read_table;
 use crate::motif::op_table::{self, Mistake, OfLine};
+use crate::packet::HORIZON;
 use des::Time;
 use std::path::Path;
 
@@ -90,6 +92,10 @@ fn access(row: &Row, line: u64, room: Option<(u64, u64)>) -> Result<ListedAccess
             format!("there is no core {core}"),
             &format!("the last of {cores} is {}", cores.saturating_sub(1)),
         );
+    }
+    if row.time >= HORIZON.0 {
+        let hint = format!("simulated time ends after {}", Unit::Time.print(HORIZON.0));
+        return beyond(format!("time_ps is {}, which no run gets to", row.time), &hint);
     }
     if address >= bytes {
         return beyond(

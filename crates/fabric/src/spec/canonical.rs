@@ -212,6 +212,7 @@ mod tests {
                 workers: 1,
                 partition: PartitionSpec::Auto,
                 stall_after: des::Time(1),
+                perturbation: None,
             },
         };
         let study = CanonicalStudy {

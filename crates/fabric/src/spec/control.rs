@@ -3,10 +3,10 @@
 use super::diagnostic::Findings;
 use super::document::Table;
 use super::jobs::is_endless;
-use super::network::parameters;
+use super::network::{Times, parameters};
 use super::partition::{self, Map};
 use super::reader::{self, Checked, Source};
-use super::run::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, RunControl};
+use super::run::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, Perturbation, RunControl};
 use super::units::Unit;
 use des::Time;
 use std::collections::BTreeSet;
@@ -31,15 +31,23 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
     }
 }
 
-/// Reads `[run]`: the seeds and what all of them share; `None` after errors. `jobs` is `None` after errors there, `longest_step`
-/// is the longest time between two signs of progress of a lone packet, `map` what a map of its routers needs.
+/// How often a point of the sweep is run.
+pub(crate) struct Repeats {
+    /// With each of these seeds.
+    pub seeds: Vec<u64>,
+    /// And, beside each of these, so perturbed.
+    pub perturbed: Vec<Perturbation>,
+}
+
+/// Reads `[run]`: how often, and what all runs share; `None` after errors. `jobs` is `None` after errors there, `times` are those of a
+/// lone packet, `map` what a map of its routers needs.
 pub(crate) fn read_run(
     root: &Table,
     jobs: Option<&[JobSpec]>,
-    longest_step: Option<Time>,
+    times: Option<Times>,
     map: Map<'_>,
     findings: &mut Findings,
-) -> Option<(Vec<u64>, RunControl)> {
+) -> Option<(Repeats, RunControl)> {
     let before = findings.n_errors();
     let empty = Table::default();
     let source = Source::section(root, "run", &empty, findings);
@@ -120,7 +128,7 @@ pub(crate) fn read_run(
         );
     }
     let stall_after = time("stall_after")?;
-    if let Some(step) = longest_step.filter(|step| stall_after <= *step) {
+    if let Some(step) = times.map(|times| times.step).filter(|step| stall_after <= *step) {
         let step = Unit::Time.print(step.0);
         let reason = format!("a single packet may take {step} for a hop, which would count as a stall");
         findings.error(
@@ -156,6 +164,18 @@ pub(crate) fn read_run(
         workers,
         partition: partition.unwrap_or_default(),
         stall_after,
+        perturbation: None,
     };
+    let perturb = values.integer_u32("perturb").unwrap_or(0);
+    if perturb == 0 && values.given("perturb_spread") {
+        let hint = "give run.perturb, the number of perturbed runs, or remove the key";
+        let reason = "has no meaning without perturbed runs";
+        findings.error(values.place("perturb_spread"), "run.perturb_spread", reason, hint);
+    }
+    let spread = time("perturb_spread")
+        .or(times.map(|times| times.packet))
+        .unwrap_or_default();
+    let perturbed = (1..=perturb).map(|number| Perturbation { number, spread }).collect();
+    let seeds = Repeats { seeds, perturbed };
     (findings.n_errors() == before).then_some((seeds, control))
 }

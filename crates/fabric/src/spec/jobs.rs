@@ -179,7 +179,10 @@ fn read_work(
         return ranks::read(keys, &told, mpi, (n_nodes, base), findings).map(Work::Ranks);
     }
     // What was a job of ranks may be made idle without touching its other keys.
-    for key in ["ranks_per_node", "mapping"].into_iter().filter(|_| kind != "idle") {
+    for key in ["ranks_per_node", "mapping", "start"]
+        .into_iter()
+        .filter(|_| kind != "idle")
+    {
         if keys.given(key) {
             let reason = format!("has no meaning with work.kind = \"{kind}\", which has no MPI ranks");
             let hint = "remove the key, or take a motif (`fabricsim list motif`)";

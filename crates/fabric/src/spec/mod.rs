@@ -47,6 +47,7 @@ pub(crate) use network::ScopeWord;
 pub(crate) use partition::PartitionWord;
 pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
+pub(crate) use ranks::StartWord;
 pub use run::*;
 pub(crate) use sample::Method;
 pub use study::{LoadOptions, MOST_RUNS, Study, load_study};

@@ -550,8 +550,28 @@ fn check_sizes(
     }
 }
 
-/// The longest time between two signs of progress of a lone packet: what `run.stall_after` must exceed.
-pub(crate) fn longest_step(network: &Network) -> Time {
+/// What a lone packet takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    /// On its way out of an interface: what `run.perturb_spread` is by default.
+    pub packet: Time,
+    /// At most between two signs of progress: what `run.stall_after` must exceed.
+    pub step: Time,
+}
+
+impl Times {
+    pub(crate) fn new(network: &Network) -> Times {
+        let links = &network.links;
+        let host = links.by_class.get("host").unwrap_or(&links.default).bandwidth;
+        let bandwidth = network.nic.bandwidth.map_or(host, |own| own.min(host));
+        Times {
+            packet: serialization(network.nic.packet.0, bandwidth),
+            step: longest_step(network),
+        }
+    }
+}
+
+fn longest_step(network: &Network) -> Time {
     let NicSpec {
         packet,
         message_overhead,

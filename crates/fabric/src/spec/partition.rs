@@ -46,7 +46,8 @@ pub(crate) fn read(values: &Values, map: Map<'_>, workers: u16, findings: &mut F
             PartitionWord::Blocks => PartitionSpec::Blocks,
             PartitionWord::Metis => PartitionSpec::Metis,
         }),
-        Checked::File(file) => {
+        Checked::Keyed(file) => {
+            let Checked::Text(file) = &**file else { return None };
             let topology = map.topology?;
             let name = (serde_json::to_string(topology).unwrap_or_default(), file.clone());
             let read = map.known.0.entry(name);
@@ -163,7 +164,7 @@ mod tests {
         assert!(found.contains("it is not a file"), "{found}");
         let found = refused("key", "partition = { fil = \"map.csv\" }", "");
         assert!(
-            found.contains("did you mean `file`") && found.contains("names no file"),
+            found.contains("did you mean `file`") && found.contains("has no key `file`"),
             "{found}"
         );
         let found = refused("word", "partition = \"block\"", "");

@@ -1,13 +1,14 @@
 //! `[mpi]`, and the work of MPI ranks: a motif, or several one after the other.
 
+use super::choice;
 use super::diagnostic::{Findings, Place};
 use super::document::{Node, Table, Value};
 use super::network::parameters;
 use super::rails::{ONE_ROUTER, Rails};
 use super::reader::{self, Checked, Source, Values};
-use super::run::{BitsPerSec, Bytes, Motif, MotifValue, MpiSpec, Part, Ranks};
+use super::run::{BitsPerSec, Bytes, Motif, MotifValue, MpiSpec, Part, Ranks, Start};
 use super::user_file::read_text;
-use crate::motif;
+use crate::motif::{self, Order, OrderWord};
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
 use crate::registry::{self, Kind, Type};
@@ -65,6 +66,14 @@ fn rails(values: &Values) -> Option<Rails> {
     Some(if rails.count == 1 { Rails::default() } else { rails })
 }
 
+choice! {
+    /// The word of a [`Start`].
+    pub(crate) enum StartWord {
+        InPhase = "in-phase", "All at the same time.";
+        AfterBarrier = "after-barrier", "All at the same time, with a barrier of the job before the work, whose messages are its own.";
+    }
+}
+
 /// A part of the work: its table and where it is.
 pub(crate) struct Told<'a> {
     pub table: &'a Table,
@@ -116,9 +125,24 @@ pub(crate) fn read(
         parts,
         per_node,
         mapping,
+        start: start(job)?,
         mpi: mpi?.clone(),
     };
     (work.parts.len() == told.len()).then_some(work)
+}
+
+/// When the ranks start: a spread of nothing is no spread.
+fn start(job: &Values) -> Option<Start> {
+    Some(match job.get("start")? {
+        Checked::Keyed(spread) => match **spread {
+            Checked::Quantity(spread) if spread > 0 => Start::Spread(Time(spread)),
+            _ => Start::InPhase,
+        },
+        _ => match job.choice("start")? {
+            StartWord::InPhase => Start::InPhase,
+            StartWord::AfterBarrier => Start::AfterBarrier,
+        },
+    })
 }
 
 fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Findings) -> Option<Part> {
@@ -151,6 +175,10 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
             .filter_map(|key| Some((key.to_owned(), value(values.get(key)?)?)))
             .collect(),
     };
+    // Said or not, the common order is the same run.
+    if values.choice::<OrderWord>("order") == Some(OrderWord::Common) {
+        motif.values.remove("order");
+    }
     if motif.kind == "ops" && values.given("file") == values.given("table") {
         let reason = match values.given("file") {
             true => "there are two tables of operations, one in a file and one here",
@@ -184,7 +212,7 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
         return None;
     }
     if let Some(room) = ranks.or(room)
-        && let Err(misfit) = motif::program(&motif, room)
+        && let Err(misfit) = motif::program(&motif, room, (Order::Common, false))
     {
         let path = format!("{}.{}", told.path, misfit.field);
         findings.error(place(misfit.field), &path, misfit.reason, misfit.hint);
@@ -200,6 +228,6 @@ fn value(checked: &Checked) -> Option<MotifValue> {
         Checked::Integers(list) => Some(MotifValue::List(list.clone())),
         Checked::Text(text) => Some(MotifValue::Text(text.clone())),
         Checked::Flag(flag) => Some(MotifValue::Flag(*flag)),
-        Checked::Pairs(_) | Checked::Texts(_) | Checked::File(_) | Checked::Word(_) => None,
+        Checked::Pairs(_) | Checked::Texts(_) | Checked::Keyed(_) | Checked::Word(_) => None,
     }
 }

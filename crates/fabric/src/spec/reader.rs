@@ -19,8 +19,8 @@ pub(crate) enum Checked {
     Integers(Vec<u64>),
     Pairs(Vec<(u32, u32)>),
     Texts(Vec<String>),
-    /// The file of [`Type::ChoiceOrFile`].
-    File(String),
+    /// The value of the key of [`Type::ChoiceOrKey`].
+    Keyed(Box<Checked>),
     /// The word of [`Type::Or`].
     Word(&'static str),
 }
@@ -141,7 +141,7 @@ pub(crate) fn read(
             (None, Default::Required) => {
                 if source.table.get(parameter.key).is_none() {
                     let path = values.path_of(parameter.key);
-                    let hint = format!("add {} = {}", parameter.key, example(&parameter.kind));
+                    let hint = format!("add {} = {}", parameter.key, parameter.kind.example());
                     findings.error(source.place, &path, "is missing", hint);
                 }
                 continue;
@@ -174,27 +174,6 @@ pub(crate) fn unknown_key<'a>(
     let hint = did_you_mean(&item.key, keys.clone())
         .unwrap_or_else(|| format!("known keys: {}", keys.collect::<Vec<_>>().join(", ")));
     findings.error(item.place, path, "unknown key", hint);
-}
-
-/// A value of this type as it could be written.
-fn example(kind: &Type) -> String {
-    match kind {
-        Type::Text | Type::Texts | Type::Lines | Type::Name => "\"...\"".to_owned(),
-        Type::Flag => "true".to_owned(),
-        Type::Integer { min, .. } => min.max(&4).to_string(),
-        Type::Number { max, .. } => max.min(0.5).to_string(),
-        Type::Quantity { unit, .. } => unit.example().split(" or ").next().unwrap_or("").to_owned(),
-        Type::Choice(choices) => format!("\"{}\"", choices.first().map_or("", |choice| choice.0)),
-        Type::Of(kind) | Type::OfWith(kind) => {
-            format!("\"{}\"", registry::list(*kind).first().map_or("", |entry| entry.name))
-        }
-        Type::Integers { .. } => "[4, 4]".to_owned(),
-        Type::Sizes { .. } => "\"2 KiB\"".to_owned(),
-        Type::Pairs => "[[0, 1]]".to_owned(),
-        Type::Work => "{ kind = \"uniform\" }".to_owned(),
-        Type::ChoiceOrFile(choices) => format!("\"{}\"", choices.first().map_or("", |choice| choice.0)),
-        Type::Or((word, _), _) => format!("\"{word}\""),
-    }
 }
 
 impl Values {
@@ -352,7 +331,7 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             node.place,
             path,
             reason,
-            format!("write {} = {}", last_key(path), example(kind)),
+            format!("write {} = {}", last_key(path), kind.example()),
         );
         None
     };
@@ -424,7 +403,7 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             findings.error(node.place, path, reason, hint);
             None
         }
-        (Type::Choice(choices) | Type::ChoiceOrFile(choices), Value::Text(text)) => choose(
+        (Type::Choice(choices) | Type::ChoiceOrKey(choices, ..), Value::Text(text)) => choose(
             text,
             choices.iter().map(|choice| choice.0),
             kind,
@@ -477,7 +456,9 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
                 .collect();
             sizes.into_iter().collect::<Option<_>>().map(Checked::Integers)
         }
-        (Type::ChoiceOrFile(_), Value::Table(table)) => file(table, node.place, path, findings).map(Checked::File),
+        (Type::ChoiceOrKey(_, key, value), Value::Table(table)) => {
+            one_key(table, (key, value), node.place, path, findings).map(|value| Checked::Keyed(Box::new(value)))
+        }
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
         (Type::Or((word, _), other), _) => {
@@ -640,19 +621,25 @@ fn choose<'a>(
 }
 
 /// The one key of a table that names a file.
-fn file(table: &Table, place: Place, path: &str, findings: &mut Findings) -> Option<String> {
+/// The value of the only key of a table.
+fn one_key(
+    table: &Table,
+    (key, kind): (&str, &Type),
+    place: Place,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Checked> {
     let before = findings.n_errors();
-    for item in table.entries.iter().filter(|item| item.key != "file") {
-        unknown_key(item, &format!("{path}.{}", item.key), ["file"].into_iter(), findings);
+    for item in table.entries.iter().filter(|item| item.key != key) {
+        unknown_key(item, &format!("{path}.{}", item.key), [key].into_iter(), findings);
     }
-    let Some(item) = table.get("file") else {
-        findings.error(place, path, "names no file", "write { file = \"map.csv\" }");
+    let Some(item) = table.get(key) else {
+        let hint = format!("write {{ {key} = {} }}", kind.example());
+        findings.error(place, path, format!("has no key `{key}`"), hint);
         return None;
     };
-    match check(&Type::Text, &item.node, &format!("{path}.file"), findings) {
-        Some(Checked::Text(name)) if findings.n_errors() == before => Some(name),
-        _ => None,
-    }
+    let value = check(kind, &item.node, &format!("{path}.{key}"), findings);
+    value.filter(|_| findings.n_errors() == before)
 }
 
 fn pairs(elements: &[Node], path: &str, findings: &mut Findings) -> Option<Vec<(u32, u32)>> {

@@ -669,8 +669,30 @@ pub struct Ranks {
     pub per_node: u32,
     /// How ranks are dealt to logical nodes.
     pub mapping: Mapping,
+    /// When they start.
+    #[serde(default, skip_serializing_if = "Start::is_in_phase")]
+    pub start: Start,
     /// What their messages cost.
     pub mpi: MpiSpec,
+}
+
+/// When the ranks of a job start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// All at time 0.
+    #[default]
+    InPhase,
+    /// Each at a time of its own from 0 to this, both included.
+    Spread(Time),
+    /// All at time 0, with a barrier before the work.
+    AfterBarrier,
+}
+
+impl Start {
+    fn is_in_phase(&self) -> bool {
+        *self == Start::InPhase
+    }
 }
 
 /// A part of the work of ranks.
@@ -912,6 +934,43 @@ pub struct RunControl {
     pub partition: PartitionSpec,
     /// Progress-free time in simulated time after which packets in flight count as stalled.
     pub stall_after: Time,
+    /// How the run differs from the one that it stands beside, in what no machine keeps up; `None`: it is that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perturbation: Option<Perturbation>,
+}
+
+impl RunSpec {
+    /// The same, perturbed; of it counts what it takes, so that nothing more is recorded.
+    #[must_use]
+    pub(crate) fn beside(&self, perturbation: Perturbation) -> RunSpec {
+        let mut run = self.clone();
+        run.control.perturbation = Some(perturbation);
+        run.observe = ObserveSpec {
+            links: false,
+            messages: MessageDetail::Summary,
+            timeline: false,
+            ranks: false,
+        };
+        run
+    }
+}
+
+impl RunControl {
+    /// The seed of what no machine keeps up: ties, starts, orders of neighbours, and draws of routings. Traffic, matchings and
+    /// placements are drawn from `seed`.
+    pub fn fine_seed(&self) -> u64 {
+        let number = |perturbation: Perturbation| des::mix(u64::from(perturbation.number) << 32 ^ 0x5065_7274);
+        self.seed ^ self.perturbation.map_or(0, number)
+    }
+}
+
+/// A run beside another one: other ties, ranks and nodes that do not start in phase, neighbours in orders of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Perturbation {
+    /// Which of them, from 1.
+    pub number: u32,
+    /// Starts differ by up to this.
+    pub spread: Time,
 }
 
 choice! {

@@ -1,6 +1,7 @@
 //! What the study reader asks of a network before anything is simulated: what is wrong with its parameters, how many nodes it
 //! has, which link classes, and which networks have names.
 
+use crate::network::too_many_ports;
 use topo::{FieldError, TopologySpec};
 
 /// What other sections need to know of a network.
@@ -22,9 +23,32 @@ pub(crate) fn topology_presets() -> Vec<&'static str> {
     topo::presets().iter().map(|preset| preset.name).collect()
 }
 
+/// The key that says how many nodes a router has.
+fn field_of_nodes(spec: &TopologySpec) -> &'static str {
+    match spec {
+        TopologySpec::SingleRouter { .. } => "nodes",
+        TopologySpec::FatTree { .. } => "down",
+        TopologySpec::DragonflyPlus { .. } => "nodes_per_leaf",
+        TopologySpec::Ring { .. }
+        | TopologySpec::Mesh(_)
+        | TopologySpec::Torus(_)
+        | TopologySpec::HyperX(_)
+        | TopologySpec::Dragonfly { .. }
+        | TopologySpec::Graph { .. } => "nodes_per_router",
+    }
+}
+
 /// What the study needs to know of a network, or everything that is wrong with it.
 pub(crate) fn examine(spec: &TopologySpec) -> Result<Facts, Vec<FieldError>> {
     let network = spec.build()?;
+    let too_many = (0..network.n_routers()).find_map(|router| too_many_ports(&network, router));
+    if let Some((reason, hint)) = too_many {
+        return Err(vec![FieldError {
+            field: field_of_nodes(spec).into(),
+            reason,
+            hint: Some(hint.into()),
+        }]);
+    }
     Ok(Facts {
         n_nodes: Some(network.n_nodes().into()),
         classes: Some(network.class_names().to_vec()),

@@ -1,7 +1,7 @@
 //! From the bytes of a study file to validated runs, or to everything that is wrong with it.
 
 use super::canonical::canonical_study;
-use super::control;
+use super::control::{self, Repeats};
 use super::diagnostic::{Diagnostic, Findings, Place, Severity, Sources};
 use super::document::{self, Node, Table, Value, to_json};
 use super::experiments::{self, Experiment, Override, Wanted};
@@ -40,7 +40,8 @@ pub struct Study {
     pub name: String,
     /// What it shows; may be empty.
     pub description: String,
-    /// All runs: experiments in written order, their sweep points with the last swept key fastest, seeds innermost.
+    /// All runs: experiments in written order, their sweep points with the last swept key fastest, seeds innermost, each followed by the
+    /// perturbed runs beside it.
     pub runs: Vec<RunSpec>,
     /// The `[[claim]]` tables as a JSON list of objects.
     pub claims: serde_json::Value,
@@ -186,12 +187,13 @@ fn expand(
             let Some(table) = at_point(root, experiment, &point, findings) else {
                 continue;
             };
-            let Some((seeds, run)) = check_run(&table, base, &mut networks, findings) else {
+            let Some((repeats, run)) = check_run(&table, base, &mut networks, findings) else {
                 continue;
             };
-            if (runs.len() + seeds.len()) as u64 > MOST_RUNS {
+            let n_runs = repeats.seeds.len() as u64 * (1 + repeats.perturbed.len() as u64);
+            if runs.len() as u64 + n_runs > MOST_RUNS {
                 let place = experiment.axes.last().map_or(experiment.place, |axis| axis.place);
-                let reason = format!("huge sweep: with its seeds it has more than {MOST_RUNS} runs");
+                let reason = format!("huge sweep: with its seeds and perturbed runs it has more than {MOST_RUNS} runs");
                 findings.end_points();
                 findings.error(
                     place,
@@ -207,10 +209,13 @@ fn expand(
                 sweep: words,
                 ..run
             };
-            for seed in seeds {
+            for seed in repeats.seeds {
                 let mut run = run.clone();
                 run.control.seed = seed;
+                let beside = repeats.perturbed.iter().map(|perturbation| run.beside(*perturbation));
+                let beside = Vec::from_iter(beside);
                 runs.push(run);
+                runs.extend(beside);
             }
         }
     }
@@ -244,13 +249,13 @@ fn at_point(
     (findings.n_errors() == before).then_some(table)
 }
 
-/// Checks one point: its seeds and its run, with the names of study and experiment left empty.
+/// Checks one point: how often it is run and its run, with the names of study and experiment left empty.
 fn check_run(
     root: &Table,
     base: &Path,
     networks: &mut Networks,
     findings: &mut Findings,
-) -> Option<(Vec<u64>, RunSpec)> {
+) -> Option<(Repeats, RunSpec)> {
     let before = findings.n_errors();
     let (topology, facts) = topology::read(root, base, networks, findings).unzip();
     let network = network::read(root, topology.as_ref().zip(facts.as_ref()), base, findings);
@@ -263,17 +268,17 @@ fn check_run(
     };
     let jobs = jobs::read(root, files, findings);
     let observe = control::read_observe(root, findings);
-    let step = network.as_ref().map(network::longest_step);
+    let times = network.as_ref().map(network::Times::new);
     let map = Map {
         topology: topology.as_ref(),
         base,
         known: &mut networks.maps,
     };
-    let control = control::read_run(root, jobs.as_deref(), step, map, findings);
+    let control = control::read_run(root, jobs.as_deref(), times, map, findings);
     if findings.n_errors() > before {
         return None;
     }
-    let (seeds, control) = control?;
+    let (repeats, control) = control?;
     let network = network?;
     let run = RunSpec {
         study: String::new(),
@@ -288,7 +293,7 @@ fn check_run(
         observe,
         control,
     };
-    Some((seeds, run))
+    Some((repeats, run))
 }
 
 /// A value as it was written, texts without quotes, on one line.

@@ -175,6 +175,7 @@ fn defaults_are_those_of_the_reference() {
             workers: 0,
             partition: PartitionSpec::Auto,
             stall_after: Time::from_us(1_000),
+            perturbation: None,
         },
     };
     assert_eq!(study.runs, vec![expected]);

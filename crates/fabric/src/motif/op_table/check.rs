@@ -1,7 +1,7 @@
 //! What can be wrong with a table as a whole.
 
 use super::{Mistake, Told};
-use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
+use crate::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
 use crate::mpi::{Collective, Communicator, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,9 +56,10 @@ pub(super) fn communicators(ranks: u32, communicators: &[Communicator]) -> Vec<M
     mistakes
 }
 
-/// Waits for names that no earlier row of the rank has made.
+/// Waits for names that no earlier row of the rank has made, and names that are made again while they are pending.
 pub(super) fn requests(told: &[Told]) -> Vec<Mistake> {
-    let mut made: Vec<u16> = Vec::new();
+    // Names that the rank has made, and the line of those that are surely pending.
+    let mut made: BTreeMap<u16, Option<u32>> = BTreeMap::new();
     let mut mistakes = Vec::new();
     let mut current = None;
     for (rank, line, op) in told {
@@ -67,14 +68,24 @@ pub(super) fn requests(told: &[Told]) -> Vec<Mistake> {
         }
         match op {
             Op::Isend(transfer) | Op::Irecv(transfer) => {
-                if let Err(at) = made.binary_search(&transfer.request) {
-                    made.insert(at, transfer.request);
+                let pending = made.insert(transfer.request, Some(*line)).flatten();
+                if let Some(earlier) = pending.filter(|_| transfer.request != UNNAMED) {
+                    let name = transfer.request;
+                    let reason =
+                        format!("rank {rank} makes request {name} again, which is pending since line {earlier}");
+                    let hint = "wait for it before, or take another number";
+                    mistakes.push(Mistake::at(*line, reason, hint));
                 }
             }
-            Op::Wait { request } | Op::Test { request } if made.binary_search(request).is_err() => {
-                let reason = format!("rank {rank} has made no request {request} before");
-                mistakes.push(Mistake::at(*line, reason, "name it in an isend or irecv above"));
-            }
+            Op::Wait { request } | Op::Test { request } => match made.get_mut(request) {
+                // What a test finds shows in the run.
+                Some(pending) => *pending = None,
+                None => {
+                    let reason = format!("rank {rank} has made no request {request} before");
+                    mistakes.push(Mistake::at(*line, reason, "name it in an isend or irecv above"));
+                }
+            },
+            Op::WaitAll | Op::WaitAny => made.values_mut().for_each(|pending| *pending = None),
             _ => {}
         }
     }
@@ -161,10 +172,10 @@ fn describe(collective: &Collective) -> String {
     )
 }
 
-/// Messages without a receive, and the other way round.
+/// Messages without a receive, and the other way round, and receives that are too small for their message.
 pub(super) fn messages(told: &[Told]) -> Vec<Mistake> {
-    // Lines of sends and receives by (receiver, communicator, sender, tag); receives that leave something open separately.
-    type Lines = (Vec<u32>, Vec<u32>);
+    // Lines and bytes of sends and receives by (receiver, communicator, sender, tag); receives that leave something open separately.
+    type Lines = (Vec<(u32, u64)>, Vec<(u32, u64)>);
     let mut pairs: BTreeMap<(u32, u8, u32, u16), Lines> = BTreeMap::new();
     let mut open: BTreeMap<(u32, u8), Vec<u32>> = BTreeMap::new();
     for (rank, line, op) in told {
@@ -176,7 +187,7 @@ pub(super) fn messages(told: &[Told]) -> Vec<Mistake> {
         };
         if let Some(send) = send {
             let key = (send.peer, send.communicator, *rank, send.tag);
-            pairs.entry(key).or_default().0.push(*line);
+            pairs.entry(key).or_default().0.push((*line, send.bytes));
         }
         match recv {
             Some(recv) if recv.peer == ANY_SOURCE || recv.tag == ANY_TAG => {
@@ -184,7 +195,7 @@ pub(super) fn messages(told: &[Told]) -> Vec<Mistake> {
             }
             Some(recv) => {
                 let key = (*rank, recv.communicator, recv.peer, recv.tag);
-                pairs.entry(key).or_default().1.push(*line);
+                pairs.entry(key).or_default().1.push((*line, recv.bytes));
             }
             None => {}
         }
@@ -192,13 +203,23 @@ pub(super) fn messages(told: &[Told]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     let mut spare: BTreeMap<(u32, u8), Vec<u32>> = BTreeMap::new();
     for ((to, communicator, from, tag), (sends, receives)) in pairs {
-        if let Some(line) = receives.get(sends.len()) {
+        // Where a receive leaves it open whose message it takes, the run shows which it is.
+        let sure = !open.contains_key(&(to, communicator));
+        for ((sent_at, bytes), (line, room)) in sends.iter().zip(&receives).filter(|_| sure) {
+            if bytes > room {
+                let reason = format!("rank {to} receives {room} B of a message of {bytes} B, sent in line {sent_at}");
+                let hint = "give the receive at least as many bytes, or leave its bytes empty";
+                mistakes.push(Mistake::at(*line, reason, hint));
+            }
+        }
+        if let Some((line, _)) = receives.get(sends.len()) {
             let reason = format!("rank {to} receives from rank {from} (tag {tag}) what is never sent");
             mistakes.push(Mistake::at(*line, reason, "add the send, or take the receive out"));
         }
         if sends.len() > receives.len() {
             let key = (to, communicator);
-            spare.entry(key).or_default().extend(&sends[receives.len()..]);
+            let left = sends[receives.len()..].iter().map(|(line, _)| *line);
+            spare.entry(key).or_default().extend(left);
         }
     }
     let keys: BTreeSet<_> = spare.keys().chain(open.keys()).copied().collect();

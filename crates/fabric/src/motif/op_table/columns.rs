@@ -133,7 +133,7 @@ fn fill(row: &mut Row, column: &str, cell: &str) -> Result<(), Mistake> {
         ("rank", _) => row.rank = number(ranks)? as u32,
         ("peer", _) => row.peer = Some(number(ranks)? as u32),
         ("source", _) => row.source = Some(number(ranks)? as u32),
-        ("bytes", _) => row.bytes = number(crate::mpi::LARGEST)?,
+        ("bytes", _) => row.bytes = Some(number(crate::mpi::LARGEST)?),
         ("tag", _) => row.tag = number(tags)? as u16,
         ("communicator", _) => row.communicator = number(u64::from(u8::MAX))? as u8,
         ("request", _) => row.request = Some(number(tags)? as u16),

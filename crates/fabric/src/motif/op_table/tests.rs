@@ -159,6 +159,57 @@ fn ranks_of_a_communicator_come_to_the_same_collectives() {
 }
 
 #[test]
+fn a_pending_request_is_not_made_again() {
+    let text = "rank,op,peer,request
+0,isend,1,3
+0,irecv,1,3
+1,irecv,0,7
+1,isend,0,8
+1,wait,,7
+1,irecv,0,7
+1,waitall,,
+1,isend,0,7
+0,waitall,,
+0,isend,1,3
+0,irecv,1,4
+";
+    let hint = "wait for it before, or take another number";
+    assert_eq!(
+        mistakes(2, text),
+        [format!(
+            "3: rank 0 makes request 3 again, which is pending since line 2 ({hint})"
+        )]
+    );
+    // Requests without a name are as many as one likes, and whether a test found a request done shows in the run.
+    let unnamed = "rank,op,peer,request\n0,isend,1,\n0,isend,1,\n1,irecv,0,1\n1,test,,1\n1,irecv,0,1\n";
+    assert_eq!(mistakes(2, unnamed), [""; 0]);
+}
+
+#[test]
+fn a_receive_is_not_smaller_than_its_message() {
+    // In the order of both: the second receive takes the second message.
+    let text = "rank,op,peer,bytes
+0,send,1,100
+0,send,1,200
+1,recv,0,100
+1,recv,0,199
+";
+    let hint = "give the receive at least as many bytes, or leave its bytes empty";
+    assert_eq!(
+        mistakes(2, text),
+        [format!(
+            "5: rank 1 receives 199 B of a message of 200 B, sent in line 3 ({hint})"
+        )]
+    );
+    for fits in ["200", "1000", ""] {
+        assert_eq!(mistakes(2, &text.replace("199", fits)), [""; 0], "{fits}");
+    }
+    // Which message a receive from anybody takes shows in the run.
+    let open = "rank,op,peer,bytes\n0,send,1,100\n1,recv,any,50\n";
+    assert_eq!(mistakes(2, open), [""; 0]);
+}
+
+#[test]
 fn every_message_has_a_receive() {
     let lost = "rank,op,peer,tag\n0,isend,1,1\n1,irecv,0,2\n";
     assert_eq!(
@@ -191,7 +242,7 @@ fn a_table_is_accepted_exactly_if_all_of_its_messages_meet() {
                 rank,
                 op: op.into(),
                 peer: Some(peer),
-                bytes: 10 + u64::from(tag),
+                bytes: Some(10 + u64::from(tag)),
                 tag,
                 ..Row::default()
             };
@@ -248,7 +299,7 @@ fn a_tebibyte_does_not_fit_a_notice_and_is_refused() {
         rank,
         op: op.into(),
         peer: Some(peer),
-        bytes,
+        bytes: Some(bytes),
         ..Row::default()
     };
     let refused = OpTable::new(2, Vec::new(), &[row(0, "send", 1, LARGEST + 1), row(1, "recv", 0, 8)]);

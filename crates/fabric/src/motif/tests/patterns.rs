@@ -228,6 +228,7 @@ fn random(ranks: u32, degree: (u32, u32)) -> random_neighbours::Parameters {
         redraw: false,
         receives: Receives::Named,
         seed: 1,
+        order: Order::Common,
         compute: Compute::Time(0),
     }
 }

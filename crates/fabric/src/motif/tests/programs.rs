@@ -17,6 +17,7 @@ fn parameters(ranks: u32) -> applications::Parameters {
         cells: None,
         time: None,
         rate: applications::RATE,
+        order: Order::Common,
     }
 }
 

@@ -3,20 +3,21 @@
 use super::Endpoint;
 use super::lists::first;
 use crate::mpi::envelope::{Envelope, Purpose};
-use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
-use crate::mpi::state::{Item, Peer, item};
+use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
+use crate::mpi::state::{Fault, Item, Peer, fault, item};
 use crate::state::{NONE, State};
 use des::Journal;
 
 impl<J: Journal> Endpoint<'_, J> {
-    pub(super) fn receive(&mut self, from: u32, tag: u16, context: u8, name: u16) {
+    pub(super) fn receive(&mut self, wanted: Transfer, context: u8, name: u16) {
+        let (from, tag) = (wanted.peer, wanted.tag);
         self.open(name);
         let rank = self.edit();
         let (time, order) = (rank.clock, rank.posted);
         rank.posted = order.wrapping_add(1);
         let receive = Item {
             time,
-            bytes: 0,
+            bytes: wanted.bytes,
             rank: from,
             next: NONE,
             order,
@@ -54,6 +55,12 @@ impl<J: Journal> Endpoint<'_, J> {
         self.st.peers.edit(self.j, place).posted = posted;
     }
 
+    /// A message is larger than its receive, which MPI calls truncated.
+    pub(super) fn truncated(&mut self, who: u32, bytes: u64, room: u64) {
+        let kind = fault::TRUNCATED;
+        self.fail(Fault { kind, who, bytes, room });
+    }
+
     pub(super) fn take_arrived(&mut self, peer: u32, slot: u32) -> Item {
         let arrived = self.st.peers.get(peer).arrived;
         let (arrived, message) = self.take(arrived, slot);
@@ -66,6 +73,9 @@ impl<J: Journal> Endpoint<'_, J> {
         let at = receive.time.max(message.time);
         let costs = &self.plan.costs;
         if message.kind == item::EAGER {
+            if message.bytes > receive.bytes {
+                self.truncated(message.rank, message.bytes, receive.bytes);
+            }
             return self.complete(receive.name, at, costs.receive + costs.copy.time(message.bytes));
         }
         let place = self.peer(message.rank);
@@ -75,6 +85,7 @@ impl<J: Journal> Endpoint<'_, J> {
             Item {
                 kind: item::MATCHED,
                 name: receive.name,
+                bytes: receive.bytes.saturating_add(costs.header),
                 next: NONE,
                 ..*message
             },

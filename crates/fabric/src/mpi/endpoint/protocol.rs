@@ -2,6 +2,7 @@
 
 use super::{Endpoint, SENT};
 use crate::mpi::envelope::{Envelope, Purpose};
+use crate::mpi::op::ANY_SIZE;
 use crate::mpi::state::{BLOCK, Item, item};
 use crate::nic;
 use crate::packet::{HORIZON, Kind, Packet};
@@ -80,6 +81,7 @@ impl<J: Journal> Endpoint<'_, J> {
             }
             Purpose::Data => {
                 let costs = &self.plan.costs;
+                self.take_in(from, envelope.sequence, bytes);
                 let Some(goes_on) = self.end(from, envelope.sequence, item::MATCHED, envelope.part, costs.receive)
                 else {
                     return false;
@@ -99,6 +101,24 @@ impl<J: Journal> Endpoint<'_, J> {
     pub(in crate::mpi) fn sent(&mut self, to: u32, value: u64) -> bool {
         let (sequence, part) = ((value >> 16) as u16, value >> 32 != 0);
         self.end(to, sequence, item::SENDING, part, 0).unwrap_or(false)
+    }
+
+    /// The bytes of a rendezvous, or of a part of it, have come: as many as its receive takes, or too many.
+    fn take_in(&mut self, from: u32, sequence: u16, bytes: u64) {
+        let place = self.peer(from);
+        let pending = self.st.peers.get(place).pending;
+        let Some(slot) = self.pending(pending, sequence, item::MATCHED) else {
+            return;
+        };
+        let room = self.st.items.get(slot).bytes;
+        if room == ANY_SIZE {
+            return;
+        }
+        if bytes > room {
+            let header = self.plan.costs.header;
+            self.truncated(from, bytes.saturating_sub(header), room.saturating_sub(header));
+        }
+        self.st.items.edit(self.j, slot).bytes = room.saturating_sub(bytes);
     }
 
     /// A rendezvous, or `part` of it, is over for this rank; `true` if the rank goes on, `None` while there are other parts.
