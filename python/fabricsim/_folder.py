@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricsim._files import is_temporary, translate_disk_errors
+from fabricsim._perturb import groups, told_apart
 from fabricsim._records import (
     OTHER_BUILD,
     Finding,
@@ -241,7 +242,8 @@ def assemble(folder: Path) -> tuple[pa.Table, list[Finding]]:
     if manifest is None:
         raise ResultsError(f"{folder} is not a results directory: it has no manifest.json")
     found = records_of(folder, manifest, tables=True)
-    records = ordered_records(manifest, found.whole)
+    all_records = ordered_records(manifest, found.whole)
+    records, beside = told_apart(all_records, manifest)
     table = runs_table(records)
     jobs = jobs_table(records)
     ids = {run["id"] for run in manifest["runs"]}
@@ -254,6 +256,14 @@ def assemble(folder: Path) -> tuple[pa.Table, list[Finding]]:
             out.write("jobs.parquet", lambda handle: pq.write_table(jobs, handle, compression="zstd"))
         else:
             out.remove("jobs.parquet")
+        if beside:
+            own = {key: own for own, others in groups(manifest["runs"]).items() for key in others}
+            perturbed = runs_table(
+                [{**record, "summary": {"beside": own[record["id"]], **record["summary"]}} for record in beside]
+            )
+            out.write("perturbed.parquet", lambda handle: pq.write_table(perturbed, handle, compression="zstd"))
+        else:
+            out.remove("perturbed.parquet")
         for name in TABLES:
             parts = [
                 (record["id"], folder / "runs" / record["tables"][name]["file"]) for record in records if name in record["tables"]
@@ -262,7 +272,7 @@ def assemble(folder: Path) -> tuple[pa.Table, list[Finding]]:
                 out.write(f"{name}.parquet", join_tables(parts))
             else:
                 out.remove(f"{name}.parquet")
-        missing = len(ids) - len(records)
+        missing = len(ids) - len(all_records)
         summary = {
             "study": manifest["study"]["name"],
             "study_hash": manifest["study_hash"],
@@ -270,9 +280,9 @@ def assemble(folder: Path) -> tuple[pa.Table, list[Finding]]:
             "build": manifest.get("build"),
             "complete": not missing,
             "verdict": {
-                "ok": all(record["status"] == "finished" for record in records),
-                "finished": sum(record["status"] == "finished" for record in records),
-                "failed_checks": [record["id"] for record in records if record["status"] != "finished"],
+                "ok": all(record["status"] == "finished" for record in all_records),
+                "finished": sum(record["status"] == "finished" for record in all_records),
+                "failed_checks": [record["id"] for record in all_records if record["status"] != "finished"],
                 "missing": missing,
             },
             "runs": [

@@ -15,6 +15,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
 from fabricsim._files import Seal, atomic_write
+from fabricsim._perturb import columns
 from fabricsim.errors import DamagedError
 
 __all__ = [
@@ -141,6 +142,7 @@ def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
     notes = summary.pop("notes", [])
     summary.pop("limits", None)
     jobs = summary.pop("jobs", [])
+    perturbed = summary.pop("perturbed", None)
     row: dict[str, Any] = {"run_id": record["id"], "experiment": record["experiment"], "seed": record["seed"]}
     row.update({str(key): str(value) for key, value in record["sweep"]})
     row["verdict_ok"] = bool(verdict.get("ok"))
@@ -156,6 +158,8 @@ def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
     if ranks is not None:
         first = job_row(ranks)
         row.update({f"job_{key}": first[key] for key in _OF_FIRST_JOB})
+    if perturbed:
+        row.update(columns(perturbed))
     row["notes"] = "; ".join(str(note) for note in notes)
     row["hash"] = record["hash"]
     return row

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from fabricsim._perturb import headline
 from fabricsim._tables import not_arrived
 from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
 
@@ -106,8 +107,10 @@ def runs_text(results: Results) -> None:
     several = len(results.experiments) > 1
     jobs = any(_job_times(record.summary) for record in results.records)
     lost = any(not_arrived(record.summary) for record in results.records)
+    perturbed = ("perturbed [us]",) if any(record.summary.get("perturbed") for record in results.records) else ()
     numbers = (
         *(("job time [us]",) if jobs else ()),
+        *perturbed,
         "mean latency [ns]",
         "p99 [ns]",
         *(("not arrived",) if lost else ()),
@@ -125,6 +128,7 @@ def runs_text(results: Results) -> None:
             *(swept.get(key, "") for key in keys),
             str(record.run.seed),
             *([_job_times(summary)] if jobs else []),
+            *([headline(summary)] if perturbed else []),
             _figure(latency, "mean"),
             _figure(latency, "p99"),
             *([f"{100 * (not_arrived(summary) or 0):.2f} %"] if lost else []),
@@ -145,9 +149,13 @@ def runs_text(results: Results) -> None:
                 console.print(record.summary["memory"]["bottleneck"], markup=False, soft_wrap=True)
     if len(results) > _MOST_ROWS:
         console.print(f"... and {len(results) - _MOST_ROWS} more in {results.folder}/runs.parquet", markup=False)
+    for record in results.records[:_MOST_EXECUTIONS]:
+        for note in record.summary.get("notes", []):
+            if note.startswith("fragile"):
+                console.print(f"{record.label}: {note}", markup=False, soft_wrap=True)
     total = len(results.manifest["runs"])
     console.print(
-        f"{len(results)} of {total} runs finished, {len(results.failed)} failed self-checks; results in {results.folder}",
+        f"{len(results) + len(results.perturbed)} of {total} runs finished, {len(results.failed)} failed self-checks; results in {results.folder}",
         markup=False,
     )
 
@@ -489,6 +497,8 @@ def claims_text(verdicts: Sequence[ClaimVerdict]) -> None:
     for verdict in verdicts:
         style = {"agrees": "green", "differs": "yellow"}.get(verdict.verdict, "red")
         text = verdict.verdict + (f": {verdict.because}" if verdict.because and verdict.verdict != "agrees" else "")
+        if verdict.perturbed:
+            text += f"; {verdict.perturbed}"
         table.add_row(Text(verdict.id), Text(verdict.paper), Text(verdict.ours), Text(text, style=style))
     console = _console()
     console.print(table)

@@ -51,6 +51,8 @@ class ClaimVerdict:
         Why we may differ, or why it could not be measured.
     measure : str
         The expression.
+    perturbed : str
+        What the perturbed runs say, in words, where there are any: a claim that turns in some of them is not to be trusted.
     """
 
     id: str
@@ -61,6 +63,7 @@ class ClaimVerdict:
     verdict: str
     because: str
     measure: str
+    perturbed: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -148,6 +151,30 @@ def _not_judged(claim: Mapping[str, Any], error: Exception) -> ClaimVerdict:
     return ClaimVerdict(**said, ours="-", value=None, verdict="not measured", because=str(error))
 
 
+def _perturbed(claim: Mapping[str, Any], results: Results, *, holds: bool) -> str:
+    """Say in how many of the perturbed runs a claim turns, and between what its measure lies there."""
+    found, turned = [], 0
+    for number in range(1, results.perturbations + 1):
+        try:
+            value = evaluate(str(claim["measure"]), results.perturbation(number))
+        except MeasureError:
+            continue
+        found.append(value)
+        turned += _holds(claim, value) != holds
+    if not found:
+        return ""
+    numbers = [value for value in found if isinstance(value, int | float) and not isinstance(value, bool)]
+    between = f" ({_words(min(numbers))} to {_words(max(numbers))})" if len(numbers) == len(found) else ""
+    runs = f"{len(found)} perturbed run{'s' if len(found) > 1 else ''}"
+    return (
+        f"turns in {turned} of {runs}{between}"
+        if turned
+        else f"holds in {runs}{between}"
+        if holds
+        else f"fails in {runs}{between}"
+    )
+
+
 def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Results) -> list[ClaimVerdict]:
     """Measure every claim on the results, in the order of the study.
 
@@ -190,6 +217,7 @@ def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Re
                 verdict=verdict,
                 because=because,
                 measure=str(claim["measure"]),
+                perturbed="" if verdict == "not measured" else _perturbed(claim, results, holds=verdict == "agrees"),
             )
         )
     return verdicts

@@ -31,7 +31,7 @@ def _difference(old: RunRecord, new: dict[str, Any], folder: Path) -> str | None
     if old.summary.get("digest") != summary.get("digest"):
         return f"digest {old.summary.get('digest')} became {summary.get('digest')}"
     for key in sorted((set(old.summary) | set(summary)) - _OF_THE_MACHINE):
-        if key not in ("notes", "limits") and old.summary.get(key) != summary.get(key):
+        if key not in ("notes", "limits", "perturbed") and old.summary.get(key) != summary.get(key):
             return f"{key} was {old.summary.get(key)!r}, is {summary.get(key)!r}"
     if set(old.tables) != set(new["tables"]):
         return f"tables {sorted(old.tables)} became {sorted(new['tables'])}"

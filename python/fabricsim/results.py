@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from fabricsim._files import Seal
+from fabricsim._perturb import told_apart
 from fabricsim._records import Finding, ordered_records, read_manifest, records_of
 from fabricsim._seals import BrokenSeal, check, read_product, seal_of
 from fabricsim._tables import TABLES, jobs_table, read_arrow, runs_table
@@ -142,16 +143,26 @@ class Results:
     manifest : dict
         Its manifest.
     records : list of RunRecord
-        The finished runs in the order of the study.
+        The finished runs in the order of the study, without perturbed ones.
     damaged : list of Finding, optional
         Files of runs that were left out, since they are not what was written.
+    perturbed : list of RunRecord, optional
+        The finished perturbed runs (``run.perturb``); what they say of the others stands in those' summaries, as ``perturbed``.
     """
 
-    def __init__(self, folder: Path, manifest: dict[str, Any], records: list[RunRecord], damaged: Sequence[Finding] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manifest: dict[str, Any],
+        records: list[RunRecord],
+        damaged: Sequence[Finding] = (),
+        perturbed: Sequence[RunRecord] = (),
+    ) -> None:
         self.folder = folder
         self.manifest = manifest
         self.records = tuple(records)
         self.damaged = tuple(damaged)
+        self.perturbed = tuple(perturbed)
 
     @classmethod
     def open(cls, folder: str | Path, *, tables: bool = False) -> Results:
@@ -173,24 +184,29 @@ class Results:
             raise ResultsError(f"{path} is not a results directory: it has no manifest.json")
         runs = {entry["id"]: Run.from_dict(entry) for entry in manifest["runs"]}
         found = records_of(path, manifest, tables=tables)
-        records = [
-            RunRecord(
-                run=runs[record["id"]],
-                summary=record["summary"],
-                tables={name: path / "runs" / entry["file"] for name, entry in record["tables"].items()},
-                wall_s=float(record.get("wall_s") or 0.0),
-                seals={
-                    name: Seal(entry["sha256"], entry["bytes"]) for name, entry in record["tables"].items() if "sha256" in entry
-                },
-            )
-            for record in ordered_records(manifest, found.whole)
-        ]
+        records, perturbed = (
+            [
+                RunRecord(
+                    run=runs[record["id"]],
+                    summary=record["summary"],
+                    tables={name: path / "runs" / entry["file"] for name, entry in record["tables"].items()},
+                    wall_s=float(record.get("wall_s") or 0.0),
+                    seals={
+                        name: Seal(entry["sha256"], entry["bytes"])
+                        for name, entry in record["tables"].items()
+                        if "sha256" in entry
+                    },
+                )
+                for record in told
+            ]
+            for told in told_apart(ordered_records(manifest, found.whole), manifest)
+        )
         if found.findings:
             more = f" and {len(found.findings) - 1} more" if len(found.findings) > 1 else ""
             warnings.warn(
                 f"{path}: {found.findings[0]}{more} (fabricsim verify names all); used without them", DamagedWarning, stacklevel=2
             )
-        return cls(path, manifest, records, found.findings)
+        return cls(path, manifest, records, found.findings, perturbed)
 
     def product(self, name: str) -> bytes | None:
         """Return a file that was made from these results, such as ``figures/latency.png``; None where there is none that is whole.
@@ -202,6 +218,19 @@ class Results:
         except BrokenSeal as error:
             warnings.warn(f"{self.folder / name} is not used: {error.reason}", DamagedWarning, stacklevel=2)
             return None
+
+    def perturbation(self, number: int) -> Results:
+        """Return the same results with every run replaced by one of the perturbed runs beside it, counted from 1.
+
+        Runs without it are missing, so that measures on it never mix perturbed runs with others.
+        """
+        chosen = [record for record in self.perturbed if record.run.perturbation.get("number") == number]
+        return Results(self.folder, self.manifest, chosen, self.damaged)
+
+    @property
+    def perturbations(self) -> int:
+        """How many perturbed runs stand beside each run, at most."""
+        return max((int(record.run.perturbation["number"]) for record in self.perturbed), default=0)
 
     @property
     def name(self) -> str:
@@ -216,12 +245,12 @@ class Results:
     @property
     def complete(self) -> bool:
         """Whether every run of the study is finished."""
-        return len(self.records) == len({run["id"] for run in self.manifest["runs"]})
+        return len(self.records) + len(self.perturbed) == len({run["id"] for run in self.manifest["runs"]})
 
     @property
     def failed(self) -> tuple[RunRecord, ...]:
         """Runs with a failed self-check: their numbers must not be used."""
-        return tuple(record for record in self.records if not record.ok)
+        return tuple(record for record in (*self.records, *self.perturbed) if not record.ok)
 
     @property
     def experiments(self) -> tuple[str, ...]:
@@ -287,7 +316,7 @@ class Results:
                 return self.records[run]
             except IndexError:
                 raise KeyError(f"no run {run}: there are {len(self.records)} finished runs") from None
-        found = [record for record in self.records if record.run.id.startswith(run)]
+        found = [record for record in (*self.records, *self.perturbed) if record.run.id.startswith(run)]
         if not run or len(found) != 1:
             raise KeyError(f"{'no' if not found else 'more than one'} finished run with id {run!r} in {self.folder}")
         return found[0]

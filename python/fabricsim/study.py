@@ -48,6 +48,8 @@ class Run:
     estimate : dict
         ``nodes`` and ``routers``, and what the run is predicted to take: ``memory_bytes``, ``packets``, ``packet_hops`` and
         ``seconds`` on one core, of which ``build_seconds`` do not grow with the work; None where the work is not known beforehand.
+    perturbation : dict
+        Of a perturbed run its ``number`` beside the run before it, and by how much its starts differ, ``spread_ns``; else empty.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Run:
     engine: str
     topology: dict[str, Any]
     estimate: dict[str, Any]
+    perturbation: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Run:
@@ -77,6 +80,7 @@ class Run:
             engine=str(entry.get("engine") or "auto"),
             topology=dict(entry.get("topology") or {}),
             estimate=dict(entry.get("estimate") or {}),
+            perturbation=dict(entry.get("perturbation") or {}),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,12 +96,15 @@ class Run:
             "topology": self.topology,
             "estimate": self.estimate,
             "canonical": self.canonical,
+            **({"perturbation": self.perturbation} if self.perturbation else {}),
         }
 
     @property
     def label(self) -> str:
         """Name for people: experiment, swept values and seed."""
         parts = [f"{short_key(key)}={value}" for key, value in self.sweep]
+        if self.perturbation:
+            parts.append(f"perturbed={self.perturbation['number']}")
         return " ".join([*([self.experiment] if self.experiment else []), *parts, f"seed={self.seed}"])
 
 

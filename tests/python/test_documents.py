@@ -77,6 +77,11 @@ def test_the_tour_of_the_readme_runs_as_written(tmp_path):
     assert (tmp_path / "p99.png").is_file()
 
 
+def test_the_page_on_fragile_results_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/fragile-results.md", tmp_path) == 2
+    assert (tmp_path / "torus" / "perturbed.parquet").is_file()
+
+
 def test_the_page_on_shared_machines_runs_as_written(tmp_path):
     assert _execute("docs/how-to/capacity.md", tmp_path) == 2
     assert (tmp_path / "shared" / "interference.svg").is_file()

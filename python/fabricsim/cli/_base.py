@@ -49,6 +49,24 @@ JobsOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+PerturbOption = Annotated[
+    int | None,
+    typer.Option(
+        "--perturb",
+        min=0,
+        max=1000,
+        metavar="N",
+        help="Also run every run N times with other ties, starts that differ and neighbours in orders of their own: the spread of its times.",
+    ),
+]
+SpreadOption = Annotated[
+    str | None,
+    typer.Option(
+        "--perturb-spread",
+        metavar="TIME",
+        help="Starts of --perturb differ by up to this, 400ns \\[default: the time of a packet].",
+    ),
+]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
 
@@ -101,6 +119,15 @@ def control_sets(engine: str | None, workers: int | None) -> list[tuple[str, obj
         pairs.append(("run.engine", engine))
     if workers is not None:
         pairs.append(("run.workers", workers))
+    return pairs
+
+
+def perturb_sets(perturb: int | None, spread: str | None) -> list[tuple[str, object]]:
+    pairs: list[tuple[str, object]] = []
+    if perturb is not None:
+        pairs.append(("run.perturb", perturb))
+    if spread is not None:
+        pairs.append(("run.perturb_spread", spread))
     return pairs
 
 

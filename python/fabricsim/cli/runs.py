@@ -20,8 +20,10 @@ from fabricsim.cli._base import (
     JobsOption,
     JsonOption,
     OutOption,
+    PerturbOption,
     QuietOption,
     SetOption,
+    SpreadOption,
     StudyArgument,
     VariantOption,
     app,
@@ -30,6 +32,7 @@ from fabricsim.cli._base import (
     load_study,
     memory_size,
     outcome_code,
+    perturb_sets,
     process,
     put,
     run_campaign,
@@ -56,6 +59,8 @@ def run(
         typer.Option("--workers", min=1, help="Threads of one run, under mpirun of each rank; they never change the result."),
     ] = None,
     jobs: JobsOption = None,
+    perturb: PerturbOption = None,
+    perturb_spread: SpreadOption = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Keep the runs that are finished, go on with the others from their checkpoints.")
     ] = False,
@@ -87,7 +92,7 @@ def run(
     """Run a study: every point of its sweep, in parallel, into a results directory."""
     if memory is not None and (dask is not None or process.ranks is not None):
         raise InputError("--memory is for runs side by side on this machine: it has no meaning with --dask or mpirun")
-    loaded = load_study(study, sets, variant, control_sets(engine, workers))
+    loaded = load_study(study, sets, variant, [*control_sets(engine, workers), *perturb_sets(perturb, perturb_spread)])
     outcome, results = run_campaign(
         loaded,
         out=out,
@@ -167,6 +172,8 @@ def reproduce(
     variant: VariantOption = None,
     out: OutOption = None,
     jobs: JobsOption = None,
+    perturb: PerturbOption = None,
+    perturb_spread: SpreadOption = None,
     force: ForceOption = False,
     fresh: FreshOption = False,
     quiet: QuietOption = False,
@@ -179,7 +186,7 @@ def reproduce(
     from fabricsim._text import claims_text, runs_text
     from fabricsim.reproduce import check_claims, judge_results, undrawn_figures, write_figures
 
-    loaded = load_study(name, None, variant)
+    loaded = load_study(name, None, variant, perturb_sets(perturb, perturb_spread))
     plan = loaded.expand()
     check_claims(plan)
     outcome, results = run_campaign(
@@ -257,7 +264,7 @@ def rerun(
     if not len(results):
         raise ResultsError(f"{folder} has no finished run")
     try:
-        records = [results.record(name) for name in run_id] if run_id else list(results.records)
+        records = [results.record(name) for name in run_id] if run_id else [*results.records, *results.perturbed]
     except KeyError as error:
         raise InputError(str(error.args[0])) from error
     console = stderr()

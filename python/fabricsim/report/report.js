@@ -57,7 +57,8 @@
     section("What the paper says, and what comes out here", `${agree} of ${data.claims.length - missing} claims agree${missing ? `, ${missing} not measured` : ""}.`, el("div", { class: "scroll" }, el("table", {},
       el("tr", {}, ["claim", "paper", "expected", "ours", "verdict"].map((h) => el("th", {}, h))),
       data.claims.map((c) => el("tr", { title: c.measure }, el("td", {}, c.id), el("td", {}, c.paper), el("td", {}, c.expect), el("td", {}, c.ours),
-        el("td", {}, el("span", { class: c.verdict === "agrees" ? "good" : c.verdict === "differs" ? "warn" : "bad" }, c.verdict), c.verdict !== "agrees" && c.because ? el("div", { class: "soft" }, c.because) : null))))));
+        el("td", {}, el("span", { class: c.verdict === "agrees" ? "good" : c.verdict === "differs" ? "warn" : "bad" }, c.verdict), c.verdict !== "agrees" && c.because ? el("div", { class: "soft" }, c.because) : null,
+          c.perturbed ? el("div", { class: c.perturbed.startsWith("turns") ? "warn" : "soft" }, c.perturbed) : null))))));
   }
 
   // ---- figures that the study declares
@@ -266,6 +267,18 @@
     };
     section("Runs", "Click a heading to sort.", el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, columns.map(([name, , numeric], i) => el("th", { class: "sortable" + (numeric || name === "seed" ? " n" : ""), onclick: () => { order = { column: i, sign: order.column === i ? -order.sign : 1 }; fill(); } }, name)))), body)));
     fill();
+  }
+
+  // ---- perturbed runs
+  const spreads = runs.flatMap((r) => Object.entries((r.summary.perturbed || {}).times || {}).map(([key, of]) => [r, key, of]));
+  if (spreads.length) {
+    const fragile = spreads.filter(([, , of]) => of.relative > 0.1).length;
+    const number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 6 });
+    section("Under perturbation", `Each run again with other ties, starts that differ and neighbours in orders of their own. ${fragile ? `${fragile} of ${spreads.length} times spread by more than 10 %: they tell of the order in which ranks happen to act, not of the network.` : `No time spreads by more than 10 %.`}`, el("div", { class: "scroll" }, el("table", {},
+      el("tr", {}, ["run", "time [ns]", "unperturbed", "least", "median", "most", "spread"].map((h) => el("th", {}, h))),
+      spreads.slice(0, 200).map(([r, key, of]) => el("tr", {}, el("td", {}, r.label), el("td", {}, key), [of.unperturbed, of.min, of.median, of.max].map((value) => el("td", {}, number(value))),
+        el("td", { class: of.relative > 0.1 ? "warn" : "good" }, `${(100 * of.relative).toFixed(1)} %`))),
+      spreads.length > 200 ? el("tr", {}, el("td", {}, `and ${spreads.length - 200} more in runs.parquet`)) : null)));
   }
 
   // ---- checks, limits, notes
