@@ -205,7 +205,7 @@ impl Harvest {
                     bytes,
                 } = message;
                 if birth < end {
-                    self.stats.keep(node, birth, bytes, count);
+                    self.stats.keep(node, birth, count);
                 }
                 if listed.is_some_and(|before| birth < before) {
                     for place in next..next + count {

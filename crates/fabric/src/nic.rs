@@ -130,7 +130,6 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
         let first = nic.part == 0;
         let begins = (first && nic.message & ACK == 0).then_some(Begun {
             source: node,
-            bytes: nic.left,
             birth: nic.birth,
             time: start,
         });

@@ -15,7 +15,7 @@ mod track;
 
 use latencies::count_at;
 pub use latencies::{Histogram, Latencies};
-pub use track::{Bin, Sample, Track};
+pub use track::{Bin, Sample, Track, Waits};
 
 pub use messages::{MessageTimes, Unsent};
 
@@ -92,8 +92,6 @@ pub enum Record {
 pub struct Begun {
     /// Source node.
     pub source: u32,
-    /// Its size.
-    pub bytes: u64,
     /// When it was handed to the interface (ps).
     pub birth: u64,
     /// When its first packet left (ps).
@@ -250,19 +248,19 @@ pub struct Stats {
     pub landing: u64,
     /// Bytes handed to nodes in each slice.
     pub delivered: Vec<u64>,
-    /// Messages born before the end of the measured span that have set out.
-    pub due_begun: u64,
     /// What is known of each job's messages in slices of simulated time, `1 << shift` ps each.
     pub tracks: Vec<Track>,
-    /// Those of them that have arrived.
-    pub due_arrived: u64,
     /// The job of every node; empty if there is one job.
     pub job_of: Arc<[u16]>,
     /// Their bytes.
     pub landing_bytes: u64,
-    /// Bytes of every source's messages that were complete in the first and in the second half of the measured span, where that has
-    /// an end.
-    pub paces: Vec<[u64; 2]>,
+    /// Bytes of every source's messages that were complete in the paced time: the measured span if its start was given, else the later half of
+    /// the run; empty without sources that never stop.
+    pub paces: Vec<u64>,
+    /// Start of the paced time (ps).
+    pub paced_from: u64,
+    /// Its length (ps).
+    pub paced_for: u64,
     /// Senders of pairs by node; empty if there are none.
     pub senders: Vec<SenderRow>,
     /// Messages born before the end of the measured span that have arrived one by one, if asked for.
@@ -275,11 +273,15 @@ impl Stats {
     /// An observer of a run; `senders` nodes are followed one by one, `full` keeps every message. `job_of` tells the job of every node
     /// where there are several, `jobs` of them.
     pub fn new(span: Span, senders: u32, full: bool, job_of: Arc<[u16]>, (jobs, nodes): (usize, u32)) -> Stats {
+        let paced = match span.from {
+            0 => span.to / 2..span.to,
+            from => from..span.to,
+        };
         Stats {
             span,
             shift: match span.is_open() {
-                // The longest slices of which the span takes 64 at least.
-                true => (span.to >> 6).max(1).ilog2(),
+                // The longest slices of which the span takes 64 at least, but half a microsecond: a message shall be under way in few of them.
+                true => (span.to >> 6).max(1 << 19).ilog2(),
                 false => 20,
             },
             senders: vec![
@@ -292,7 +294,9 @@ impl Stats {
             rows: full.then(Vec::new),
             tracks: vec![Track::default(); jobs.max(1)],
             job_of,
-            paces: vec![[0; 2]; if span.is_open() { nodes as usize } else { 0 }],
+            paces: vec![0; if span.is_open() { nodes as usize } else { 0 }],
+            paced_from: paced.start,
+            paced_for: paced.end.saturating_sub(paced.start),
             ..Stats::default()
         }
     }
@@ -355,29 +359,17 @@ impl Stats {
 
     #[inline(always)]
     fn begins(&mut self, begun: Begun) {
-        let Begun {
-            source,
-            bytes,
-            birth,
-            time,
-        } = begun;
+        let Begun { source, birth, time } = begun;
         let span = self.span;
         if birth >= span.to {
             return;
         }
-        self.due_begun += 1;
         let wait = time - birth;
-        let bucket = Histogram::bucket(wait);
-        let (index, light) = (self.slice(birth), self.light_bins);
+        let index = self.slice(birth);
         let track = self.track(source);
-        let begun = &mut track.bin(index).begun;
-        if light {
-            begun.add_up(wait, bytes);
-        } else {
-            begun.add(wait, bucket, bytes);
-        }
+        track.bin(index).begun.add(wait);
         if birth >= span.from {
-            track.waits.add(wait, bucket, bytes);
+            track.waits.add(wait);
         }
     }
 
@@ -385,22 +377,25 @@ impl Stats {
     #[inline(always)]
     fn arrives(&mut self, source: u32, bytes: u64, birth: u64, time: u64) {
         let span = self.span;
-        self.due_arrived += 1;
         let latency = time - birth;
         let bucket = Histogram::bucket(latency);
         let (index, light) = (self.slice(birth), self.light_bins);
-        if span.is_open() {
-            let until = self.slice(time.min(span.last()));
-            if index != until {
-                self.track(source).under_way(birth, index, until);
+        if !self.paces.is_empty() {
+            if (birth ^ time) >> self.shift != 0 {
+                let until = self.slice(time.min(span.last()));
+                if index != until {
+                    self.track(source).under_way(birth, index, until);
+                }
             }
-            if time >= span.from && time < span.to {
-                let half = time >= span.from + (span.to - span.from) / 2;
-                self.paces[source as usize][usize::from(half)] += bytes;
+            if time.wrapping_sub(self.paced_from) < self.paced_for {
+                self.paces[source as usize] += bytes;
             }
         }
+        let closed = !span.is_open();
         let track = self.track(source);
-        track.latest = track.latest.max(time);
+        if closed {
+            track.latest = track.latest.max(time);
+        }
         let born = &mut track.bin(index).born;
         if light {
             born.add_up(latency, bytes);
@@ -413,7 +408,7 @@ impl Stats {
     }
 
     /// `count` messages of a node that were born at the same time, before the end of the measured span, had not set out when the run ended.
-    pub fn keep(&mut self, node: u32, birth: u64, bytes: u64, count: u64) {
+    pub fn keep(&mut self, node: u32, birth: u64, count: u64) {
         let span = self.span;
         if birth >= span.to || count == 0 {
             return;
@@ -423,7 +418,6 @@ impl Stats {
         let track = self.track(node);
         let bin = track.bin(index);
         bin.kept += count;
-        bin.kept_bytes = bin.kept_bytes.saturating_add(bytes.saturating_mul(count));
         if last != index {
             track.under_way(birth, index, last);
         }
@@ -557,12 +551,13 @@ impl Observe<Record> for Stats {
     /// Packets injected, packets handed over, messages complete; messages born before the end of the measured span that have set out, and
     /// that have arrived.
     fn tally(&self) -> Tally {
+        let due = |of: fn(&Bin) -> u64| self.tracks.iter().flat_map(|track| &track.bins).map(of).sum::<u64>();
         [
             self.injected,
             self.packets,
             self.messages,
-            self.due_begun,
-            self.due_arrived,
+            due(|bin| bin.begun.count),
+            due(|bin| bin.born.count),
         ]
     }
 
@@ -594,13 +589,11 @@ impl Observe<Record> for Stats {
         for (mine, theirs) in self.delivered.iter_mut().zip(&other.delivered) {
             *mine += theirs;
         }
-        self.due_begun += other.due_begun;
-        self.due_arrived += other.due_arrived;
         for (mine, theirs) in self.tracks.iter_mut().zip(&other.tracks) {
             mine.merge(theirs);
         }
         for (mine, theirs) in self.paces.iter_mut().zip(&other.paces) {
-            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+            *mine += theirs;
         }
         for (mine, theirs) in self.senders.iter_mut().zip(&other.senders) {
             mine.merge(theirs);

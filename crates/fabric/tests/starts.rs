@@ -32,6 +32,10 @@ fn go(spec: &RunSpec) -> RunResult {
     run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn ranks_of(job: &fabric::run::JobSummary) -> &fabric::run::RankFigures {
+    job.ranks().unwrap()
+}
+
 #[test]
 fn what_is_said_to_be_as_it_was_is_the_same_run() {
     let usual = spec(&study("", HALO, ""));
@@ -48,7 +52,7 @@ fn what_is_said_to_be_as_it_was_is_the_same_run() {
         );
     }
     assert!(!canonical(&usual).contains("start\":") && !canonical(&usual).contains("order"));
-    assert_eq!(go(&usual).summary.jobs[0].begin_ns, None);
+    assert_eq!(go(&usual).summary.jobs[0].ranks().unwrap().begin_ns, None);
 }
 
 #[test]
@@ -60,7 +64,10 @@ fn ranks_that_start_apart_start_evenly_over_the_time_and_by_the_seed() {
         assert_eq!(starts.len(), 200);
         assert!(result.ranks.iter().all(|row| row.begun == row.finished - 1_000_000));
         let first = *starts.iter().min().unwrap();
-        assert_eq!(result.summary.jobs[0].begin_ns, Some(first as f64 / 1e3));
+        assert_eq!(
+            result.summary.jobs[0].ranks().unwrap().begin_ns,
+            Some(first as f64 / 1e3)
+        );
         starts
     };
     let starts = apart(1);
@@ -94,11 +101,13 @@ fn nobody_begins_its_work_before_all_have_come_to_the_barrier() {
         let (together, job) = (&together.summary.jobs[0], &behind.summary.jobs[0]);
         // Dissemination: everybody sends once in each of log2(n) rounds, rounded up.
         let barrier = ranks * u64::from(ranks.next_power_of_two().trailing_zeros());
-        assert_eq!(job.messages, together.messages + barrier);
-        assert_eq!(job.iterations, 2);
-        assert_eq!(job.finished, ranks);
+        assert_eq!(ranks_of(job).messages, ranks_of(together).messages + barrier);
+        assert_eq!(ranks_of(job).iterations, 2);
+        assert_eq!(ranks_of(job).finished, ranks);
         let rounds = f64::from(ranks.next_power_of_two().trailing_zeros());
-        let begin = job.begin_ns.expect("a job behind a barrier says when it begins");
+        let begin = ranks_of(job)
+            .begin_ns
+            .expect("a job behind a barrier says when it begins");
         // A round takes at least a send, a receive and the links.
         assert!(begin >= rounds * 400.0, "{ranks}: {begin}");
         let behind_the_barrier = job.time_ns.unwrap() - begin;

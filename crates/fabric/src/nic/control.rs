@@ -118,7 +118,6 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let packet = Packet::message_part(node, post.destination, number, size, single, mark);
     let begins = first.then_some(Begun {
         source: node,
-        bytes: post.bytes,
         birth: post.birth,
         time: start,
     });

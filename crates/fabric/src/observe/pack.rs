@@ -1,6 +1,6 @@
 //! What a run has recorded as bytes, for checkpoints.
 
-use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, SetOut, Span, Stats, Track};
+use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, SetOut, Span, Stats, Track, Waits};
 use des::checkpoint::{Pack, Torn, put, put_list, take, take_list};
 
 /// Most counts lie side by side and are small: the empty ones before them are left out, and each takes seven bits to a byte, the highest bit for
@@ -70,21 +70,33 @@ impl Pack for Latencies {
     }
 }
 
+impl Pack for Waits {
+    fn pack(&self, out: &mut Vec<u8>) {
+        put(out, self.sum);
+        put(out, [self.count, self.max]);
+    }
+
+    fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
+        let sum = take(input)?;
+        let [count, max] = take(input)?;
+        Ok(Waits { sum, count, max })
+    }
+}
+
 impl Pack for Bin {
     fn pack(&self, out: &mut Vec<u8>) {
         self.born.pack(out);
         self.begun.pack(out);
-        put(out, [self.kept, self.kept_bytes, self.oldest]);
+        put(out, [self.kept, self.oldest]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
-        let (born, begun) = (Latencies::unpack(input)?, Latencies::unpack(input)?);
-        let [kept, kept_bytes, oldest] = take(input)?;
+        let (born, begun) = (Latencies::unpack(input)?, Waits::unpack(input)?);
+        let [kept, oldest] = take(input)?;
         Ok(Bin {
             born,
             begun,
             kept,
-            kept_bytes,
             oldest,
         })
     }
@@ -108,7 +120,7 @@ impl Pack for Track {
         for _ in 0..n_bins {
             bins.push(Bin::unpack(input)?);
         }
-        let (measured, waits) = (Latencies::unpack(input)?, Latencies::unpack(input)?);
+        let (measured, waits) = (Latencies::unpack(input)?, Waits::unpack(input)?);
         let [kept, latest] = take(input)?;
         Ok(Track {
             bins,
@@ -170,7 +182,7 @@ impl Pack for Stats {
         put(out, [self.messages, self.early, self.landing, self.landing_bytes]);
         let Span { from, to, cut } = self.span;
         put(out, [self.latest, from, to, cut]);
-        put(out, [self.due_begun, self.due_arrived]);
+        put(out, [self.paced_from, self.paced_for]);
         put(out, [self.shift, u32::from(self.light_bins)]);
         put_list(out, &self.hops);
         put_list(out, &self.delivered);
@@ -190,7 +202,7 @@ impl Pack for Stats {
         let [injected, injected_bytes, packets, packet_bytes] = take(input)?;
         let [messages, early, landing, landing_bytes] = take(input)?;
         let [latest, from, to, cut] = take(input)?;
-        let [due_begun, due_arrived] = take(input)?;
+        let [paced_from, paced_for] = take(input)?;
         let [shift, light] = take::<[u32; 2]>(input)?;
         let hops = take_list(input)?;
         let (delivered, job_of, paces): (Vec<u64>, Vec<u16>, _) =
@@ -230,12 +242,12 @@ impl Pack for Stats {
             hops,
             landing,
             delivered,
-            due_begun,
             tracks,
-            due_arrived,
             job_of: job_of.into(),
             landing_bytes,
             paces,
+            paced_from,
+            paced_for,
             senders,
             rows: (full != 0).then_some(rows),
             set_out,

@@ -3,17 +3,42 @@
 use super::Span;
 use super::latencies::{Histogram, Latencies};
 
+/// How long messages waited at their source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// Sum (ps).
+    pub sum: u128,
+    /// Messages.
+    pub count: u64,
+    /// Most (ps).
+    pub max: u64,
+}
+
+impl Waits {
+    #[inline(always)]
+    pub(super) fn add(&mut self, wait: u64) {
+        self.count += 1;
+        self.sum += u128::from(wait);
+        self.max = self.max.max(wait);
+    }
+
+    /// Adds those of other messages.
+    pub fn merge(&mut self, other: &Waits) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.max = self.max.max(other.max);
+    }
+}
+
 /// A slice of simulated time, and the messages born in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bin {
     /// Those that have arrived, with their latencies.
     pub born: Latencies,
     /// Those that have set out, with the time they waited at their source.
-    pub begun: Latencies,
+    pub begun: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
-    /// Their bytes.
-    pub kept_bytes: u64,
     /// Least birth (ps) of the messages that were under way, or waited for it, when the slice began; `u64::MAX` if there were none.
     pub oldest: u64,
 }
@@ -22,9 +47,8 @@ impl Default for Bin {
     fn default() -> Self {
         Bin {
             born: Latencies::default(),
-            begun: Latencies::default(),
+            begun: Waits::default(),
             kept: 0,
-            kept_bytes: 0,
             oldest: u64::MAX,
         }
     }
@@ -34,11 +58,6 @@ impl Bin {
     /// Messages born in it.
     pub fn messages(&self) -> u64 {
         self.begun.count + self.kept
-    }
-
-    /// Their bytes.
-    pub fn bytes(&self) -> u64 {
-        self.begun.bytes + self.kept_bytes
     }
 
     /// Those of them that have not arrived.
@@ -51,7 +70,6 @@ impl Bin {
         self.born.merge(&other.born);
         self.begun.merge(&other.begun);
         self.kept += other.kept;
-        self.kept_bytes += other.kept_bytes;
     }
 }
 
@@ -63,10 +81,10 @@ pub struct Track {
     /// Latencies of the messages born in the measured span that have arrived.
     pub measured: Latencies,
     /// How long those that have set out waited for it.
-    pub waits: Latencies,
+    pub waits: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
-    /// When the last message of all was complete (ps).
+    /// When the last message of all was complete (ps), in runs that end with their work.
     pub latest: u64,
 }
 
@@ -130,7 +148,7 @@ impl Track {
             None => Sample {
                 messages: self.born(),
                 latencies: self.measured.clone(),
-                waits: self.waits.clone(),
+                waits: self.waits,
                 ..Sample::default()
             },
             Some(_) => {
@@ -167,7 +185,7 @@ pub struct Sample {
     /// Latencies of those that have arrived.
     pub latencies: Latencies,
     /// Waits at the source of those that have set out.
-    pub waits: Latencies,
+    pub waits: Waits,
     /// The least that latencies of the others can be.
     pub missing: Histogram,
     /// The least that waits of the others can be.

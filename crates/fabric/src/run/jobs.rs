@@ -1,6 +1,6 @@
 //! The numbers of each job.
 
-use super::latency::{LatencySummary, Of, half_width};
+use super::latency::{LatencySummary, WaitSummary, half_width};
 use super::state::{Scales, State, judge, tells};
 use crate::harvest::Harvest;
 use crate::mpi::{Plan, RankRow, account};
@@ -54,7 +54,7 @@ pub struct RankFigures {
     pub wait_ns: f64,
     pub overhead_ns: f64,
     /// What messages waited at their source.
-    pub source_wait_ns: LatencySummary,
+    pub source_wait_ns: WaitSummary,
     pub messages: u64,
     pub bytes: u64,
     pub local_messages: u64,
@@ -68,7 +68,7 @@ pub struct RankFigures {
 #[allow(missing_docs)]
 pub struct TrafficFigures {
     /// What messages waited at their source.
-    pub wait_ns: LatencySummary,
+    pub wait_ns: WaitSummary,
     /// Whether the network kept up with it.
     pub state: State,
     #[serde(flatten)]
@@ -118,34 +118,23 @@ impl Measured<'_> {
     }
 
     /// Messages of a track that are measured, those that have arrived, latencies, waits at the source.
-    pub(super) fn figures(&self, track: &Track, given: bool) -> (u64, u64, LatencySummary, LatencySummary) {
+    pub(super) fn figures(&self, track: &Track, given: bool) -> (u64, u64, LatencySummary, WaitSummary) {
         let stats = &self.harvest.stats;
         let sample = track.sample(self.first, stats.span, stats.shift);
         let bins = self.bins(track);
-        let told = |of| LatencySummary::new(of, &sample, bins, given);
-        (
-            sample.messages,
-            sample.latencies.count,
-            told(Of::Latency),
-            told(Of::Wait),
-        )
+        let latency = LatencySummary::new(&sample, bins, given);
+        let wait = WaitSummary::new(&sample, given);
+        (sample.messages, sample.latencies.count, latency, wait)
     }
 
     /// Bytes per node and source rate: loads of all endless sources of the jobs numbered.
     pub(super) fn loads(&self, jobs: impl Iterator<Item = usize>) -> Option<Loads> {
         let stats = &self.harvest.stats;
         let span = stats.span;
-        if !span.is_open() || span.to == span.from {
+        if !span.is_open() || stats.paced_for == 0 {
             return None;
         }
-        // Where the warm-up was found by measurement the first half may be part of it.
-        let halves = match self.first {
-            Some(_) => 1..2,
-            None => 0..2,
-        };
-        let mid = span.from + (span.to - span.from) / 2;
-        let time = span.to - if halves.start == 1 { mid } else { span.from };
-        let capacity = self.net.injection.bandwidth().0 as f64 / 8e12 * time as f64;
+        let capacity = self.net.injection.bandwidth().0 as f64 / 8e12 * stats.paced_for as f64;
         let (mut nodes, mut offered, mut accepted) = (0usize, 0.0, 0.0);
         let (mut least, mut sum, mut squares, mut sources) = (f64::INFINITY, 0.0, 0.0, 0u64);
         for job in jobs {
@@ -155,7 +144,7 @@ impl Measured<'_> {
             nodes += self.net.workload.nodes_of(job).len();
             offered += load * senders.len() as f64;
             for node in senders {
-                let own = stats.paces[node as usize][halves.clone()].iter().sum::<u64>() as f64 / capacity;
+                let own = stats.paces[node as usize] as f64 / capacity;
                 accepted += own;
                 least = least.min(own);
                 let share = own / load;
@@ -222,7 +211,7 @@ impl Measured<'_> {
                     JobWork::Ranks(RankFigures::new(&rows, own_starts, wait_ns)),
                 ),
                 true => (
-                    (!endless && measured == arrived && measured > 0).then_some(track.latest as f64 / 1e3),
+                    (track.latest > 0 && measured == arrived).then_some(track.latest as f64 / 1e3),
                     JobWork::Traffic(TrafficFigures {
                         wait_ns,
                         state,
@@ -244,7 +233,7 @@ impl Measured<'_> {
 }
 
 impl RankFigures {
-    fn new(rows: &[&RankRow], own_starts: bool, source_wait_ns: LatencySummary) -> RankFigures {
+    fn new(rows: &[&RankRow], own_starts: bool, source_wait_ns: WaitSummary) -> RankFigures {
         let n = rows.len() as f64;
         let done: Vec<f64> = rows
             .iter()

@@ -3,8 +3,7 @@
 use crate::observe::{Bin, Histogram, Latencies, Sample};
 use serde::Serialize;
 
-/// Times of messages in ns: latencies from the hand-over to the last byte at the destination, or waits from the hand-over to the first packet
-/// that leaves.
+/// Latencies of messages in ns, from the hand-over to the last byte at the destination.
 ///
 /// A figure is `None` where messages are missing that could change it, and where there is none to measure: `..._at_least` then says what it
 /// is not below. None is given of a network that does not keep up, or has not been seen to: it would be one of the length of the run.
@@ -47,22 +46,49 @@ const CLOSE: f64 = 0.01;
 /// Parts of the measured time for a confidence interval.
 const BATCHES: usize = 20;
 
-/// Which times of messages are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// From hand-over to arrival.
-    Latency,
-    /// From hand-over to setting out.
-    Wait,
+/// What messages waited before their first packet left, in ns: part of their latencies. Figures and bounds as in [`LatencySummary`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct WaitSummary {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Most.
+    pub max: Option<f64>,
+    /// What a mean that is not given is not below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_at_least: Option<f64>,
+    /// The same of the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_at_least: Option<f64>,
+}
+
+impl WaitSummary {
+    /// Of a sample; without figures if they are not to be `given`.
+    pub fn new(sample: &Sample, given: bool) -> WaitSummary {
+        let (waits, kept) = (&sample.waits, &sample.kept);
+        if sample.messages == 0 {
+            return WaitSummary::default();
+        }
+        let mean = Some(ns((waits.sum as f64 + kept.sum_at_least()) / sample.messages as f64));
+        let max = Some(ns(waits.max.max(kept.most()) as f64));
+        match given && waits.count == sample.messages {
+            true => WaitSummary {
+                mean,
+                max,
+                ..WaitSummary::default()
+            },
+            false => WaitSummary {
+                mean_at_least: mean,
+                max_at_least: max,
+                ..WaitSummary::default()
+            },
+        }
+    }
 }
 
 impl LatencySummary {
     /// Of a sample, born in `bins`; without figures if they are not to be `given`.
-    pub fn new(of: Of, sample: &Sample, bins: &[Bin], given: bool) -> LatencySummary {
-        let (known, missing) = match of {
-            Of::Latency => (&sample.latencies, &sample.missing),
-            Of::Wait => (&sample.waits, &sample.kept),
-        };
+    pub fn new(sample: &Sample, bins: &[Bin], given: bool) -> LatencySummary {
+        let (known, missing) = (&sample.latencies, &sample.missing);
         if sample.messages == 0 {
             return LatencySummary::default();
         }
@@ -76,7 +102,7 @@ impl LatencySummary {
             summary.withhold();
         }
         if summary.mean.is_some() {
-            summary.mean_error = error(bins, of);
+            summary.mean_error = error(bins);
         }
         summary
     }
@@ -147,13 +173,10 @@ fn ns(ps: f64) -> f64 {
 }
 
 /// Half the width of the 95 % interval of the mean of the messages born in `bins`, in ns, by batch means (Law 2015, 9.5.3).
-fn error(bins: &[Bin], of: Of) -> Option<f64> {
-    let times = |bin: &Bin| match of {
-        Of::Latency => (bin.born.sum, bin.born.count),
-        Of::Wait => (bin.begun.sum, bin.begun.count),
-    };
+fn error(bins: &[Bin]) -> Option<f64> {
     let batch = |bins: &[Bin]| {
-        let (sum, count) = bins.iter().map(times).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let born = bins.iter().map(|bin| &bin.born);
+        let (sum, count) = born.fold((0, 0), |(sum, count), born| (sum + born.sum, count + born.count));
         (count > 0).then(|| sum as f64 / count as f64)
     };
     let length = bins.len().div_ceil(BATCHES).max(1);
@@ -212,7 +235,7 @@ mod tests {
     }
 
     fn summary(sample: &Sample) -> LatencySummary {
-        LatencySummary::new(Of::Latency, sample, &[], true)
+        LatencySummary::new(sample, &[], true)
     }
 
     #[test]
@@ -251,7 +274,7 @@ mod tests {
 
     #[test]
     fn nothing_is_given_of_a_network_that_does_not_keep_up() {
-        let told = LatencySummary::new(Of::Latency, &sample(100_000..100_100, &[]), &[], false);
+        let told = LatencySummary::new(&sample(100_000..100_100, &[]), &[], false);
         assert!(told.mean.is_none() && told.p50.is_none() && told.p99_at_least.is_some());
     }
 

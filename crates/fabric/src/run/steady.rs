@@ -32,7 +32,7 @@ pub fn first_steady(bins: &[Bin], shift: u32, end: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::Latencies;
+    use crate::observe::{Latencies, Waits};
 
     fn bins(means: &[u64]) -> Vec<Bin> {
         let of = |mean: u64| Latencies {
@@ -42,7 +42,10 @@ mod tests {
         };
         let bin = |&mean: &u64| Bin {
             born: of(mean),
-            begun: of(0),
+            begun: Waits {
+                count: 100,
+                ..Waits::default()
+            },
             ..Bin::default()
         };
         means.iter().map(bin).collect()

@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::time::Duration;
 
 use super::jobs::{JobSummary, Measured};
-use super::latency::LatencySummary;
+use super::latency::{LatencySummary, WaitSummary};
 use super::state::{Judgement, Scales, State, judge, tells};
 
 /// Hops per packet: router-to-router links, plus one for the ejection.
@@ -200,7 +200,7 @@ pub struct Summary {
     /// From hand-over to arrival.
     pub latency_ns: LatencySummary,
     /// From hand-over to the first packet that leaves: part of the latency.
-    pub wait_ns: LatencySummary,
+    pub wait_ns: WaitSummary,
     /// Latencies of those that have arrived alone, where others have not or the network did not keep up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_of_arrived_ns: Option<LatencySummary>,

@@ -467,7 +467,9 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
                 findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
                 return None;
             }
-            if let (Value::Text(text), true) = (&node.value, ends_in_flag(kind)) {
+            if let (Value::Text(text), true) = (&node.value, ends_in_flag(kind))
+                && !has_word(kind, text)
+            {
                 let hint = format!("write {} = true", last_key(path));
                 findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
                 return None;
@@ -485,6 +487,11 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
         }
         _ => wrong_type(findings),
     }
+}
+
+/// Whether the text is one of the type's words.
+fn has_word(kind: &Type, text: &str) -> bool {
+    matches!(kind, Type::Or((word, _), other) if *word == text || has_word(other, text))
 }
 
 /// Whether the type takes yes or no beside its words.

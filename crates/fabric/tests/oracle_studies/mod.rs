@@ -189,6 +189,13 @@ impl Case {
         }
     }
 
+    /// Whether all packets of a pair of nodes take one way: there are no cables side by side, and no random routers to lead over.
+    pub fn has_one_way(&self) -> bool {
+        let many = ["width", "links_per_pair", "spines"];
+        let valiant = |(key, value): &(&str, String)| *key == "routing.kind" && value.contains("valiant");
+        !many.iter().any(|word| self.topology.contains(word)) && !self.keys.iter().any(valiant)
+    }
+
     /// The study as a file, its messages in `messages.csv` beside it.
     pub fn study(&self) -> String {
         let mut text = format!("[topology]\n{}\n", self.topology);

@@ -118,9 +118,8 @@ fn ranks_of_a_halo_turn_to_their_neighbours_in_many_orders() {
     let grid = Grid::<3>::near_cubic(512).unwrap();
     let order = |rank: u32| -> Vec<(usize, bool)> {
         let ways = |peer: u32| {
-            let way = (0..3).flat_map(|d| [(d, true), (d, false)]);
-            way.filter(move |&(d, up)| grid.neighbour_round(rank, d, up) == Some(peer))
-                .next()
+            let mut way = (0..3).flat_map(|d| [(d, true), (d, false)]);
+            way.find(move |&(d, up)| grid.neighbour_round(rank, d, up) == Some(peer))
         };
         ops(&motif, rank)
             .iter()
