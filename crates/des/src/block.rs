@@ -167,8 +167,9 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
-            let mut goes_on = has_events;
-            while goes_on && let Some(event) = events.as_slice().first() {
+            while let Some(event) = events.as_slice().first()
+                && event.lp() == lp
+            {
                 if sink.has_late() {
                     handled += run_late(world, state, journal, &mut wakes.digests[place], lp, Some(event), sink);
                 }
@@ -177,7 +178,6 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
                 let digest = &mut wakes.digests[place];
                 *digest = chain(*digest, event);
                 world.handle(state, journal, lp, event, sink);
-                goes_on = events.as_slice().first().is_some_and(|event| event.lp() == lp);
             }
             if sink.has_late() {
                 handled += run_late(world, state, journal, &mut wakes.digests[place], lp, None, sink);

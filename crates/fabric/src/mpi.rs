@@ -16,7 +16,6 @@ pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 pub(crate) use packing::{pack, unpack};
 pub use plan::{Plan, Plans};
 
-use crate::incoming;
 use crate::network::{Network, Part};
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
@@ -194,8 +193,9 @@ fn run<J: Journal>(
             }
         }
         Kind::Delivered => {
-            let key = (event.source(), node, event.label());
-            let entry = incoming::take(net, endpoint.st, endpoint.j, lp, key);
+            let slot = crate::nic::incoming(net, endpoint.st, endpoint.j, lp, event, event.message().into());
+            let entry = *endpoint.st.incoming.get(slot);
+            crate::nic::forget(net, endpoint.st, endpoint.j, lp, node, slot);
             let Some(envelope) = Envelope::from_word(entry.about) else {
                 return;
             };

@@ -1,9 +1,10 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
-use crate::packet::{HORIZON, MAX_HOPS, MAX_NODES, Packet};
+use crate::nic::{ACK, CLASS};
+use crate::packet::{HORIZON, MAX_HOPS, Packet};
 use crate::router::late_admission;
-use crate::routing::Routing;
+use crate::routing::{Routing, networks_of};
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RoutingSpec, RunSpec, Switching,
     Tie,
@@ -64,17 +65,6 @@ impl Class {
         } else {
             serialisation(size.next_multiple_of(self.unit), self.bandwidth)
         }
-    }
-
-    /// The bytes in which packets occupy the link are single ones.
-    pub fn is_in_bytes(&self) -> bool {
-        self.unit == 1
-    }
-
-    /// How much longer packets of `size` bytes take than they would if times were no whole picoseconds, as a fraction.
-    pub fn rounding(&self, size: u32) -> f64 {
-        let exact = f64::from(size.next_multiple_of(self.unit)) * 8e12 / self.bandwidth as f64;
-        self.ser(size) as f64 / exact - 1.0
     }
 
     /// Time (ps) that `bytes` take on the link, whatever they are parts of.
@@ -183,8 +173,6 @@ pub struct Network {
     pub bursts: bool,
     /// Seed of the run.
     pub seed: u64,
-    /// Packets of a message come in the order in which they set out: there is one way, and no queue that they could pass each other in.
-    pub in_order: bool,
     /// Packet size in bytes.
     pub packet: u32,
     /// Size in bytes of what travels by itself: the packet, or its chunks with late admission.
@@ -219,6 +207,8 @@ pub struct Network {
     credits: bool,
     /// Window width.
     pub lookahead: Time,
+    /// The bits of a message number that count.
+    pub numbers: u16,
     /// No interface injects more than this (bytes) from a time on until a lookahead later.
     pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
@@ -325,12 +315,6 @@ impl Network {
             held,
             crossed,
         } = lay_out(blocks(&topology)?, wiring);
-        if routers.len() > MAX_NODES as usize {
-            let reason = format!("{} places for routers are more than {MAX_NODES}", routers.len());
-            return Err(
-                BuildError::field("run.partition", reason, Some("take fewer blocks or a smaller network")).into(),
-            );
-        }
         let mut sites = Vec::with_capacity(routers.len());
         let mut first_places = Vec::with_capacity(routers.len());
         let mut peers = Vec::new();
@@ -431,13 +415,7 @@ impl Network {
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
-        let one_way = match topology.spec() {
-            TopologySpec::SingleRouter { .. } => true,
-            TopologySpec::Mesh(lattice) => lattice.width.iter().all(|&width| width == 1),
-            _ => false,
-        };
         let mut network = Network {
-            in_order: one_way && routing.is_minimal() && !model.late_admission && !queued,
             n_nodes: topology.n_nodes(),
             sites: sites.into(),
             first_places: first_places.into(),
@@ -452,6 +430,10 @@ impl Network {
             bursts: workload.bursts() || routing.numbers_messages(),
             routing,
             bucket_bits: workload.bucket_bits(),
+            numbers: match networks_of(spec) {
+                1 => ACK - 1,
+                _ => (1 << CLASS) - 1,
+            },
             workload,
             seed: spec.control.fine_seed(),
             packet,

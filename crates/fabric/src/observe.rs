@@ -3,7 +3,7 @@
 //! Everything here is a sum, a minimum, a maximum or sorted at the end, so that the order in which committed records of different
 //! routers come in does not matter.
 
-use crate::packet::{Label, by_label, is_ack, weight};
+use crate::nic::ACK;
 use bytemuck::{Pod, Zeroable};
 use des::{Observe, Tally};
 use std::sync::Arc;
@@ -28,8 +28,6 @@ pub enum Record {
         bytes: u32,
         /// Parts that travel by themselves: 1, or the chunks of the packet.
         parts: u32,
-        /// Its [share](crate::packet::Packet::share).
-        share: u64,
         /// The message that sets out with it, if it is the first of one that is no acknowledgement.
         begins: Option<Begun>,
     },
@@ -39,19 +37,14 @@ pub enum Record {
         source: u32,
         /// Destination node.
         destination: u32,
-        /// Its [name](crate::packet::Packet::name).
-        number: Label,
+        /// Its number at its source.
+        number: u16,
         /// Its size.
         bytes: u64,
         /// When it was handed to the interface (ps).
         birth: u64,
         /// When the packet left (ps).
         time: u64,
-    },
-    /// A message of several packets, or a rank's, has set out and its destination is told.
-    Announced {
-        /// Its [share](crate::observe::share_of_message).
-        share: u64,
     },
     /// A packet has been handed to its node.
     Packet {
@@ -61,8 +54,6 @@ pub enum Record {
         hops: u32,
         /// When (ps).
         time: u64,
-        /// Its [share](crate::packet::Packet::share).
-        share: u64,
     },
     /// A message is complete at its node.
     Message {
@@ -78,14 +69,12 @@ pub enum Record {
         time: u64,
         /// Most router-to-router links of its packets.
         hops: u32,
-        /// Its [name](crate::packet::Packet::name), which tells what acknowledges data.
-        number: Label,
+        /// Its number at its source; [`ACK`](crate::nic::ACK) marks what acknowledges data.
+        number: u16,
         /// It came sooner than the zero-load bound: a broken model.
         early: bool,
         /// It is a packet as well, which has no record of its own.
         single: bool,
-        /// Its share, as a packet or as a message.
-        share: u64,
     },
     /// A node of a job of pairs has the acknowledgement of its batch.
     Acknowledged {
@@ -120,26 +109,10 @@ pub struct SetOut {
     pub birth: u64,
     /// Destination node.
     pub destination: u32,
-    /// The message's [name](crate::packet::Packet::name).
-    pub number: Label,
+    /// The message's number at its source, as its packets have it.
+    pub number: u16,
     /// Its size.
     pub bytes: u64,
-}
-
-/// What a message of several packets, or a rank's, adds to the sums that are to agree in the end; `ends` are its source and
-/// destination as in [`Packet::ends`](crate::packet::Packet::ends). Made of two parts, as it is announced in two.
-pub fn share_of_message(ends: u64, label: Label, birth: u64, bytes: u64) -> u64 {
-    share_of_birth(ends, label, birth).wrapping_add(share_of_size(ends, label, bytes))
-}
-
-/// The first part of [`share_of_message`].
-pub fn share_of_birth(ends: u64, label: Label, birth: u64) -> u64 {
-    weight(ends, by_label(label)).wrapping_mul(birth.wrapping_add(1))
-}
-
-/// The second part of [`share_of_message`].
-pub fn share_of_size(ends: u64, label: Label, bytes: u64) -> u64 {
-    weight(ends, !by_label(label)).wrapping_mul(bytes)
 }
 
 /// A complete message.
@@ -157,8 +130,8 @@ pub struct MessageRow {
     pub bytes: u64,
     /// Most hops of its packets.
     pub hops: u32,
-    /// Its [name](crate::packet::Packet::name).
-    pub number: Label,
+    /// Its number at its source, as its packets have it.
+    pub number: u16,
 }
 
 /// A sender of a job of pairs.
@@ -253,8 +226,6 @@ pub struct Stats {
     pub injected: u64,
     /// Latest delivery (ps).
     pub latest: u64,
-    /// Sum of the shares of all packets that left their node, less those of all that came to one.
-    pub flow: u64,
     /// Their bytes.
     pub injected_bytes: u64,
     /// Which messages are measured.
@@ -267,8 +238,6 @@ pub struct Stats {
     pub messages: u64,
     /// Length of a slice.
     pub shift: u32,
-    /// Sum of the shares of all messages of several packets that set out, less those of all that are complete.
-    pub message_flow: u64,
     /// Slices keep counts, bytes and sums of latencies only.
     pub light_bins: bool,
     /// Messages that beat the zero-load bound.
@@ -489,27 +458,14 @@ impl Observe<Record> for Stats {
     #[inline(always)]
     fn see(&mut self, record: Record) {
         match record {
-            Record::Injected {
-                bytes,
-                parts,
-                share,
-                begins,
-            } => {
+            Record::Injected { bytes, parts, begins } => {
                 self.injected += u64::from(parts);
                 self.injected_bytes += u64::from(bytes);
-                self.flow = self.flow.wrapping_add(share);
                 if let Some(begun) = begins {
                     self.begins(begun);
                 }
             }
-            Record::Announced { share } => self.message_flow = self.message_flow.wrapping_add(share),
-            Record::Packet {
-                bytes,
-                hops,
-                time,
-                share,
-            } => {
-                self.flow = self.flow.wrapping_sub(share);
+            Record::Packet { bytes, hops, time } => {
                 if time > self.span.cut {
                     self.landing += 1;
                     self.landing_bytes += u64::from(bytes);
@@ -527,11 +483,8 @@ impl Observe<Record> for Stats {
                 number,
                 early,
                 single,
-                share,
             } => {
                 self.early += u64::from(early);
-                let flow = if single { &mut self.flow } else { &mut self.message_flow };
-                *flow = flow.wrapping_sub(share);
                 if time > self.span.cut {
                     if single {
                         self.landing += 1;
@@ -544,7 +497,7 @@ impl Observe<Record> for Stats {
                 }
                 self.messages += 1;
                 self.latest = self.latest.max(time);
-                if is_ack(number) {
+                if number & ACK != 0 {
                     return;
                 }
                 if !self.senders.is_empty() {
@@ -611,8 +564,6 @@ impl Observe<Record> for Stats {
     fn merge(&mut self, mut other: Stats) {
         self.injected += other.injected;
         self.injected_bytes += other.injected_bytes;
-        self.flow = self.flow.wrapping_add(other.flow);
-        self.message_flow = self.message_flow.wrapping_add(other.message_flow);
         self.packets += other.packets;
         self.packet_bytes += other.packet_bytes;
         self.latest = self.latest.max(other.latest);
@@ -678,7 +629,6 @@ mod tests {
                 number: 0,
                 early: false,
                 single: false,
-                share: 0,
             };
             stats.see(message);
         }

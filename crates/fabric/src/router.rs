@@ -390,11 +390,7 @@ pub(crate) fn launch<M: RouterModel, S: Sink<Fabric<M>>>(
     } else {
         packet.count_one_of_few_hops();
     }
-    let packet = match M::PLAIN {
-        true => packet.plainly_at(Time(at), peer.lp, peer.port),
-        false => packet.at(Time(at), peer.lp, peer.port),
-    };
-    sink.send_at(Time(at), packet);
+    sink.send_at(Time(at), packet.at(Time(at), peer.lp, peer.port));
 }
 
 /// Gives the buffer that `packet` held back to the sender at the other end of its input port, `when` the space is free.

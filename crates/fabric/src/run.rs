@@ -173,7 +173,6 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     let mut ranks = means.ranks;
     let mut net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
     let helpers = Helpers { begun, keeper, ranks };
-    check::rounding(spec, &net)?;
     check::deadlock(spec, &net)?;
     if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
         // Each rank has its own part of them in the network's tables.
@@ -558,7 +557,6 @@ impl Finished<'_> {
             harvest,
             idle: *stop == Stop::Idle,
             stalled: self.stalled,
-            until_done: spec.control.end.is_none(),
             expected: if spec.control.end.is_none() || *stop == Stop::Idle {
                 self.total
             } else {

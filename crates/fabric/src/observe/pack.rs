@@ -135,7 +135,7 @@ impl Pack for Track {
 impl Pack for MessageRow {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, [self.birth, self.time, self.bytes]);
-        put(out, [self.source, self.destination, self.hops, self.number]);
+        put(out, [self.source, self.destination, self.hops, self.number.into()]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -148,7 +148,7 @@ impl Pack for MessageRow {
             time,
             bytes,
             hops,
-            number,
+            number: number as u16,
         })
     }
 }
@@ -156,7 +156,7 @@ impl Pack for MessageRow {
 impl Pack for SetOut {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, [self.birth, self.time, self.bytes]);
-        put(out, [self.source, self.destination, self.number]);
+        put(out, [self.source, self.destination, self.number.into()]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -167,7 +167,7 @@ impl Pack for SetOut {
             time,
             birth,
             destination,
-            number,
+            number: number as u16,
             bytes,
         })
     }
@@ -182,8 +182,7 @@ impl Pack for Stats {
         put(out, [self.messages, self.early, self.landing, self.landing_bytes]);
         let Span { from, to, cut } = self.span;
         put(out, [self.latest, from, to, cut]);
-        put(out, [self.flow, self.message_flow]);
-        put(out, [self.due_begun, self.due_arrived]);
+        put(out, [self.paced_from, self.paced_for]);
         put(out, [self.shift, u32::from(self.light_bins)]);
         put_list(out, &self.hops);
         put_list(out, &self.delivered);
@@ -203,8 +202,7 @@ impl Pack for Stats {
         let [injected, injected_bytes, packets, packet_bytes] = take(input)?;
         let [messages, early, landing, landing_bytes] = take(input)?;
         let [latest, from, to, cut] = take(input)?;
-        let [flow, message_flow] = take(input)?;
-        let [due_begun, due_arrived] = take(input)?;
+        let [paced_from, paced_for] = take(input)?;
         let [shift, light] = take::<[u32; 2]>(input)?;
         let hops = take_list(input)?;
         let (delivered, job_of, paces): (Vec<u64>, Vec<u16>, _) =
@@ -233,14 +231,12 @@ impl Pack for Stats {
         Ok(Stats {
             injected,
             latest,
-            flow,
             injected_bytes,
             span: Span { from, to, cut },
             packets,
             packet_bytes,
             messages,
             shift,
-            message_flow,
             light_bins: light != 0,
             early,
             hops,
