@@ -19,4 +19,5 @@ results = study.run(out="load-sweep-results", progress=False)
 assert results.ok
 plots.save(results.plot_sweep(x="job.0.work.load", y="latency_ns.mean"), "load-sweep.png")
 for record in results:
-    print(f"{record.label:45} {record.value('latency_ns.mean'):10.1f} ns")
+    mean = record.value("latency_ns.mean")
+    print(f"{record.label:45} {record.why if mean is None else f'{mean:10.1f} ns'}")

@@ -47,7 +47,7 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     ----------
     columns : list of (name, dtype, bytes)
         Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values. A ``?`` behind the type of whole
-        numbers says that the greatest one stands for null.
+        numbers says that the greatest one stands for null, behind that of fractions that NaN does.
 
     Raises
     ------
@@ -59,7 +59,9 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     for name, kind, content in columns:
         dtype = np.dtype(kind.rstrip("?")).newbyteorder("<")
         values = np.frombuffer(content, dtype=dtype)
-        missing = values == np.iinfo(dtype).max if kind.endswith("?") else None
+        missing = None
+        if kind.endswith("?"):
+            missing = np.isnan(values) if dtype.kind == "f" else values == np.iinfo(dtype).max
         arrays.append(pa.array(values, mask=missing))
         names.append(name)
     return pa.table(arrays, names=names)

@@ -110,7 +110,7 @@ def test_the_page_on_traces_runs_as_written(tmp_path):
 
 
 def test_the_page_on_real_fabrics_runs_as_written(tmp_path):
-    assert _execute("docs/how-to/real-fabrics.md", tmp_path) >= 9
+    assert _execute("docs/how-to/real-fabrics.md", tmp_path, hidden=()) >= 9
     assert (tmp_path / "compared" / "report.html").is_file()
 
 

@@ -65,10 +65,11 @@ def test_ranks_are_a_table_that_adds_up_to_the_jobs(two_jobs):
     assert pq.read_table(two_jobs.folder / "ranks.parquet").num_rows == 10
 
 
-def test_without_ranks_there_is_no_table_of_jobs(tmp_path):
+def test_without_ranks_jobs_have_figures_of_their_messages(tmp_path):
     results = _study({"work": {"kind": "uniform", "load": 0.1}}, run={"end": "5 us"}).run(out=tmp_path / "r", progress=False)
-    assert results.jobs.num_rows == 0
-    assert not (tmp_path / "r" / "jobs.parquet").exists()
+    assert results.jobs.num_rows == 1
+    assert results.jobs.column("measured").to_pylist() == results.runs.column("measured").to_pylist()
+    assert "ranks" not in results.jobs.column_names
     assert "job_time_ns" not in results.runs.column_names
     with pytest.raises(KeyError, match=r"under \[observe\]"):
         results.ranks()

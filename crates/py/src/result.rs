@@ -33,6 +33,12 @@ fn maybe_u4(name: &'static str, values: impl Iterator<Item = Option<u32>>) -> Co
     (name, "<u4?", values.flat_map(u32::to_le_bytes).collect())
 }
 
+/// Fractions some of which are not there: NaN stands for those.
+fn maybe_f8(name: &'static str, values: impl Iterator<Item = Option<f64>>) -> Column {
+    let values = values.map(|value| value.unwrap_or(f64::NAN));
+    (name, "<f8?", values.flat_map(f64::to_le_bytes).collect())
+}
+
 fn f8(name: &'static str, values: impl Iterator<Item = f64>) -> Column {
     (name, "<f8", values.flat_map(f64::to_le_bytes).collect())
 }
@@ -82,10 +88,7 @@ impl RunResult {
                 vec![
                     f8("time_ns", (0..n).map(|i| i as f64 * slice / 1e3)),
                     f8("accepted_load", (0..n).map(|i| delivered(i) as f64 / capacity)),
-                    f8(
-                        "mean_latency_ns",
-                        (0..n).map(|i| mean(i).map_or(f64::NAN, |ps| ps / 1e3)),
-                    ),
+                    maybe_f8("mean_latency_ns", (0..n).map(|i| mean(i).map(|ps| ps / 1e3))),
                 ]
             }
             "messages" => match &self.result.messages {
