@@ -182,7 +182,7 @@ def test_a_full_disk_is_named_exits_1_and_the_rest_follows_with_resume(shell):
 
 
 def test_a_full_disk_while_joining_keeps_every_run(shell):
-    study = shell.study(loads="0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8", fake="rows = 9000")
+    study = shell.study(loads="0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8", fake="rows = 8000")
     limit = ["bash", "-c", 'ulimit -f 450; exec "$@"', "bash"]
     ran = shell("run", study, "--out", "r", "--jobs", "2", prefix=limit)
     assert ran.code == 1, ran.err

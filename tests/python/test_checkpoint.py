@@ -143,7 +143,7 @@ def test_a_kill_while_checkpoints_are_written_leaves_a_sound_one(study, whole):
     reached, halves = [], 0
     while len(reached) < 3 or (halves == 0 and len(reached) < 20):
         # Kill everything at once: no time to tidy up.
-        process = start(study, "--out", "r", "--checkpoint-every", "400 ns", "--resume")
+        process = start(study, "--out", "r", "--checkpoint-every", "16 us", "--resume")
         path = wait_for_checkpoint(process, study / "r")
         deadline = time.monotonic() + 30
         while reached and header(path)["time_ps"] <= reached[-1] and time.monotonic() < deadline:
