@@ -86,8 +86,8 @@ def test_check_and_expand_tell_what_runs_will_take(tmp_path):
     found = checked["predictions"][0]
     assert found["label"]
     assert found["memory_bytes"] > 50e6
-    # 16 nodes send 1 / 819.2 ns each (25 GB/s, 2 KiB, load 0.1) for 200 us, over 1 + 2 * 16 / 15 links.
-    assert found["packet_hops"] == pytest.approx(16 * 200_000 / 819.2 * (1 + 32 / 15), rel=0.03)
+    # 16 nodes send 1 / 819.2 ns each (25 GB/s, 2 KiB, load 0.1) for 200 us and a step of the drain, a sixteenth, over 1 + 2 * 16 / 15 links.
+    assert found["packet_hops"] == pytest.approx(16 * 212_500 / 819.2 * (1 + 32 / 15), rel=0.03)
     assert "packet hops" in fabricsim(tmp_path, "expand", "s.toml").stdout
     assert "predicted: " in fabricsim(tmp_path, "check", "s.toml").stdout
 
