@@ -435,8 +435,10 @@ def bars(
                 **_bar_style(index),
             )
             absent = [i + (index - (len(names) - 1) / 2) * width for i, numbers in at if not numbers]
-            axes.plot(absent, [0.0] * len(absent), **_ABSENT)
-            crosses |= bool(absent)
+            if absent:
+                # A line without points has no place, and takes that of the panels.
+                axes.plot(absent, [0.0] * len(absent), **_ABSENT)
+                crosses = True
         axes.set_ylabel(label)
         if row:
             axes.set_title(row, fontsize=9, loc="left")
