@@ -599,6 +599,11 @@ impl Network {
         self.injection.hop + hops.saturating_mul(hop) + self.time_on_slowest(self.packet.into())
     }
 
+    /// Bytes that a node can inject in a ps.
+    pub fn injection_rate(&self) -> f64 {
+        self.injection.bandwidth().0 as f64 / 8e12
+    }
+
     /// The time (ps) that so many bytes take for the slowest link.
     pub fn time_on_slowest(&self, bytes: u64) -> u64 {
         let classes = self.classes.iter().chain([&self.injection]);

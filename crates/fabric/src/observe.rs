@@ -254,8 +254,8 @@ pub struct Stats {
     pub job_of: Arc<[u16]>,
     /// Their bytes.
     pub landing_bytes: u64,
-    /// Bytes of every source's messages that were complete in the paced time: the measured span if its start was given, else the later half of
-    /// the run; empty without sources that never stop.
+    /// Bytes of every source's messages that were complete in the paced time: the measured span if that begins behind the start of the run,
+    /// else the later half of the run; empty without sources that never stop.
     pub paces: Vec<u64>,
     /// Start of the paced time (ps).
     pub paced_from: u64,

@@ -571,6 +571,7 @@ impl Finished<'_> {
         let ends = sums.fold(ends, |digest, sum| mix(digest ^ sum));
         let digest = digest(harvest.history() ^ ends, &harvest.stats);
         let (whole, first) = self.measured();
+        let sample = whole.sample(first, self.harvest.stats.span, self.harvest.stats.shift);
         let Finished { harvest, .. } = &self;
         let summary = summary::Summary::new(summary::Inputs {
             spec,
@@ -578,6 +579,7 @@ impl Finished<'_> {
             harvest,
             verdict,
             whole: &whole,
+            sample: &sample,
             first,
             open_loop: self.open_loop,
             end: self.end,
@@ -595,10 +597,10 @@ impl Finished<'_> {
             summary,
             messages: self.harvest.stats.messages(&self.harvest.unsent),
             links,
-            sample: whole.sample(first, self.harvest.stats.span, self.harvest.stats.shift),
+            sample,
             timeline: self.spec.observe.timeline,
             rank_rows: self.spec.observe.ranks,
-            bytes_per_ps: self.net.injection.bandwidth().0 as f64 / 8e12 * f64::from(self.net.n_nodes()),
+            bytes_per_ps: self.net.injection_rate() * f64::from(self.net.n_nodes()),
             stats: self.harvest.stats,
             ranks: self.harvest.ranks,
             memory: self.harvest.memory,

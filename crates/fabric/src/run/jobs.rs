@@ -5,7 +5,7 @@ use super::state::{Scales, State, judge, tells};
 use crate::harvest::Harvest;
 use crate::mpi::{Plan, RankRow, account};
 use crate::network::Network;
-use crate::observe::{Bin, Stats, Track};
+use crate::observe::{Bin, Sample, Stats, Track};
 use crate::spec::RunSpec;
 use serde::Serialize;
 
@@ -117,14 +117,10 @@ impl Measured<'_> {
         &track.bins[slices.start.min(end)..end]
     }
 
-    /// Messages of a track that are measured, those that have arrived, latencies, waits at the source.
-    pub(super) fn figures(&self, track: &Track, given: bool) -> (u64, u64, LatencySummary, WaitSummary) {
-        let stats = &self.harvest.stats;
-        let sample = track.sample(self.first, stats.span, stats.shift);
-        let bins = self.bins(track);
-        let latency = LatencySummary::new(&sample, bins, given);
-        let wait = WaitSummary::new(&sample, given);
-        (sample.messages, sample.latencies.count, latency, wait)
+    /// Latencies and waits at the source of a track's measured messages.
+    pub(super) fn figures(&self, track: &Track, sample: &Sample, given: bool) -> (LatencySummary, WaitSummary) {
+        let latency = LatencySummary::new(sample, self.bins(track), given);
+        (latency, WaitSummary::new(sample, given))
     }
 
     /// Bytes per node and source rate: loads of all endless sources of the jobs numbered.
@@ -134,7 +130,7 @@ impl Measured<'_> {
         if !span.is_open() || stats.paced_for == 0 {
             return None;
         }
-        let capacity = self.net.injection.bandwidth().0 as f64 / 8e12 * stats.paced_for as f64;
+        let capacity = self.net.injection_rate() * stats.paced_for as f64;
         let (mut nodes, mut offered, mut accepted) = (0usize, 0.0, 0.0);
         let (mut least, mut sum, mut squares, mut sources) = (f64::INFINITY, 0.0, 0.0, 0u64);
         for job in jobs {
@@ -171,9 +167,8 @@ impl Measured<'_> {
             return None;
         }
         let length = slices.len().div_ceil(20).max(1);
-        let capacity = self.net.injection.bandwidth().0 as f64 / 8e12
-            * (length as f64 * (1u64 << stats.shift) as f64)
-            * f64::from(self.net.n_nodes());
+        let capacity =
+            self.net.injection_rate() * (length as f64 * (1u64 << stats.shift) as f64) * f64::from(self.net.n_nodes());
         let of = |slice: usize| stats.delivered.get(slice).copied().unwrap_or(0);
         let starts = slices
             .clone()
@@ -204,7 +199,9 @@ impl Measured<'_> {
                 true => judge(track, &self.scales).state,
                 false => State::Ok,
             };
-            let (measured, arrived, latency_ns, wait_ns) = self.figures(track, tells(state, self.bins(track)));
+            let sample = track.sample(self.first, stats.span, stats.shift);
+            let (measured, arrived) = (sample.messages, sample.latencies.count);
+            let (latency_ns, wait_ns) = self.figures(track, &sample, tells(state, self.bins(track)));
             let (time_ns, work) = match rows.is_empty() {
                 false => (
                     account::span(rows.iter().copied()).map(|time| time.0 as f64 / 1e3),

@@ -4,7 +4,7 @@ use crate::check::{Verdict, idle_channels};
 use crate::harvest::{Harvest, Load};
 use crate::memory::account::MemorySummary;
 use crate::network::Network;
-use crate::observe::{Stats, Track};
+use crate::observe::{Sample, Stats, Track};
 use crate::run::peak_memory;
 use crate::spec::RunSpec;
 use crate::state::Parts;
@@ -246,6 +246,8 @@ pub(super) struct Inputs<'a> {
     pub verdict: Verdict,
     /// The messages of all jobs.
     pub whole: &'a Track,
+    /// Those of them that are measured.
+    pub sample: &'a Sample,
     /// The first slice that counts, where that was found by measurement.
     pub first: Option<usize>,
     pub open_loop: bool,
@@ -264,6 +266,7 @@ impl Summary {
             net,
             harvest,
             whole,
+            sample,
             first,
             open_loop,
             ..
@@ -304,11 +307,9 @@ impl Summary {
             },
         };
         let given = tells(judgement.state, measured.bins(whole));
-        let (n_measured, arrived, latency_ns, wait_ns) = measured.figures(whole, given);
-        let of_arrived = (!given || arrived < n_measured).then(|| {
-            let sample = whole.sample(first, stats.span, stats.shift);
-            LatencySummary::of_arrived(&sample.latencies)
-        });
+        let (n_measured, arrived) = (sample.messages, sample.latencies.count);
+        let (latency_ns, wait_ns) = measured.figures(whole, sample, given);
+        let of_arrived = (!given || arrived < n_measured).then(|| LatencySummary::of_arrived(&sample.latencies));
         let loads = measured.loads(0..spec.jobs.len());
         let links: u64 = (0..)
             .zip(&stats.hops)
