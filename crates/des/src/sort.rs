@@ -112,7 +112,7 @@ impl<E: Event> Scratch<E> {
 /// window's: all times are less than 2^32 ps later.
 fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -> bool {
     // One comparison of one word per event: LP, then time within the window.
-    let key = |event: &E| u64::from(event.lp()) << 32 | u64::from(event.time().0.wrapping_sub(start) as u32);
+    let key = |event: &E| event.key(start);
     let Some(first) = order.first() else { return true };
     let mut before = key(first);
     let mut i = 1;

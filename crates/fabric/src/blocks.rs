@@ -173,7 +173,7 @@ mod tests {
                 let site = part.sites[lp as usize];
                 for port in site.port..site.port + site.ports() {
                     let (one, other) = (part.peers[port as usize], whole.peers[port as usize]);
-                    assert_eq!((one.lp, one.port, one.class), (other.lp, other.port, other.class));
+                    assert_eq!(one, other);
                 }
             }
             // What workers can reach of each other is known without the others' ports.

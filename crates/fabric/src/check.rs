@@ -3,10 +3,14 @@
 use crate::harvest::{Credit, Harvest};
 use crate::memory::values;
 use crate::mpi::RankRow;
+use crate::mpi::envelope::{self, Notice};
 use crate::network::{BuildError, Network};
-use crate::packet::{Kind, Packet};
+use crate::observe::{share_of_birth, share_of_size};
+use crate::packet::{HORIZON, Kind, MAX_HOPS, MAX_PARTS, NUMBERS, OLD, Packet, ends};
 use crate::run::LoadState;
 use crate::spec::RunSpec;
+use crate::state::fault;
+use des::Event;
 use serde::Serialize;
 
 mod waits;
@@ -60,20 +64,51 @@ pub struct InFlight {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Sum of their [shares](crate::packet::Packet::share).
+    pub flow: u64,
+    /// Sum of the [shares](crate::observe::share_of_message) of messages under way.
+    pub message_flow: u64,
 }
 
 impl InFlight {
     /// Counts an event if it is a packet.
     pub fn count(&mut self, event: &Packet, net: &Network) {
-        if event.kind() == Kind::Arrival {
-            self.add(net, event.size());
+        if event.is_news() {
+            return;
+        }
+        match event.kind() {
+            Kind::Arrival => self.add(net, event),
+            Kind::Notice => {
+                let node = net.sites[event.lp() as usize].node + u32::from(event.port());
+                let (ends, label) = (ends(event.source(), node), event.noticed());
+                self.add_message(match envelope::read(event) {
+                    Notice::Birth(birth, _) => share_of_birth(ends, label, birth),
+                    Notice::Size(bytes, _) => share_of_size(ends, label, bytes),
+                });
+            }
+            _ => {}
         }
     }
 
-    /// Counts a packet of so many bytes.
-    pub(crate) fn add(&mut self, net: &Network, size: u32) {
-        self.packets += u64::from(net.parts(size));
-        self.bytes += u64::from(size);
+    /// Counts a packet.
+    pub(crate) fn add(&mut self, net: &Network, packet: &Packet) {
+        self.packets += u64::from(net.parts(packet.size()));
+        self.bytes += u64::from(packet.size());
+        let share = packet.share(packet.time().0, net.bursts);
+        self.flow = self.flow.wrapping_add(share);
+    }
+
+    /// Counts a message, or a part of what is known of it.
+    pub(crate) fn add_message(&mut self, share: u64) {
+        self.message_flow = self.message_flow.wrapping_add(share);
+    }
+
+    /// Adds what another has counted.
+    pub(crate) fn merge(&mut self, other: InFlight) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.flow = self.flow.wrapping_add(other.flow);
+        self.message_flow = self.message_flow.wrapping_add(other.message_flow);
     }
 }
 
@@ -89,16 +124,25 @@ pub struct Facts<'a> {
     pub stalled: bool,
     /// Messages a finite workload had to deliver; `None` if the run may end before it has.
     pub expected: Option<u64>,
+    /// The run was to go on until the work is done.
+    pub until_done: bool,
+}
+
+/// The end of simulated time in words.
+fn end_of_time() -> String {
+    format!("simulated time ends at {:.0} s", HORIZON.0 as f64 * 1e-12)
 }
 
 /// Judges a finished run.
 pub fn verdict(facts: &Facts<'_>) -> Verdict {
     let checks = vec![
         conservation(facts),
+        flows(facts),
         capacity(facts),
         zero_load(facts),
         credits(facts),
         progress(facts),
+        limits(facts),
     ];
     let checks = checks
         .into_iter()
@@ -133,6 +177,42 @@ fn conservation(facts: &Facts<'_>) -> Check {
             "{} packets and {} bytes injected = {} and {} delivered + {} and {} in flight",
             stats.injected, stats.injected_bytes, stats.packets, stats.packet_bytes, flying, flying_bytes
         ),
+    }
+}
+
+/// What each node sent to each other has arrived or is under way, message by message: no sum agrees by chance, see
+/// [`weight`](crate::packet::weight).
+fn flows(facts: &Facts<'_>) -> Check {
+    let (stats, harvest) = (&facts.harvest.stats, &facts.harvest);
+    let mut under_way = harvest.queued;
+    under_way.merge(harvest.in_flight);
+    let (bytes, messages) = (
+        stats.flow == under_way.flow,
+        stats.message_flow == under_way.message_flow,
+    );
+    let swapped = harvest.faults.filter(|(_, faults)| faults & fault::OUT_OF_ORDER != 0);
+    let wrong = match (bytes, messages) {
+        (true, true) => None,
+        (false, _) => Some("bytes"),
+        (true, false) => Some("messages"),
+    };
+    let detail = match (wrong, swapped) {
+        (None, Some((router, _))) => format!(
+            "packets of a message to a node of router {} came in another order than they were sent, on a network with one way and no queue in \
+             which they could pass each other",
+            facts.net.topology.router_name(router)
+        ),
+        (None, None) => "the messages and bytes of every node to every other have arrived or are under way".into(),
+        (Some(what), _) => format!(
+            "the {what} of some node to some other are not those that have arrived or are under way, though all together may be as many; \
+             one-packet messages that are under way for more than {:.0} s look the same",
+            OLD as f64 * 1e-12
+        ),
+    };
+    Check {
+        name: "flows",
+        ok: wrong.is_none() && swapped.is_none(),
+        detail,
     }
 }
 
@@ -187,7 +267,7 @@ fn credits(facts: &Facts<'_>) -> Check {
 
 fn progress(facts: &Facts<'_>) -> Check {
     let stats = &facts.harvest.stats;
-    let left = stats.injected - stats.packets - stats.landing;
+    let left = stats.injected.saturating_sub(stats.packets + stats.landing);
     let check = |ok, detail| Check {
         name: "progress",
         ok,
@@ -206,6 +286,7 @@ fn progress(facts: &Facts<'_>) -> Check {
         );
     }
     match facts.expected {
+        None if facts.until_done && !facts.idle => check(false, format!("{}, when work was left to do", end_of_time())),
         Some(expected) if facts.idle && stats.messages != expected => check(
             false,
             format!(
@@ -217,7 +298,8 @@ fn progress(facts: &Facts<'_>) -> Check {
         Some(expected) if stats.messages < expected => check(
             false,
             format!(
-                "simulated time ends at 281 s, when {} of {expected} messages were delivered",
+                "{}, when {} of {expected} messages were delivered",
+                end_of_time(),
                 stats.messages
             ),
         ),
@@ -231,12 +313,57 @@ fn progress(facts: &Facts<'_>) -> Check {
     }
 }
 
-/// When nothing is left to do, every MPI rank has come to the end of its program.
+/// Nothing went beyond what the fields of a packet can tell apart.
+fn limits(facts: &Facts<'_>) -> Check {
+    let harvest = facts.harvest;
+    let mut beyond = Vec::new();
+    let beyond_fields = fault::NUMBER_IN_USE | fault::TOO_MANY_PARTS;
+    if let Some((router, faults)) = &harvest.faults.filter(|(_, faults)| faults & beyond_fields != 0) {
+        let name = facts.net.topology.router_name(*router);
+        let reasons = [
+            (
+                fault::NUMBER_IN_USE,
+                format!(
+                    "a message was sent with the number of another that was still under way: of a node's messages, {NUMBERS} have numbers of their own"
+                ),
+            ),
+            (
+                fault::TOO_MANY_PARTS,
+                format!("a message has more than {MAX_PARTS} packets; take larger packets or smaller messages"),
+            ),
+        ];
+        let reasons = reasons.into_iter().filter(|(fault, _)| faults & fault != 0);
+        beyond.extend(reasons.map(|(_, reason)| format!("at router {name} {reason}")));
+    }
+    let most = harvest.stats.hops.len() as u64;
+    if most > u64::from(MAX_HOPS) {
+        beyond.push(format!(
+            "a packet took {MAX_HOPS} links or more, hops are not counted any further; take a network with shorter ways"
+        ));
+    }
+    if let Some(place) = &harvest.rounded {
+        beyond.push(format!(
+            "link {} lost more than 1 % of the time to packets whose times were rounded up to whole picoseconds; take larger messages or packets",
+            place.name
+        ));
+    }
+    Check {
+        name: "limits",
+        ok: beyond.is_empty(),
+        detail: match beyond.is_empty() {
+            true => "numbers, parts and hops fit their fields".into(),
+            false => beyond.join("; "),
+        },
+    }
+}
+
+/// When nothing is left to do, or the run was to go on until it is, every MPI rank has come to the end of its program.
 fn ranks(facts: &Facts<'_>) -> Option<Check> {
     let rows = &facts.harvest.ranks;
     let left: Vec<_> = rows.iter().filter(|row| !row.is_done()).collect();
     let stuck = facts.idle && !left.is_empty();
     let faults: Vec<_> = rows.iter().filter_map(RankRow::fault).collect();
+    let late = facts.until_done && !left.is_empty();
     let detail = match left.len() {
         _ if !faults.is_empty() => {
             let more = faults.len().saturating_sub(4);
@@ -249,6 +376,11 @@ fn ranks(facts: &Facts<'_>) -> Option<Check> {
             format!("the program of a rank is wrong: {words}{more}; it stopped there")
         }
         0 => format!("all {} ranks came to the end of their programs", rows.len()),
+        n if late && !stuck => format!(
+            "{}, when {n} of {} ranks had not come to the end of their programs",
+            end_of_time(),
+            rows.len()
+        ),
         n if stuck => {
             let words: Vec<String> = left.iter().take(4).map(|row| row.words()).collect();
             let more = if n > 4 {
@@ -266,32 +398,37 @@ fn ranks(facts: &Facts<'_>) -> Option<Check> {
     };
     (!rows.is_empty()).then_some(Check {
         name: "ranks",
-        ok: !stuck && faults.is_empty(),
+        ok: !stuck && !late && faults.is_empty(),
         detail,
     })
 }
 
-/// When nothing is left to do, every core has had all its accesses.
+/// When nothing is left to do, or the run was to go on until it is, every core has had all its accesses.
 fn memory(facts: &Facts<'_>) -> Option<Check> {
     let (rows, plan) = (&facts.harvest.memory, facts.net.workload.memory()?);
     let cores = u64::from(plan.shape.cores);
     let left = rows.iter().filter(|row| row.finished_cores < cores);
     let left: Vec<_> = left.collect();
     let stuck = facts.idle && !left.is_empty();
+    let late = facts.until_done && !left.is_empty();
     let detail = match left[..] {
         [] => format!("all cores of {} memory nodes had their accesses", rows.len()),
         [first, ..] => format!(
             "cores of {} of {} memory nodes still had accesses {}, those of node {} {}",
             left.len(),
             rows.len(),
-            if stuck { "that nothing answers" } else { "at the end" },
+            match (stuck, late) {
+                (true, _) => "that nothing answers".to_owned(),
+                (_, true) => format!("when simulated time ended ({})", end_of_time()),
+                _ => "at the end".to_owned(),
+            },
             first.node,
             first.left,
         ),
     };
     Some(Check {
         name: "memory",
-        ok: !stuck,
+        ok: !stuck && !late,
         detail,
     })
 }
@@ -351,4 +488,35 @@ pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
         }
     };
     Err(BuildError::field("router.vcs", proof.words, Some(hint)))
+}
+
+/// Packets whose times are longer by more than this for being whole picoseconds are refused.
+const MOST_ROUNDING: f64 = 0.1;
+
+/// Refuses packets that are so short on such fast links that whole picoseconds are too coarse for them.
+pub fn rounding(spec: &RunSpec, net: &Network) -> Result<(), BuildError> {
+    let names = &net.topology.wiring().class_names;
+    let classes = net
+        .classes
+        .iter()
+        .zip(names.iter().map(|name| format!("link.{name}.bandwidth")));
+    let own = spec.nic.bandwidth.map(|_| (&net.injection, "nic.bandwidth".to_owned()));
+    // Late-admission routers hand chunks to their nodes without a link.
+    let linked = classes.skip(usize::from(net.model.late_admission));
+    for (class, key) in linked.chain(own) {
+        for size in net.workload.usual_packets(net.unit) {
+            if class.rounding(size) > MOST_ROUNDING {
+                let (exact, takes) = (f64::from(size) * 8e12 / class.bandwidth().0 as f64, class.ser(size));
+                let reason = format!(
+                    "times are whole picoseconds: a packet of {size} B, which takes {exact:.3} ps, would take {takes} ps and the link \
+                     carry {:.3} of its bandwidth",
+                    exact / takes as f64
+                );
+                let hint = "take larger messages or packets (nic.packet), or a bandwidth at which a packet takes at least 100 ps or whole \
+                            picoseconds";
+                return Err(BuildError::field(&key, reason, Some(hint)));
+            }
+        }
+    }
+    Ok(())
 }

@@ -179,8 +179,10 @@ pub fn run_hash(run: &RunSpec) -> String {
     hash(&canonical(&named))
 }
 
-/// The verdict on deadlock of a run, refusing what can deadlock, and virtual channels that stay empty, in words.
+/// The verdict on deadlock of a run, refusing what can deadlock and what is too fine for the times of a run, and virtual channels that
+/// stay empty, in words.
 pub fn deadlock(run: &RunSpec) -> Result<(String, Option<String>), BuildError> {
     let net = Network::build(run)?;
+    check::rounding(run, &net)?;
     Ok((check::deadlock(run, &net)?, check::idle_channels(run, &net)))
 }

@@ -5,12 +5,15 @@
 //! router and port, or a list put into order by router: the parts that a run was in do not show.
 
 use crate::check::{self, InFlight, Wait};
+use crate::incoming;
 use crate::memory::state::Performed;
 use crate::memory::{self, MemoryRow};
 use crate::mpi::{self, RankRow};
 use crate::network::{Network, Site};
 use crate::nic;
-use crate::observe::{Stats, Unsent};
+use crate::nic::cumulative::FLOW;
+use crate::observe::{Stats, Unsent, share_of_birth, share_of_size};
+use crate::packet::ends;
 use crate::state::{NONE, Parts, State};
 use crate::workload::Message;
 use bytemuck::{Pod, Zeroable};
@@ -42,6 +45,8 @@ pub struct Harvest {
     pub counted: u64,
     /// Packets injected, as interfaces count them.
     pub sent: u64,
+    /// The first router that has come to [`fault`](crate::state::fault)s, and which.
+    pub faults: Option<(u32, u32)>,
     /// Packets that left an output port.
     pub packet_hops: u64,
     /// The longest time for which a link was busy (ps), and the first such link.
@@ -50,6 +55,8 @@ pub struct Harvest {
     pub ports: u64,
     /// The first output port that has carried more than its bandwidth allows.
     pub over: Option<Place>,
+    /// The first output port that has lost more than 1 % of its time to times that are whole picoseconds.
+    pub rounded: Option<Place>,
     /// The first channel whose credit is below zero or above the buffer's size.
     pub outside: Option<Credit>,
     /// The first channel that has not all of its credit.
@@ -143,11 +150,12 @@ impl Harvest {
     pub fn reap(
         net: &Network,
         parts: &Parts<'_>,
-        stats: Stats,
+        mut stats: Stats,
         in_flight: InFlight,
         digests: &[u64],
         wanted: Wanted,
     ) -> Harvest {
+        stats.settle();
         let mut harvest = Harvest {
             stats,
             in_flight,
@@ -162,6 +170,10 @@ impl Harvest {
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);
+                harvest.see_messages(net, state, lp, site);
+                let faults = state.routers.get(lp).faults;
+                let found = (faults != 0).then_some((site.router, faults));
+                harvest.faults = first(harvest.faults, found);
                 harvest.see_ports(net, state, lp, site, wanted.links);
                 harvest.see_credits(net, state, lp, site);
                 if wanted.waits {
@@ -183,7 +195,7 @@ impl Harvest {
         for head in heads.chain(lists).chain(inputs) {
             let mut slot = head;
             while slot != NONE {
-                self.queued.add(net, state.slots.get(slot).size());
+                self.queued.add(net, state.slots.get(slot));
                 slot = state.links.get(slot).next;
             }
         }
@@ -225,6 +237,25 @@ impl Harvest {
         }
     }
 
+    /// Messages of several packets that have set out and are not complete.
+    fn see_messages(&mut self, net: &Network, state: &State, lp: u32, site: &Site) {
+        for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
+            for root in net.buckets(place) {
+                incoming::behind(state, root, &mut |slot| {
+                    let entry = state.incoming.get(slot);
+                    let (ends, label) = (ends(entry.source, node), entry.label);
+                    if entry.delivered != 0 || label == FLOW {
+                        return;
+                    }
+                    if entry.birth != u64::MAX {
+                        self.queued.add_message(share_of_birth(ends, label, entry.birth));
+                    }
+                    self.queued.add_message(share_of_size(ends, label, entry.bytes));
+                });
+            }
+        }
+    }
+
     /// The time a link has been busy is never more than the time until it is idle again, and its bytes fit that time.
     fn see_ports(&mut self, net: &Network, state: &State, lp: u32, site: &Site, links: bool) {
         let rails = net.workload.ranks().map_or(1, |plans| plans.rails);
@@ -232,12 +263,19 @@ impl Harvest {
         for local in 0..site.ports() {
             let port = state.ports.get(site.port + local);
             let peer = &net.peers[(site.port + local) as usize];
-            let bandwidth = net.classes[usize::from(peer.class)].bandwidth().0;
+            let bandwidth = net.classes[usize::from(peer.class())].bandwidth().0;
             // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.
-            let linked = peer.class != 0 || !net.model.late_admission;
+            let linked = peer.class() != 0 || !net.model.late_admission;
             let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
             if port.busy > port.free || (linked && over) {
                 self.over = first(self.over.take(), Some(Place::new(net, lp, local)));
+            }
+            // Time that was lost to whole picoseconds, against all the time until the link was idle.
+            let exact = u128::from(port.bytes) * 8_000_000_000_000 / u128::from(bandwidth);
+            let lost = u128::from(port.busy).saturating_sub(exact);
+            let whole = net.classes[usize::from(peer.class())].is_in_bytes() && !net.model.late_admission;
+            if whole && port.packets >= 100 && lost * 100 > u128::from(port.free) {
+                self.rounded = first(self.rounded.take(), Some(Place::new(net, lp, local)));
             }
             self.packet_hops += port.packets;
             // Of links that were busy for as long the first counts, in whatever order routers are looked at.
@@ -255,10 +293,10 @@ impl Harvest {
                     router: site.router,
                     port: local,
                     peer_router: match local < u32::from(site.net) {
-                        true => net.router_at(peer.lp),
+                        true => net.router_at(peer.lp()),
                         false => u32::MAX,
                     },
-                    class: peer.class.into(),
+                    class: peer.class().into(),
                     free: port.free,
                     busy: port.busy,
                     packets: port.packets,
@@ -306,10 +344,12 @@ impl Harvest {
             queued,
             counted,
             sent,
+            faults,
             packet_hops,
             busiest,
             ports,
             over,
+            rounded,
             outside,
             missing,
             pasts,
@@ -325,17 +365,18 @@ impl Harvest {
         } = other;
         self.stats.merge(stats);
         for (mine, theirs) in [(&mut self.in_flight, in_flight), (&mut self.queued, queued)] {
-            mine.packets += theirs.packets;
-            mine.bytes += theirs.bytes;
+            mine.merge(theirs);
         }
         self.counted += counted;
         self.sent += sent;
+        self.faults = first(self.faults, faults);
         self.packet_hops += packet_hops;
         if busiest.0 > self.busiest.0 || (busiest.0 == self.busiest.0 && busiest.1 < self.busiest.1) {
             self.busiest = busiest;
         }
         self.ports += ports;
         self.over = first(self.over.take(), over);
+        self.rounded = first(self.rounded.take(), rounded);
         self.outside = first(self.outside.take(), outside);
         self.missing = first(self.missing.take(), missing);
         self.pasts.extend(pasts);
@@ -440,12 +481,15 @@ impl Pack for Harvest {
     fn pack(&self, out: &mut Vec<u8>) {
         self.stats.pack(out);
         for count in [self.in_flight, self.queued] {
-            put(out, [count.packets, count.bytes]);
+            put(out, [count.packets, count.bytes, count.flow, count.message_flow]);
         }
         put(out, [self.counted, self.sent, self.packet_hops, self.ports]);
+        let (router, faults) = self.faults.unwrap_or_default();
+        put(out, [router, faults]);
         put(out, self.busiest.0);
         put_option(out, &self.busiest.1);
         put_option(out, &self.over);
+        put_option(out, &self.rounded);
         put_option(out, &self.outside);
         put_option(out, &self.missing);
         put(out, self.pasts.len() as u64);
@@ -466,11 +510,21 @@ impl Pack for Harvest {
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
         let stats = Stats::unpack(input)?;
-        let mut count = || take::<[u64; 2]>(input).map(|[packets, bytes]| InFlight { packets, bytes });
+        let mut count = || {
+            take::<[u64; 4]>(input).map(|[packets, bytes, flow, message_flow]| InFlight {
+                packets,
+                bytes,
+                flow,
+                message_flow,
+            })
+        };
         let (in_flight, queued) = (count()?, count()?);
         let [counted, sent, packet_hops, ports] = take(input)?;
+        let [router, faults] = take(input)?;
+        let faults = (faults != 0).then_some((router, faults));
         let busiest = (take(input)?, take_option(input)?);
-        let (over, outside, missing) = (take_option(input)?, take_option(input)?, take_option(input)?);
+        let (over, rounded) = (take_option(input)?, take_option(input)?);
+        let (outside, missing) = (take_option(input)?, take_option(input)?);
         let mut pasts = Vec::new();
         for _ in 0..take::<u64>(input)? {
             pasts.push((take(input)?, take(input)?));
@@ -490,10 +544,12 @@ impl Pack for Harvest {
             queued,
             counted,
             sent,
+            faults,
             packet_hops,
             busiest,
             ports,
             over,
+            rounded,
             outside,
             missing,
             pasts,

@@ -9,6 +9,7 @@ pub mod check;
 pub mod checkpoint;
 pub mod describe;
 pub mod harvest;
+mod incoming;
 pub mod memory;
 pub mod motif;
 pub mod mpi;

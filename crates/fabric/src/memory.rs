@@ -22,6 +22,7 @@ pub use account::MemoryRow;
 pub(crate) use packing::{pack, unpack};
 pub use plan::Plan;
 
+use crate::incoming;
 use crate::network::{Network, Part};
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
@@ -151,9 +152,8 @@ fn run<'a, J: Journal>(
     match event.kind() {
         Kind::Start => endpoint.start(),
         Kind::Delivered => {
-            let slot = crate::nic::incoming(net, endpoint.st, endpoint.j, lp, event, event.message().into());
-            let entry = *endpoint.st.incoming.get(slot);
-            crate::nic::forget(net, endpoint.st, endpoint.j, lp, node, slot);
+            let key = (event.source(), node, event.label());
+            let entry = incoming::take(net, endpoint.st, endpoint.j, lp, key);
             if let Some((_, from)) = net.workload.memory_of(entry.source) {
                 endpoint.arrive(from, entry.about, entry.birth, entry.bytes);
             }

@@ -16,6 +16,7 @@ pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 pub(crate) use packing::{pack, unpack};
 pub use plan::{Plan, Plans};
 
+use crate::incoming;
 use crate::network::{Network, Part};
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
@@ -193,9 +194,8 @@ fn run<J: Journal>(
             }
         }
         Kind::Delivered => {
-            let slot = crate::nic::incoming(net, endpoint.st, endpoint.j, lp, event, event.message().into());
-            let entry = *endpoint.st.incoming.get(slot);
-            crate::nic::forget(net, endpoint.st, endpoint.j, lp, node, slot);
+            let key = (event.source(), node, event.label());
+            let entry = incoming::take(net, endpoint.st, endpoint.j, lp, key);
             let Some(envelope) = Envelope::from_word(entry.about) else {
                 return;
             };

@@ -1,10 +1,10 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
-use crate::nic::{ACK, CLASS};
-use crate::packet::{HORIZON, MAX_HOPS, Packet};
+use crate::observe::Span;
+use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
 use crate::router::late_admission;
-use crate::routing::{Routing, networks_of};
+use crate::routing::Routing;
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RoutingSpec, RunSpec, Switching,
     Tie,
@@ -67,6 +67,17 @@ impl Class {
         }
     }
 
+    /// The bytes in which packets occupy the link are single ones.
+    pub fn is_in_bytes(&self) -> bool {
+        self.unit == 1
+    }
+
+    /// How much longer packets of `size` bytes take than they would if times were no whole picoseconds, as a fraction.
+    pub fn rounding(&self, size: u32) -> f64 {
+        let exact = f64::from(size.next_multiple_of(self.unit)) * 8e12 / self.bandwidth as f64;
+        self.ser(size) as f64 / exact - 1.0
+    }
+
     /// Time (ps) that `bytes` take on the link, whatever they are parts of.
     #[inline]
     pub fn time_of(&self, bytes: u64) -> u64 {
@@ -115,15 +126,40 @@ impl Site {
     }
 }
 
-/// What an output port is wired to.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer {
-    /// Place of the router at the other end (the own router for ejection ports).
-    pub lp: u32,
+/// What an output port is wired to, and the class of the link to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer(u64);
+
+impl Peer {
+    /// Input port `port` of the router at place `lp`, the own router for ejection ports.
+    pub fn new(lp: u32, port: u16, class: u8) -> Peer {
+        const { assert!(Address::SPARE >= u8::MAX as u64, "a class has room beside an address") };
+        Peer(Address::new(lp, port).word() | u64::from(class))
+    }
+
+    /// Where packets arrive.
+    #[inline(always)]
+    pub fn address(self) -> Address {
+        Address::within(self.0)
+    }
+
+    /// Place of the router at the other end.
+    #[inline(always)]
+    pub fn lp(self) -> u32 {
+        self.address().lp()
+    }
+
     /// Its input port.
-    pub port: u16,
+    #[inline(always)]
+    pub fn port(self) -> u16 {
+        self.address().port()
+    }
+
     /// Link class.
-    pub class: u8,
+    #[inline(always)]
+    pub fn class(self) -> u8 {
+        self.0 as u8
+    }
 }
 
 /// What belongs to neighbouring routers.
@@ -173,6 +209,8 @@ pub struct Network {
     pub bursts: bool,
     /// Seed of the run.
     pub seed: u64,
+    /// Packets of a message come in the order in which they set out: there is one way, and no queue that they could pass each other in.
+    pub in_order: bool,
     /// Packet size in bytes.
     pub packet: u32,
     /// Size in bytes of what travels by itself: the packet, or its chunks with late admission.
@@ -195,6 +233,8 @@ pub struct Network {
     pub packet_overhead: u64,
     /// The times of every message are recorded.
     pub follows_messages: bool,
+    /// The messages that are measured.
+    pub span: Span,
     /// Control messages of ranks have a queue of their own at every interface.
     pub control_first: bool,
     /// ps per byte of the first packet after an idle time of the interface.
@@ -207,12 +247,12 @@ pub struct Network {
     credits: bool,
     /// Window width.
     pub lookahead: Time,
-    /// The bits of a message number that count.
-    pub numbers: u16,
     /// No interface injects more than this (bytes) from a time on until a lookahead later.
     pub window_bytes: i32,
     /// Least delay of one hop over all classes, for the zero-load bound.
     least_hop: u64,
+    /// The most that [`Network::way_bound`] can be (ps).
+    longest_bound: u64,
     /// No way is shorter than the topology's distance or this many hops: a way over a third group of a dragonfly may be shorter
     /// than those over one global link that the distance counts.
     shortest_detour: u32,
@@ -315,6 +355,12 @@ impl Network {
             held,
             crossed,
         } = lay_out(blocks(&topology)?, wiring);
+        if routers.len() > MAX_NODES as usize {
+            let reason = format!("{} places for routers are more than {MAX_NODES}", routers.len());
+            return Err(
+                BuildError::field("run.partition", reason, Some("take fewer blocks or a smaller network")).into(),
+            );
+        }
         let mut sites = Vec::with_capacity(routers.len());
         let mut first_places = Vec::with_capacity(routers.len());
         let mut peers = Vec::new();
@@ -352,18 +398,11 @@ impl Network {
             first_places.push(nodes_before);
             let mine = held.contains(&place);
             for p in (from..to).filter(|_| mine) {
-                peers.push(Peer {
-                    lp: places[wiring.peer_router[p] as usize],
-                    port: wiring.peer_port[p],
-                    class: wiring.class[p],
-                });
+                let (router, input) = (wiring.peer_router[p] as usize, wiring.peer_port[p]);
+                peers.push(Peer::new(places[router], input, wiring.class[p]));
             }
             for local in (0..site.nodes).filter(|_| mine) {
-                peers.push(Peer {
-                    lp: place,
-                    port: site.net + local,
-                    class: 0,
-                });
+                peers.push(Peer::new(place, site.net + local, 0));
             }
             port += site.ports();
             nodes_before += u32::from(site.nodes);
@@ -415,7 +454,13 @@ impl Network {
             _ => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
+        let one_way = match topology.spec() {
+            TopologySpec::SingleRouter { .. } => true,
+            TopologySpec::Mesh(lattice) => lattice.width.iter().all(|&width| width == 1),
+            _ => false,
+        };
         let mut network = Network {
+            in_order: one_way && routing.is_minimal() && !model.late_admission && !queued,
             n_nodes: topology.n_nodes(),
             sites: sites.into(),
             first_places: first_places.into(),
@@ -430,10 +475,6 @@ impl Network {
             bursts: workload.bursts() || routing.numbers_messages(),
             routing,
             bucket_bits: workload.bucket_bits(),
-            numbers: match networks_of(spec) {
-                1 => ACK - 1,
-                _ => (1 << CLASS) - 1,
-            },
             workload,
             seed: spec.control.fine_seed(),
             packet,
@@ -451,12 +492,14 @@ impl Network {
             },
             packet_overhead: spec.nic.packet_overhead.0,
             follows_messages: spec.observe.messages == MessageDetail::Full,
+            span: Span::default(),
             control_first,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             ejection,
             node_credit,
             credits: spec.router.model == RouterModel::Credit,
             lookahead: Time::ZERO,
+            longest_bound: injection.hop + u64::from(topology.diameter().min(shortest_detour)) * least_hop,
             window_bytes: 0,
             least_hop,
             shortest_detour,
@@ -470,6 +513,11 @@ impl Network {
         let bytes = bits / 8_000_000_000_000 + 2 * u128::from(packet);
         network.window_bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
         Ok(network)
+    }
+
+    /// The same network in a run of which these messages are measured.
+    pub fn measured_in(self, span: Span) -> Network {
+        Network { span, ..self }
     }
 
     /// No event a handler sends comes sooner than this.
@@ -513,7 +561,7 @@ impl Network {
         for (place, site) in (0..).zip(&self.sites) {
             for port in site.port..site.port + u32::from(site.net) {
                 let peer = &self.peers[port as usize];
-                crossed[usize::from(peer.class)] |= owner(peer.lp) != owner(place);
+                crossed[usize::from(peer.class())] |= owner(peer.lp()) != owner(place);
             }
         }
         crossed
@@ -566,7 +614,7 @@ impl Network {
         }
         let input = packet.port();
         let from = match input < site.net {
-            true => &self.classes[self.peers[(site.port + u32::from(input)) as usize].class as usize],
+            true => &self.classes[self.peers[(site.port + u32::from(input)) as usize].class() as usize],
             false => &self.injection,
         };
         from.ser(packet.size()).saturating_sub(serialisation)
@@ -583,6 +631,13 @@ impl Network {
     #[inline(always)]
     pub fn bound(&self, source: u32, destination: u32, size: u32) -> u64 {
         self.way_bound(source, self.topology.router_of(destination)) + self.delivery_delay(size)
+    }
+
+    /// Whether the head of a packet from node `source` could not leave router `router` as soon as `time` ps after its injection. What is
+    /// true of no router is not looked up.
+    #[inline(always)]
+    pub fn is_early(&self, time: u64, source: u32, router: u32) -> bool {
+        time < self.longest_bound && time < self.way_bound(source, router)
     }
 
     /// The least time (ps) from injection at node `source` until the head can leave router `router` on an idle network.

@@ -8,22 +8,18 @@
 pub(crate) mod control;
 pub(crate) mod cumulative;
 
+use crate::incoming::{self, Key};
 use crate::memory;
 use crate::mpi;
 use crate::mpi::envelope::{self, Notice};
 use crate::network::{Network, Site};
-use crate::observe::{Begun, Record};
-use crate::packet::{Kind, Packet};
+use crate::observe::{Departures, Record, share_of_message};
+use crate::packet::{ACK, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::router::RouterModel;
-use crate::state::{Incoming, NONE, Post, State};
+use crate::state::{NONE, Nic, Post, State, fault};
 use crate::workload::{Message, Reaction};
 use crate::world::Fabric;
 use des::{Event, Journal, Sink, Time};
-
-/// The bit of a message number that marks an acknowledgement.
-pub const ACK: u16 = 1 << 15;
-/// Where a message number has the message's class, in two bits, on a network that knows classes.
-pub const CLASS: u32 = 13;
 
 /// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
 #[inline(never)]
@@ -37,6 +33,7 @@ pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) -> u64 {
     let mut wake = u64::MAX;
+    let mut departures = Departures::new(&net.span);
     let places = net.node_places(lp, site);
     let number = site.node.wrapping_sub(places.start);
     for place in places {
@@ -44,12 +41,16 @@ pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         if due < end {
             let node = (place, place.wrapping_add(number));
             due = match net.control_first {
-                false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, sink),
-                true => advance::<M, J, S>(net, st, j, lp, site, node, end, sink),
+                false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, &mut departures, sink),
+                true => inject_in_two::<M, J, S>(net, st, j, lp, site, node, end, &mut departures, sink),
             };
+            if net.workload.jobs() > 1 {
+                departures.tell(|record| sink.record(record));
+            }
         }
         wake = wake.min(due);
     }
+    departures.tell(|record| sink.record(record));
     wake
 }
 
@@ -67,10 +68,30 @@ pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     end: u64,
     sink: &mut S,
 ) -> u64 {
-    match net.control_first {
-        false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, sink),
-        true => inject::<M, J, S, true>(net, st, j, lp, site, node, end, sink),
-    }
+    let mut departures = Departures::new(&net.span);
+    let due = match net.control_first {
+        false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, &mut departures, sink),
+        true => inject_in_two::<M, J, S>(net, st, j, lp, site, node, end, &mut departures, sink),
+    };
+    departures.tell(|record| sink.record(record));
+    due
+}
+
+/// [`inject`] where control messages have a queue of their own.
+#[allow(clippy::too_many_arguments)]
+#[inline(never)]
+fn inject_in_two<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    site: &Site,
+    node: (u32, u32),
+    end: u64,
+    departures: &mut Departures,
+    sink: &mut S,
+) -> u64 {
+    inject::<M, J, S, true>(net, st, j, lp, site, node, end, departures, sink)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -83,11 +104,12 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
     site: &Site,
     (place, node): (u32, u32),
     end: u64,
+    departures: &mut Departures,
     sink: &mut S,
 ) -> u64 {
     let due = loop {
         if CONTROL_FIRST && st.controls.get(place).head != NONE {
-            match control::turn::<M, J, S>(net, st, j, lp, site, (place, node), end, sink) {
+            match control::turn::<M, J, S>(net, st, j, lp, site, (place, node), end, departures, sink) {
                 control::Turn::Sent => continue,
                 control::Turn::Waits(due) => break due,
                 control::Turn::Data => {}
@@ -107,7 +129,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
         if M::HOST_CREDITS {
             let room = M::room(net, size) as i32;
             if nic.credit < room {
-                nic.blocked = 1;
+                nic.target |= Nic::BLOCKED;
                 if CONTROL_FIRST && st.controls.get(place).head != NONE {
                     // There may be room for less.
                     continue;
@@ -124,42 +146,49 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
                 net.injection.ser(size)
             };
         nic.packets += u64::from(parts);
-        let single = nic.single & 1 != 0;
-        let mark = if single { nic.birth } else { u64::from(nic.part) };
-        let packet = Packet::message_part(node, nic.destination, nic.message, size, single, mark);
-        let first = nic.part == 0;
-        let begins = (first && nic.message & ACK == 0).then_some(Begun {
-            source: node,
+        let destination = nic.destination();
+        let message = Message {
             birth: nic.birth,
-            time: start,
-        });
-        if first && net.follows_messages {
-            let (birth, destination, bytes) = (nic.birth, nic.destination, nic.left);
-            let message = Message {
-                birth,
-                destination,
-                bytes,
-            };
-            follow::<M, S>(node, &message, nic.message, start, sink);
+            destination,
+            bytes: nic.left,
+        };
+        let first = nic.part == 0;
+        let (packet, share) = if nic.is(Nic::WHOLE) && !net.bursts {
+            let packet = Packet::whole(node, destination, size, nic.birth);
+            (packet, packet.share_of_whole(nic.birth))
+        } else if nic.is(Nic::WHOLE) && start - nic.birth < OLD {
+            let packet = Packet::whole_of_many(node, destination, nic.label, size, nic.birth);
+            (packet, packet.share_of_whole(nic.birth))
+        } else {
+            if first {
+                let envelope = match nic.is(Nic::OF_RANK) {
+                    false => 0,
+                    true => st.posts.get(nic.post_head).envelope,
+                };
+                if message.bytes > u64::from(net.unit) * MAX_PARTS {
+                    st.routers.edit(j, lp).faults |= fault::TOO_MANY_PARTS;
+                }
+                announce::<M, S>(net, node, &message, nic.label, envelope, start, sink);
+            }
+            let only = first && nic.left <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative);
+            let part = if only { ONLY } else { nic.part };
+            let packet = Packet::part(node, destination, nic.label, size, part);
+            (packet, packet.share_of_part())
+        };
+        if first && !is_ack(nic.label) {
+            let wait = start - message.birth;
+            departures.begins(&net.span, node, message.birth, wait, |record| sink.record(record));
+            if net.follows_messages {
+                follow::<M, S>(node, &message, packet.name(net.bursts), start, sink);
+            }
         }
-        if nic.single != 1 && first {
-            let envelope = match nic.single & 2 {
-                0 => 0,
-                _ => st.posts.get(nic.post_head).envelope,
-            };
-            let message = Message {
-                birth: nic.birth,
-                destination: nic.destination,
-                bytes: nic.left,
-            };
-            announce::<M, S>(net, node, &message, nic.message, envelope, start, sink);
-        }
-        set_out::<M, S>(net, lp, site, node, (packet, parts), start, begins, sink);
+        departures.count(size, parts, share);
+        set_out::<M, S>(net, lp, site, node, packet, start, sink);
         nic.part += parts;
         nic.left -= u64::from(size);
         if nic.left == 0 {
             nic.birth = u64::MAX;
-            if nic.single & 2 != 0 {
+            if nic.is(Nic::OF_RANK) {
                 // The rank hears of it when the last byte has reached the router.
                 let slot = nic.post_head;
                 let post = st.posts.edit(j, slot);
@@ -193,7 +222,7 @@ fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
     end: u64,
 ) -> Result<(), u64> {
     let nic = st.nics.edit(j, place);
-    let message = if nic.post_head != NONE {
+    let (message, of_rank) = if nic.post_head != NONE {
         let post = *st.posts.get(nic.post_head);
         let turn = if CONTROL_FIRST {
             post.birth.max(nic.free)
@@ -204,38 +233,40 @@ fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
             // A rank has run ahead of the time; others of its node may still post before it.
             return Err(turn);
         }
-        nic.single = u8::from(post.envelope != 0) << 1;
-        if nic.single == 0 {
+        let of_rank = post.envelope != 0;
+        if !of_rank {
             let slot = nic.post_head;
             nic.post_head = post.next;
             let free = &mut st.routers.edit(j, lp).free_post;
             st.posts.edit(j, slot).next = *free;
             *free = slot;
         }
-        nic.message = post.mark as u16;
-        Message {
+        nic.label = post.mark;
+        let message = Message {
             birth: post.birth,
             destination: post.destination,
             bytes: post.bytes,
-        }
+        };
+        (message, of_rank)
     } else {
-        nic.message = 0;
-        nic.single = 0;
+        nic.label = 0;
         match net.workload.generate(node, st.sources.edit(j, place)) {
-            Some(message) => message,
+            Some(message) => (message, false),
             None => return Err(u64::MAX),
         }
     };
     nic.birth = message.birth;
     nic.left = message.bytes;
-    nic.destination = message.destination;
     nic.part = 0;
-    nic.single |= u8::from(message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative));
+    // The receiver has a record of a rank's message, which tells it more than bytes and birth.
+    let whole = !of_rank && message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative);
+    let of_rank = if of_rank { Nic::OF_RANK } else { 0 };
+    // Only control messages let an interface wait that has no other.
+    let blocked = if CONTROL_FIRST { nic.target & Nic::BLOCKED } else { 0 };
+    nic.target = message.destination | blocked | of_rank | if whole { Nic::WHOLE } else { 0 };
     // Numbers tell messages of several packets apart, and messages that are born at one time.
-    if nic.single & 1 == 0 || net.bursts {
-        let number = &mut st.sources.edit(j, place).number;
-        nic.message |= *number as u16 & net.numbers;
-        *number = number.wrapping_add(1);
+    if !whole || net.bursts {
+        nic.label |= st.sources.edit(j, place).next_number();
     }
     if M::SEQUENCER {
         // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
@@ -258,26 +289,22 @@ fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
     Ok(())
 }
 
-/// A packet of so many parts sets out from its node at `start`, and with it a message if it is the first of one.
-#[allow(clippy::too_many_arguments)]
+/// A packet sets out from its node at `start`.
 #[inline(always)]
 fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
     lp: u32,
     site: &Site,
     node: u32,
-    (packet, parts): (Packet, u32),
+    packet: Packet,
     start: u64,
-    begins: Option<Begun>,
     sink: &mut S,
 ) {
-    let bytes = packet.size();
     let mut at = start + net.injection.hop;
     if !M::PLAIN && net.store_and_forward {
-        at += net.injection.ser(bytes);
+        at += net.injection.ser(packet.size());
     }
     sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
-    sink.record(Record::Injected { bytes, parts, begins });
 }
 
 /// Shows each message, acknowledgements excepted, that waits at the interface of the node at `place` and of which no packet has left yet.
@@ -285,10 +312,10 @@ fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
 pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
     let nic = st.nics.get(place);
     let has_head = nic.birth != u64::MAX;
-    if has_head && nic.part == 0 && nic.message & ACK == 0 {
+    if has_head && nic.part == 0 && !is_ack(nic.label) {
         see(Message {
             birth: nic.birth,
-            destination: nic.destination,
+            destination: nic.destination(),
             bytes: nic.left,
         });
     }
@@ -296,7 +323,7 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
         let (mut slot, mut skip) = (head, skip);
         while slot != NONE {
             let post = st.posts.get(slot);
-            if !skip && post.mark as u16 & ACK == 0 {
+            if !skip && !is_ack(post.mark) {
                 see(Message {
                     birth: post.birth,
                     destination: post.destination,
@@ -307,26 +334,24 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
         }
     };
     // A rank's message stays the first of its queue until it has left.
-    show(nic.post_head, has_head && nic.single & 2 != 0);
+    show(nic.post_head, has_head && nic.is(Nic::OF_RANK));
     if !st.controls.is_empty() {
         let queue = st.controls.get(place);
         show(queue.head, queue.part > 0);
     }
 }
 
-/// Shows that a message sets out at `start` with a number, unless it is an acknowledgement.
+/// Shows that a message, no acknowledgement, sets out at `start`; `name` is its [name](Packet::name).
 #[inline(never)]
-fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, number: u16, start: u64, sink: &mut S) {
-    if number & ACK == 0 {
-        sink.record(Record::SetOut {
-            source: node,
-            destination: message.destination,
-            number,
-            bytes: message.bytes,
-            birth: message.birth,
-            time: start,
-        });
-    }
+fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, name: Label, start: u64, sink: &mut S) {
+    sink.record(Record::SetOut {
+        source: node,
+        destination: message.destination,
+        number: name,
+        bytes: message.bytes,
+        birth: message.birth,
+        time: start,
+    });
 }
 
 /// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
@@ -335,7 +360,7 @@ fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
     node: u32,
     message: &Message,
-    number: u16,
+    label: Label,
     envelope: u64,
     start: u64,
     sink: &mut S,
@@ -348,17 +373,11 @@ fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     let to = net.place_of_node(destination);
     let local = (destination - net.sites[to as usize].node) as u16;
     let at = Time(start) + net.lookahead;
-    let notices = match envelope {
-        0 => {
-            let notice = Packet::new(Kind::Notice, at, to, local);
-            // The message's size follows in a second word: births fit 48 bits, sizes do not share theirs.
-            [notice.with_value(birth), notice.with_vc(1).with_value(bytes)]
-        }
-        _ => envelope::notices(envelope, birth, bytes, at, to, local),
-    };
-    for notice in notices {
-        sink.send(notice.with_message(node, destination, number));
+    for (notice, part_of_envelope) in envelope::notices(envelope, birth, bytes, at, to, local) {
+        sink.send(notice.about(node, label, part_of_envelope));
     }
+    let share = share_of_message(ends(node, destination), label, birth, bytes);
+    sink.record(Record::Announced { share });
 }
 
 /// Gives buffer space of the host port back to a node's interface.
@@ -384,8 +403,8 @@ pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
     let nic = st.nics.edit(j, place);
     nic.credit += event.value() as i32;
-    if nic.blocked != 0 {
-        nic.blocked = 0;
+    if nic.is(Nic::BLOCKED) {
+        nic.target &= !Nic::BLOCKED;
         nic.free = nic.free.max(now + wake);
         let due = nic.ready.max(nic.free);
         st.due.set(j, place, due);
@@ -414,14 +433,14 @@ pub(crate) fn post<J: Journal>(
     lp: u32,
     place: u32,
     message: Message,
-    (mark, envelope): (u16, u64),
+    (mark, envelope): (Label, u64),
 ) {
     let record = Post {
         birth: message.birth,
         bytes: message.bytes,
         destination: message.destination,
         next: NONE,
-        mark: u32::from(mark),
+        mark,
         spare: 0,
         envelope,
     };
@@ -437,7 +456,7 @@ pub(crate) fn post<J: Journal>(
         return control::enqueue(st, j, place, slot);
     }
     let nic = *st.nics.get(place);
-    let has_set_out = nic.birth != u64::MAX && nic.single & 2 != 0;
+    let has_set_out = nic.birth != u64::MAX && nic.is(Nic::OF_RANK);
     let (head, tail) = queue_up(st, j, (nic.post_head, nic.post_tail), has_set_out, slot);
     let nic = st.nics.edit(j, place);
     (nic.post_head, nic.post_tail) = (head, tail);
@@ -511,7 +530,7 @@ pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         return memory::react::<M, J, S>(net, st, j, (lp, place, node), job, event, sink);
     }
     let source = st.sources.edit(j, place);
-    let acknowledged = event.kind() == Kind::Delivered && event.message() & ACK != 0;
+    let acknowledged = event.kind() == Kind::Delivered && event.is_ack();
     if acknowledged {
         let batch = source.clock;
         sink.record(Record::Acknowledged { node, batch, time: now });
@@ -548,33 +567,54 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     if M::SEQUENCER && net.model.cumulative {
         cumulative::deliver::<M, J, S>(net, st, j, lp, packet, time, sink);
     } else if packet.single() {
-        let birth = packet.mark();
-        let early = birth + net.way_bound(packet.source(), site.router) + delay > time;
-        complete::<M, S>(
-            net,
-            lp,
-            packet,
-            u64::from(size),
-            birth,
-            time,
-            packet.hops(),
-            early,
-            true,
-            sink,
-        );
+        match net.bursts {
+            false => deliver_whole::<M, S, false>(net, site, packet, (time, delay), sink),
+            true => deliver_whole::<M, S, true>(net, site, packet, (time, delay), sink),
+        }
     } else {
         sink.record(Record::Packet {
             bytes: size,
             hops: packet.hops(),
             time,
+            share: packet.share_of_part(),
         });
-        let slot = incoming(net, st, j, lp, packet, u32::from(packet.message()));
+        let slot = incoming::record(net, st, j, lp, key(packet));
         let entry = st.incoming.edit(j, slot);
         entry.left = entry.left.wrapping_sub(u64::from(size));
         entry.latest = entry.latest.max(time);
         entry.hops = entry.hops.max(packet.hops());
+        if net.in_order {
+            let part = packet.part_number();
+            let due = if part == ONLY { ONLY } else { entry.parts };
+            entry.parts += 1;
+            if part != due {
+                st.routers.edit(j, lp).faults |= fault::OUT_OF_ORDER;
+            }
+        }
         finish::<M, J, S>(net, st, j, lp, packet, slot, sink);
     }
+}
+
+/// A message of one packet is at its node at `time`, `delay` after it was put on the link; `MANY`: in a run that numbers all messages.
+#[inline(always)]
+fn deliver_whole<M: RouterModel, S: Sink<Fabric<M>>, const MANY: bool>(
+    net: &Network,
+    site: &Site,
+    packet: &Packet,
+    (time, delay): (u64, u64),
+    sink: &mut S,
+) {
+    let birth = packet.birth(time, MANY);
+    let done = Done {
+        bytes: packet.size().into(),
+        birth,
+        time,
+        hops: packet.hops(),
+        early: net.is_early((time - birth).saturating_sub(delay), packet.source(), site.router),
+        name: packet.name(MANY),
+        own_share: Some(packet.share_of_whole(birth)),
+    };
+    complete::<M, S>(net, packet, done, sink);
 }
 
 /// A notice of a message of several packets: its birth, or its size.
@@ -586,10 +626,15 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     event: &Packet,
     sink: &mut S,
 ) {
-    let slot = incoming(net, st, j, lp, event, u32::from(event.message()));
+    let node = net.sites[lp as usize].node + u32::from(event.port());
+    let message = Packet::part(event.source(), node, event.noticed(), 1, 0);
+    let slot = incoming::record(net, st, j, lp, key(&message));
     let entry = st.incoming.edit(j, slot);
     match envelope::read(event) {
         Notice::Birth(birth, half) => {
+            if entry.birth != u64::MAX {
+                st.routers.edit(j, lp).faults |= fault::NUMBER_IN_USE;
+            }
             entry.birth = birth;
             entry.about |= half;
         }
@@ -600,75 +645,16 @@ pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         }
     }
     if M::SEQUENCER && net.model.cumulative {
-        return cumulative::notice::<M, J, S>(net, st, j, lp, event, slot, sink);
+        let size = matches!(envelope::read(event), Notice::Size(..));
+        return cumulative::notice::<M, J, S>(net, st, j, lp, &message, slot, size, sink);
     }
-    finish::<M, J, S>(net, st, j, lp, event, slot, sink);
+    finish::<M, J, S>(net, st, j, lp, &message, slot, sink);
 }
 
-/// The list that the record of a message to `node` is in.
+/// What the record of a packet's message is known by.
 #[inline(always)]
-fn bucket(net: &Network, lp: u32, node: u32, source: u32, message: u32) -> u32 {
-    let place = net.node_place(lp, node);
-    let hash = (source ^ message << 16 ^ message >> 16).wrapping_mul(0x9E37_79B1);
-    (place << net.bucket_bits) | (u64::from(hash) >> (32 - net.bucket_bits)) as u32
-}
-
-/// Finds or makes the record of a message with `packet`'s source and destination.
-pub(crate) fn incoming<J: Journal>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    packet: &Packet,
-    message: u32,
-) -> u32 {
-    let source = packet.source();
-    let place = bucket(net, lp, packet.destination(), source, message);
-    let first = *st.incoming_head.get(place);
-    let mut slot = first;
-    while slot != NONE {
-        let entry = st.incoming.get(slot);
-        if entry.source == source && entry.message == message {
-            return slot;
-        }
-        slot = entry.next;
-    }
-    let entry = Incoming {
-        left: 0,
-        bytes: 0,
-        birth: u64::MAX,
-        latest: 0,
-        source,
-        next: first,
-        message,
-        hops: 0,
-        about: 0,
-        parts: 0,
-        delivered: 0,
-    };
-    let free = st.routers.get(lp).free_incoming;
-    let slot = if free == NONE {
-        stock(st, j, lp, entry, 1 << net.bucket_bits.min(4))
-    } else {
-        st.routers.edit(j, lp).free_incoming = st.incoming.get(free).next;
-        st.incoming.set(j, free, entry);
-        free
-    };
-    st.incoming_head.set(j, place, slot);
-    slot
-}
-
-/// Makes `count` new records of incoming messages side by side: `entry` is the first, the others are free. Nodes that have many at
-/// a time have them in few pages of memory.
-#[cold]
-fn stock<J: Journal>(st: &mut State, j: &mut J, lp: u32, entry: Incoming, count: u32) -> u32 {
-    let slot = st.incoming.push(j, entry);
-    for _ in 1..count {
-        let next = st.routers.get(lp).free_incoming;
-        let spare = st.incoming.push(j, Incoming { next, ..entry });
-        st.routers.edit(j, lp).free_incoming = spare;
-    }
-    slot
+fn key(packet: &Packet) -> Key {
+    (packet.source(), packet.destination(), packet.label())
 }
 
 /// Completes a message of several packets if all of it has come, and drops its record.
@@ -686,61 +672,57 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         return;
     }
     if entry.about == 0 {
-        forget(net, st, j, lp, packet.destination(), slot);
+        incoming::take(net, st, j, lp, key(packet));
+    } else {
+        st.incoming.edit(j, slot).delivered = 1;
     }
     let least = net.bound(entry.source, packet.destination(), 1);
     let early = entry.birth + least > entry.latest;
-    complete::<M, S>(
-        net,
-        lp,
-        packet,
-        entry.bytes,
-        entry.birth,
-        entry.latest,
-        entry.hops,
+    let done = Done {
+        bytes: entry.bytes,
+        birth: entry.birth,
+        time: entry.latest,
+        hops: entry.hops,
         early,
-        false,
-        sink,
-    );
+        name: packet.name(net.bursts),
+        own_share: None,
+    };
+    complete::<M, S>(net, packet, done, sink);
 }
 
-/// Drops the record of a message to `node`.
-#[inline(always)]
-pub(crate) fn forget<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, node: u32, slot: u32) {
-    let Incoming {
-        source, message, next, ..
-    } = *st.incoming.get(slot);
-    let (place, after) = (bucket(net, lp, node, source, message), next);
-    let head = *st.incoming_head.get(place);
-    if head == slot {
-        st.incoming_head.set(j, place, after);
-    } else {
-        let mut before = head;
-        while st.incoming.get(before).next != slot {
-            before = st.incoming.get(before).next;
-        }
-        st.incoming.edit(j, before).next = after;
-    }
-    let free = &mut st.routers.edit(j, lp).free_incoming;
-    st.incoming.edit(j, slot).next = *free;
-    *free = slot;
-}
-
-/// Reports a complete message and tells the workload if it reacts.
-#[inline(always)]
-fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
-    net: &Network,
-    lp: u32,
-    packet: &Packet,
+/// A complete message.
+struct Done {
     bytes: u64,
+    /// When it was handed to the interface, and when the last of it was at its node (ps).
     birth: u64,
     time: u64,
+    /// Most of its packets.
     hops: u32,
+    /// It came sooner than it can.
     early: bool,
-    single: bool,
-    sink: &mut S,
-) {
+    /// Its [name](Packet::name).
+    name: Label,
+    /// The share of its packet, if it has but one that tells all about it.
+    own_share: Option<u64>,
+}
+
+/// Reports a complete message, of which this is a packet, and tells the workload if it reacts.
+#[inline(always)]
+fn complete<M: RouterModel, S: Sink<Fabric<M>>>(net: &Network, packet: &Packet, done: Done, sink: &mut S) {
+    let Done {
+        bytes,
+        birth,
+        time,
+        hops,
+        early,
+        name,
+        own_share,
+    } = done;
     let node = packet.destination();
+    let share = match own_share {
+        Some(share) => share,
+        None => share_of_message(packet.ends(), packet.label(), birth, bytes),
+    };
     sink.record(Record::Message {
         source: packet.source(),
         destination: node,
@@ -748,13 +730,15 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(
         birth,
         time,
         hops,
-        number: packet.message(),
+        number: name,
         early,
-        single,
+        single: own_share.is_some(),
+        share,
     });
     if net.workload.reacts() && net.workload.reacts_at(node) {
+        let lp = net.place_of_node(node);
         let local = node - net.sites[lp as usize].node;
         let event = Packet::new(Kind::Delivered, Time(time), lp, local as u16);
-        sink.send(event.with_message(packet.source(), node, packet.message()));
+        sink.send(event.with_message(packet.source(), node, packet.label()));
     }
 }

@@ -3,7 +3,7 @@
 //! Everything here is a sum, a minimum, a maximum or sorted at the end, so that the order in which committed records of different
 //! routers come in does not matter.
 
-use crate::nic::ACK;
+use crate::packet::{Label, MAX_HOPS, MAX_PACKET, by_label, is_ack, weight};
 use bytemuck::{Pod, Zeroable};
 use des::{Observe, Tally};
 use std::sync::Arc;
@@ -22,29 +22,27 @@ pub use messages::{MessageTimes, Unsent};
 /// A fact that a handler shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A packet has left its node.
-    Injected {
-        /// Its size.
-        bytes: u32,
-        /// Parts that travel by themselves: 1, or the chunks of the packet.
-        parts: u32,
-        /// The message that sets out with it, if it is the first of one that is no acknowledgement.
-        begins: Option<Begun>,
-    },
+    /// Packets have left their nodes.
+    Departed(Departed),
     /// The first packet of a message has left its node; shown where messages are followed.
     SetOut {
         /// Source node.
         source: u32,
         /// Destination node.
         destination: u32,
-        /// Its number at its source.
-        number: u16,
+        /// Its [name](crate::packet::Packet::name).
+        number: Label,
         /// Its size.
         bytes: u64,
         /// When it was handed to the interface (ps).
         birth: u64,
         /// When the packet left (ps).
         time: u64,
+    },
+    /// A message of several packets, or a rank's, has set out and its destination is told.
+    Announced {
+        /// Its [share](crate::observe::share_of_message).
+        share: u64,
     },
     /// A packet has been handed to its node.
     Packet {
@@ -54,6 +52,8 @@ pub enum Record {
         hops: u32,
         /// When (ps).
         time: u64,
+        /// Its [share](crate::packet::Packet::share).
+        share: u64,
     },
     /// A message is complete at its node.
     Message {
@@ -69,12 +69,14 @@ pub enum Record {
         time: u64,
         /// Most router-to-router links of its packets.
         hops: u32,
-        /// Its number at its source; [`ACK`](crate::nic::ACK) marks what acknowledges data.
-        number: u16,
+        /// Its [name](crate::packet::Packet::name), which tells what acknowledges data.
+        number: Label,
         /// It came sooner than the zero-load bound: a broken model.
         early: bool,
         /// It is a packet as well, which has no record of its own.
         single: bool,
+        /// Its share, as a packet or as a message.
+        share: u64,
     },
     /// A node of a job of pairs has the acknowledgement of its batch.
     Acknowledged {
@@ -87,16 +89,127 @@ pub enum Record {
     },
 }
 
-/// A message that sets out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Begun {
-    /// Source node.
-    pub source: u32,
-    /// When it was handed to the interface (ps).
-    pub birth: u64,
-    /// When its first packet left (ps).
-    pub time: u64,
+/// Packets that have left nodes of one router, and the messages of one job that have set out with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Departed {
+    /// Packets, or parts of them that travel by themselves.
+    pub packets: u32,
+    /// A node of the messages' job.
+    source: u32,
+    /// Bytes of the packets.
+    pub bytes: u64,
+    /// Sum of their [shares](crate::packet::Packet::share).
+    pub share: u64,
+    /// The messages, acknowledgements excepted, born in a slice of simulated time with an even number, and with an odd one.
+    born: [Births; 2],
 }
+
+/// Messages that were born in one slice of simulated time and are all measured or all not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Births {
+    /// None was born earlier (ps).
+    since: u64,
+    /// How long they waited until they set out.
+    waits: Waits,
+}
+
+/// Tells of departures together: telling of each would cost as much as sending it.
+#[derive(Debug)]
+pub struct Departures {
+    departed: Departed,
+    /// Births lie within so many ps of the earliest that there may be.
+    within: [u64; 2],
+    /// Slices are `1 << shift` ps long.
+    shift: u32,
+}
+
+impl Departures {
+    /// None yet, in a run of which these messages are measured.
+    #[inline(always)]
+    pub fn new(span: &Span) -> Departures {
+        Departures {
+            departed: Departed::default(),
+            within: [0; 2],
+            shift: span.shift(),
+        }
+    }
+
+    /// Counts a packet in so many parts.
+    #[inline(always)]
+    pub fn count(&mut self, bytes: u32, parts: u32, share: u64) {
+        let departed = &mut self.departed;
+        departed.packets += parts;
+        departed.bytes += u64::from(bytes);
+        departed.share = departed.share.wrapping_add(share);
+    }
+
+    /// Counts a message of `node` that sets out `wait` ps after its birth; what is not to be told with it is told before.
+    #[inline(always)]
+    pub fn begins(&mut self, span: &Span, node: u32, birth: u64, wait: u64, tell: impl FnOnce(Record)) {
+        let half = (birth >> self.shift & 1) as usize;
+        if birth.wrapping_sub(self.departed.born[half].since) >= self.within[half] {
+            if self.within[half] != 0 {
+                self.tell(tell);
+            }
+            (self.departed.born[half].since, self.within[half]) = span.alike(birth);
+            self.departed.source = node;
+        }
+        self.departed.born[half].waits.add(wait);
+    }
+
+    /// Tells what has departed, if anything has, and begins anew.
+    #[inline(always)]
+    pub fn tell(&mut self, tell: impl FnOnce(Record)) {
+        if self.departed.packets > 0 {
+            tell(Record::Departed(self.departed));
+            self.departed = Departed::default();
+            self.within = [0; 2];
+        }
+    }
+}
+
+/// A message of one packet that has arrived and is yet to be counted.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    birth: u64,
+    time: u64,
+    source: u32,
+    /// Bytes minus one in the lowest 16 bits, hops in 12 above, and highest if it is an acknowledgement.
+    about: u32,
+}
+
+/// So many are counted together: a loop of its own has the registers that a handler has not.
+const FRESH: usize = 512;
+const FRESH_ACK: u32 = 1 << 31;
+
+impl Fresh {
+    const NONE: Fresh = Fresh {
+        birth: 0,
+        time: 0,
+        source: 0,
+        about: 0,
+    };
+
+    #[inline(always)]
+    fn bytes(&self) -> u64 {
+        u64::from(self.about & 0xFFFF) + 1
+    }
+
+    #[inline(always)]
+    fn hops(&self) -> u32 {
+        self.about >> 16 & MAX_HOPS
+    }
+
+    #[inline(always)]
+    fn is_ack(&self) -> bool {
+        self.about & FRESH_ACK != 0
+    }
+}
+
+const _: () = assert!(
+    MAX_PACKET == 1 << 16 && MAX_HOPS == (1 << 12) - 1,
+    "what is said about a fresh arrival fits"
+);
 
 /// A message whose first packet has left its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,10 +222,26 @@ pub struct SetOut {
     pub birth: u64,
     /// Destination node.
     pub destination: u32,
-    /// The message's number at its source, as its packets have it.
-    pub number: u16,
+    /// The message's [name](crate::packet::Packet::name).
+    pub number: Label,
     /// Its size.
     pub bytes: u64,
+}
+
+/// What a message of several packets, or a rank's, adds to the sums that are to agree in the end; `ends` are its source and
+/// destination as in [`Packet::ends`](crate::packet::Packet::ends). Made of two parts, as it is announced in two.
+pub fn share_of_message(ends: u64, label: Label, birth: u64, bytes: u64) -> u64 {
+    share_of_birth(ends, label, birth).wrapping_add(share_of_size(ends, label, bytes))
+}
+
+/// The first part of [`share_of_message`].
+pub fn share_of_birth(ends: u64, label: Label, birth: u64) -> u64 {
+    weight(ends, by_label(label)).wrapping_mul(birth.wrapping_add(1))
+}
+
+/// The second part of [`share_of_message`].
+pub fn share_of_size(ends: u64, label: Label, bytes: u64) -> u64 {
+    weight(ends, !by_label(label)).wrapping_mul(bytes)
 }
 
 /// A complete message.
@@ -130,8 +259,8 @@ pub struct MessageRow {
     pub bytes: u64,
     /// Most hops of its packets.
     pub hops: u32,
-    /// Its number at its source, as its packets have it.
-    pub number: u16,
+    /// Its [name](crate::packet::Packet::name).
+    pub number: Label,
 }
 
 /// A sender of a job of pairs.
@@ -212,6 +341,30 @@ impl Span {
         self.to != u64::MAX
     }
 
+    /// Slices of simulated time are `1 << shift` ps long at first: the longest of which the span takes 64 at least, but half a
+    /// microsecond.
+    fn shift(&self) -> u32 {
+        match self.is_open() {
+            true => (self.to >> 6).max(1 << 19).ilog2(),
+            false => 20,
+        }
+    }
+
+    /// From where on (ps) and for how long births are in one slice with this one, and alike measured or not.
+    fn alike(&self, birth: u64) -> (u64, u64) {
+        let shift = self.shift();
+        let mut since = birth >> shift << shift;
+        let mut until = since + (1 << shift);
+        for edge in [self.from, self.to] {
+            if birth < edge {
+                until = until.min(edge);
+            } else {
+                since = since.max(edge);
+            }
+        }
+        (since, until - since)
+    }
+
     /// The last time of the measured span.
     fn last(&self) -> u64 {
         self.to.saturating_sub(1)
@@ -226,6 +379,8 @@ pub struct Stats {
     pub injected: u64,
     /// Latest delivery (ps).
     pub latest: u64,
+    /// Sum of the shares of all packets that left their node, less those of all that came to one.
+    pub flow: u64,
     /// Their bytes.
     pub injected_bytes: u64,
     /// Which messages are measured.
@@ -238,7 +393,10 @@ pub struct Stats {
     pub messages: u64,
     /// Length of a slice.
     pub shift: u32,
-    /// Slices keep counts, bytes and sums of latencies only.
+    /// Sum of the shares of all messages of several packets that set out, less those of all that are complete.
+    pub message_flow: u64,
+    /// Slices keep counts, bytes and sums of latencies only, and what is measured is kept for itself; else all messages are measured, and slices
+    /// keep all that is known of them.
     pub light_bins: bool,
     /// Messages that beat the zero-load bound.
     pub early: u64,
@@ -261,6 +419,11 @@ pub struct Stats {
     pub paced_from: u64,
     /// Its length (ps).
     pub paced_for: u64,
+    /// Some messages are followed one by one.
+    pub in_detail: bool,
+    /// Arrivals to be counted with the next.
+    fresh: Vec<Fresh>,
+    n_fresh: usize,
     /// Senders of pairs by node; empty if there are none.
     pub senders: Vec<SenderRow>,
     /// Messages born before the end of the measured span that have arrived one by one, if asked for.
@@ -273,17 +436,14 @@ impl Stats {
     /// An observer of a run; `senders` nodes are followed one by one, `full` keeps every message. `job_of` tells the job of every node
     /// where there are several, `jobs` of them.
     pub fn new(span: Span, senders: u32, full: bool, job_of: Arc<[u16]>, (jobs, nodes): (usize, u32)) -> Stats {
-        let paced = match span.from {
-            0 => span.to / 2..span.to,
-            from => from..span.to,
+        let paced = match (span.is_open(), span.from) {
+            (false, _) => 0..0,
+            (true, 0) => span.to / 2..span.to,
+            (true, from) => from..span.to,
         };
         Stats {
             span,
-            shift: match span.is_open() {
-                // The longest slices of which the span takes 64 at least, but half a microsecond: a message shall be under way in few of them.
-                true => (span.to >> 6).max(1 << 19).ilog2(),
-                false => 20,
-            },
+            shift: span.shift(),
             senders: vec![
                 SenderRow {
                     first: u64::MAX,
@@ -292,6 +452,7 @@ impl Stats {
                 senders as usize
             ],
             rows: full.then(Vec::new),
+            in_detail: full || senders > 0,
             tracks: vec![Track::default(); jobs.max(1)],
             job_of,
             paces: vec![0; if span.is_open() { nodes as usize } else { 0 }],
@@ -310,17 +471,22 @@ impl Stats {
 
     /// Counts a packet that has been handed to its node.
     #[inline(always)]
-    fn landed(&mut self, bytes: u64, hops: u32, time: u64) {
+    fn landed(&mut self, bytes: u64, hops: u32, time: u64, at: usize) {
         self.packets += 1;
         self.packet_bytes += bytes;
         count_at(&mut self.hops, hops as usize);
         if time < self.span.to {
-            let index = self.slice(time);
-            if index >= self.delivered.len() {
-                self.delivered.resize(index + 1, 0);
+            if at >= self.delivered.len() {
+                self.delivered.resize(at + 1, 0);
             }
-            self.delivered[index] += bytes;
+            self.delivered[at] += bytes;
         }
+    }
+
+    /// The slice that a time is in, the last one if it is behind the measured span.
+    #[inline(always)]
+    fn slice_of(&mut self, time: u64) -> usize {
+        self.slice(time.min(self.span.last()))
     }
 
     /// The slice that a time is in, before the end of the measured span; slices are made longer if there would be too many.
@@ -357,53 +523,122 @@ impl Stats {
         }
     }
 
+    /// Messages have set out.
     #[inline(always)]
-    fn begins(&mut self, begun: Begun) {
-        let Begun { source, birth, time } = begun;
+    fn begin(&mut self, source: u32, Births { since, waits }: &Births) {
         let span = self.span;
-        if birth >= span.to {
+        if waits.count == 0 || *since >= span.to {
             return;
         }
-        let wait = time - birth;
-        let index = self.slice(birth);
+        let (index, light) = (self.slice(*since), self.light_bins);
         let track = self.track(source);
-        track.bin(index).begun.add(wait);
-        if birth >= span.from {
-            track.waits.add(wait);
+        track.bin(index).begun.merge(waits);
+        if light && *since >= span.from {
+            track.waits.merge(waits);
         }
     }
 
-    /// A message born before the end of the measured span has arrived.
-    #[inline(always)]
+    /// Counts the messages of one packet that have arrived since the last time. Nothing of them shows before.
+    pub fn settle(&mut self) {
+        drop(self.count_all());
+    }
+
+    /// [Settles](Stats::settle), and returns the list.
+    fn count_all(&mut self) -> Vec<Fresh> {
+        let (n, fresh) = (std::mem::take(&mut self.n_fresh), std::mem::take(&mut self.fresh));
+        let list = &fresh[..n];
+        match (self.tracks.len(), self.light_bins) {
+            _ if n == 0 => {}
+            (1, false) => self.count_fresh::<true, false>(list),
+            (1, true) => self.count_fresh::<true, true>(list),
+            (_, false) => self.count_fresh::<false, false>(list),
+            (_, true) => self.count_fresh::<false, true>(list),
+        }
+        fresh
+    }
+
+    /// `ONE`: there is one job. `LIGHT`: slices are light.
+    fn count_fresh<const ONE: bool, const LIGHT: bool>(&mut self, list: &[Fresh]) {
+        let Span { from, to, cut } = self.span;
+        let last = self.span.last();
+        // All room is made first, so that the loop need not look for it.
+        let (mut latest, mut most_hops, mut landed) = (0, 0, 0);
+        for fresh in list {
+            if fresh.time <= cut {
+                latest = latest.max(fresh.time);
+                most_hops = most_hops.max(fresh.hops());
+                landed += 1;
+            } else {
+                self.landing += 1;
+                self.landing_bytes += fresh.bytes();
+            }
+        }
+        if landed == 0 {
+            return;
+        }
+        self.packets += landed;
+        self.messages += landed;
+        self.latest = self.latest.max(latest);
+        let slices = self.slice_of(latest) + 1;
+        self.hops.resize(self.hops.len().max(most_hops as usize + 1), 0);
+        self.delivered.resize(self.delivered.len().max(slices), 0);
+        for track in &mut self.tracks {
+            track.bin(slices - 1);
+        }
+        let (shift, paced_from, paced_for) = (self.shift, self.paced_from, self.paced_for);
+        let (hops, delivered, paces) = (&mut self.hops[..], &mut self.delivered[..], &mut self.paces[..]);
+        let (job_of, tracks) = (&self.job_of[..], &mut self.tracks[..]);
+        let mut packet_bytes = 0;
+        for fresh in list {
+            let Fresh {
+                birth, time, source, ..
+            } = *fresh;
+            if time > cut {
+                continue;
+            }
+            let bytes = fresh.bytes();
+            packet_bytes += bytes;
+            hops[fresh.hops() as usize] += 1;
+            let at = (time.min(last) >> shift) as usize;
+            if time < to {
+                delivered[at] += bytes;
+            }
+            if birth >= to || fresh.is_ack() {
+                continue;
+            }
+            if time.wrapping_sub(paced_from) < paced_for {
+                paces[source as usize] += bytes;
+            }
+            let job = if ONE { 0 } else { usize::from(job_of[source as usize]) };
+            let index = (birth >> shift) as usize;
+            tracks[job].arrives::<LIGHT>(bytes, (birth, time), (index, at), birth >= from);
+        }
+        self.packet_bytes += packet_bytes;
+    }
+
+    /// The list of fresh arrivals is full, or there is none yet.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, fresh: Fresh) {
+        self.fresh = self.count_all();
+        self.fresh.resize(FRESH, Fresh::NONE);
+        self.fresh[0] = fresh;
+        self.n_fresh = 1;
+    }
+
+    /// A message of several packets that was born before the end of the measured span has arrived.
     fn arrives(&mut self, source: u32, bytes: u64, birth: u64, time: u64) {
-        let span = self.span;
-        let latency = time - birth;
-        let bucket = Histogram::bucket(latency);
-        let (index, light) = (self.slice(birth), self.light_bins);
-        if !self.paces.is_empty() {
-            if (birth ^ time) >> self.shift != 0 {
-                let until = self.slice(time.min(span.last()));
-                if index != until {
-                    self.track(source).under_way(birth, index, until);
-                }
-            }
-            if time.wrapping_sub(self.paced_from) < self.paced_for {
-                self.paces[source as usize] += bytes;
-            }
+        if time.wrapping_sub(self.paced_from) < self.paced_for {
+            self.paces[source as usize] += bytes;
         }
-        let closed = !span.is_open();
+        let slices = (self.slice_of(time), (birth >> self.shift) as usize);
+        let (measured, light) = (birth >= self.span.from, self.light_bins);
+        let (at, index) = slices;
         let track = self.track(source);
-        if closed {
-            track.latest = track.latest.max(time);
-        }
-        let born = &mut track.bin(index).born;
-        if light {
-            born.add_up(latency, bytes);
-        } else {
-            born.add(latency, bucket, bytes);
-        }
-        if birth >= span.from {
-            track.measured.add(latency, bucket, bytes);
+        track.bin(at);
+        match light {
+            false => track.arrives::<false>(bytes, (birth, time), (index, at), measured),
+            true => track.arrives::<true>(bytes, (birth, time), (index, at), measured),
         }
     }
 
@@ -416,41 +651,46 @@ impl Stats {
         let index = self.slice(birth);
         let last = if span.is_open() { self.slice(span.last()) } else { index };
         let track = self.track(node);
-        let bin = track.bin(index);
-        bin.kept += count;
-        if last != index {
-            track.under_way(birth, index, last);
-        }
+        track.bin(index).kept += count;
+        let end = track.bin(last);
+        end.oldest = end.oldest.min(birth);
         if birth >= span.from {
             track.kept += count;
         }
     }
 
-    /// Says of all messages that have set out and not arrived how long they have been under way: of each it is known in which slice it
-    /// was born. Called once, on the whole of a run that has ended.
+    /// Puts together what is known of the messages of a run that has ended, as a whole; called once.
     pub fn look_back(&mut self) {
+        self.settle();
         if !self.span.is_open() {
             return;
         }
         let last = self.slice(self.span.last());
         for track in &mut self.tracks {
-            for index in 0..track.bins.len().min(last) {
-                if track.bins[index].begun.count > track.bins[index].born.count {
-                    // The youngest that it can be.
-                    track.under_way(((index as u64 + 1) << self.shift) - 1, index, last);
-                }
+            track.look_back(last, self.shift);
+            if !self.light_bins {
+                track.measure_all();
             }
         }
     }
 
-    fn follow(&mut self, source: u32, bytes: u64, birth: u64, time: u64) {
-        let sender = &mut self.senders[source as usize];
-        sender.first = sender.first.min(birth);
-        sender.last = sender.last.max(time);
-        sender.bytes += bytes;
-        sender.trips += 1;
-        sender.sum += time - birth;
-        sender.longest = sender.longest.max(time - birth);
+    #[cold]
+    fn detail(&mut self, row: MessageRow) {
+        if row.time > self.span.cut || is_ack(row.number) {
+            return;
+        }
+        if let Some(sender) = self.senders.get_mut(row.source as usize) {
+            let trip = row.time - row.birth;
+            sender.first = sender.first.min(row.birth);
+            sender.last = sender.last.max(row.time);
+            sender.bytes += row.bytes;
+            sender.trips += 1;
+            sender.sum += trip;
+            sender.longest = sender.longest.max(trip);
+        }
+        if let Some(rows) = self.rows.as_mut().filter(|_| row.birth < self.span.to) {
+            rows.push(row);
+        }
     }
 }
 
@@ -458,20 +698,28 @@ impl Observe<Record> for Stats {
     #[inline(always)]
     fn see(&mut self, record: Record) {
         match record {
-            Record::Injected { bytes, parts, begins } => {
-                self.injected += u64::from(parts);
-                self.injected_bytes += u64::from(bytes);
-                if let Some(begun) = begins {
-                    self.begins(begun);
-                }
+            Record::Departed(departed) => {
+                self.injected += u64::from(departed.packets);
+                self.injected_bytes += departed.bytes;
+                self.flow = self.flow.wrapping_add(departed.share);
+                self.begin(departed.source, &departed.born[0]);
+                self.begin(departed.source, &departed.born[1]);
             }
-            Record::Packet { bytes, hops, time } => {
+            Record::Announced { share } => self.message_flow = self.message_flow.wrapping_add(share),
+            Record::Packet {
+                bytes,
+                hops,
+                time,
+                share,
+            } => {
+                self.flow = self.flow.wrapping_sub(share);
                 if time > self.span.cut {
                     self.landing += 1;
                     self.landing_bytes += u64::from(bytes);
                     return;
                 }
-                self.landed(u64::from(bytes), hops, time);
+                let at = self.slice_of(time);
+                self.landed(u64::from(bytes), hops, time, at);
             }
             Record::Message {
                 source,
@@ -483,39 +731,49 @@ impl Observe<Record> for Stats {
                 number,
                 early,
                 single,
+                share,
             } => {
                 self.early += u64::from(early);
-                if time > self.span.cut {
-                    if single {
-                        self.landing += 1;
-                        self.landing_bytes += bytes;
+                let row = || MessageRow {
+                    birth,
+                    source,
+                    destination,
+                    time,
+                    bytes,
+                    hops,
+                    number,
+                };
+                if single {
+                    self.flow = self.flow.wrapping_sub(share);
+                    if self.in_detail {
+                        self.detail(row());
+                    }
+                    let fresh = Fresh {
+                        birth,
+                        time,
+                        source,
+                        about: (bytes as u32 - 1) | hops << 16 | if is_ack(number) { FRESH_ACK } else { 0 },
+                    };
+                    match self.fresh.get_mut(self.n_fresh) {
+                        Some(place) => {
+                            *place = fresh;
+                            self.n_fresh += 1;
+                        }
+                        None => self.make_room(fresh),
                     }
                     return;
                 }
-                if single {
-                    self.landed(bytes, hops, time);
+                self.message_flow = self.message_flow.wrapping_sub(share);
+                if time > self.span.cut {
+                    return;
                 }
                 self.messages += 1;
                 self.latest = self.latest.max(time);
-                if number & ACK != 0 {
-                    return;
-                }
-                if !self.senders.is_empty() {
-                    self.follow(source, bytes, birth, time);
-                }
-                if birth < self.span.to {
+                if birth < self.span.to && !is_ack(number) {
                     self.arrives(source, bytes, birth, time);
                 }
-                if let Some(rows) = self.rows.as_mut().filter(|_| birth < self.span.to) {
-                    rows.push(MessageRow {
-                        birth,
-                        source,
-                        destination,
-                        time,
-                        bytes,
-                        hops,
-                        number,
-                    });
+                if self.in_detail {
+                    self.detail(row());
                 }
             }
             Record::SetOut {
@@ -552,18 +810,29 @@ impl Observe<Record> for Stats {
     /// that have arrived.
     fn tally(&self) -> Tally {
         let due = |of: fn(&Bin) -> u64| self.tracks.iter().flat_map(|track| &track.bins).map(of).sum::<u64>();
+        let fresh = self.fresh[..self.n_fresh]
+            .iter()
+            .filter(|fresh| fresh.time <= self.span.cut);
+        let n_fresh = fresh.clone().count() as u64;
+        let due_fresh = fresh
+            .filter(|fresh| fresh.birth < self.span.to && !fresh.is_ack())
+            .count() as u64;
         [
             self.injected,
-            self.packets,
-            self.messages,
+            self.packets + n_fresh,
+            self.messages + n_fresh,
             due(|bin| bin.begun.count),
-            due(|bin| bin.born.count),
+            due(|bin| bin.born.count) + due_fresh,
         ]
     }
 
     fn merge(&mut self, mut other: Stats) {
+        self.settle();
+        other.settle();
         self.injected += other.injected;
         self.injected_bytes += other.injected_bytes;
+        self.flow = self.flow.wrapping_add(other.flow);
+        self.message_flow = self.message_flow.wrapping_add(other.message_flow);
         self.packets += other.packets;
         self.packet_bytes += other.packet_bytes;
         self.latest = self.latest.max(other.latest);
@@ -629,6 +898,7 @@ mod tests {
                 number: 0,
                 early: false,
                 single: false,
+                share: 0,
             };
             stats.see(message);
         }

@@ -2,9 +2,11 @@
 //!
 //! Places in pools are not written: a list is built anew from fresh places when it is read, and the lists of free places begin empty.
 
+use crate::incoming;
 use crate::memory;
 use crate::mpi;
 use crate::network::Network;
+use crate::nic::cumulative::{self, FLOW};
 use crate::packet::{Kind, Packet};
 use crate::router::RouterModel;
 use crate::state::{ControlQueue, Incoming, Link, NONE, Nic, Post, State};
@@ -109,7 +111,7 @@ fn told_of(net: &Network, lp: u32) -> Range<u32> {
 /// Appends a router with its nodes.
 pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
     let site = &net.sites[lp as usize];
-    put(out, st.routers.get(lp).queued);
+    put(out, [st.routers.get(lp).queued, st.routers.get(lp).faults]);
     (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.waiting.get(word)));
     told_of(net, lp).for_each(|slot| put(out, *st.told.get(slot)));
     for port in site.port..site.port + site.ports() {
@@ -135,14 +137,15 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
         if net.control_first {
             let queue = *st.controls.get(node);
             put(out, queue.left);
-            put(out, [queue.part, queue.number]);
+            put(out, [queue.part, queue.label]);
             put_posts(st, queue.head, out);
         }
         put(out, *st.due.get(node));
         put(out, *st.sources.get(node));
         for bucket in net.buckets(node) {
-            let incoming = places(*st.incoming_head.get(bucket), |slot| st.incoming.get(slot).next);
-            put_elements(out, incoming, |out, slot| {
+            let mut slots = Vec::new();
+            incoming::behind(st, bucket, &mut |slot| slots.push(slot));
+            put_elements(out, slots.into_iter(), |out, slot| {
                 let entry = *st.incoming.get(slot);
                 put(out, Incoming { next: NONE, ..entry });
             });
@@ -161,7 +164,8 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
 pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
     let j = &mut NoJournal;
     let site = net.sites[lp as usize];
-    st.routers.edit(j, lp).queued = take(input)?;
+    let router = st.routers.edit(j, lp);
+    [router.queued, router.faults] = take(input)?;
     for word in lp * net.words..(lp + 1) * net.words {
         st.waiting.set(j, word, take(input)?);
     }
@@ -180,11 +184,11 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
     for node in net.node_places(lp, &site) {
         let mut nic: Nic = take(input)?;
         (nic.post_head, nic.post_tail) = take_posts(net, st, input)?;
-        nodes_exist(net, &[nic.destination])?;
+        nodes_exist(net, &[nic.destination()])?;
         st.nics.set(j, node, nic);
         if net.control_first {
             let left = take(input)?;
-            let [part, number] = take(input)?;
+            let [part, label] = take(input)?;
             let (head, tail) = take_posts(net, st, input)?;
             st.controls.set(
                 j,
@@ -194,27 +198,28 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
                     head,
                     tail,
                     part,
-                    number,
+                    label,
                 },
             );
         }
         st.due.set(j, node, take(input)?);
         st.sources.set(j, node, take(input)?);
-        for bucket in net.buckets(node) {
-            let mut last = NONE;
+        let number = site.node + (node - net.node_places(lp, &site).start);
+        for _ in net.buckets(node) {
             for _ in 0..take::<u32>(input)? {
                 let entry: Incoming = take(input)?;
                 nodes_exist(net, &[entry.source])?;
-                let slot = st.incoming.push(j, entry);
-                match last {
-                    NONE => st.incoming_head.set(j, bucket, slot),
-                    _ => st.incoming.edit(j, last).next = slot,
+                let slot = incoming::record(net, st, j, lp, (entry.source, number, entry.label));
+                // Messages of a flow may have come before it.
+                let next = st.incoming.get(slot).next;
+                st.incoming.set(j, slot, Incoming { next, ..entry });
+                if M::SEQUENCER && net.model.cumulative && entry.label != FLOW {
+                    let flow = incoming::record(net, st, j, lp, (entry.source, number, FLOW));
+                    cumulative::join(st, j, flow, slot);
                 }
-                last = slot;
             }
         }
         if let Some(plans) = net.workload.ranks().filter(|plans| plans.begins_host(node)) {
-            let number = site.node + (node - net.node_places(lp, &site).start);
             let ranks = net.workload.ranks_of(number).map_or(0, |(_, plan, _)| plan.ranks);
             mpi::unpack(plans, |rank| rank < ranks, st, node, input)?;
         }
@@ -242,6 +247,8 @@ pub(crate) fn knows<M: RouterModel>(net: &Network, event: &Packet) -> bool {
     }
     match event.kind() {
         Kind::Arrival | Kind::Credit => nodes && vc && port < site.ports(),
+        // In place of a destination they have a part of an envelope.
+        Kind::Notice => event.source() < net.n_nodes() && port < u32::from(site.nodes),
         _ => nodes && port < u32::from(site.nodes),
     }
 }

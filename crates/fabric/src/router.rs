@@ -254,7 +254,7 @@ fn congestion<M: RouterModel>(net: &Network, st: &State, port: u32, vc: u8, size
             Some(vc) => held(u32::from(vc)),
             None => (0..net.vcs).map(held).sum(),
         };
-        wait += net.classes[net.peers[port as usize].class as usize].time_of(bytes);
+        wait += net.classes[net.peers[port as usize].class() as usize].time_of(bytes);
     }
     wait
 }
@@ -363,7 +363,7 @@ pub(crate) fn transmit<M: RouterModel, S: Sink<Fabric<M>>>(
     sink: &mut S,
 ) {
     let peer = net.peers[port as usize];
-    let hop = net.classes[peer.class as usize].hop;
+    let hop = net.classes[peer.class() as usize].hop;
     launch(net, &peer, hop, packet, vc, start, serialisation, sink);
 }
 
@@ -390,7 +390,11 @@ pub(crate) fn launch<M: RouterModel, S: Sink<Fabric<M>>>(
     } else {
         packet.count_one_of_few_hops();
     }
-    sink.send_at(Time(at), packet.at(Time(at), peer.lp, peer.port));
+    let packet = match M::PLAIN {
+        true => packet.plainly_to(Time(at), peer.address()),
+        false => packet.to(Time(at), peer.address()),
+    };
+    sink.send_at(Time(at), packet);
 }
 
 /// Gives the buffer that `packet` held back to the sender at the other end of its input port, `when` the space is free.
@@ -407,10 +411,10 @@ pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
     let input = packet.port();
     if input < site.net {
         let peer = &net.peers[(site.port + u32::from(input)) as usize];
-        let at = Time(when + net.classes[peer.class as usize].credit);
+        let at = Time(when + net.classes[peer.class() as usize].credit);
         sink.send_at(
             at,
-            Packet::new(Kind::Credit, at, peer.lp, peer.port)
+            Packet::credit(at, peer.address())
                 .with_vc(if M::PLAIN { 0 } else { packet.vc() })
                 .with_value(size),
         );

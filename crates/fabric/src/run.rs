@@ -173,6 +173,7 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     let mut ranks = means.ranks;
     let mut net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
     let helpers = Helpers { begun, keeper, ranks };
+    check::rounding(spec, &net)?;
     check::deadlock(spec, &net)?;
     if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
         // Each rank has its own part of them in the network's tables.
@@ -374,7 +375,7 @@ fn drive<M: RouterModel>(
     let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
-    let world = Fabric::<M>::new(net);
+    let world = Fabric::<M>::new(net.measured_in(span));
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
     let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
     let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match &mut ranks {
@@ -557,6 +558,7 @@ impl Finished<'_> {
             harvest,
             idle: *stop == Stop::Idle,
             stalled: self.stalled,
+            until_done: spec.control.end.is_none(),
             expected: if spec.control.end.is_none() || *stop == Stop::Idle {
                 self.total
             } else {

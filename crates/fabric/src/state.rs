@@ -1,6 +1,6 @@
 //! The state of all routers and nodes: flat records in journalled columns.
 
-use crate::packet::Packet;
+use crate::packet::{Label, MAX_NODES, NUMBERS, Packet};
 use bytemuck::{Pod, Zeroable};
 
 /// "No element" in intrusive lists.
@@ -68,6 +68,20 @@ pub struct Router {
     pub free_post: u32,
     /// Free records of incoming messages, a list.
     pub free_incoming: u32,
+    /// Free branches on the way to them, a list.
+    pub free_ways: u32,
+    /// What has gone beyond what the run can tell apart: [`fault`]s, which make it an error.
+    pub faults: u32,
+}
+
+/// Reasons for which a run that has come to them is an error.
+pub mod fault {
+    /// A message has set out with the number of another that has yet to arrive.
+    pub const NUMBER_IN_USE: u32 = 1;
+    /// A message has more parts than have numbers.
+    pub const TOO_MANY_PARTS: u32 = 2;
+    /// A packet of a message came before an earlier one, on a network that keeps their order.
+    pub const OUT_OF_ORDER: u32 = 4;
 }
 
 /// A network interface. One cache line.
@@ -84,8 +98,8 @@ pub struct Nic {
     pub ready: u64,
     /// Packets injected.
     pub packets: u64,
-    /// Its destination.
-    pub destination: u32,
+    /// Its destination in the lowest bits, and above them [`Nic::WHOLE`], [`Nic::OF_RANK`] and [`Nic::BLOCKED`].
+    pub target: u32,
     /// Packets of it injected.
     pub part: u32,
     /// Free bytes of the router's host buffer.
@@ -94,13 +108,32 @@ pub struct Nic {
     pub post_head: u32,
     /// Last posted message.
     pub post_tail: u32,
-    /// Number of the message at the head; the highest bit marks an acknowledgement.
-    pub message: u16,
-    /// 1 while the head packet waits for credit.
-    pub blocked: u8,
-    /// Bit 0: the message at the head has one packet only; bit 1: it is a rank's, and the first posted message until it has left.
-    pub single: u8,
+    /// Label of the message at the head.
+    pub label: Label,
 }
+
+impl Nic {
+    /// The message at the head has one packet only, which tells all about it.
+    pub const WHOLE: u32 = MAX_NODES;
+    /// It is a rank's, and the first posted message until it has left.
+    pub const OF_RANK: u32 = MAX_NODES << 1;
+    /// The head packet waits for credit.
+    pub const BLOCKED: u32 = MAX_NODES << 2;
+
+    /// Destination of the message at the head.
+    #[inline(always)]
+    pub fn destination(&self) -> u32 {
+        self.target & (MAX_NODES - 1)
+    }
+
+    /// Whether all of these flags are set.
+    #[inline(always)]
+    pub fn is(&self, flags: u32) -> bool {
+        self.target & flags == flags
+    }
+}
+
+const _: () = assert!(size_of::<Nic>() == 64, "an interface is one cache line");
 
 /// A node's control messages that go before its data. `controls` has such records only where a run has them.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -114,8 +147,8 @@ pub struct ControlQueue {
     pub tail: u32,
     /// Packets of the first one that have set out.
     pub part: u32,
-    /// Number of the first one, once a packet of it has set out.
-    pub number: u32,
+    /// Label of the first one, once a packet of it has set out.
+    pub label: Label,
 }
 
 impl ControlQueue {
@@ -125,7 +158,7 @@ impl ControlQueue {
         head: NONE,
         tail: NONE,
         part: 0,
-        number: 0,
+        label: 0,
     };
 }
 
@@ -143,8 +176,18 @@ pub struct Source {
     pub taken: u64,
     /// Messages received that count for the current batch.
     pub received: u32,
-    /// Number of the next message (15 bits, wraps).
+    /// Number of the next message, which wraps.
     pub number: u32,
+}
+
+impl Source {
+    /// Takes the next message number.
+    #[inline(always)]
+    pub fn next_number(&mut self) -> Label {
+        let number = self.number & (NUMBERS - 1);
+        self.number = self.number.wrapping_add(1);
+        number
+    }
 }
 
 /// A message that a node has posted and whose injection has not begun, or is a rank's and has not ended.
@@ -159,8 +202,8 @@ pub struct Post {
     pub destination: u32,
     /// The next post.
     pub next: u32,
-    /// Bits of its number: [`ACK`](crate::nic::ACK), or its class.
-    pub mark: u32,
+    /// What its label says besides its number: [`ACK`](crate::packet::ACK), or its class.
+    pub mark: Label,
     /// Unused.
     pub spare: u32,
     /// A rank's message: its envelope's word, else 0.
@@ -181,18 +224,18 @@ pub struct Incoming {
     pub latest: u64,
     /// Source node.
     pub source: u32,
-    /// Next record of the same node.
+    /// Next free record; cumulative completion: next message of its flow.
     pub next: u32,
-    /// Message number.
-    pub message: u32,
+    /// The message's label.
+    pub label: Label,
     /// Most hops of a packet so far.
     pub hops: u32,
     /// Cumulative completion: bytes of its source's messages to this node up to its end. A rank's message, which does not go with that:
     /// its envelope's word as far as it has come. Else 0.
     pub about: u64,
-    /// Cumulative completion: its parts up to the highest number that has come.
+    /// Its parts that have come, on a network that keeps their order; cumulative completion: those up to the highest number that has.
     pub parts: u32,
-    /// Cumulative completion: 1 once it counts as delivered.
+    /// 1 once it counts as delivered.
     pub delivered: u32,
 }
 
@@ -260,8 +303,10 @@ des::columns! {
         pub posts: Post,
         /// Where control messages go before data, a record per node.
         pub controls: ControlQueue,
-        /// First incoming message of several packets: [`Network::buckets`](crate::network::Network) lists per node.
-        pub incoming_head: u32,
+        /// Roots of the ways to records of incoming messages: [`Network::buckets`](crate::network::Network) per node.
+        pub incoming_roots: u32,
+        /// Branches of these ways.
+        pub incoming_ways: crate::incoming::Ways,
         /// Incoming messages of several packets.
         pub incoming: Incoming,
         /// MPI: a record per rank, as many per node as the fullest has.

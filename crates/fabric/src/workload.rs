@@ -28,6 +28,9 @@ pub use traffic::Traffic;
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
 
+/// Births that would lie even later are here (ps), far beyond the end of simulated time.
+const NEVER: u64 = 1 << 62;
+
 /// Streams of random numbers, by purpose; 2 is [`crate::placement`]'s.
 mod stream {
     pub const TRAFFIC: u64 = 1;
@@ -237,6 +240,22 @@ impl Workload {
         sizes.map(size).min().unwrap_or(packet)
     }
 
+    /// Sizes of the packets that carry most of the data, cut at `unit` bytes: what is known of them before the run.
+    pub fn usual_packets(&self, unit: u32) -> Vec<u32> {
+        let cut = |bytes: u64| bytes.clamp(1, u64::from(unit)) as u32;
+        let sizes = self.jobs.iter().enumerate().flat_map(|(j, job)| match &job.kind {
+            JobKind::Synthetic { spec, .. } => vec![cut(spec.message.0)],
+            JobKind::Pairs(plan) => vec![cut(plan.spec.message.0)],
+            JobKind::Listed(listed) => listed.usual_size().map(cut).into_iter().collect(),
+            JobKind::Endpoints => match self.plan_of(j) {
+                Some(_) => vec![unit],
+                None => self.memory.iter().flat_map(memory::Plan::sizes).map(cut).collect(),
+            },
+            JobKind::Idle => Vec::new(),
+        });
+        sizes.collect()
+    }
+
     /// Size of the largest message.
     pub fn most_bytes(&self) -> u64 {
         let sizes = self.jobs.iter().map(|job| match &job.kind {
@@ -438,6 +457,12 @@ impl Workload {
         }
     }
 
+    /// How many jobs there are.
+    #[inline(always)]
+    pub fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
     /// The job of every node where there are several; and how many there are.
     pub fn jobs_of_nodes(&self) -> (Arc<[u16]>, usize) {
         match self.jobs.len() {
@@ -540,7 +565,7 @@ impl Workload {
             }
             BirthRule::Periodic => unit(self.phases.block([u64::from(node), 0, 0, stream::PHASE])[0]),
         };
-        ((k as f64 + phase) * births.gap) as u64
+        (((k as f64 + phase) * births.gap) as u64).min(NEVER)
     }
 
     /// What `node` does at its start.

@@ -76,6 +76,8 @@ impl<M: RouterModel> World for Fabric<M> {
             free_slot: NONE,
             free_post: NONE,
             free_incoming: NONE,
+            free_ways: NONE,
+            faults: 0,
         };
         st.routers.fill(lps.start, vec![router; lps.len()]);
         let words = lps.start * net.words..lps.end * net.words;
@@ -107,14 +109,12 @@ impl<M: RouterModel> World for Fabric<M> {
             left: 0,
             ready: 0,
             packets: 0,
-            destination: 0,
+            target: 0,
             part: 0,
             credit: net.host_buffer,
             post_head: NONE,
             post_tail: NONE,
-            message: 0,
-            blocked: 0,
-            single: 0,
+            label: 0,
         };
         st.nics.fill(part.nodes.start, vec![nic; part.nodes.len()]);
         if net.control_first {
@@ -144,7 +144,7 @@ impl<M: RouterModel> World for Fabric<M> {
             number: 0,
         };
         st.sources.fill(part.nodes.start, vec![source; part.nodes.len()]);
-        st.incoming_head.fill(
+        st.incoming_roots.fill(
             part.nodes.start << net.bucket_bits,
             vec![NONE; part.nodes.len() << net.bucket_bits],
         );

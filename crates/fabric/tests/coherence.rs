@@ -9,7 +9,7 @@ use fabric::memory::protocol::Held;
 use fabric::memory::state::NO_LINE;
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
-use fabric::packet::Packet;
+use fabric::packet::{CLASS, ONLY, Packet};
 use fabric::router::Credit;
 use fabric::run::RunResult;
 use fabric::spec::*;
@@ -236,7 +236,7 @@ fn on_every_network_loads_see_what_was_stored_last_for_long() {
 
 /// The channels that packets of a class take on a way, hop by hop.
 fn channels(net: &Network, class: u16, to: u32) -> Vec<u8> {
-    let mut packet = Packet::message_part(0, to, class << 13 | 5, 72, true, 0);
+    let mut packet = Packet::part(0, to, u32::from(class) << CLASS | 5, 72, ONLY);
     let mut site = net.sites[net.place_of_node(0) as usize];
     packet = packet.at(Time(0), net.place_of_node(0), site.net);
     let mut seen = Vec::new();
@@ -247,8 +247,8 @@ fn channels(net: &Network, class: u16, to: u32) -> Vec<u8> {
         packet.set_vc(vc);
         packet.set_phase(phase);
         packet.count_hop();
-        packet = packet.at(Time(0), peer.lp, peer.port);
-        site = net.sites[peer.lp as usize];
+        packet = packet.at(Time(0), peer.lp(), peer.port());
+        site = net.sites[peer.lp() as usize];
     }
     seen
 }

@@ -295,7 +295,7 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
                 spec.routing = routing.clone();
                 spec.links.default.latency = Time::from_ns(3);
                 spec.router.architecture = Architecture::LateAdmission;
-                spec.router.buffer = Some(Bytes(1_500));
+                spec.router.buffer = Some(Bytes(3_000));
                 spec.router.bubble = 2;
                 spec.router.local_latency = Time(750);
                 spec.router.credit_delay = Time(1_700);

@@ -68,6 +68,7 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
     let mut window = WindowEngine::new(&world, stats(), 1);
     let stop = window.run(end, &mut |_, _| true);
     let mut seen = window.view().observers[0].clone();
+    seen.settle();
     seen.rows.as_mut().unwrap().sort_unstable();
     seen.set_out.sort_unstable();
     for (depth, workers) in [(1, 2), (4, 2), (24, 2), (9, 3)] {
@@ -87,6 +88,7 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
             );
         }
         let (_, mut all, _) = Box::new(engine).into_parts();
+        all.settle();
         all.rows.as_mut().unwrap().sort_unstable();
         all.set_out.sort_unstable();
         assert!(all.rows.as_ref().unwrap().len() > 100, "{what}");

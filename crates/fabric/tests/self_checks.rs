@@ -264,6 +264,7 @@ fn every_check_notices_what_it_is_for() {
             idle: true,
             stalled,
             expected,
+            until_done: false,
         });
         let names: Vec<_> = verdict
             .checks
@@ -428,7 +429,7 @@ fn a_run_of_no_length_has_numbers_and_none_of_them_is_nan() {
     }
 }
 
-/// 2^48 ps are 281 s. Work that takes longer must not wrap around, nor pass for finished.
+/// 2^57 ps are 40 h. Work that takes longer must not wrap around, nor pass for finished.
 #[test]
 fn the_end_of_simulated_time_is_an_error_and_not_a_number() {
     let error = |spec: &RunSpec| match run(spec, &mut |_| true) {
@@ -436,37 +437,39 @@ fn the_end_of_simulated_time_is_an_error_and_not_a_number() {
         Err(error) => error.to_string(),
     };
     for model in MODELS {
-        // 1 MB at 8 kbit/s: 1,000 s.
+        // 1 MB at 40 bit/s: 200,000 s.
         let mut spec = plain(TopologySpec::SingleRouter { nodes: 2 });
         spec.router.model = model;
         spec.router.switching = Switching::StoreAndForward;
-        spec.links.default.bandwidth = BitsPerSec(8_000);
+        spec.links.default.bandwidth = BitsPerSec(40);
         spec.jobs[0].work = one_message(1_000_000);
         spec.control.end = None;
         let reason = error(&spec);
         assert!(
-            reason.contains("simulated time ends at 281 s, when 0 of 1 messages were delivered"),
+            reason.contains("simulated time ends at 144115 s, when 0 of 1 messages were delivered"),
             "{reason}"
         );
-        // One packet of 200 s.
-        spec.links.default.bandwidth = BitsPerSec(80);
+        // One packet of 131,072 s.
+        spec.links.default.bandwidth = BitsPerSec(4);
+        spec.nic.packet = Bytes(1 << 16);
         let reason = error(&spec);
         assert!(
-            reason.contains("a full packet takes 204.8 s for a single link"),
+            reason.contains("a full packet takes 131072.0 s for a single link"),
             "{reason}"
         );
         // An end beyond it, and one that just fits: packets are still under way when it comes.
         spec.links.default.bandwidth = BitsPerSec(200_000_000_000);
+        spec.nic.packet = Bytes(2_048);
         spec.links.default.latency = Time::from_us(1_000_000);
         spec.router.buffer = Some(Bytes(1 << 20));
-        spec.jobs[0].work = work(Pattern::Uniform, 2_048, Some(1e-7), None);
+        spec.jobs[0].work = work(Pattern::Uniform, 2_048, Some(1e-9), None);
         spec.control.end = Some(HORIZON);
         let reason = error(&spec);
-        assert!(reason.contains("run.end: 281.475 s is too long"), "{reason}");
+        assert!(reason.contains("run.end: 144115.188 s is too long"), "{reason}");
         spec.control.end = Some(Time(HORIZON.0 - 2_100_000_000_000));
         for engine in [Engine::Sequential, Engine::Reference, Engine::RollbackCheck] {
             spec.control.engine = engine;
-            let summary = result("279 s", &spec).summary;
+            let summary = result("40 h", &spec).summary;
             assert!(summary.messages > 600, "{}", summary.messages);
         }
     }
@@ -542,10 +545,10 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         let net = &world.net;
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);
-        let stated = ports * (64 + 16 * vcs) + routers * (16 + 8 * words) + nodes * (64 + 40 + 8 + 4);
+        let stated = ports * (64 + 16 * vcs) + routers * (24 + 8 * words) + nodes * (64 + 40 + 8 + 4);
         let (state, _) = world.start(0..world.n_lps());
         assert_eq!(state.memory(), stated, "{} nodes", nodes);
         per_node.push(stated / nodes);
     }
-    assert_eq!(per_node, [812, 812, 812, 323, 419, 491]);
+    assert_eq!(per_node, [820, 820, 820, 324, 420, 492]);
 }

@@ -11,8 +11,11 @@ use crate::spec::{FieldError, GraphFormat, Lattice, TopologySpec};
 use crate::topology::{Geometry, Topology};
 use crate::wiring::Wiring;
 
-/// Routers, nodes and network ports of a network stay below this.
+/// Network ports of a network stay below this.
 pub(crate) const MOST: u64 = 1 << 28;
+
+/// Most routers of a network, and most nodes.
+pub const MOST_PLACES: u64 = 1 << 26;
 
 /// Network ports of one router stay below this: the number that means "injected here".
 const MOST_PORTS: u64 = u16::MAX as u64;
@@ -36,7 +39,7 @@ impl TopologySpec {
     ///
     /// # Errors
     /// Everything that is wrong with the specification, each with its key, a reason and, where there is one, a hint. Sizes are
-    /// estimated before memory is taken: 2^28 routers, nodes or network ports, 65,535 network ports on one router, or 20,001 routers
+    /// estimated before memory is taken: more than 2^26 routers or nodes, 2^28 network ports, 65,535 network ports on one router, or 20,001 routers
     /// of a graph are refused.
     pub fn build(&self) -> Result<Topology, Vec<FieldError>> {
         let mut problems = Problems::default();
@@ -384,16 +387,16 @@ impl Problems {
 
     pub(crate) fn size(&mut self, routers: u64, ports: u64, nodes: u64, field: &str) {
         let memory = |n: u64, bytes: u64| n.saturating_mul(bytes) as f64 / 1e9;
-        for (what, n, bytes) in [
-            ("routers", routers, 16),
-            ("network ports", ports, 7),
-            ("nodes", nodes, 4),
+        for (what, n, most, bytes) in [
+            ("routers", routers, MOST_PLACES, 16),
+            ("network ports", ports, MOST - 1, 7),
+            ("nodes", nodes, MOST_PLACES, 4),
         ] {
-            if n >= MOST {
+            if n > most {
                 let about = memory(n, bytes);
                 self.add(
                     field,
-                    format!("{n} {what} are too many, the limit is {MOST} (they would take {about:.1} GB)"),
+                    format!("{n} {what} are too many, the limit is {most} (they would take {about:.1} GB)"),
                     None,
                 );
             }

@@ -62,7 +62,7 @@ pub(crate) struct LatticeGeometry {
 }
 
 impl LatticeGeometry {
-    /// Lays out a validated lattice: sizes and widths at least 1, fewer than 2^28 routers, at most 65,534 ports per router.
+    /// Lays out a validated lattice: sizes and widths at least 1, at most 2^26 routers, at most 65,534 ports per router.
     pub(crate) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
         let (mut shift, mut stride, mut base) = (0u32, 1u32, 0u32);
         let mut dim_of_bit = Box::new([Dimension::default(); 64]);

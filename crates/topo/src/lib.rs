@@ -38,6 +38,7 @@ pub mod presets;
 pub mod subnet;
 pub mod verify;
 
+pub use build::MOST_PLACES;
 pub use deadlock::{Channel, Proof, Verdict, check, check_or_reduced, check_within};
 pub use hop::{Came, Hop, HopList, Line};
 pub use metrics::Metrics;

@@ -60,7 +60,8 @@ fn what_is_too_large_is_refused_before_memory_is_taken() {
     let cases = [
         torus(&[1000, 1000, 1000], &[], 1),
         torus(&[max; 8], &[max; 8], max),
-        mesh(&[1 << 28], &[], 1),
+        mesh(&[(1 << 26) + 1], &[], 1),
+        TopologySpec::SingleRouter { nodes: (1 << 26) + 1 },
         hyperx(&[70_000], &[], 1),
         hyperx(&[100, 100], &[400, 400], 1),
         torus(&[10], &[40_000], 1),

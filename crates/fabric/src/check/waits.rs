@@ -54,7 +54,7 @@ pub(crate) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) 
             found.push(Wait {
                 place: Place::new(net, lp, local),
                 vc,
-                to: [net.router_at(peer.lp), peer.port.into()],
+                to: [net.router_at(peer.lp()), peer.port().into()],
                 holds,
             });
         }

@@ -5,7 +5,7 @@ use super::patterns::{Accesses, Wanted};
 use super::shape::{AddressMap, CacheShape, Shape};
 use super::word;
 use crate::mpi::plan::Rate;
-use crate::nic::CLASS;
+use crate::packet::{CLASS, Label};
 use crate::spec::{AccessPattern, Memory};
 
 /// Most nodes of a job: their numbers fit what messages have for them.
@@ -164,8 +164,8 @@ impl Plan {
     }
 
     /// What the number of a message of a class has besides a number.
-    pub fn mark(&self, class: Class) -> u16 {
-        if self.by_class { (class as u16) << CLASS } else { 0 }
+    pub fn mark(&self, class: Class) -> Label {
+        if self.by_class { (class as Label) << CLASS } else { 0 }
     }
 
     /// Whether a node of the network is the first interface of a memory node.

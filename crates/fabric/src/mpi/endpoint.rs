@@ -90,6 +90,10 @@ impl<J: Journal> Endpoint<'_, J> {
             if rank.fault.kind != fault::NONE {
                 return;
             }
+            if rank.clock >= HORIZON.0 {
+                // It has work beyond the end of simulated time, and is not done when that comes.
+                return;
+            }
             let Some(phase) = plan.phases.get(rank.phase as usize) else {
                 self.spend_debt();
                 let rank = self.edit();
@@ -127,8 +131,8 @@ impl<J: Journal> Endpoint<'_, J> {
         match op {
             Op::Compute { time } => {
                 let rank = self.edit();
-                rank.clock += time;
-                rank.computed += time;
+                rank.clock = rank.clock.saturating_add(time);
+                rank.computed = rank.computed.saturating_add(time);
                 if time == 0 {
                     return Flow::Next;
                 }
@@ -211,8 +215,8 @@ impl<J: Journal> Endpoint<'_, J> {
     /// Keeps the processor busy for `time` ps.
     fn work(&mut self, time: u64) {
         let rank = self.edit();
-        rank.clock += time;
-        rank.worked += time;
+        rank.clock = rank.clock.saturating_add(time);
+        rank.worked = rank.worked.saturating_add(time);
     }
 
     /// Handles what has arrived while the rank was busy.
@@ -313,13 +317,13 @@ impl<J: Journal> Endpoint<'_, J> {
             _ => (rank.open, rank.fresh) = (rank.open - 1, rank.fresh + 1),
         }
         if rank.waiting == waiting::NOTHING {
-            rank.debt += cost;
+            rank.debt = rank.debt.saturating_add(cost);
             return false;
         }
         let begin = rank.clock.max(at);
         rank.waited += begin - rank.clock;
-        rank.clock = begin + cost;
-        rank.worked += cost;
+        rank.clock = begin.saturating_add(cost);
+        rank.worked = rank.worked.saturating_add(cost);
         self.satisfied()
     }
 }

@@ -59,9 +59,6 @@ pub(crate) fn is_control(word: u64) -> bool {
 const THERE: u64 = 1 << 63;
 /// Marks a part.
 const PART: u64 = 1 << 60;
-/// Where purpose and mark of a part are in the word's highest byte and in a notice's channel number.
-const ABOUT: u64 = 7 | PART >> 56;
-
 impl Envelope {
     /// As a word that is not 0.
     pub fn word(self) -> u64 {
@@ -97,21 +94,29 @@ impl Envelope {
 }
 
 /// In the channel number of a notice: it brings an envelope.
-const ENVELOPE: u8 = 32;
-/// In the channel number of such a notice: it is the second, with the size; the first has the birth.
-const SECOND: u8 = 8;
+const ENVELOPE: u8 = 1;
+/// In the channel number of a notice: it is the second, with the size; the first has the birth.
+const SECOND: u8 = 2;
+/// Bits of a size.
+const SIZE: u32 = 56;
 
-/// The two notices of a message of ranks, without its source, destination and number: birth and size, and the envelope in the bits
-/// that these leave.
-pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, local: u16) -> [Packet; 2] {
-    let about = (word >> 56 & ABOUT) as u8;
-    let notice = |half, value, rank: u64| {
-        let notice = Packet::new(Kind::Notice, at, lp, local).with_vc(ENVELOPE | half | about);
-        notice.with_value(value).with_hops((rank & 0xFF) as u16)
+/// The two notices of a message without what message it is: birth and size, each with 26 bits in place of its destination. A rank's
+/// message has its envelope in what these leave; `word` is 0 for others.
+pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, local: u16) -> [(Packet, u32); 2] {
+    let there = if word == 0 { 0 } else { ENVELOPE };
+    let notice = |half, value| {
+        Packet::new(Kind::Notice, at, lp, local)
+            .with_vc(there | half)
+            .with_value(value)
     };
+    let about = word >> 56 & 7 | u64::from(word & PART != 0) << 3;
+    let second = notice(SECOND, bytes << (64 - SIZE) | word >> 32 & 0xFF);
     [
-        notice(0, birth << 16 | word & 0xFFFF, word >> 40),
-        notice(SECOND, bytes << 24 | word >> 16 & 0xFF_FFFF, word >> 48),
+        (
+            notice(0, birth << 7 | about),
+            (word & 0xFFFF | (word >> 40 & 0xFF) << 16) as u32,
+        ),
+        (second, (word >> 16 & 0xFFFF | (word >> 48 & 0xFF) << 16) as u32),
     ]
 }
 
@@ -127,23 +132,28 @@ pub(crate) enum Notice {
 #[inline(always)]
 pub(crate) fn read(event: &Packet) -> Notice {
     let (vc, value) = (event.vc(), event.value());
-    if vc & ENVELOPE == 0 {
-        return match vc {
-            0 => Notice::Birth(value, 0),
-            _ => Notice::Size(value, 0),
-        };
-    }
-    let about = (u64::from(vc) & ABOUT) << 56;
-    let rank = u64::from(event.hops());
+    let there = vc & ENVELOPE != 0;
+    // In place of the destination.
+    let piece = u64::from(event.destination());
+    let (low, rank) = (piece & 0xFFFF, piece >> 16);
     match vc & SECOND {
-        0 => Notice::Birth(value >> 16, THERE | about | rank << 40 | value & 0xFFFF),
-        _ => Notice::Size(value >> 24, THERE | about | rank << 48 | (value & 0xFF_FFFF) << 16),
+        0 => {
+            let part = if value & 8 != 0 { PART } else { 0 };
+            let half = THERE | (value & 7) << 56 | part | rank << 40 | low;
+            Notice::Birth(value >> 7, if there { half } else { 0 })
+        }
+        _ => {
+            let half = THERE | rank << 48 | (value & 0xFF) << 32 | low << 16;
+            Notice::Size(value >> (64 - SIZE), if there { half } else { 0 })
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Label;
+    use des::Event;
 
     #[test]
     fn an_envelope_comes_out_of_its_notices_as_it_went_in() {
@@ -166,10 +176,15 @@ mod tests {
                 part: i % 2 == 1,
             };
             assert_eq!(Envelope::from_word(envelope.word()), Some(envelope));
-            let (birth, bytes) = ((1 << 48) - 3, (1 << 40) - 1);
+            let (birth, bytes) = ((1 << 57) - 3, (1 << 56) - 1);
             let mut word = 0;
-            for notice in notices(envelope.word(), birth, bytes, Time(5), 7, 2) {
-                assert_eq!(notice.kind(), Kind::Notice);
+            for (notice, piece) in notices(envelope.word(), birth, bytes, Time(5), 7, 2) {
+                let notice = notice.about(3, Label::MAX - 5, piece);
+                assert_eq!(
+                    (notice.kind(), notice.time(), notice.lp(), notice.port()),
+                    (Kind::Notice, Time(5), 7, 2)
+                );
+                assert_eq!((notice.source(), notice.noticed()), (3, Label::MAX - 5));
                 word |= match read(&notice) {
                     Notice::Birth(time, half) => {
                         assert_eq!(time, birth);

@@ -7,10 +7,10 @@
 
 use super::{announce, follow, queue_up, set_out};
 use crate::network::{Network, Site};
-use crate::observe::Begun;
-use crate::packet::Packet;
+use crate::observe::Departures;
+use crate::packet::{ONLY, Packet};
 use crate::router::RouterModel;
-use crate::state::{NONE, State};
+use crate::state::{NONE, Nic, State};
 use crate::workload::Message;
 use crate::world::Fabric;
 use des::{Journal, Sink};
@@ -46,6 +46,7 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     site: &Site,
     (place, node): (u32, u32),
     end: u64,
+    departures: &mut Departures,
     sink: &mut S,
 ) -> Turn {
     let (nic, queue) = (*st.nics.get(place), *st.controls.get(place));
@@ -78,7 +79,7 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         }
         // Only then is it known that data waits for room.
         start = start.max(data_start);
-        st.nics.edit(j, place).blocked = 1;
+        st.nics.edit(j, place).target |= Nic::BLOCKED;
     }
     if turn >= end {
         // Until then a credit may wake the interface, so that it starts sooner than it would from rest.
@@ -91,37 +92,37 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         let room = M::room(net, size) as i32;
         let nic = st.nics.edit(j, place);
         if nic.credit < room {
-            nic.blocked = 1;
+            nic.target |= Nic::BLOCKED;
             return Turn::Waits(u64::MAX);
         }
         nic.credit -= room;
     }
-    let number = if first {
-        let number = &mut st.sources.edit(j, place).number;
-        let own = *number as u16 & net.numbers | post.mark as u16;
-        *number = number.wrapping_add(1);
+    let label = if first {
+        let label = post.mark | st.sources.edit(j, place).next_number();
         let message = Message {
             birth: post.birth,
             destination: post.destination,
             bytes: post.bytes,
         };
         if net.follows_messages {
-            follow::<M, S>(node, &message, own, start, sink);
+            follow::<M, S>(node, &message, label, start, sink);
         }
-        announce::<M, S>(net, node, &message, own, post.envelope, start, sink);
-        own
+        announce::<M, S>(net, node, &message, label, post.envelope, start, sink);
+        label
     } else {
-        queue.number as u16
+        queue.label
     };
-    let single = post.bytes <= u64::from(net.unit);
-    let mark = if single { post.birth } else { u64::from(queue.part) };
-    let packet = Packet::message_part(node, post.destination, number, size, single, mark);
-    let begins = first.then_some(Begun {
-        source: node,
-        birth: post.birth,
-        time: start,
-    });
-    set_out::<M, S>(net, lp, site, node, (packet, 1), start, begins, sink);
+    let part = match post.bytes <= u64::from(net.unit) {
+        true => ONLY,
+        false => queue.part,
+    };
+    let packet = Packet::part(node, post.destination, label, size, part);
+    if first {
+        let wait = start - post.birth;
+        departures.begins(&net.span, node, post.birth, wait, |record| sink.record(record));
+    }
+    departures.count(size, 1, packet.share_of_part());
+    set_out::<M, S>(net, lp, site, node, packet, start, sink);
     let nic = st.nics.edit(j, place);
     nic.free = start + net.injection.ser(size);
     nic.packets += 1;
@@ -132,7 +133,7 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     }
     let left = left - u64::from(size);
     let queue = st.controls.edit(j, place);
-    (queue.left, queue.part, queue.number) = (left, queue.part + 1, number.into());
+    (queue.left, queue.part, queue.label) = (left, queue.part + 1, label);
     if left == 0 {
         let slot = queue.head;
         (queue.head, queue.part) = (post.next, 0);

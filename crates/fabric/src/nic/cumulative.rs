@@ -7,18 +7,30 @@
 //!
 //! Every message is announced by notices, which arrive in the order of sending: they give the ends of messages in the flow of bytes.
 
-use super::{complete, forget, incoming};
+use super::{Done, complete, key};
+use crate::incoming;
 use crate::network::Network;
 use crate::observe::Record;
-use crate::packet::Packet;
+use crate::packet::{CLASS, Label, NUMBERS, Packet};
 use crate::router::RouterModel;
 use crate::state::{Incoming, NONE, State};
 use crate::world::Fabric;
 use des::{Journal, Sink};
 
-/// The "message number" of the record of a flow, all messages of one source to one node: bytes that have come, bytes announced
-/// (`about`), arrival of the latest chunk. It stays.
-const FLOW: u32 = 1 << 16;
+/// The "label" of the record of a flow, all messages of one source to one node: bytes that have come, bytes announced (`about`),
+/// arrival of the latest chunk, the first of the messages on their way (`next`). It stays. No message is of that class here.
+pub(crate) const FLOW: Label = 1 << CLASS | (NUMBERS - 1);
+
+/// The record of a flow.
+fn flow_of<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, packet: &Packet) -> u32 {
+    incoming::record(net, st, j, lp, (packet.source(), packet.destination(), FLOW))
+}
+
+/// Puts the message of record `slot` among those of its flow.
+pub(crate) fn join<J: Journal>(st: &mut State, j: &mut J, flow: u32, slot: u32) {
+    st.incoming.edit(j, slot).next = st.incoming.get(flow).next;
+    st.incoming.edit(j, flow).next = slot;
+}
 
 /// A chunk of a message is at its node at `time`.
 #[inline(never)]
@@ -36,38 +48,44 @@ pub(super) fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         bytes: size,
         hops: packet.hops(),
         time,
+        share: packet.share_of_part(),
     });
-    let slot = incoming(net, st, j, lp, packet, u32::from(packet.message()));
+    // Notices come before chunks: the record is there, and with its flow.
+    let slot = incoming::record(net, st, j, lp, key(packet));
     let entry = st.incoming.edit(j, slot);
     entry.left = entry.left.wrapping_sub(u64::from(size));
-    entry.parts = entry.parts.max(packet.mark() as u32 + 1);
+    entry.parts = entry.parts.max(packet.part_number() + 1);
     entry.hops = entry.hops.max(packet.hops());
     entry.latest = entry.latest.max(time);
-    let flow = incoming(net, st, j, lp, packet, FLOW);
+    let flow = flow_of(net, st, j, lp, packet);
     let record = st.incoming.edit(j, flow);
     record.bytes += u64::from(size);
     record.latest = record.latest.max(time);
     settle::<M, J, S>(net, st, j, lp, packet, flow, sink);
 }
 
-/// A notice of the message of record `slot` has come.
+/// A notice of the message of record `slot` has come, the one with its size or the other, which is first.
+#[allow(clippy::too_many_arguments)]
 #[inline(never)]
 pub(super) fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     net: &Network,
     st: &mut State,
     j: &mut J,
     lp: u32,
-    event: &Packet,
+    message: &Packet,
     slot: u32,
+    size: bool,
     sink: &mut S,
 ) {
-    let flow = incoming(net, st, j, lp, event, FLOW);
-    if event.vc() != 0 {
-        let until = st.incoming.get(flow).about + event.value();
+    let flow = flow_of(net, st, j, lp, message);
+    if size {
+        let until = st.incoming.get(flow).about + st.incoming.get(slot).bytes;
         st.incoming.edit(j, flow).about = until;
         st.incoming.edit(j, slot).about = until;
+    } else {
+        join(st, j, flow, slot);
     }
-    settle::<M, J, S>(net, st, j, lp, event, flow, sink);
+    settle::<M, J, S>(net, st, j, lp, message, flow, sink);
 }
 
 /// Completes the messages of a flow that count as delivered now, and drops the records of those that have come as a whole.
@@ -82,27 +100,38 @@ fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 ) {
     let (node, source) = (packet.destination(), packet.source());
     let Incoming { bytes, latest, .. } = *st.incoming.get(flow);
-    // One list per node: ranks do not go with this rule.
-    let mut slot = *st.incoming_head.get(net.node_place(lp, node));
-    while slot != NONE {
-        let mut entry = *st.incoming.get(slot);
-        let next = entry.next;
-        if entry.source == source && entry.message != FLOW {
-            let known = entry.bytes != 0 && entry.birth != u64::MAX;
-            let due = known && entry.about <= bytes && entry.parts == n_parts(net, entry.bytes);
-            if due && entry.delivered == 0 {
-                entry.delivered = 1;
-                st.incoming.edit(j, slot).delivered = 1;
-                let message = Packet::message_part(source, node, entry.message as u16, 1, false, 0);
-                let early = entry.birth + net.bound(source, node, 1) > latest;
-                let (size, birth, hops) = (entry.bytes, entry.birth, entry.hops);
-                complete::<M, S>(net, lp, &message, size, birth, latest, hops, early, false, sink);
-            }
-            if entry.delivered != 0 && entry.left == 0 {
-                forget(net, st, j, lp, node, slot);
-            }
+    let mut before = flow;
+    loop {
+        let slot = st.incoming.get(before).next;
+        if slot == NONE {
+            return;
         }
-        slot = next;
+        let mut entry = *st.incoming.get(slot);
+        let known = entry.bytes != 0 && entry.birth != u64::MAX;
+        let due = known && entry.about <= bytes && entry.parts == n_parts(net, entry.bytes);
+        if due && entry.delivered == 0 {
+            entry.delivered = 1;
+            st.incoming.edit(j, slot).delivered = 1;
+            let message = Packet::part(source, node, entry.label, 1, 0);
+            let early = entry.birth + net.bound(source, node, 1) > latest;
+            let (size, birth, hops) = (entry.bytes, entry.birth, entry.hops);
+            let done = Done {
+                bytes: size,
+                birth,
+                time: latest,
+                hops,
+                early,
+                name: message.name(net.bursts),
+                own_share: None,
+            };
+            complete::<M, S>(net, &message, done, sink);
+        }
+        if entry.delivered != 0 && entry.left == 0 {
+            st.incoming.edit(j, before).next = entry.next;
+            incoming::take(net, st, j, lp, (source, node, entry.label));
+        } else {
+            before = slot;
+        }
     }
 }
 

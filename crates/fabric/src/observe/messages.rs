@@ -1,6 +1,7 @@
 //! The times of every message, put together from those of its departure and its arrival.
 
 use super::{MessageRow, SetOut, Stats};
+use crate::packet::Label;
 use bytemuck::{Pod, Zeroable};
 
 /// A message that was handed to its interface and has not left it.
@@ -41,7 +42,7 @@ pub struct MessageTimes {
 }
 
 /// What departure and arrival of one message agree in; messages that agree in all of it are interchangeable.
-type Name = (u32, u32, u64, u16, u64);
+type Name = (u32, u32, u64, Label, u64);
 
 impl SetOut {
     fn name(&self) -> Name {

@@ -135,7 +135,7 @@ impl Pack for Track {
 impl Pack for MessageRow {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, [self.birth, self.time, self.bytes]);
-        put(out, [self.source, self.destination, self.hops, self.number.into()]);
+        put(out, [self.source, self.destination, self.hops, self.number]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -148,7 +148,7 @@ impl Pack for MessageRow {
             time,
             bytes,
             hops,
-            number: number as u16,
+            number,
         })
     }
 }
@@ -156,7 +156,7 @@ impl Pack for MessageRow {
 impl Pack for SetOut {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, [self.birth, self.time, self.bytes]);
-        put(out, [self.source, self.destination, self.number.into()]);
+        put(out, [self.source, self.destination, self.number]);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -167,7 +167,7 @@ impl Pack for SetOut {
             time,
             birth,
             destination,
-            number: number as u16,
+            number,
             bytes,
         })
     }
@@ -175,6 +175,11 @@ impl Pack for SetOut {
 
 impl Pack for Stats {
     fn pack(&self, out: &mut Vec<u8>) {
+        if self.n_fresh > 0 {
+            let mut settled = self.clone();
+            settled.settle();
+            return settled.pack(out);
+        }
         put(
             out,
             [self.injected, self.injected_bytes, self.packets, self.packet_bytes],
@@ -182,6 +187,7 @@ impl Pack for Stats {
         put(out, [self.messages, self.early, self.landing, self.landing_bytes]);
         let Span { from, to, cut } = self.span;
         put(out, [self.latest, from, to, cut]);
+        put(out, [self.flow, self.message_flow]);
         put(out, [self.paced_from, self.paced_for]);
         put(out, [self.shift, u32::from(self.light_bins)]);
         put_list(out, &self.hops);
@@ -202,6 +208,7 @@ impl Pack for Stats {
         let [injected, injected_bytes, packets, packet_bytes] = take(input)?;
         let [messages, early, landing, landing_bytes] = take(input)?;
         let [latest, from, to, cut] = take(input)?;
+        let [flow, message_flow] = take(input)?;
         let [paced_from, paced_for] = take(input)?;
         let [shift, light] = take::<[u32; 2]>(input)?;
         let hops = take_list(input)?;
@@ -231,12 +238,14 @@ impl Pack for Stats {
         Ok(Stats {
             injected,
             latest,
+            flow,
             injected_bytes,
             span: Span { from, to, cut },
             packets,
             packet_bytes,
             messages,
             shift,
+            message_flow,
             light_bins: light != 0,
             early,
             hops,
@@ -248,6 +257,9 @@ impl Pack for Stats {
             paces,
             paced_from,
             paced_for,
+            in_detail: full != 0 || !senders.is_empty(),
+            fresh: Vec::new(),
+            n_fresh: 0,
             senders,
             rows: (full != 0).then_some(rows),
             set_out,

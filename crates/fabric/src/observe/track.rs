@@ -39,7 +39,8 @@ pub struct Bin {
     pub begun: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
-    /// Least birth (ps) of the messages that were under way, or waited for it, when the slice began; `u64::MAX` if there were none.
+    /// Least birth (ps) of the messages that arrived in it or, of the last one, later; `u64::MAX` if there were none. Once the run has been
+    /// [looked back](Track::look_back) on: of those that were under way, or waited for it, when it began.
     pub oldest: u64,
 }
 
@@ -62,14 +63,15 @@ impl Bin {
 
     /// Those of them that have not arrived.
     pub fn missing(&self) -> u64 {
-        self.messages() - self.born.count
+        self.messages().saturating_sub(self.born.count)
     }
 
-    /// Adds the messages of another bin that is part of the same slice; what was under way at its start is told by the first.
+    /// Adds the messages of another bin that is part of the same slice.
     pub(super) fn merge(&mut self, other: &Bin) {
         self.born.merge(&other.born);
         self.begun.merge(&other.begun);
         self.kept += other.kept;
+        self.oldest = self.oldest.min(other.oldest);
     }
 }
 
@@ -78,9 +80,9 @@ impl Bin {
 pub struct Track {
     /// Slices of simulated time.
     pub bins: Vec<Bin>,
-    /// Latencies of the messages born in the measured span that have arrived.
+    /// Latencies of the messages born in the measured span that have arrived; where slices keep all that is known, once the run has been looked back on.
     pub measured: Latencies,
-    /// How long those that have set out waited for it.
+    /// How long those that have set out waited for it; from when on as with the latencies.
     pub waits: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
@@ -106,12 +108,52 @@ impl Track {
         &mut self.bins[index]
     }
 
-    /// A message was born in slice `from` and under way or waiting until slice `to`, when that began.
-    #[inline(never)]
-    pub(super) fn under_way(&mut self, birth: u64, from: usize, to: usize) {
-        self.bin(to);
-        for bin in &mut self.bins[from + 1..=to] {
-            bin.oldest = bin.oldest.min(birth);
+    /// A message that was born in slice `index` has arrived in slice `at`, which there is; `LIGHT`: slices are light, and it is measured or not.
+    #[inline(always)]
+    pub(super) fn arrives<const LIGHT: bool>(
+        &mut self,
+        bytes: u64,
+        (birth, time): (u64, u64),
+        (index, at): (usize, usize),
+        measured: bool,
+    ) {
+        let latency = time - birth;
+        let end = &mut self.bins[at];
+        end.oldest = end.oldest.min(birth);
+        let born = &mut self.bins[index].born;
+        if !LIGHT {
+            born.add(latency, Histogram::bucket(latency), bytes);
+            return;
+        }
+        born.add_up(latency, bytes);
+        if measured {
+            self.measured.add(latency, Histogram::bucket(latency), bytes);
+        }
+        self.latest = self.latest.max(time);
+    }
+
+    /// Says of each slice up to the `last` of the run how old the oldest message was that was under way when it began. What had arrived before a
+    /// slice was not, so it is enough to know the least birth of what arrived in each; what has not arrived is as old as its slice of
+    /// birth tells at least.
+    pub(super) fn look_back(&mut self, last: usize, shift: u32) {
+        self.bin(last);
+        let lacks = |bin: &Bin| bin.begun.count > bin.born.count;
+        let first = self.bins.iter().position(lacks);
+        let mut oldest = first.map_or(u64::MAX, |index| ((index as u64 + 1) << shift) - 1);
+        for (index, bin) in self.bins.iter_mut().enumerate().rev() {
+            oldest = oldest.min(bin.oldest);
+            bin.oldest = match oldest >> shift < index as u64 {
+                true => oldest,
+                false => u64::MAX,
+            };
+        }
+    }
+
+    /// Makes what is measured all messages of the slices, which must have kept all that is known of them.
+    pub(super) fn measure_all(&mut self) {
+        for bin in &self.bins {
+            self.measured.merge(&bin.born);
+            self.waits.merge(&bin.begun);
         }
     }
 
@@ -130,9 +172,7 @@ impl Track {
     /// Adds what another observer has seen of the same job in slices of the same length.
     pub fn merge(&mut self, other: &Track) {
         for (i, theirs) in other.bins.iter().enumerate() {
-            let mine = self.bin(i);
-            mine.merge(theirs);
-            mine.oldest = mine.oldest.min(theirs.oldest);
+            self.bin(i).merge(theirs);
         }
         self.measured.merge(&other.measured);
         self.waits.merge(&other.waits);
@@ -163,7 +203,7 @@ impl Track {
         };
         // Of those that have not arrived it is known in which slice they were born: they are at least as old as its end. In the first slice there may
         // be some that are not measured.
-        let mut missing = sample.messages - sample.latencies.count;
+        let mut missing = sample.messages.saturating_sub(sample.latencies.count);
         let mut kept = sample.messages - sample.waits.count;
         for (i, bin) in bins.iter().enumerate().rev() {
             let i = (start + i) as u64;

@@ -9,8 +9,9 @@ use crate::spec::{
     Method, Named, PartitionWord, PathChoice, Per, ScopeWord, StartWord, Switching, Tie, Via,
 };
 
-/// Longest simulated time of a run: 1,000 seconds.
-const LONGEST: u64 = 281 * SECOND;
+/// Longest simulated time of a run: 40 hours, less than [`HORIZON`](crate::packet::HORIZON).
+const LONGEST: u64 = 144_000 * SECOND;
+const _: () = assert!(LONGEST < crate::packet::HORIZON.0);
 
 const CREDIT: When = When {
     key: "model",

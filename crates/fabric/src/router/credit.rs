@@ -56,7 +56,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
             st.ports.edit(j, port).free = now + late;
         }
         if !PLAIN && net.routing.is_adaptive() {
-            let class = &net.classes[net.peers[port as usize].class as usize];
+            let class = &net.classes[net.peers[port as usize].class() as usize];
             st.ports.edit(j, port).mark += class.ser(packet.size());
         }
         enqueue(st, j, lp, port, channel, vc, packet);
@@ -150,7 +150,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         if record.channels >> vc & 1 == 0 {
             return sending;
         }
-        let class = &net.classes[net.peers[port as usize].class as usize];
+        let class = &net.classes[net.peers[port as usize].class() as usize];
         let sizes = sizes::<PLAIN>(net, st, port, vc);
         sending + sizes.map(|size| class.ser(size)).sum::<u64>()
     }
@@ -180,7 +180,7 @@ fn channel_of<const PLAIN: bool>(net: &Network, port: u32, vc: u8) -> u32 {
 /// Extra wait of a packet that comes over a slower link than it leaves on.
 #[inline(always)]
 fn overtaking(net: &Network, site: &Site, port: u32, packet: &Packet) -> u64 {
-    let serialisation = net.classes[net.peers[port as usize].class as usize].ser(packet.size());
+    let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(packet.size());
     net.overtaking_delay(site, packet, serialisation)
 }
 
@@ -219,7 +219,7 @@ fn catch_up<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
         }
         let packet = dequeue(st, j, lp, port, channel, vc);
         if !PLAIN && net.routing.is_adaptive() {
-            let class = &net.classes[net.peers[port as usize].class as usize];
+            let class = &net.classes[net.peers[port as usize].class() as usize];
             st.ports.edit(j, port).mark -= class.ser(packet.size());
         }
         depart::<PLAIN, J, S>(net, st, j, lp, site, port, vc, packet, start, sink);
@@ -285,7 +285,7 @@ fn depart<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
 ) {
     let size = packet.size();
     let peer = &net.peers[port as usize];
-    let class = &net.classes[peer.class as usize];
+    let class = &net.classes[peer.class() as usize];
     let (serialisation, hop) = (class.ser(size), class.hop);
     let record = st.ports.edit(j, port);
     record.free = start + serialisation;

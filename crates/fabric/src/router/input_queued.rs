@@ -264,7 +264,7 @@ impl RouterModel for InputQueued {
             Some(vc) => held(u32::from(vc)),
             None => (0..net.vcs).map(held).sum(),
         };
-        let class = &net.classes[net.peers[port as usize].class as usize];
+        let class = &net.classes[net.peers[port as usize].class() as usize];
         st.ports.get(port).free.saturating_sub(now) + class.time_of(bytes)
     }
 }
@@ -360,7 +360,7 @@ fn route_first<J: Journal, S: Sink<Fabric<InputQueued>>>(
     let port = site.port + local;
     let ready = match net.mixed_speeds {
         true => {
-            let serialisation = net.classes[net.peers[port as usize].class as usize].ser(packet.size());
+            let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(packet.size());
             packet.time().0 + net.overtaking_delay(site, &packet, serialisation)
         }
         false => 0,

@@ -17,7 +17,7 @@
 use super::{List, ModelParameters, RouterModel};
 use crate::network::{BuildError, Class, Network, Site};
 use crate::nic;
-use crate::packet::{Kind, Packet};
+use crate::packet::Packet;
 use crate::packing;
 use crate::spec::RunSpec;
 use crate::state::{Link, NONE, State};
@@ -112,8 +112,8 @@ impl RouterModel for LateAdmission {
             return;
         }
         st.routers.edit(j, lp).queued += 1;
-        let from = net.peers[(site.port + u32::from(packet.port())) as usize].class;
-        let straight = from == net.peers[port as usize].class;
+        let from = net.peers[(site.port + u32::from(packet.port())) as usize].class();
+        let straight = from == net.peers[port as usize].class();
         let chunk = i64::from(net.unit);
         let room = st.channels.get(port).credit;
         if room >= if straight { chunk } else { net.model.entry } {
@@ -316,7 +316,7 @@ fn take_turns<J: Journal, S: Sink<Fabric<LateAdmission>>>(
         };
         st.routers.edit(j, lp).queued -= 1;
         let peer = net.peers[port as usize];
-        let class = &net.classes[peer.class as usize];
+        let class = &net.classes[peer.class() as usize];
         let busy = net.model.occupied + class.ser(net.unit);
         let record = st.ports.edit(j, port);
         record.free = record.free.max(record.mark) + busy;
@@ -332,7 +332,7 @@ fn take_turns<J: Journal, S: Sink<Fabric<LateAdmission>>>(
         let at = Time(record.free + class.latency + net.model.pipelined);
         let mut packet = packet;
         packet.count_hop();
-        sink.send(packet.at(at, peer.lp, peer.port));
+        sink.send(packet.to(at, peer.address()));
     }
 }
 
@@ -366,8 +366,8 @@ fn eject<J: Journal, S: Sink<Fabric<LateAdmission>>>(
 #[inline(always)]
 fn return_credit<S: Sink<Fabric<LateAdmission>>>(net: &Network, site: &Site, packet: &Packet, now: u64, sink: &mut S) {
     let peer = net.peers[(site.port + u32::from(packet.port())) as usize];
-    let at = Time(now + net.classes[peer.class as usize].credit);
-    sink.send(Packet::new(Kind::Credit, at, peer.lp, peer.port));
+    let at = Time(now + net.classes[peer.class() as usize].credit);
+    sink.send(Packet::credit(at, peer.address()));
 }
 
 /// Puts a packet into a new slot at the end of a list.

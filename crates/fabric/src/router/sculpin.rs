@@ -38,7 +38,7 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         let size = packet.size();
         let record = st.ports.edit(j, port);
         let peer = &net.peers[port as usize];
-        let class = &net.classes[peer.class as usize];
+        let class = &net.classes[peer.class() as usize];
         let (serialisation, hop) = (class.ser(size), class.hop);
         let mut ready = now;
         if !PLAIN && net.mixed_speeds {

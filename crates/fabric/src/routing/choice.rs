@@ -65,7 +65,7 @@ impl Routing {
                 let size = u64::from(packet.size());
                 let own = |port: u32| match choice.bytes {
                     true => size,
-                    false => net.classes[usize::from(net.peers[(site.port + port) as usize].class)].time_of(size),
+                    false => net.classes[usize::from(net.peers[(site.port + port) as usize].class())].time_of(size),
                 };
                 // Without a port the packet would be at its target, which the caller has excluded.
                 (choice.of(waits, word, own).unwrap_or(0), vc, 0)

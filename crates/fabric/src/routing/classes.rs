@@ -2,7 +2,6 @@
 
 use super::{Kind, Routing};
 use crate::network::{BuildError, Network, Site};
-use crate::nic::CLASS;
 use crate::packet::{MAX_VCS, Packet};
 use crate::spec::{Architecture, RouterModel, RunSpec, Work};
 
@@ -63,7 +62,7 @@ impl Classes {
 
     /// The packet as its own virtual network sees it, and the first channel of that.
     fn strip(&self, packet: &Packet) -> (Packet, u8) {
-        let class = (packet.message() >> CLASS) as u8 & 3;
+        let class = packet.class();
         let first = class.min(self.n - 1) * self.inner.vcs();
         let mut own = *packet;
         own.set_vc(packet.vc().saturating_sub(first));

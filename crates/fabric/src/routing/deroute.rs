@@ -184,7 +184,7 @@ impl Routing {
             let (q, way) = direct.unwrap_or_else(|| self.escape(net, site, packet, word, &mut wait));
             let time_of = |bytes: u64| {
                 let peer = &net.peers[(site.port + way.0) as usize];
-                net.classes[usize::from(peer.class)].time_of(bytes)
+                net.classes[usize::from(peer.class())].time_of(bytes)
             };
             if deroute.weigh.settled(q, time_of) {
                 return way;

@@ -111,11 +111,11 @@ pub(crate) fn tell<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     let port = site.port + local;
     let peer = net.peers[port as usize];
     let (topology, own) = (&net.topology, site.router);
-    if local >= u32::from(site.net) || topology.group(net.sites[peer.lp as usize].router) == topology.group(own) {
+    if local >= u32::from(site.net) || topology.group(net.sites[peer.lp() as usize].router) == topology.group(own) {
         return;
     }
     M::backlog(net, st, j, lp, site, port, packet.vc(), now, sink);
-    let class = &net.classes[usize::from(peer.class)];
+    let class = &net.classes[usize::from(peer.class())];
     let work = M::waiting(net, st, port, None, now) + class.ser(packet.size());
     let place = lp * news.slots() + news.slot(own, local);
     let before = st.told.get(place).saturating_sub(now);
@@ -126,13 +126,13 @@ pub(crate) fn tell<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     st.told.set(j, place, until);
     let inside = |port: &u32| {
         let peer = &net.peers[(site.port + port) as usize];
-        topology.group(net.sites[peer.lp as usize].router) == topology.group(own)
+        topology.group(net.sites[peer.lp() as usize].router) == topology.group(own)
     };
     let Some(near) = (0..u32::from(site.net)).find(inside) else {
         return;
     };
     let near = &net.peers[(site.port + near) as usize];
-    let hop = net.classes[usize::from(near.class)].hop;
+    let hop = net.classes[usize::from(near.class())].hop;
     for other in news.group(own).filter(|&other| other != own) {
         let at = Time(now + hop * u64::from(topology.distance(own, other).max(1)));
         let slot = news.slot(own, local) as u16;

@@ -7,7 +7,6 @@
 
 use super::Routing;
 use crate::network::{BuildError, Network, Site};
-use crate::nic::ACK;
 use crate::packet::Packet;
 use crate::spec::PathChoice;
 use des::mix;
@@ -202,9 +201,9 @@ impl PathTable {
         match &self.choice {
             Choice::First => 0,
             Choice::Random => below(word(), u64::from(self.paths())) as u8,
-            Choice::RoundRobin => ((packet.message() & !ACK) as u32 & (self.paths() - 1)) as u8,
+            Choice::RoundRobin => (packet.number() & (self.paths() - 1)) as u8,
             Choice::BySize(fit) => {
-                let small = packet.single() && packet.size() < fit.below;
+                let small = packet.is_whole() && packet.size() < fit.below;
                 let sets = if small { &fit.small } else { &fit.large };
                 let mut set = sets[fit.cell(from, to)];
                 for _ in 0..below(word(), u64::from(set.count_ones())) {

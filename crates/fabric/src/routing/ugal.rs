@@ -376,7 +376,7 @@ impl Routing {
         });
         let time_on = |way: (u32, u8, u8), bytes: u64| {
             let peer = &net.peers[(site.port + way.0) as usize];
-            net.classes[usize::from(peer.class)].time_of(bytes)
+            net.classes[usize::from(peer.class())].time_of(bytes)
         };
         let time_of = |bytes: u64| time_on(way, bytes);
         if !decides || (!ugal.always && ugal.weigh.settled(q_minimal, time_of)) {

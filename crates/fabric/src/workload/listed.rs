@@ -66,6 +66,18 @@ impl Listed {
         Some(message)
     }
 
+    /// The largest size such that messages of it and larger ones carry half of all bytes.
+    pub(super) fn usual_size(&self) -> Option<u64> {
+        let mut sizes: Vec<u64> = self.messages.iter().map(|message| message.bytes).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let all: u128 = sizes.iter().map(|&bytes| u128::from(bytes)).sum();
+        let mut carried = 0;
+        sizes.into_iter().find(|&bytes| {
+            carried += u128::from(bytes);
+            2 * carried >= all
+        })
+    }
+
     /// The messages of a logical node in the order of times.
     pub(super) fn of(&self, logical: u32) -> &[Message] {
         let logical = logical as usize;

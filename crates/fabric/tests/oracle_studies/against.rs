@@ -4,7 +4,7 @@
 use super::Case;
 use des::Time;
 use fabric::network::{Network, Site};
-use fabric::packet::Packet;
+use fabric::packet::{NUMBERS, Packet};
 use fabric::run::run;
 use fabric::spec::{Arbitration, DeliveryPoint, ListedMessage, RouterModel, RunSpec, Switching, Work};
 use oracle::{End, Link, Message, Model, Rules, Step};
@@ -71,8 +71,8 @@ fn way(net: &Network, packet: Packet) -> Option<Vec<Step>> {
             packet.set_vc(channel);
             packet.set_phase(phase);
             packet.count_hop();
-            packet = packet.at(Time(time), peer.lp, peer.port);
-            site = &net.sites[peer.lp as usize];
+            packet = packet.at(Time(time), peer.lp(), peer.port());
+            site = &net.sites[peer.lp() as usize];
         }
     };
     let first = at(0);
@@ -88,17 +88,18 @@ fn ways(net: &Network, list: &[ListedMessage]) -> Option<Vec<Vec<Vec<Step>>>> {
         let mut number = 0;
         if !single || net.bursts {
             let next = &mut numbers[message.source as usize];
-            number = *next as u16 & net.numbers;
+            number = *next & (NUMBERS - 1);
             *next += 1;
         }
         let part = |k: u64| {
             let own = (bytes - k * size).min(size) as u32;
-            let mark = if single { message.time.0 } else { k };
-            let (source, destination) = (message.source, message.destination);
-            way(
-                net,
-                Packet::message_part(source, destination, number, own, single, mark),
-            )
+            let (source, destination, birth) = (message.source, message.destination, message.time.0);
+            let packet = match (single, net.bursts) {
+                (true, false) => Packet::whole(source, destination, own, birth),
+                (true, true) => Packet::whole_of_many(source, destination, number, own, birth),
+                (false, _) => Packet::part(source, destination, number, own, k as u32),
+            };
+            way(net, packet)
         };
         let mut ways = (0..bytes.div_ceil(size)).map(part).collect::<Option<Vec<_>>>()?;
         if ways.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -207,7 +208,7 @@ impl Told {
                     let is_there = |site: &&Site| (site.port..site.port + site.ports()).contains(&(ejection as u32));
                     if let Some(site) = net.sites.iter().find(is_there)
                         && site.node != message.source
-                        && let packet = Packet::message_part(message.source, site.node, 0, 1, false, 0)
+                        && let packet = Packet::part(message.source, site.node, 0, 1, 0)
                         && let Some(mut steps) = way(net, packet)
                     {
                         let last = steps.len() - 1;

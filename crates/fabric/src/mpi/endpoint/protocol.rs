@@ -1,13 +1,13 @@
 //! What a message takes on its way: sent at once or asked for, through the network or inside the node.
 
 use super::{Endpoint, SENT};
+use crate::incoming;
 use crate::mpi::envelope::{Envelope, Purpose};
 use crate::mpi::op::ANY_SIZE;
 use crate::mpi::state::{BLOCK, Item, item};
-use crate::nic;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::spec::Rendezvous;
-use crate::state::NONE;
+use crate::state::{NONE, fault};
 use crate::workload::Message;
 use des::{Journal, Time};
 
@@ -15,7 +15,11 @@ impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn send(&mut self, to: u32, bytes: u64, tag: u16, context: u8, name: u16) {
         let costs = &self.plan.costs;
         let eager = bytes <= costs.eager;
-        self.work(costs.send + if eager { costs.copy.time(bytes) } else { 0 });
+        self.work(
+            costs
+                .send
+                .saturating_add(if eager { costs.copy.time(bytes) } else { 0 }),
+        );
         let own = self.plan.locate(to).0 == self.node;
         let rank = self.edit();
         // Rails in turn go by it.
@@ -165,21 +169,27 @@ impl<J: Journal> Endpoint<'_, J> {
         let rank = self.edit();
         let start = if moves { birth.max(rank.local_free) } else { birth };
         if moves {
-            rank.local_free = start + taken;
+            rank.local_free = start.saturating_add(taken);
         }
-        let at = Time((start + taken + costs.local_latency).min(HORIZON.0 - 1));
-        let number = &mut self.st.sources.edit(self.j, self.place).number;
-        let message = *number as u16 & (nic::ACK - 1);
-        *number = number.wrapping_add(1);
-        let event = Packet::new(Kind::Delivered, at, self.lp, self.port()).with_message(node, node, message);
-        let slot = nic::incoming(self.net, self.st, self.j, self.lp, &event, message.into());
+        let at = Time(
+            start
+                .saturating_add(taken.saturating_add(costs.local_latency))
+                .min(HORIZON.0 - 1),
+        );
+        let label = self.st.sources.edit(self.j, self.place).next_number();
+        let event = Packet::new(Kind::Delivered, at, self.lp, self.port()).with_message(node, node, label);
+        let slot = incoming::record(self.net, self.st, self.j, self.lp, (node, node, label));
         let entry = self.st.incoming.edit(self.j, slot);
+        if entry.birth != u64::MAX {
+            self.st.routers.edit(self.j, self.lp).faults |= fault::NUMBER_IN_USE;
+        }
         (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
+        entry.delivered = 1;
         (self.send_event)(event);
         if purpose == Purpose::Data
             && let Some(event) = sent(envelope, node, costs.rendezvous)
         {
-            let at = Time((start + taken).min(HORIZON.0 - 1));
+            let at = Time(start.saturating_add(taken).min(HORIZON.0 - 1));
             let event = event.at(at, self.lp, self.port());
             (self.send_event)(event);
         }

@@ -14,7 +14,7 @@ pub(super) fn wake<J: Journal>(net: &Network, st: &mut State, j: &mut J, port: u
     let turn = st.crossings.get(port).turn;
     let waits = turn == u64::MAX || (turn < now && st.ports.get(port).waiting == 0);
     waits.then(|| {
-        let turn = now + net.classes[net.peers[port as usize].class as usize].wake;
+        let turn = now + net.classes[net.peers[port as usize].class() as usize].wake;
         st.crossings.edit(j, port).turn = turn;
         turn
     })
@@ -150,7 +150,7 @@ fn send<J: Journal, S: Sink<Fabric<InputQueued>>>(
     let room = InputQueued::room(net, size);
     st.inputs.edit(j, index).held -= u64::from(room);
     st.channels.edit(j, counter(net, site, port, vc)).credit -= i64::from(room);
-    let serialisation = net.classes[net.peers[port as usize].class as usize].ser(size);
+    let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(size);
     st.crossings.edit(j, port).turn = start + serialisation;
     let record = st.ports.edit(j, port);
     record.free = start + serialisation;

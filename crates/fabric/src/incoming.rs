@@ -1,0 +1,205 @@
+//! Records of messages on their way to the nodes of a router, found in constant time however many there are.
+//!
+//! A node has a few roots. What a root leads to is nothing, a record, or a branch of sixteen ways; which of them a message's record is
+//! on is told by four bits after the other of a hash that no two messages share. A branch has at least two records behind it, so that
+//! its shape is a function of what is in it.
+
+use crate::network::Network;
+use crate::packet::Label;
+use crate::state::{Incoming, NONE, State};
+use des::{Journal, mix};
+
+/// In a root or a way: what follows is a branch.
+const BRANCH: u32 = 1 << 31;
+/// Bits of a hash that choose a way.
+const BITS: u32 = 4;
+/// Levels that a hash is enough for.
+const LEVELS: usize = 16;
+/// Sixteen ways, each [`NONE`], a record, or a branch with [`BRANCH`] set.
+pub type Ways = [u32; 1 << BITS];
+
+/// What a message on its way is known by: source node, destination node, label.
+pub type Key = (u32, u32, Label);
+
+/// A hash that is one to one.
+#[inline(always)]
+fn hash(source: u32, label: Label) -> u64 {
+    mix(u64::from(source) << 32 | u64::from(label))
+}
+
+/// Where a pointer to a record or branch is.
+#[derive(Clone, Copy)]
+enum Place {
+    Root(u32),
+    Way(u32, usize),
+}
+
+impl Place {
+    #[inline(always)]
+    fn get(self, st: &State) -> u32 {
+        match self {
+            Place::Root(root) => *st.incoming_roots.get(root),
+            Place::Way(branch, way) => st.incoming_ways.get(branch)[way],
+        }
+    }
+
+    #[inline(always)]
+    fn set<J: Journal>(self, st: &mut State, j: &mut J, to: u32) {
+        match self {
+            Place::Root(root) => st.incoming_roots.set(j, root, to),
+            Place::Way(branch, way) => st.incoming_ways.edit(j, branch)[way] = to,
+        }
+    }
+}
+
+#[inline(always)]
+fn way(hash: u64, level: usize) -> usize {
+    (hash >> (BITS as usize * level)) as usize & ((1 << BITS) - 1)
+}
+
+/// The root that a message of this hash is behind.
+#[inline(always)]
+fn root(net: &Network, lp: u32, node: u32, hash: u64) -> u32 {
+    let place = net.node_place(lp, node);
+    place << net.bucket_bits | (hash >> 32 >> (32 - net.bucket_bits)) as u32
+}
+
+/// Finds or makes the record of a message.
+pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, (source, node, label): Key) -> u32 {
+    let hash = hash(source, label);
+    let mut place = Place::Root(root(net, lp, node, hash));
+    let mut level = 0;
+    loop {
+        let at = place.get(st);
+        if at == NONE {
+            let slot = make(net, st, j, lp, source, label);
+            place.set(st, j, slot);
+            return slot;
+        }
+        let branch = if at & BRANCH != 0 {
+            at & !BRANCH
+        } else {
+            let other = st.incoming.get(at);
+            if (other.source, other.label) == (source, label) {
+                return at;
+            }
+            let way = way(self::hash(other.source, other.label), level);
+            let branch = fork(st, j, lp, way, at);
+            place.set(st, j, branch | BRANCH);
+            branch
+        };
+        place = Place::Way(branch, way(hash, level));
+        level += 1;
+    }
+}
+
+/// Takes the record of a message off, which must be there.
+pub(crate) fn take<J: Journal>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    lp: u32,
+    (source, node, label): Key,
+) -> Incoming {
+    let hash = hash(source, label);
+    let mut places = [Place::Root(root(net, lp, node, hash)); LEVELS + 1];
+    let mut level = 0;
+    let mut slot = places[0].get(st);
+    while slot != NONE && slot & BRANCH != 0 {
+        places[level + 1] = Place::Way(slot & !BRANCH, way(hash, level));
+        level += 1;
+        slot = places[level].get(st);
+    }
+    let entry = *st.incoming.get(slot);
+    debug_assert_eq!(
+        (entry.source, entry.label),
+        (source, label),
+        "a record that is not there"
+    );
+    let free = &mut st.routers.edit(j, lp).free_incoming;
+    st.incoming.edit(j, slot).next = *free;
+    *free = slot;
+    places[level].set(st, j, NONE);
+    // A branch that has one record left gives way to it.
+    while let Place::Way(branch, _) = places[level] {
+        let mut left = st.incoming_ways.get(branch).iter().filter(|&&way| way != NONE);
+        let (Some(&only), None) = (left.next(), left.next()) else {
+            break;
+        };
+        if only & BRANCH != 0 {
+            break;
+        }
+        let free = &mut st.routers.edit(j, lp).free_ways;
+        st.incoming_ways.edit(j, branch)[0] = *free;
+        *free = branch;
+        level -= 1;
+        places[level].set(st, j, only);
+    }
+    entry
+}
+
+/// Shows all records behind a root, in an order that depends on nothing but what they are.
+pub(crate) fn behind(st: &State, root: u32, show: &mut dyn FnMut(u32)) {
+    fn follow(st: &State, at: u32, show: &mut dyn FnMut(u32)) {
+        match at {
+            NONE => {}
+            at if at & BRANCH != 0 => {
+                for &way in st.incoming_ways.get(at & !BRANCH) {
+                    follow(st, way, show);
+                }
+            }
+            slot => show(slot),
+        }
+    }
+    follow(st, *st.incoming_roots.get(root), show);
+}
+
+/// An empty record.
+fn make<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, source: u32, label: Label) -> u32 {
+    let entry = Incoming {
+        left: 0,
+        bytes: 0,
+        birth: u64::MAX,
+        latest: 0,
+        source,
+        next: NONE,
+        label,
+        hops: 0,
+        about: 0,
+        parts: 0,
+        delivered: 0,
+    };
+    let free = st.routers.get(lp).free_incoming;
+    if free == NONE {
+        return stock(st, j, lp, entry, 1 << net.bucket_bits.min(4));
+    }
+    st.routers.edit(j, lp).free_incoming = st.incoming.get(free).next;
+    st.incoming.set(j, free, entry);
+    free
+}
+
+/// Makes `count` new records side by side: `entry` is the first, the others are free. Nodes that have many at a time have them in few
+/// pages of memory.
+#[cold]
+fn stock<J: Journal>(st: &mut State, j: &mut J, lp: u32, entry: Incoming, count: u32) -> u32 {
+    let slot = st.incoming.push(j, entry);
+    for _ in 1..count {
+        let next = st.routers.get(lp).free_incoming;
+        let spare = st.incoming.push(j, Incoming { next, ..entry });
+        st.routers.edit(j, lp).free_incoming = spare;
+    }
+    slot
+}
+
+/// A branch with one way so far.
+fn fork<J: Journal>(st: &mut State, j: &mut J, lp: u32, way: usize, to: u32) -> u32 {
+    let mut ways = [NONE; 1 << BITS];
+    ways[way] = to;
+    let free = st.routers.get(lp).free_ways;
+    if free == NONE {
+        return st.incoming_ways.push(j, ways);
+    }
+    st.routers.edit(j, lp).free_ways = st.incoming_ways.get(free)[0];
+    st.incoming_ways.set(j, free, ways);
+    free
+}
