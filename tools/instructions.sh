@@ -34,6 +34,6 @@ gate() {
     if ((per_hop > limit)); then failed=1; fi
 }
 
-gate hyperx-2k-credit 637
-gate hyperx-2k-sculpin 387
+gate hyperx-2k-credit 609
+gate hyperx-2k-sculpin 360
 exit $failed

@@ -51,15 +51,22 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_repeats_nothing(shell, number)
     assert {name: after[name] for name in kept} == kept
 
 
+@pytest.fixture
+def under_way(tmp_path_factory, monkeypatch):
+    """Waits until so many runs of the test are well under way."""
+    folder = tmp_path_factory.mktemp("under-way")
+    monkeypatch.setenv("FAKE_UNDER_WAY", str(folder))
+    return lambda count: wait_until(lambda: len(list(folder.iterdir())) >= count)
+
+
 def checkpoints(folder):
     return sorted(path.name for path in (folder / "runs").glob("*.checkpoint"))
 
 
-def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell):
-    study, out = shell.study(loads="0.1, 0.2", fake="seconds = 3.0"), shell.folder / "r"
+def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell, under_way):
+    study, out = shell.study(loads="0.1, 0.2", fake="seconds = 6.0"), shell.folder / "r"
     process = shell.start("run", study, "--out", "r", "--jobs", "2")
-    wait_until((out / "runs").is_dir)
-    time.sleep(1.5)
+    under_way(2)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 143
@@ -77,11 +84,10 @@ def test_sigterm_writes_checkpoints_that_resume_goes_on_from(shell):
     assert digests(out) == digests(shell.folder / "whole")
 
 
-def test_ctrl_c_writes_no_checkpoint(shell):
+def test_ctrl_c_writes_no_checkpoint(shell, under_way):
     study, out = shell.study(loads="0.1", fake="seconds = 3.0"), shell.folder / "r"
     process = shell.start("run", study, "--out", "r")
-    wait_until((out / "runs").is_dir)
-    time.sleep(1.0)
+    under_way(1)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130

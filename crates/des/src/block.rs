@@ -167,20 +167,20 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
+            // In memory: in a register it would be worked out after the event, with all of the event kept until then.
+            let digest = &mut wakes.digests[place];
             while let Some(event) = events.as_slice().first()
                 && event.lp() == lp
             {
                 if sink.has_late() {
-                    handled += run_late(world, state, journal, &mut wakes.digests[place], lp, Some(event), sink);
+                    handled += run_late(world, state, journal, digest, lp, Some(event), sink);
                 }
                 events.next();
-                // In memory: in a register it would be worked out after the event, with all of the event kept until then.
-                let digest = &mut wakes.digests[place];
                 *digest = chain(*digest, event);
                 world.handle(state, journal, lp, event, sink);
             }
             if sink.has_late() {
-                handled += run_late(world, state, journal, &mut wakes.digests[place], lp, None, sink);
+                handled += run_late(world, state, journal, digest, lp, None, sink);
             }
             let next = world.close(state, journal, lp, end, sink).0;
             sink.leave(journal.mark(), events.as_slice().len());

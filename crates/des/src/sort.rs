@@ -1,18 +1,20 @@
-//! The order of a window's events: one radix pass by LP and time slice, then a repair by insertion.
+//! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice.
 
 use crate::ring::Grid;
 use crate::world::Event;
 use std::cmp::Ordering;
 
-/// A radix slot with more events than this is sorted by comparison once the repair by insertion turns out to be dear.
+/// A radix slot with more events than this is sorted by comparison once insertion turns out to be dear.
 const CROWDED: u32 = 24;
-/// Moves per event that the repair by insertion may take.
-const REPAIR: usize = 8;
+/// Moves per event that insertion may take.
+const MOVES: usize = 8;
 
 /// Buffers of the radix pass.
 pub(crate) struct Scratch<E> {
     pub(crate) order: Vec<E>,
     counts: Vec<u32>,
+    /// Where each radix slot begins.
+    starts: Vec<u32>,
     /// The radix slot of each event of the batch.
     slots: Vec<u32>,
 }
@@ -22,6 +24,7 @@ impl<E> Default for Scratch<E> {
         Scratch {
             order: Vec::new(),
             counts: Vec::new(),
+            starts: Vec::new(),
             slots: Vec::new(),
         }
     }
@@ -29,7 +32,7 @@ impl<E> Default for Scratch<E> {
 
 impl<E: Event> Scratch<E> {
     /// Orders `batch` by (LP, time, tie) into `self.order[..batch.len()]`: one counting pass by a monotone function of (LP, time)
-    /// with about as many slots as events, then a repair by insertion.
+    /// with about as many slots as events, then each to its slot, by insertion where others are there.
     pub(crate) fn sort(&mut self, batch: &[E], first_lp: u32, n_lps: u32, grid: &Grid, seed: u64) {
         let n = batch.len();
         if self.order.len() < n {
@@ -80,15 +83,23 @@ impl<E: Event> Scratch<E> {
         for count in counts.iter_mut() {
             sum += std::mem::replace(count, sum);
         }
-        let order = &mut self.order[..n];
+        self.starts.clear();
+        self.starts.extend_from_slice(counts);
+        let (order, starts) = (&mut self.order[..n], &self.starts[..]);
+        let start = grid.start;
+        let mut moves = MOVES * n;
         let mut scatter = |event: &E, slot: u32| {
             // SAFETY: the counting pass has used these slots, with checks; counts are sums now, so that as many places follow each of
-            // them as it is used, the last one below `n`.
+            // them as it is used, the last one below `n`; starts are a copy of them. A place behind the slot's start has one before it.
             #[allow(unsafe_code)]
             unsafe {
-                let place = counts.get_unchecked_mut(slot as usize);
-                *order.get_unchecked_mut(*place as usize) = *event;
-                *place += 1;
+                let next = counts.get_unchecked_mut(slot as usize);
+                let (first, place) = (*starts.get_unchecked(slot as usize) as usize, *next as usize);
+                *next += 1;
+                *order.get_unchecked_mut(place) = *event;
+                if place != first && !is_before(order.get_unchecked(place - 1), event, start, seed) {
+                    insert(&mut order[first..=place], start, &mut moves, seed);
+                }
             }
         };
         let (slot_fours, slot_rest) = slots.as_chunks::<4>();
@@ -101,68 +112,56 @@ impl<E: Event> Scratch<E> {
         for (event, &slot) in rest.iter().zip(slot_rest) {
             scatter(event, slot);
         }
-        if !repair(order, seed, grid.start, REPAIR * n) {
+        if moves == 0 {
             sort_crowded(order, counts, seed);
-            repair(order, seed, grid.start, usize::MAX);
+            repair(order, seed, start);
         }
     }
 }
 
-/// Sorts an order that is nearly right by insertion; `false` if it took more than `budget` moves and is not done. `start` is the
-/// window's: all times are less than 2^32 ps later.
-fn repair<E: Event>(order: &mut [E], seed: u64, start: u64, mut budget: usize) -> bool {
+/// `true` if `a`, in the place before `b`, stays there. `start` is the window's: all times are less than 2^32 ps later.
+#[inline(always)]
+fn is_before<E: Event>(a: &E, b: &E, start: u64, seed: u64) -> bool {
     // One comparison of one word per event: LP, then time within the window.
-    let key = |event: &E| event.key(start);
-    let Some(first) = order.first() else { return true };
-    let mut before = key(first);
-    let mut i = 1;
-    while let Some(event) = order.get(i) {
-        let next = key(event);
-        if next > before {
-            before = next;
-        } else if next < before || loses_tie(&order[i - 1], event, seed) {
-            if i < 2 || key(&order[i - 2]) < next {
-                // Most often two neighbours are to be swapped.
-                order.swap(i - 1, i);
-            } else {
-                let moves = insert(&mut order[..=i], seed);
-                if moves > budget {
-                    return false;
-                }
-                budget -= moves;
-            }
-        }
-        i += 1;
-    }
-    true
+    let (first, second) = (a.key(start), b.key(start));
+    first < second || (first == second && !loses_tie(a, b, seed))
 }
 
-/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it; returns
-/// how far that is.
-#[inline(never)]
-fn insert<E: Event>(order: &mut [E], seed: u64) -> usize {
-    let last = order.len() - 1;
-    let event = order[last];
-    order[last] = order[last - 1];
-    let mut place = last - 1;
-    let (lp, time) = (event.lp(), event.time());
-    while place > 0 {
-        let before = &order[place - 1];
-        let follows = if before.lp() != lp {
-            before.lp() > lp
-        } else if before.time() != time {
-            before.time() > time
-        } else {
-            loses_tie(before, &event, seed)
-        };
-        if !follows {
-            break;
+/// Sorts an order that is nearly right by insertion.
+#[cold]
+fn repair<E: Event>(order: &mut [E], seed: u64, start: u64) {
+    let mut moves = usize::MAX;
+    for i in 1..order.len() {
+        if !is_before(&order[i - 1], &order[i], start, seed) {
+            insert(&mut order[..=i], start, &mut moves, seed);
         }
+    }
+}
+
+/// Puts the last event of an order into its place, where all before it are in order and it comes before the one next to it. Takes how
+/// far that is from `moves`, and does nothing if none are left.
+#[inline(never)]
+fn insert<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed: u64) {
+    if let [.., before, last] = order {
+        std::mem::swap(before, last);
+    }
+    // Most often there are but two, and no register is needed for more.
+    if order.len() > 2 {
+        insert_further(order, start, moves, seed);
+    }
+}
+
+/// Goes on with the event before the last, which may have further to go.
+#[inline(never)]
+fn insert_further<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed: u64) {
+    let mut place = order.len() - 2;
+    let event = order[place];
+    while *moves > 0 && place > 0 && !is_before(&order[place - 1], &event, start, seed) {
         order[place] = order[place - 1];
         place -= 1;
+        *moves -= 1;
     }
     order[place] = event;
-    last - place
 }
 
 /// `true` if `a` comes after `b`, which is for the same LP at the same time; rare, and kept out of the loop with its hashes.
@@ -174,7 +173,7 @@ fn loses_tie<E: Event>(a: &E, b: &E, seed: u64) -> bool {
 /// Sorts the radix slots that hold many events by comparison; `ends` are the ends of all slots.
 #[cold]
 fn sort_crowded<E: Event>(order: &mut [E], ends: &[u32], seed: u64) {
-    // Repair moved events only within their slots: slots are monotone.
+    // Events are moved only within their slots: slots are monotone.
     let mut from = 0;
     for &to in ends {
         if to - from > CROWDED {

@@ -12,7 +12,7 @@ use crate::spec::{
 use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
 use std::ops::Range;
-use topo::{Topology, TopologySpec};
+use topo::{Coordinates, Topology, TopologySpec};
 
 /// Timing of one link class; all in ps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,8 @@ pub struct Site {
     pub nodes: u16,
     /// Its number; [`NO_ROUTER`] for a place without a router.
     pub router: u32,
+    /// Where its router is.
+    pub coordinates: Coordinates,
 }
 
 impl Site {
@@ -207,6 +209,8 @@ pub struct Network {
     pub bucket_bits: u32,
     /// Messages of one packet are numbered as well: a node may make several at one time, or the routing asks for the number.
     pub bursts: bool,
+    /// A message of one packet is done with once it has been reported: nobody reacts to it, and none has a number or waits for others.
+    pub whole_is_all: bool,
     /// Seed of the run.
     pub seed: u64,
     /// Packets of a message come in the order in which they set out: there is one way, and no queue that they could pass each other in.
@@ -379,6 +383,7 @@ impl Network {
                     net: 0,
                     nodes: 0,
                     router,
+                    coordinates: Coordinates::default(),
                 });
                 first_places.push(nodes_before);
                 continue;
@@ -394,6 +399,7 @@ impl Network {
                 net: (to - from) as u16,
                 nodes: (node_end - node) as u16,
                 router,
+                coordinates: topology.coordinates(router),
             };
             first_places.push(nodes_before);
             let mine = held.contains(&place);
@@ -459,6 +465,7 @@ impl Network {
             TopologySpec::Mesh(lattice) => lattice.width.iter().all(|&width| width == 1),
             _ => false,
         };
+        let bursts = workload.bursts() || routing.numbers_messages();
         let mut network = Network {
             in_order: one_way && routing.is_minimal() && !model.late_admission && !queued,
             n_nodes: topology.n_nodes(),
@@ -472,7 +479,8 @@ impl Network {
             injection,
             vcs,
             words: most_ports.div_ceil(64).max(1),
-            bursts: workload.bursts() || routing.numbers_messages(),
+            bursts,
+            whole_is_all: !bursts && !workload.reacts() && !model.cumulative,
             routing,
             bucket_bits: workload.bucket_bits(),
             workload,

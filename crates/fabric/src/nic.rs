@@ -147,11 +147,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
             };
         nic.packets += u64::from(parts);
         let destination = nic.destination();
-        let message = Message {
-            birth: nic.birth,
-            destination,
-            bytes: nic.left,
-        };
+        let (birth, bytes) = (nic.birth, nic.left);
         let first = nic.part == 0;
         let (packet, share) = if nic.is(Nic::WHOLE) && !net.bursts {
             let packet = Packet::whole(node, destination, size, nic.birth);
@@ -165,10 +161,15 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
                     false => 0,
                     true => st.posts.get(nic.post_head).envelope,
                 };
-                if message.bytes > u64::from(net.unit) * MAX_PARTS {
+                if bytes > u64::from(net.unit) * MAX_PARTS {
                     st.routers.edit(j, lp).faults |= fault::TOO_MANY_PARTS;
                 }
-                announce::<M, S>(net, node, &message, nic.label, envelope, start, sink);
+                let message = Message {
+                    birth,
+                    destination,
+                    bytes,
+                };
+                announce::<M, S>(net, node, message, nic.label, envelope, start, sink);
             }
             let only = first && nic.left <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative);
             let part = if only { ONLY } else { nic.part };
@@ -176,10 +177,14 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
             (packet, packet.share_of_part())
         };
         if first && !is_ack(nic.label) {
-            let wait = start - message.birth;
-            departures.begins(&net.span, node, message.birth, wait, |record| sink.record(record));
+            departures.begins(&net.span, node, birth, start - birth, |record| sink.record(record));
             if net.follows_messages {
-                follow::<M, S>(node, &message, packet.name(net.bursts), start, sink);
+                let message = Message {
+                    birth,
+                    destination,
+                    bytes,
+                };
+                follow::<M, S>(node, message, packet.name(net.bursts), start, sink);
             }
         }
         departures.count(size, parts, share);
@@ -343,7 +348,7 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
 
 /// Shows that a message, no acknowledgement, sets out at `start`; `name` is its [name](Packet::name).
 #[inline(never)]
-fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, name: Label, start: u64, sink: &mut S) {
+fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: Message, name: Label, start: u64, sink: &mut S) {
     sink.record(Record::SetOut {
         source: node,
         destination: message.destination,
@@ -359,7 +364,7 @@ fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, name
 fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
     node: u32,
-    message: &Message,
+    message: Message,
     label: Label,
     envelope: u64,
     start: u64,
@@ -369,7 +374,7 @@ fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
         birth,
         destination,
         bytes,
-    } = *message;
+    } = message;
     let to = net.place_of_node(destination);
     let local = (destination - net.sites[to as usize].node) as u16;
     let at = Time(start) + net.lookahead;
@@ -561,16 +566,34 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     start: u64,
     sink: &mut S,
 ) {
+    let delay = net.delivery_delay(packet.size());
+    if packet.single() && net.whole_is_all {
+        let done = whole::<false>(net, site, packet, (start + delay, delay));
+        return report::<M, S>(packet, &done, sink);
+    }
+    deliver_with_more::<M, J, S>(net, st, j, site, packet, (start + delay, delay), sink);
+}
+
+/// [`deliver`] where there may be more to do than to report a message of one packet; `delay` ps lie between the link and the node.
+#[inline(never)]
+fn deliver_with_more<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
+    net: &Network,
+    st: &mut State,
+    j: &mut J,
+    site: &Site,
+    packet: &Packet,
+    (time, delay): (u64, u64),
+    sink: &mut S,
+) {
     let (size, lp) = (packet.size(), packet.lp());
-    let delay = net.delivery_delay(size);
-    let time = start + delay;
     if M::SEQUENCER && net.model.cumulative {
         cumulative::deliver::<M, J, S>(net, st, j, lp, packet, time, sink);
     } else if packet.single() {
-        match net.bursts {
-            false => deliver_whole::<M, S, false>(net, site, packet, (time, delay), sink),
-            true => deliver_whole::<M, S, true>(net, site, packet, (time, delay), sink),
-        }
+        let done = match net.bursts {
+            false => whole::<false>(net, site, packet, (time, delay)),
+            true => whole::<true>(net, site, packet, (time, delay)),
+        };
+        complete::<M, S>(net, packet, &done, sink);
     } else {
         sink.record(Record::Packet {
             bytes: size,
@@ -597,15 +620,9 @@ pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
 
 /// A message of one packet is at its node at `time`, `delay` after it was put on the link; `MANY`: in a run that numbers all messages.
 #[inline(always)]
-fn deliver_whole<M: RouterModel, S: Sink<Fabric<M>>, const MANY: bool>(
-    net: &Network,
-    site: &Site,
-    packet: &Packet,
-    (time, delay): (u64, u64),
-    sink: &mut S,
-) {
+fn whole<const MANY: bool>(net: &Network, site: &Site, packet: &Packet, (time, delay): (u64, u64)) -> Done {
     let birth = packet.birth(time, MANY);
-    let done = Done {
+    Done {
         bytes: packet.size().into(),
         birth,
         time,
@@ -613,8 +630,7 @@ fn deliver_whole<M: RouterModel, S: Sink<Fabric<M>>, const MANY: bool>(
         early: net.is_early((time - birth).saturating_sub(delay), packet.source(), site.router),
         name: packet.name(MANY),
         own_share: Some(packet.share_of_whole(birth)),
-    };
-    complete::<M, S>(net, packet, done, sink);
+    }
 }
 
 /// A notice of a message of several packets: its birth, or its size.
@@ -687,7 +703,7 @@ fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         name: packet.name(net.bursts),
         own_share: None,
     };
-    complete::<M, S>(net, packet, done, sink);
+    complete::<M, S>(net, packet, &done, sink);
 }
 
 /// A complete message.
@@ -707,9 +723,21 @@ struct Done {
 }
 
 /// Reports a complete message, of which this is a packet, and tells the workload if it reacts.
+fn complete<M: RouterModel, S: Sink<Fabric<M>>>(net: &Network, packet: &Packet, done: &Done, sink: &mut S) {
+    report::<M, S>(packet, done, sink);
+    let node = packet.destination();
+    if net.workload.reacts() && net.workload.reacts_at(node) {
+        let lp = net.place_of_node(node);
+        let local = node - net.sites[lp as usize].node;
+        let event = Packet::new(Kind::Delivered, Time(done.time), lp, local as u16);
+        sink.send(event.with_message(packet.source(), node, packet.label()));
+    }
+}
+
+/// Reports a complete message, of which this is a packet.
 #[inline(always)]
-fn complete<M: RouterModel, S: Sink<Fabric<M>>>(net: &Network, packet: &Packet, done: Done, sink: &mut S) {
-    let Done {
+fn report<M: RouterModel, S: Sink<Fabric<M>>>(packet: &Packet, done: &Done, sink: &mut S) {
+    let &Done {
         bytes,
         birth,
         time,
@@ -718,14 +746,13 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(net: &Network, packet: &Packet, 
         name,
         own_share,
     } = done;
-    let node = packet.destination();
     let share = match own_share {
         Some(share) => share,
         None => share_of_message(packet.ends(), packet.label(), birth, bytes),
     };
     sink.record(Record::Message {
         source: packet.source(),
-        destination: node,
+        destination: packet.destination(),
         bytes,
         birth,
         time,
@@ -735,10 +762,4 @@ fn complete<M: RouterModel, S: Sink<Fabric<M>>>(net: &Network, packet: &Packet, 
         single: own_share.is_some(),
         share,
     });
-    if net.workload.reacts() && net.workload.reacts_at(node) {
-        let lp = net.place_of_node(node);
-        let local = node - net.sites[lp as usize].node;
-        let event = Packet::new(Kind::Delivered, Time(time), lp, local as u16);
-        sink.send(event.with_message(packet.source(), node, packet.label()));
-    }
 }

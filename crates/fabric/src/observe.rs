@@ -90,7 +90,7 @@ pub enum Record {
 }
 
 /// Packets that have left nodes of one router, and the messages of one job that have set out with them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departed {
     /// Packets, or parts of them that travel by themselves.
     pub packets: u32,
@@ -104,8 +104,25 @@ pub struct Departed {
     born: [Births; 2],
 }
 
+impl Departed {
+    const NONE: Departed = Departed {
+        packets: 0,
+        source: 0,
+        bytes: 0,
+        share: 0,
+        born: [Births {
+            since: 0,
+            waits: Waits {
+                sum: 0,
+                count: 0,
+                max: 0,
+            },
+        }; 2],
+    };
+}
+
 /// Messages that were born in one slice of simulated time and are all measured or all not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Births {
     /// None was born earlier (ps).
     since: u64,
@@ -128,7 +145,7 @@ impl Departures {
     #[inline(always)]
     pub fn new(span: &Span) -> Departures {
         Departures {
-            departed: Departed::default(),
+            departed: Departed::NONE,
             within: [0; 2],
             shift: span.shift(),
         }
@@ -151,7 +168,7 @@ impl Departures {
             if self.within[half] != 0 {
                 self.tell(tell);
             }
-            (self.departed.born[half].since, self.within[half]) = span.alike(birth);
+            (self.departed.born[half].since, self.within[half]) = alike(birth, self.shift, [span.from, span.to]);
             self.departed.source = node;
         }
         self.departed.born[half].waits.add(wait);
@@ -162,7 +179,7 @@ impl Departures {
     pub fn tell(&mut self, tell: impl FnOnce(Record)) {
         if self.departed.packets > 0 {
             tell(Record::Departed(self.departed));
-            self.departed = Departed::default();
+            self.departed = Departed::NONE;
             self.within = [0; 2];
         }
     }
@@ -171,16 +188,16 @@ impl Departures {
 /// A message of one packet that has arrived and is yet to be counted.
 #[derive(Clone, Copy, Debug)]
 struct Fresh {
+    /// `u64::MAX` for an acknowledgement.
     birth: u64,
     time: u64,
     source: u32,
-    /// Bytes minus one in the lowest 16 bits, hops in 12 above, and highest if it is an acknowledgement.
+    /// Bytes minus one in the lowest 16 bits, hops above.
     about: u32,
 }
 
 /// So many are counted together: a loop of its own has the registers that a handler has not.
 const FRESH: usize = 512;
-const FRESH_ACK: u32 = 1 << 31;
 
 impl Fresh {
     const NONE: Fresh = Fresh {
@@ -191,18 +208,23 @@ impl Fresh {
     };
 
     #[inline(always)]
+    fn new(birth: u64, time: u64, source: u32, bytes: u64, hops: u32, number: Label) -> Fresh {
+        Fresh {
+            birth: if is_ack(number) { u64::MAX } else { birth },
+            time,
+            source,
+            about: (bytes as u32 - 1) | hops << 16,
+        }
+    }
+
+    #[inline(always)]
     fn bytes(&self) -> u64 {
         u64::from(self.about & 0xFFFF) + 1
     }
 
     #[inline(always)]
     fn hops(&self) -> u32 {
-        self.about >> 16 & MAX_HOPS
-    }
-
-    #[inline(always)]
-    fn is_ack(&self) -> bool {
-        self.about & FRESH_ACK != 0
+        self.about >> 16
     }
 }
 
@@ -350,25 +372,24 @@ impl Span {
         }
     }
 
-    /// From where on (ps) and for how long births are in one slice with this one, and alike measured or not.
-    fn alike(&self, birth: u64) -> (u64, u64) {
-        let shift = self.shift();
-        let mut since = birth >> shift << shift;
-        let mut until = since + (1 << shift);
-        for edge in [self.from, self.to] {
-            if birth < edge {
-                until = until.min(edge);
-            } else {
-                since = since.max(edge);
-            }
-        }
-        (since, until - since)
-    }
-
     /// The last time of the measured span.
     fn last(&self) -> u64 {
         self.to.saturating_sub(1)
     }
+}
+
+/// From where on (ps) and for how long times are in one slice with this one and on the same side of each of some edges.
+fn alike<const N: usize>(time: u64, shift: u32, edges: [u64; N]) -> (u64, u64) {
+    let (mut since, mut length) = (time >> shift << shift, 1 << shift);
+    for edge in edges {
+        if time < edge {
+            length = length.min(edge - since);
+        } else if since < edge {
+            length -= edge - since;
+            since = edge;
+        }
+    }
+    (since, length)
 }
 
 /// The observer of network runs; counters that change together are no neighbours, as in [`crate::state::Port`].
@@ -395,8 +416,8 @@ pub struct Stats {
     pub shift: u32,
     /// Sum of the shares of all messages of several packets that set out, less those of all that are complete.
     pub message_flow: u64,
-    /// Slices keep counts, bytes and sums of latencies only, and what is measured is kept for itself; else all messages are measured, and slices
-    /// keep all that is known of them.
+    /// Slices keep no distributions of latencies, and what is measured is kept for itself; else all messages are measured, and slices keep all
+    /// that is known of them.
     pub light_bins: bool,
     /// Messages that beat the zero-load bound.
     pub early: u64,
@@ -545,75 +566,119 @@ impl Stats {
 
     /// [Settles](Stats::settle), and returns the list.
     fn count_all(&mut self) -> Vec<Fresh> {
-        let (n, fresh) = (std::mem::take(&mut self.n_fresh), std::mem::take(&mut self.fresh));
-        let list = &fresh[..n];
-        match (self.tracks.len(), self.light_bins) {
-            _ if n == 0 => {}
-            (1, false) => self.count_fresh::<true, false>(list),
-            (1, true) => self.count_fresh::<true, true>(list),
-            (_, false) => self.count_fresh::<false, false>(list),
-            (_, true) => self.count_fresh::<false, true>(list),
+        let (n, mut fresh) = (std::mem::take(&mut self.n_fresh), std::mem::take(&mut self.fresh));
+        let cut = self.span.cut;
+        let latest = fresh[..n].iter().fold(0, |latest, fresh| fresh.time.max(latest));
+        if latest <= cut {
+            self.count_landed(&fresh[..n], latest);
+            return fresh;
         }
+        fresh.truncate(n);
+        for late in fresh.extract_if(.., |fresh| fresh.time > cut) {
+            self.landing += 1;
+            self.landing_bytes += late.bytes();
+        }
+        let latest = fresh.iter().fold(0, |latest, fresh| fresh.time.max(latest));
+        self.count_landed(&fresh, latest);
         fresh
     }
 
-    /// `ONE`: there is one job. `LIGHT`: slices are light.
-    fn count_fresh<const ONE: bool, const LIGHT: bool>(&mut self, list: &[Fresh]) {
-        let Span { from, to, cut } = self.span;
-        let last = self.span.last();
-        // All room is made first, so that the loop need not look for it.
-        let (mut latest, mut most_hops, mut landed) = (0, 0, 0);
-        for fresh in list {
-            if fresh.time <= cut {
-                latest = latest.max(fresh.time);
-                most_hops = most_hops.max(fresh.hops());
-                landed += 1;
-            } else {
-                self.landing += 1;
-                self.landing_bytes += fresh.bytes();
-            }
-        }
-        if landed == 0 {
+    /// Counts messages of one packet, the last of which was at its node at `latest`.
+    fn count_landed(&mut self, list: &[Fresh], latest: u64) {
+        if list.is_empty() {
             return;
         }
-        self.packets += landed;
-        self.messages += landed;
+        self.packets += list.len() as u64;
+        self.messages += list.len() as u64;
         self.latest = self.latest.max(latest);
+        // All room is made first: what follows need not look for it.
         let slices = self.slice_of(latest) + 1;
-        self.hops.resize(self.hops.len().max(most_hops as usize + 1), 0);
         self.delivered.resize(self.delivered.len().max(slices), 0);
         for track in &mut self.tracks {
             track.bin(slices - 1);
         }
-        let (shift, paced_from, paced_for) = (self.shift, self.paced_from, self.paced_for);
-        let (hops, delivered, paces) = (&mut self.hops[..], &mut self.delivered[..], &mut self.paces[..]);
-        let (job_of, tracks) = (&self.job_of[..], &mut self.tracks[..]);
-        let mut packet_bytes = 0;
-        for fresh in list {
-            let Fresh {
-                birth, time, source, ..
-            } = *fresh;
-            if time > cut {
-                continue;
-            }
-            let bytes = fresh.bytes();
-            packet_bytes += bytes;
-            hops[fresh.hops() as usize] += 1;
-            let at = (time.min(last) >> shift) as usize;
-            if time < to {
-                delivered[at] += bytes;
-            }
-            if birth >= to || fresh.is_ack() {
-                continue;
-            }
-            if time.wrapping_sub(paced_from) < paced_for {
-                paces[source as usize] += bytes;
-            }
-            let job = if ONE { 0 } else { usize::from(job_of[source as usize]) };
-            let index = (birth >> shift) as usize;
-            tracks[job].arrives::<LIGHT>(bytes, (birth, time), (index, at), birth >= from);
+        let mut rest = list;
+        while let Some(first) = rest.first() {
+            let n = match (self.job_of.is_empty(), self.light_bins) {
+                (true, false) => self.count_alike::<true, false>(first.time, rest),
+                (true, true) => self.count_alike::<true, true>(first.time, rest),
+                (false, false) => self.count_alike::<false, false>(first.time, rest),
+                (false, true) => self.count_alike::<false, true>(first.time, rest),
+            };
+            rest = &rest[n..];
         }
-        self.packet_bytes += packet_bytes;
+    }
+
+    /// Counts messages up to one that did not arrive in the same slice as the first, which did at `time`; says how many there were. `ONE`: there
+    /// is one job. `LIGHT`: slices are light.
+    fn count_alike<const ONE: bool, const LIGHT: bool>(&mut self, time: u64, list: &[Fresh]) -> usize {
+        let Span { from, to, .. } = self.span;
+        let shift = self.shift;
+        let paced = self.paced_from..self.paced_from + self.paced_for;
+        let (since, length) = alike(time, shift, [to, paced.start, paced.end]);
+        let is_paced = paced.contains(&time);
+        let at = (time.min(self.span.last()) >> shift) as usize;
+        let (job_of, hops, paces) = (&self.job_of[..], &mut self.hops, &mut self.paces[..]);
+        let (first, others) = self.tracks.split_first_mut().expect("there is a job");
+        let (mut count, mut all_bytes, mut edges) = (0, 0, first.edges(at));
+        for fresh in list {
+            if fresh.time.wrapping_sub(since) >= length {
+                break;
+            }
+            count += 1;
+            let bytes = fresh.bytes();
+            all_bytes += bytes;
+            count_at(hops, fresh.hops() as usize);
+            if fresh.birth >= to {
+                continue;
+            }
+            if is_paced {
+                paces[fresh.source as usize] += bytes;
+            }
+            let track = match ONE || job_of[fresh.source as usize] == 0 {
+                true => &mut *first,
+                false => &mut others[usize::from(job_of[fresh.source as usize]) - 1],
+            };
+            if !ONE {
+                edges = track.edges(at);
+            }
+            let times = (fresh.birth, fresh.time);
+            track.arrives::<LIGHT>(bytes, times, (fresh.birth >> shift) as usize, from, &mut edges);
+            if !ONE {
+                track.set_edges(at, edges);
+            }
+        }
+        if ONE {
+            first.set_edges(at, edges);
+        }
+        self.packet_bytes += all_bytes;
+        if time < to {
+            self.delivered[at] += all_bytes;
+        }
+        count
+    }
+
+    /// A message of one packet has arrived. Nothing follows, so that no register is kept over what is called rarely.
+    #[inline(always)]
+    fn take(&mut self, fresh: Fresh) {
+        match self.fresh.get_mut(self.n_fresh) {
+            Some(place) => {
+                (place.birth, place.time) = (fresh.birth, fresh.time);
+                (place.source, place.about) = (fresh.source, fresh.about);
+                self.n_fresh += 1;
+            }
+            None => self.make_room(fresh),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_in_detail(&mut self, row: &MessageRow) {
+        let &MessageRow {
+            birth, time, source, ..
+        } = row;
+        self.detail(row);
+        self.take(Fresh::new(birth, time, source, row.bytes, row.hops, row.number));
     }
 
     /// The list of fresh arrivals is full, or there is none yet.
@@ -631,15 +696,16 @@ impl Stats {
         if time.wrapping_sub(self.paced_from) < self.paced_for {
             self.paces[source as usize] += bytes;
         }
-        let slices = (self.slice_of(time), (birth >> self.shift) as usize);
-        let (measured, light) = (birth >= self.span.from, self.light_bins);
-        let (at, index) = slices;
+        let at = self.slice_of(time);
+        let (index, from, light) = ((birth >> self.shift) as usize, self.span.from, self.light_bins);
         let track = self.track(source);
         track.bin(at);
+        let mut edges = track.edges(at);
         match light {
-            false => track.arrives::<false>(bytes, (birth, time), (index, at), measured),
-            true => track.arrives::<true>(bytes, (birth, time), (index, at), measured),
+            false => track.arrives::<false>(bytes, (birth, time), index, from, &mut edges),
+            true => track.arrives::<true>(bytes, (birth, time), index, from, &mut edges),
         }
+        track.set_edges(at, edges);
     }
 
     /// `count` messages of a node that were born at the same time, before the end of the measured span, had not set out when the run ended.
@@ -662,20 +728,19 @@ impl Stats {
     /// Puts together what is known of the messages of a run that has ended, as a whole; called once.
     pub fn look_back(&mut self) {
         self.settle();
+        let light = self.light_bins;
+        self.tracks.iter_mut().for_each(|track| track.sum_up(light));
         if !self.span.is_open() {
             return;
         }
         let last = self.slice(self.span.last());
-        for track in &mut self.tracks {
-            track.look_back(last, self.shift);
-            if !self.light_bins {
-                track.measure_all();
-            }
-        }
+        self.tracks
+            .iter_mut()
+            .for_each(|track| track.look_back(last, self.shift));
     }
 
     #[cold]
-    fn detail(&mut self, row: MessageRow) {
+    fn detail(&mut self, row: &MessageRow) {
         if row.time > self.span.cut || is_ack(row.number) {
             return;
         }
@@ -689,7 +754,7 @@ impl Stats {
             sender.longest = sender.longest.max(trip);
         }
         if let Some(rows) = self.rows.as_mut().filter(|_| row.birth < self.span.to) {
-            rows.push(row);
+            rows.push(*row);
         }
     }
 }
@@ -746,22 +811,9 @@ impl Observe<Record> for Stats {
                 if single {
                     self.flow = self.flow.wrapping_sub(share);
                     if self.in_detail {
-                        self.detail(row());
+                        return self.take_in_detail(&row());
                     }
-                    let fresh = Fresh {
-                        birth,
-                        time,
-                        source,
-                        about: (bytes as u32 - 1) | hops << 16 | if is_ack(number) { FRESH_ACK } else { 0 },
-                    };
-                    match self.fresh.get_mut(self.n_fresh) {
-                        Some(place) => {
-                            *place = fresh;
-                            self.n_fresh += 1;
-                        }
-                        None => self.make_room(fresh),
-                    }
-                    return;
+                    return self.take(Fresh::new(birth, time, source, bytes, hops, number));
                 }
                 self.message_flow = self.message_flow.wrapping_sub(share);
                 if time > self.span.cut {
@@ -773,7 +825,7 @@ impl Observe<Record> for Stats {
                     self.arrives(source, bytes, birth, time);
                 }
                 if self.in_detail {
-                    self.detail(row());
+                    self.detail(&row());
                 }
             }
             Record::SetOut {
@@ -814,9 +866,7 @@ impl Observe<Record> for Stats {
             .iter()
             .filter(|fresh| fresh.time <= self.span.cut);
         let n_fresh = fresh.clone().count() as u64;
-        let due_fresh = fresh
-            .filter(|fresh| fresh.birth < self.span.to && !fresh.is_ack())
-            .count() as u64;
+        let due_fresh = fresh.filter(|fresh| fresh.birth < self.span.to).count() as u64;
         [
             self.injected,
             self.packets + n_fresh,

@@ -285,6 +285,12 @@ impl Packet {
         self.words[0] >> KIND & 7 == NEWS
     }
 
+    /// `true` for buffer space that comes back to an interface.
+    #[inline(always)]
+    pub fn is_host_credit(&self) -> bool {
+        self.words[0] & 7 << KIND == (Kind::HostCredit as u64) << KIND
+    }
+
     /// `true` for a packet at a router or buffer space that comes back to an output port: the two frequent kinds with credits.
     #[inline(always)]
     pub fn is_arrival_or_credit(&self) -> bool {

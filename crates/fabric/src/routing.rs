@@ -252,7 +252,7 @@ impl Routing {
     /// The next output port of a packet that is not at its last router, by minimal routing on one virtual channel.
     #[inline(always)]
     pub fn next_minimal(&self, net: &Network, site: &Site, packet: &Packet) -> u32 {
-        if let Some((port, links)) = net.topology.direct(site.router, packet.destination()) {
+        if let Some((port, links)) = net.topology.direct(site.coordinates, packet.destination()) {
             return self.one_of(site, port, links, packet);
         }
         self.minimal_by_way(net, site, *packet).0
@@ -305,7 +305,7 @@ impl Routing {
     /// The topology's own minimal routing.
     #[inline(always)]
     fn minimal(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        if let Some((port, links)) = net.topology.direct(site.router, packet.destination()) {
+        if let Some((port, links)) = net.topology.direct(site.coordinates, packet.destination()) {
             return (self.one_of(site, port, links, packet), 0, 0);
         }
         self.minimal_by_way(net, site, *packet)

@@ -167,6 +167,9 @@ impl<M: RouterModel> World for Fabric<M> {
         if M::HOST_CREDITS && event.is_arrival_or_credit() {
             return M::credit(net, st, j, lp, event, sink);
         }
+        if M::HOST_CREDITS && event.is_host_credit() {
+            return nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink);
+        }
         // Plain networks have none, and nothing to ask for it.
         if !M::PLAIN && event.is_news() {
             return news::hear::<M, J, S>(net, st, j, lp, event, sink);

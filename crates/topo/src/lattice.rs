@@ -16,6 +16,7 @@
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList, Line};
 use crate::wiring::Wiring;
+use std::sync::Arc;
 
 /// What joins the routers of one line of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +49,66 @@ impl Dimension {
     }
 }
 
+/// Where a router of a HyperX is; routers of other networks are all alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coordinates(u64);
+
+/// Dimension order on a HyperX, in the fewest instructions: it is asked at every hop.
+#[derive(Clone, Debug)]
+pub(crate) struct Direct {
+    nodes_per_router: FastDiv,
+    packed: Arc<[u64]>,
+    dim_of_bit: Arc<[Dimension; 64]>,
+}
+
+impl Direct {
+    #[inline(always)]
+    pub(crate) fn at(&self, router: u32) -> Coordinates {
+        Coordinates(self.packed[router as usize])
+    }
+
+    #[inline(always)]
+    pub(crate) fn of_node(&self, node: u32) -> Coordinates {
+        self.at(self.nodes_per_router.div(node))
+    }
+
+    /// First port and number of cables; `None` at the router itself.
+    #[inline(always)]
+    pub(crate) fn hop(&self, Coordinates(from): Coordinates, Coordinates(to): Coordinates) -> Option<(u32, u32)> {
+        let differ = from ^ to;
+        if differ == 0 {
+            return None;
+        }
+        let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
+        let (c, t, width) = (d.of(from), d.of(to), u32::from(d.width));
+        Some((u32::from(d.base) + (t - u32::from(t > c)) * width, width))
+    }
+
+    #[inline]
+    pub(crate) fn distance(&self, Coordinates(a): Coordinates, Coordinates(b): Coordinates) -> u32 {
+        n_differ(&self.dim_of_bit, a ^ b)
+    }
+}
+
+/// The number of dimensions with a bit in `differ`, the exclusive-or of two packed coordinates.
+#[inline]
+fn n_differ(dim_of_bit: &[Dimension; 64], mut differ: u64) -> u32 {
+    let mut n = 0;
+    while differ != 0 {
+        differ &= dim_of_bit[differ.trailing_zeros() as usize].others;
+        n += 1;
+    }
+    n
+}
+
 /// Coordinates and port arithmetic of a lattice.
 #[derive(Clone, Debug)]
 pub(crate) struct LatticeGeometry {
     pub(crate) kind: Kind,
     pub(crate) dims: Vec<Dimension>,
-    packed: Vec<u64>,
+    packed: Arc<[u64]>,
     /// The dimension that each bit of packed coordinates belongs to.
-    dim_of_bit: Box<[Dimension; 64]>,
+    dim_of_bit: Arc<[Dimension; 64]>,
     /// 1 if packets that go half-way round a ring take the way without the wrap-around link.
     pub(crate) unwrapped_ties: u32,
     pub(crate) nodes_per_router: FastDiv,
@@ -65,7 +118,7 @@ impl LatticeGeometry {
     /// Lays out a validated lattice: sizes and widths at least 1, at most 2^26 routers, at most 65,534 ports per router.
     pub(crate) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
         let (mut shift, mut stride, mut base) = (0u32, 1u32, 0u32);
-        let mut dim_of_bit = Box::new([Dimension::default(); 64]);
+        let mut dim_of_bit = [Dimension::default(); 64];
         let mut dims = Vec::with_capacity(shape.len());
         for (d, &size) in shape.iter().enumerate() {
             let w = width.get(d).copied().unwrap_or(1);
@@ -106,8 +159,8 @@ impl LatticeGeometry {
         Self {
             kind,
             dims,
-            packed,
-            dim_of_bit,
+            packed: packed.into(),
+            dim_of_bit: Arc::new(dim_of_bit),
             unwrapped_ties: 0,
             nodes_per_router: FastDiv::new(nodes_per_router),
         }
@@ -190,27 +243,10 @@ impl LatticeGeometry {
     pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
         let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
         if self.kind == Kind::HyperX {
-            return self.n_differ(pa ^ pb);
+            return n_differ(&self.dim_of_bit, pa ^ pb);
         }
         let one = |d: &Dimension| self.along(d, d.of(pa), d.of(pb));
         self.dims.iter().map(one).sum()
-    }
-
-    /// The distance on a HyperX; `None` on other lattices.
-    #[inline(always)]
-    pub(crate) fn n_direct(&self, a: u32, b: u32) -> Option<u32> {
-        (self.kind == Kind::HyperX).then(|| self.n_differ(self.packed[a as usize] ^ self.packed[b as usize]))
-    }
-
-    /// The number of dimensions with a bit in `differ`, the exclusive-or of two packed coordinates.
-    #[inline]
-    fn n_differ(&self, mut differ: u64) -> u32 {
-        let mut n = 0;
-        while differ != 0 {
-            differ &= self.dim_of_bit[differ.trailing_zeros() as usize].others;
-            n += 1;
-        }
-        n
     }
 
     pub(crate) fn diameter(&self) -> u32 {
@@ -222,20 +258,13 @@ impl LatticeGeometry {
         self.dims.iter().map(one).sum()
     }
 
-    /// Dimension order on a HyperX: first port and number of cables; `None` on other lattices or at the router itself.
-    #[inline(always)]
-    pub(crate) fn direct(&self, at: u32, to: u32) -> Option<(u32, u32)> {
-        if self.kind != Kind::HyperX {
-            return None;
-        }
-        let (pa, pt) = (self.packed[at as usize], self.packed[to as usize]);
-        let differ = pa ^ pt;
-        if differ == 0 {
-            return None;
-        }
-        let d = &self.dim_of_bit[differ.trailing_zeros() as usize];
-        let (c, t, width) = (d.of(pa), d.of(pt), u32::from(d.width));
-        Some((u32::from(d.base) + (t - u32::from(t > c)) * width, width))
+    /// The direct ways of a HyperX; `None` on other lattices.
+    pub(crate) fn direct(&self) -> Option<Direct> {
+        (self.kind == Kind::HyperX).then(|| Direct {
+            nodes_per_router: self.nodes_per_router,
+            packed: self.packed.clone(),
+            dim_of_bit: self.dim_of_bit.clone(),
+        })
     }
 
     /// Dimension order; see the module's description for directions and VCs.

@@ -41,6 +41,7 @@ pub mod verify;
 pub use build::MOST_PLACES;
 pub use deadlock::{Channel, Proof, Verdict, check, check_or_reduced, check_within};
 pub use hop::{Came, Hop, HopList, Line};
+pub use lattice::Coordinates;
 pub use metrics::Metrics;
 pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{Preset, preset, presets};

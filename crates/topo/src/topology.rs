@@ -6,7 +6,7 @@ use crate::graph::GraphTables;
 use crate::grouped::Grouped;
 use crate::hop::{Came, Hop, HopList, Line};
 use crate::inside::Inside;
-use crate::lattice::LatticeGeometry;
+use crate::lattice::{Coordinates, Direct, LatticeGeometry};
 use crate::spec::TopologySpec;
 use crate::wiring::Wiring;
 
@@ -31,6 +31,8 @@ pub struct Topology {
     n_nodes: u32,
     wiring: Wiring,
     pub(crate) geometry: Geometry,
+    /// The ways of a HyperX.
+    direct: Option<Direct>,
 }
 
 impl Topology {
@@ -45,6 +47,10 @@ impl Topology {
             n_routers: wiring.n_routers(),
             n_nodes: wiring.n_nodes(),
             wiring,
+            direct: match &geometry {
+                Geometry::Lattice(g) => g.direct(),
+                _ => None,
+            },
             geometry,
         }
     }
@@ -119,23 +125,19 @@ impl Topology {
     /// global link (none within a group), as the literature uses the word minimal.
     #[inline(always)]
     pub fn distance(&self, a: u32, b: u32) -> u32 {
-        if let Geometry::Lattice(g) = &self.geometry
-            && let Some(n) = g.n_direct(a, b)
-        {
-            return n;
+        match &self.direct {
+            Some(direct) => direct.distance(direct.at(a), direct.at(b)),
+            None => self.distance_by_way(a, b),
         }
-        self.distance_by_way(a, b)
     }
 
     /// [`Topology::distance`] from the router of a node.
     #[inline(always)]
     pub fn node_distance(&self, node: u32, to: u32) -> u32 {
-        if let Geometry::Lattice(g) = &self.geometry
-            && let Some(n) = g.n_direct(g.nodes_per_router.div(node), to)
-        {
-            return n;
+        match &self.direct {
+            Some(direct) => direct.distance(direct.of_node(node), direct.at(to)),
+            None => self.distance_by_way(self.router_of(node), to),
         }
-        self.distance_by_way(self.router_of(node), to)
     }
 
     #[inline(never)]
@@ -194,14 +196,19 @@ impl Topology {
         }
     }
 
+    /// Where a router is, for [`Topology::direct`].
+    pub fn coordinates(&self, router: u32) -> Coordinates {
+        self.direct
+            .as_ref()
+            .map_or(Coordinates::default(), |direct| direct.at(router))
+    }
+
     /// The hop of [`Topology::minimal`] where it depends on the place alone and needs one VC, in the fewest instructions: first port and
-    /// number of cables on a HyperX, `None` on other families or at the node's router.
+    /// number of cables on a HyperX from the router with these coordinates, `None` on other families or at the node's router.
     #[inline(always)]
-    pub fn direct(&self, at: u32, dst_node: u32) -> Option<(u32, u32)> {
-        match &self.geometry {
-            Geometry::Lattice(g) => g.direct(at, g.nodes_per_router.div(dst_node)),
-            _ => None,
-        }
+    pub fn direct(&self, at: Coordinates, dst_node: u32) -> Option<(u32, u32)> {
+        let direct = self.direct.as_ref()?;
+        direct.hop(at, direct.of_node(dst_node))
     }
 
     /// [`Topology::minimal`] towards a router, for ways that lead over an intermediate router (Valiant).
@@ -388,7 +395,11 @@ mod tests {
                 let to = whole.router_of(node);
                 assert_eq!(bare.router_of(node), to);
                 assert_eq!(bare.distance(at, to), whole.distance(at, to));
-                assert_eq!(bare.direct(at, node), whole.direct(at, node));
+                assert_eq!(bare.coordinates(at), whole.coordinates(at));
+                assert_eq!(
+                    bare.direct(bare.coordinates(at), node),
+                    whole.direct(whole.coordinates(at), node)
+                );
                 assert_eq!(bare.line(at as usize % 5), whole.line(at as usize % 5));
                 let came = Came::INJECTED;
                 assert_eq!(bare.minimal(at, node, came, 7), whole.minimal(at, node, came, 7));
@@ -428,8 +439,8 @@ mod tests {
             for (at, node) in (0..24).flat_map(|at| (0..48).map(move |node| (at, node))) {
                 let hop = hyperx.minimal(at, node, Came::INJECTED, 0);
                 let expected = (!hop.is_eject()).then_some((u32::from(hop.port), u32::from(hop.links)));
-                assert_eq!(hyperx.direct(at, node), expected, "{at} to {node}");
-                assert_eq!(torus.direct(at, node), None);
+                assert_eq!(hyperx.direct(hyperx.coordinates(at), node), expected, "{at} to {node}");
+                assert_eq!(torus.direct(torus.coordinates(at), node), None);
             }
             // The lines are the ports, and a line's hops lead to the routers that differ in its dimension alone.
             assert_eq!((hyperx.line(4), torus.line(0)), (None, None));

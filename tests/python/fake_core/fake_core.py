@@ -3,7 +3,7 @@
 The tests of the campaign, the command line and the report need things that an honest simulator does not do on
 request: fail a self-check, crash, take exactly so long, fill a disk. A study asks for them in a `[fake]` table:
 `seconds` (wall time of a run), `fail` (name of an experiment whose self-check fails), `crash` (likewise: the
-process dies), `rows` (messages per run).
+process dies), `rows` (messages per run). Runs that are well under way leave a file each in the folder `FAKE_UNDER_WAY`, if there is one.
 """
 
 import hashlib
@@ -15,6 +15,9 @@ import tomllib
 from pathlib import Path
 
 import numpy as np
+
+# The step at which a run is well under way.
+UNDER_WAY = 4
 
 __version__ = os.environ.get("FAKE_VERSION", "0.0.0+fake")
 
@@ -291,6 +294,8 @@ def run(canonical, progress, checkpoint=None, threads=1, ranks=None):
         if fake.get("crash") == (spec["experiment"] or "all"):
             os._exit(66)
         time.sleep(float(fake.get("seconds", 0.0)) / steps)
+        if step == UNDER_WAY and "FAKE_UNDER_WAY" in os.environ:
+            (Path(os.environ["FAKE_UNDER_WAY"]) / digest).touch()
         state = {
             "fraction": (step + 1) / steps,
             "sim_time_ns": step * 1e3,

@@ -105,9 +105,9 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
             bytes: post.bytes,
         };
         if net.follows_messages {
-            follow::<M, S>(node, &message, label, start, sink);
+            follow::<M, S>(node, message, label, start, sink);
         }
-        announce::<M, S>(net, node, &message, label, post.envelope, start, sink);
+        announce::<M, S>(net, node, message, label, post.envelope, start, sink);
         label
     } else {
         queue.label

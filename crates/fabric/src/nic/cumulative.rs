@@ -124,7 +124,7 @@ fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 name: message.name(net.bursts),
                 own_share: None,
             };
-            complete::<M, S>(net, &message, done, sink);
+            complete::<M, S>(net, &message, &done, sink);
         }
         if entry.delivered != 0 && entry.left == 0 {
             st.incoming.edit(j, before).next = entry.next;

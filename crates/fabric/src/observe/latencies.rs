@@ -43,12 +43,7 @@ impl Histogram {
     /// Counts a value.
     #[inline(always)]
     pub fn add(&mut self, value: u64) {
-        self.count(Self::bucket(value));
-    }
-
-    #[inline(always)]
-    pub(super) fn count(&mut self, bucket: usize) {
-        count_at(&mut self.counts, bucket);
+        count_at(&mut self.counts, Self::bucket(value));
     }
 
     /// Counts a value `n` times.
@@ -152,15 +147,7 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    #[inline(always)]
-    pub(super) fn add(&mut self, latency: u64, bucket: usize, bytes: u64) {
-        self.add_up(latency, bytes);
-        self.min = self.min.min(latency);
-        self.max = self.max.max(latency);
-        self.histogram.count(bucket);
-    }
-
-    /// Counts a latency without its place in the distribution.
+    /// Counts a latency in the sums.
     #[inline(always)]
     pub(super) fn add_up(&mut self, latency: u64, bytes: u64) {
         self.count += 1;
@@ -168,13 +155,19 @@ impl Latencies {
         self.sum += u128::from(latency);
     }
 
+    /// Takes the least and the largest of some latencies.
+    #[inline(always)]
+    pub(super) fn add_extremes(&mut self, min: u64, max: u64) {
+        self.min = self.min.min(min);
+        self.max = self.max.max(max);
+    }
+
     /// Adds another set.
     pub fn merge(&mut self, other: &Latencies) {
         self.count += other.count;
         self.bytes += other.bytes;
         self.sum += other.sum;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+        self.add_extremes(other.min, other.max);
         self.histogram.merge(&other.histogram);
     }
 

@@ -107,6 +107,7 @@ impl Pack for Track {
         put(out, self.bins.len() as u64);
         self.bins.iter().for_each(|bin| bin.pack(out));
         self.measured.pack(out);
+        self.unmeasured.pack(out);
         self.waits.pack(out);
         put(out, [self.kept, self.latest]);
     }
@@ -120,11 +121,13 @@ impl Pack for Track {
         for _ in 0..n_bins {
             bins.push(Bin::unpack(input)?);
         }
-        let (measured, waits) = (Latencies::unpack(input)?, Waits::unpack(input)?);
+        let (measured, unmeasured) = (Latencies::unpack(input)?, Latencies::unpack(input)?);
+        let waits = Waits::unpack(input)?;
         let [kept, latest] = take(input)?;
         Ok(Track {
             bins,
             measured,
+            unmeasured,
             waits,
             kept,
             latest,

@@ -75,14 +75,36 @@ impl Bin {
     }
 }
 
+/// Extremes that messages which arrive in one slice may change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edges {
+    /// Least birth of those that arrived in the slice (ps).
+    oldest: u64,
+    /// Last arrival (ps).
+    latest: u64,
+    /// Least latency, and largest, of those that are measured, where slices are light (ps).
+    min: u64,
+    max: u64,
+}
+
+/// A new extreme. There are few, and a branch that is hardly ever taken needs no register.
+#[cold]
+#[inline(never)]
+fn beyond(value: u64) -> u64 {
+    value
+}
+
 /// The messages of a job. Acknowledgements do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Track {
     /// Slices of simulated time.
     pub bins: Vec<Bin>,
-    /// Latencies of the messages born in the measured span that have arrived; where slices keep all that is known, once the run has been looked back on.
+    /// Latencies of the messages born in the measured span that have arrived, once the run has been looked back on. Before, it has their extremes and
+    /// their distribution where slices are light, and else nothing.
     pub measured: Latencies,
-    /// How long those that have set out waited for it; from when on as with the latencies.
+    /// Sums of the others; empty where slices are not light, as all messages are measured then.
+    pub unmeasured: Latencies,
+    /// How long measured messages that have set out waited for it; where slices are not light, once the run has been looked back on.
     pub waits: Waits,
     /// Those that had not set out when the run ended.
     pub kept: u64,
@@ -108,28 +130,59 @@ impl Track {
         &mut self.bins[index]
     }
 
-    /// A message that was born in slice `index` has arrived in slice `at`, which there is; `LIGHT`: slices are light, and it is measured or not.
+    /// A message that was born in slice `index` has arrived, in one that there is; `LIGHT`: slices are, and it is measured if it was born at `from`
+    /// or later.
     #[inline(always)]
     pub(super) fn arrives<const LIGHT: bool>(
         &mut self,
         bytes: u64,
         (birth, time): (u64, u64),
-        (index, at): (usize, usize),
-        measured: bool,
+        index: usize,
+        from: u64,
+        edges: &mut Edges,
     ) {
         let latency = time - birth;
-        let end = &mut self.bins[at];
-        end.oldest = end.oldest.min(birth);
+        if birth < edges.oldest {
+            edges.oldest = beyond(birth);
+        }
         let born = &mut self.bins[index].born;
+        born.add_up(latency, bytes);
         if !LIGHT {
-            born.add(latency, Histogram::bucket(latency), bytes);
+            born.add_extremes(latency, latency);
+            born.histogram.add(latency);
             return;
         }
-        born.add_up(latency, bytes);
-        if measured {
-            self.measured.add(latency, Histogram::bucket(latency), bytes);
+        edges.latest = edges.latest.max(time);
+        if birth < from {
+            self.unmeasured.add_up(latency, bytes);
+            return;
         }
-        self.latest = self.latest.max(time);
+        if latency < edges.min {
+            edges.min = beyond(latency);
+        }
+        if latency > edges.max {
+            edges.max = beyond(latency);
+        }
+        self.measured.histogram.add(latency);
+    }
+
+    /// The extremes so far, for messages that arrive in slice `at`, which there is.
+    #[inline(always)]
+    pub(super) fn edges(&self, at: usize) -> Edges {
+        Edges {
+            oldest: self.bins[at].oldest,
+            latest: self.latest,
+            min: self.measured.min,
+            max: self.measured.max,
+        }
+    }
+
+    /// Takes back the extremes that it gave.
+    #[inline(always)]
+    pub(super) fn set_edges(&mut self, at: usize, edges: Edges) {
+        self.bins[at].oldest = edges.oldest;
+        self.latest = edges.latest;
+        (self.measured.min, self.measured.max) = (edges.min, edges.max);
     }
 
     /// Says of each slice up to the `last` of the run how old the oldest message was that was under way when it began. What had arrived before a
@@ -149,12 +202,24 @@ impl Track {
         }
     }
 
-    /// Makes what is measured all messages of the slices, which must have kept all that is known of them.
-    pub(super) fn measure_all(&mut self) {
-        for bin in &self.bins {
-            self.measured.merge(&bin.born);
-            self.waits.merge(&bin.begun);
+    /// Completes what is measured from the slices, whether they are `light` or have kept all that is known; called once.
+    pub(super) fn sum_up(&mut self, light: bool) {
+        if !light {
+            for bin in &self.bins {
+                self.measured.merge(&bin.born);
+                self.waits.merge(&bin.begun);
+            }
+            return;
         }
+        let (measured, unmeasured) = (&mut self.measured, &self.unmeasured);
+        for bin in &self.bins {
+            measured.count += bin.born.count;
+            measured.bytes += bin.born.bytes;
+            measured.sum += bin.born.sum;
+        }
+        measured.count -= unmeasured.count;
+        measured.bytes -= unmeasured.bytes;
+        measured.sum -= unmeasured.sum;
     }
 
     /// Makes slices twice as long.
@@ -175,6 +240,7 @@ impl Track {
             self.bin(i).merge(theirs);
         }
         self.measured.merge(&other.measured);
+        self.unmeasured.merge(&other.unmeasured);
         self.waits.merge(&other.waits);
         self.kept += other.kept;
         self.latest = self.latest.max(other.latest);

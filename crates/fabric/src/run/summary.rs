@@ -11,6 +11,7 @@ use crate::state::Parts;
 use des::optimistic::Speculated;
 use des::{Outcome, Teamwork, Time};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::jobs::{JobSummary, Measured};
@@ -471,8 +472,9 @@ pub(super) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> 
     let mut best: Vec<(u64, u32)> = Vec::new();
     for (port, record) in state.numbered_ports() {
         if best.len() < n || record.busy > best[n - 1].0 {
-            best.push((record.busy, port));
-            best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            let mine = (Reverse(record.busy), port);
+            let place = best.partition_point(|&(busy, port)| (Reverse(busy), port) < mine);
+            best.insert(place, (record.busy, port));
             best.truncate(n);
         }
     }
