@@ -317,7 +317,7 @@ fn progress(facts: &Facts<'_>) -> Check {
 fn limits(facts: &Facts<'_>) -> Check {
     let harvest = facts.harvest;
     let mut beyond = Vec::new();
-    let beyond_fields = fault::NUMBER_IN_USE | fault::TOO_MANY_PARTS;
+    let beyond_fields = fault::NUMBER_IN_USE | fault::TOO_MANY_PARTS | fault::RANK_NUMBERS_USED_UP;
     if let Some((router, faults)) = &harvest.faults.filter(|(_, faults)| faults & beyond_fields != 0) {
         let name = facts.net.topology.router_name(*router);
         let reasons = [
@@ -330,6 +330,10 @@ fn limits(facts: &Facts<'_>) -> Check {
             (
                 fault::TOO_MANY_PARTS,
                 format!("a message has more than {MAX_PARTS} packets; take larger packets or smaller messages"),
+            ),
+            (
+                fault::RANK_NUMBERS_USED_UP,
+                "a rank has sent 32768 messages or more to another after one that is not received yet: they are numbered with 16 bits; let it be received or waited for earlier".to_owned(),
             ),
         ];
         let reasons = reasons.into_iter().filter(|(fault, _)| faults & fault != 0);

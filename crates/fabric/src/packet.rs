@@ -24,6 +24,7 @@
 //! | a part of a message | what the message is 2, its number at its source 30 ([`NUMBERS`]), the part's number 31 | numbers begin again; where the earlier message of that number has yet to arrive, the run is an error; longer messages are an error | `a_number_in_use_twice_is_an_error`, `a_message_of_more_parts_than_are_numbered_is_an_error` |
 //! | a message of one packet | birth 61 | beyond the horizon | `fields_do_not_touch_each_other` |
 //! | the same, where several may be born at one time | what it is 2, number 13, birth 48 | numbers only spread ways; what is older than 140 s when it sets out goes as a message of parts; what is under way for longer than that is an error | `old_messages_of_one_packet_keep_their_births` |
+//! | a message of a rank, in its envelope | its number among those to the same rank 16 | numbers begin again; 32,768 messages behind one that is not done with are an error | `ranks_that_leave_a_message_behind_for_too_long_are_an_error` |
 //!
 //! In events that are no packets the mark is a value: room in bytes of a credit, birth or size of a notice, which has its message's number
 //! in place of size, hops and phase, and in place of the destination, which is where it is, a part of an envelope.

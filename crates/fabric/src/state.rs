@@ -82,6 +82,8 @@ pub mod fault {
     pub const TOO_MANY_PARTS: u32 = 2;
     /// A packet of a message came before an earlier one, on a network that keeps their order.
     pub const OUT_OF_ORDER: u32 = 4;
+    /// A rank has sent half as many messages to another as have numbers after one that is not done with.
+    pub const RANK_NUMBERS_USED_UP: u32 = 8;
 }
 
 /// A network interface. One cache line.

@@ -441,6 +441,34 @@ fn a_number_in_use_twice_is_an_error() {
     );
 }
 
+/// A rendezvous whose receive comes late: numbers of messages between two ranks go round while it waits.
+#[test]
+fn ranks_that_leave_a_message_behind_for_too_long_are_an_error() {
+    let program = |between: usize| {
+        let mut rows = String::from("rank,op,peer,bytes,tag\n0,isend,1,100000,9\n");
+        rows += &"0,send,1,8,0\n".repeat(between);
+        rows += "0,waitall,,,\n";
+        rows += &"1,recv,0,8,0\n".repeat(between);
+        rows += "1,recv,0,100000,9\n";
+        let file = std::env::temp_dir().join(format!("fabricsim-limits-{}-{between}.csv", std::process::id()));
+        std::fs::write(&file, rows).unwrap();
+        let keys = format!(
+            "[topology]\nkind = \"single-router\"\nnodes = 2\n[[job]]\nwork = {{ kind = \"ops\", file = '{}' }}\n[run]\nseeds = [1]\n",
+            file.display()
+        );
+        let spec = specs(&keys);
+        std::fs::remove_file(file).unwrap();
+        run::run(&spec.unwrap()[0], &mut |_| true)
+    };
+    // With the request, its answer and the data.
+    assert_eq!(program(32_000).unwrap().summary.messages, 32_003);
+    let reason = program(70_000).unwrap_err().to_string();
+    assert!(
+        reason.contains("limits: at router") && reason.contains("numbered with 16 bits"),
+        "{reason}"
+    );
+}
+
 #[test]
 fn the_end_of_a_run_may_be_late() {
     let mut late = spec(&format!(

@@ -134,6 +134,11 @@ pub struct Peer {
     pub expected: u16,
 }
 
+/// Whether half of all numbers of messages, which go round, or more lie between two.
+pub fn is_far(from: u16, to: u16) -> bool {
+    to.wrapping_sub(from) >= 1 << 15
+}
+
 /// The name of the requests of blocking operations and collectives.
 pub const BLOCK: u16 = u16::MAX - 1;
 

@@ -4,7 +4,7 @@ use super::Endpoint;
 use super::lists::first;
 use crate::mpi::envelope::{Envelope, Purpose};
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
-use crate::mpi::state::{Fault, Item, Peer, fault, item};
+use crate::mpi::state::{Fault, Item, Peer, fault, is_far, item};
 use crate::state::{NONE, State};
 use des::Journal;
 
@@ -118,6 +118,9 @@ impl<J: Journal> Endpoint<'_, J> {
             parts: 0,
         };
         if envelope.sequence != peer.expected {
+            if is_far(peer.expected, envelope.sequence) {
+                self.st.routers.edit(self.j, self.lp).faults |= crate::state::fault::RANK_NUMBERS_USED_UP;
+            }
             message.kind += item::EARLY_EAGER - item::EAGER;
             let arrived = self.append(peer.arrived, message);
             self.st.peers.edit(self.j, place).arrived = arrived;

@@ -4,7 +4,7 @@ use super::{Endpoint, SENT};
 use crate::incoming;
 use crate::mpi::envelope::{Envelope, Purpose};
 use crate::mpi::op::ANY_SIZE;
-use crate::mpi::state::{BLOCK, Item, item};
+use crate::mpi::state::{BLOCK, Item, is_far, item};
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::spec::Rendezvous;
 use crate::state::{NONE, fault};
@@ -33,6 +33,9 @@ impl<J: Journal> Endpoint<'_, J> {
         let sent = &mut self.st.peers.edit(self.j, peer).sent;
         let sequence = *sent;
         *sent = sent.wrapping_add(1);
+        if sequence.is_multiple_of(1 << 14) && self.has_left_behind(peer, sequence) {
+            self.st.routers.edit(self.j, self.lp).faults |= fault::RANK_NUMBERS_USED_UP;
+        }
         if eager {
             let purpose = if bytes == 0 { Purpose::Empty } else { Purpose::Eager };
             let wire = self.plan.wire(bytes);
@@ -60,6 +63,14 @@ impl<J: Journal> Endpoint<'_, J> {
         let pending = self.append(pending, item);
         self.st.peers.edit(self.j, peer).pending = pending;
         self.control(to, Purpose::Request, (sequence, tag, context), birth);
+    }
+
+    /// Whether a rendezvous with a peer has waited for so many messages that numbers begin to be those of others. It is asked for four times
+    /// while they go round once.
+    #[cold]
+    fn has_left_behind(&self, peer: u32, sequence: u16) -> bool {
+        let mut items = self.items(self.st.peers.get(peer).pending);
+        items.any(|(_, item)| item.kind != item::MATCHED && is_far(item.sequence, sequence))
     }
 
     /// A message of `bytes` has come from a rank; `true` if this rank goes on.
