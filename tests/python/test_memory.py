@@ -57,7 +57,12 @@ BOTTLENECKS = {
     "memory bandwidth": ({"memory_bandwidth": "100 MB/s"}, {}, "waiting for memory: its bandwidth", True),
     "memory latency": ({"memory_latency": "10 us", "memory_bandwidth": "1000 GB/s"}, {}, "memory itself: its latency", True),
     "links": ({"accesses": 120, "memory_bandwidth": "1000 GB/s"}, {"bandwidth": "100 MB/s"}, "waiting for links", True),
-    "lines": ({"pattern": "hot-spot", "hot_fraction": 1.0, "stores": 100}, {}, "other accesses to the same lines", True),
+    "lines": (
+        {"accesses": 120, "pattern": "hot-spot", "hot_fraction": 1.0, "stores": 100},
+        {},
+        "other accesses to the same lines",
+        True,
+    ),
 }
 
 
