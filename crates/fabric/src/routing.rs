@@ -180,7 +180,7 @@ impl Routing {
         };
         let needed = proof::needs(&kind, topology);
         let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
-        let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some() && !late;
+        let bounded = spec.router.has_bounded_buffers() && !late;
         if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
             let reason =
                 format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");

@@ -16,7 +16,7 @@ use super::weigh::{Sense, Weigh};
 use super::{HOPS, Least, Routing, came};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::{DerouteSpec, RouterModel, RunSpec};
+use crate::spec::{DerouteSpec, RunSpec};
 use des::mix;
 use topo::{Came, Hop, HopList, RoutingRule, Step, Topology, TopologySpec};
 
@@ -59,7 +59,7 @@ impl Deroute {
                 "take \"ugal\" or \"par\", which every topology has",
             );
         };
-        let bounded = spec.router.model == RouterModel::Credit && spec.router.buffer.is_some();
+        let bounded = spec.router.has_bounded_buffers();
         if order == Order::Escape {
             if lattice.shape.len() > MOST_DIMENSIONS {
                 return refuse(

@@ -4,7 +4,7 @@ use super::Kind;
 use super::deroute::DerouteRule;
 use super::table::TableRule;
 use super::ugal::{LegsRule, UgalRule};
-use crate::spec::{Architecture, RouterModel, RunSpec};
+use crate::spec::{Architecture, RunSpec};
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
 use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
 
@@ -27,7 +27,7 @@ pub struct Proof {
 
 /// Decides whether a run can deadlock.
 pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Proof {
-    if spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none() {
+    if !spec.router.has_bounded_buffers() {
         return Proof {
             free: true,
             decided: true,

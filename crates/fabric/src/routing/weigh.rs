@@ -1,7 +1,7 @@
 //! What adaptive routings look at, and how they weigh a direct way against a detour.
 
 use crate::network::BuildError;
-use crate::spec::{Bytes, Congestion, Per, RouterModel, RunSpec};
+use crate::spec::{Bytes, Congestion, Per, RunSpec};
 
 /// What an adaptive routing wants to know of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Sense {
     /// Checks what is to be looked at against the router model.
     pub(super) fn new(congestion: Congestion, per: Per, spec: &RunSpec) -> Result<Sense, BuildError> {
         let credits = congestion != Congestion::Output;
-        if credits && (spec.router.model == RouterModel::Sculpin || spec.router.buffer.is_none()) {
+        if credits && !spec.router.has_bounded_buffers() {
             let reason = "without bounded buffers there are no credits to look at";
             return Err(BuildError::field("routing.congestion", reason, Some("take \"output\"")));
         }

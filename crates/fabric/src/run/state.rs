@@ -3,6 +3,8 @@
 //! What tells is how old the oldest message is that is not there yet, time after time: waiting at its source or under way, it makes no
 //! difference where. A network that keeps up has an oldest age that wanders about one level; one that does not has one that grows with the
 //! time, by at least the share of some messages that it cannot take. Accepted loads tell the same only where all messages suffer alike.
+//! Buffers of bounded size can fill for as long as a run lasts and then be full of a load that the network carries: there, what grows counts
+//! only once it has reached the sources.
 //! Nothing that happens behind the end of the measured span is looked at, so drains do not matter.
 
 use crate::observe::{Bin, Track};
@@ -43,6 +45,8 @@ pub struct Scales {
     pub message: u64,
     /// Part of the time that the busiest link was busy.
     pub busiest: f64,
+    /// Routers hold no more than fits their buffers.
+    pub bounded: bool,
 }
 
 /// Crossings that a run must last before it can show that it does not keep up: routers have to learn of their neighbours' queues first.
@@ -57,6 +61,9 @@ const LIKELY: f64 = 2.5;
 const GROWS: f64 = 1.25;
 /// A share of the time below which an age is no matter, however it grows.
 const SMALL: f64 = 0.02;
+
+/// Part of the growth that must be seen at the sources of a network with bounded buffers.
+const AT_SOURCE: f64 = 0.5;
 
 /// Last parts of the run in each of which the first third is compared with the last: a level that is reached late shows in the short ones.
 const WINDOWS: [f64; 3] = [0.4, 0.25, 1.0 / 6.0];
@@ -86,6 +93,15 @@ impl Compared {
     fn slows(&self, end: f64, message: f64) -> bool {
         self.falls_short(0.6, LIKELY, end, message)
     }
+}
+
+/// How old the oldest message was (ps) that waited at its source at the end of the measured span, up to a slice more.
+fn at_source(track: &Track, scales: &Scales) -> f64 {
+    let start = |j: usize| (j as u64) << scales.shift;
+    let waits = |&(j, bin): &(usize, &Bin)| bin.kept > 0 || start(j + 1) + bin.begun.max > scales.end;
+    let mut bins = track.bins.iter().enumerate();
+    let oldest = bins.find(waits).map_or(scales.end, |(j, _)| start(j));
+    scales.end.saturating_sub(oldest) as f64
 }
 
 /// Arrivals at a link are counts: n of them differ by the root of n from what is expected.
@@ -122,6 +138,7 @@ pub fn judge(track: &Track, scales: &Scales) -> Judgement {
         crossing,
         message,
         busiest,
+        bounded,
     } = *scales;
     let last = (end >> shift) as usize;
     let age = |j: usize| match track.bins.get(j).map_or(u64::MAX, |bin| bin.oldest) {
@@ -151,8 +168,9 @@ pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     let grows = late >= GROWS * early && level >= SMALL && late - early >= SURE * noise(apart, message);
     // Where the growth has slowed down lately it may end.
     let grows = grows && !parts.iter().any(|part| part.slows(end, message));
+    let reaches_sources = !bounded || at_source(track, scales) >= AT_SOURCE * (late - early);
     let us = |ps: f64| ps / 1e6;
-    if grows && end >= (CROSSINGS * crossing) as f64 {
+    if grows && reaches_sources && end >= (CROSSINGS * crossing) as f64 {
         return Judgement {
             state: State::Saturated,
             because: format!(
@@ -202,6 +220,7 @@ mod tests {
         crossing: 1 << 20,
         message: 1 << 16,
         busiest: 1.0,
+        bounded: false,
     };
 
     /// A run whose oldest message was so old (in slices) when each slice began.
@@ -259,6 +278,27 @@ mod tests {
                 .settles
                 .is_some()
         );
+    }
+
+    #[test]
+    fn what_grows_in_bounded_buffers_alone_may_end() {
+        let bounded = Scales {
+            bounded: true,
+            ..SCALES
+        };
+        let judged = |wait: fn(f64) -> f64| {
+            let mut track = ages(|t| 0.7 * t);
+            for (j, bin) in track.bins.iter_mut().enumerate() {
+                (bin.begun.count, bin.begun.max) = (1, (wait(j as f64) * f64::from(1 << 20)) as u64);
+            }
+            judge(&track, &bounded).state
+        };
+        assert_eq!(judged(|_| 0.3), State::Unsettled);
+        assert_eq!(judged(|t| 0.5 * t), State::Saturated);
+        // What has not set out has waited, however long others did.
+        let mut track = ages(|t| 0.7 * t);
+        track.bins[50].kept = 1;
+        assert_eq!(judge(&track, &bounded).state, State::Saturated);
     }
 
     #[test]

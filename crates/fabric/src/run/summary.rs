@@ -297,6 +297,7 @@ impl Summary {
                 crossing: net.longest_crossing(),
                 message: net.time_on_slowest(net.workload.most_endless_bytes()),
                 busiest: (harvest.busiest.0 as f64 / busiest_until.max(1) as f64).min(1.0),
+                bounded: spec.router.has_bounded_buffers(),
             },
         };
         let judgement = match open_loop {

@@ -173,6 +173,11 @@ pub struct RouterSpec {
 }
 
 impl RouterSpec {
+    /// `true` if what waits for a router has to have room there.
+    pub fn has_bounded_buffers(&self) -> bool {
+        self.model == RouterModel::Credit && self.buffer.is_some()
+    }
+
     /// `true` if routers have a clocked crossbar between input queues and output buffers.
     pub fn is_input_queued(&self) -> bool {
         self.model == RouterModel::Credit && self.architecture == Architecture::InputQueued
