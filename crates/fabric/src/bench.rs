@@ -473,7 +473,7 @@ pub fn bench(name: &str, options: BenchOptions) -> Option<Result<BenchResult, Ru
 
 fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
     const MEAN: u64 = 1_310_720;
-    let begun = crate::run::cpu_time();
+    let begun = crate::process::cpu_time();
     let world = Phold {
         n_lps,
         events_per_lp: 1,
@@ -496,11 +496,11 @@ fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
         Engine::Auto => Box::new(window().adaptive()),
         _ => Box::new(window()),
     };
-    let built = crate::run::cpu_time();
+    let built = crate::process::cpu_time();
     let begun_wall = std::time::Instant::now();
     engine.run(Time((MEAN as f64 * 40.0 * options.length) as u64), &mut |_, _| true);
     let wall_s = begun_wall.elapsed().as_secs_f64();
-    let cpu_s = (crate::run::cpu_time() - built).as_secs_f64();
+    let cpu_s = (crate::process::cpu_time() - built).as_secs_f64();
     let outcome = engine.outcome();
     BenchResult {
         name: name.into(),
@@ -514,7 +514,7 @@ fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
         barrier_share: engine.teamwork().map(|teamwork| teamwork.waiting),
         events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
         build_s: (built - begun).as_secs_f64(),
-        peak_rss_bytes: crate::run::peak_memory(),
+        peak_rss_bytes: crate::process::peak_memory(),
         digest: format!("{:016x}", des::engine::history(&engine.digests())),
     }
 }

@@ -7,55 +7,15 @@ use crate::mpi::envelope::{self, Notice};
 use crate::network::{BuildError, Network};
 use crate::observe::{share_of_birth, share_of_size};
 use crate::packet::{HORIZON, Kind, MAX_HOPS, MAX_PARTS, NUMBERS, OLD, Packet, ends};
-use crate::run::LoadState;
+use crate::results::{Check, LoadState, Verdict};
 use crate::spec::RunSpec;
 use crate::state::fault;
 use des::Event;
-use serde::Serialize;
 
 mod waits;
 
 pub use waits::Wait;
 pub(crate) use waits::see as see_waits;
-
-/// One self-check.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Check {
-    /// What is checked.
-    pub name: &'static str,
-    /// Whether it holds.
-    pub ok: bool,
-    /// The numbers.
-    pub detail: String,
-}
-
-/// All self-checks of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
-    /// All hold.
-    pub ok: bool,
-    /// One by one.
-    pub checks: Vec<Check>,
-    /// Whether the network kept up with sources that never stop.
-    pub state: LoadState,
-    /// Why it was not seen to; empty if it was.
-    pub because: String,
-    /// How long the run would have to be to tell, where it was too short.
-    pub settles_ns: Option<f64>,
-}
-
-impl Verdict {
-    /// The failed checks in words.
-    pub fn failures(&self) -> String {
-        let failed: Vec<String> = self
-            .checks
-            .iter()
-            .filter(|check| !check.ok)
-            .map(|check| format!("{}: {}", check.name, check.detail))
-            .collect();
-        failed.join("; ")
-    }
-}
 
 /// Packets and their bytes, in pending events or in queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -457,15 +417,6 @@ fn values(facts: &Facts<'_>) -> Option<Check> {
             },
         ),
     })
-}
-
-/// Says that `router.vcs` asks for virtual channels that stay empty, if so.
-pub fn idle_channels(spec: &RunSpec, net: &Network) -> Option<String> {
-    let (asked, acting) = (spec.router.vcs?, net.routing.acting_vcs()?);
-    let act = if acting == 1 { "acts" } else { "act" };
-    Some(format!(
-        "of {asked} virtual channels {acting} {act}: the routing leaves the others empty"
-    ))
 }
 
 /// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.

@@ -184,5 +184,5 @@ pub fn run_hash(run: &RunSpec) -> String {
 pub fn deadlock(run: &RunSpec) -> Result<(String, Option<String>), BuildError> {
     let net = Network::build(run)?;
     check::rounding(run, &net)?;
-    Ok((check::deadlock(run, &net)?, check::idle_channels(run, &net)))
+    Ok((check::deadlock(run, &net)?, net.idle_channels(run.router.vcs)))
 }

@@ -1,7 +1,7 @@
 //! Networks: the study's specification, packets, router models, network interfaces, routing, workloads, checks and results.
 //!
 //! Data goes one way: study file -> [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]) driven by an engine of the
-//! `des` crate through [`world::Fabric`] -> [`observe::Stats`] -> [`run::Summary`].
+//! `des` crate through [`world::Fabric`] -> [`observe::Stats`] -> [`results::Summary`].
 
 pub mod bench;
 pub mod blocks;
@@ -20,7 +20,9 @@ pub mod packet;
 mod packing;
 pub mod placement;
 pub mod predict;
+pub mod process;
 pub mod registry;
+pub mod results;
 pub mod router;
 pub mod routing;
 pub mod run;

@@ -704,6 +704,15 @@ impl Network {
         }
     }
 
+    /// Says that so many virtual channels are more than the routing uses, if so.
+    pub fn idle_channels(&self, asked: Option<u8>) -> Option<String> {
+        let (asked, acting) = (asked?, self.routing.acting_vcs()?);
+        let act = if acting == 1 { "acts" } else { "act" };
+        Some(format!(
+            "of {asked} virtual channels {acting} {act}: the routing leaves the others empty"
+        ))
+    }
+
     /// Number of routers.
     pub fn n_routers(&self) -> u32 {
         self.places.len() as u32

@@ -3,12 +3,13 @@
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::harvest::{Harvest, Wanted};
-use crate::memory::MemoryRow;
-use crate::mpi::RankRow;
 use crate::network::{BuildError, Class, Network};
 use crate::nic;
-use crate::observe::{MessageTimes, Sample, Span, Stats, Track};
+use crate::observe::{Span, Stats, Track};
 use crate::packet::{HORIZON, Packet};
+use crate::process::{cpu_time, peak_memory};
+pub use crate::results::RunResult;
+use crate::results::{Concluded, Inputs, Manner, Summary, link_rows};
 use crate::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
 use crate::spec::{self, Architecture, MessageDetail, RunSpec};
 use crate::state::Parts;
@@ -21,23 +22,13 @@ use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn,
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-mod jobs;
 mod keeper;
-mod latency;
-mod limits;
 mod partition;
-mod state;
 mod steady;
-mod summary;
 mod supervisor;
 
-pub use jobs::{JobSummary, JobWork, Loads, RankFigures, TrafficFigures};
 use keeper::Keeper;
-pub use latency::{LatencySummary, WaitSummary};
-pub use state::State as LoadState;
 pub use steady::first_steady;
-use summary::Manner;
-pub use summary::{BusyLink, Execution, HopSummary, LinkRow, Speculation, Summary, ThroughputSummary, sender_rates};
 use supervisor::{Counts, Supervisor, advance};
 
 /// Why a run gave no result.
@@ -84,31 +75,6 @@ pub struct RunProgress {
     pub in_flight: u64,
     /// The busiest links so far and the part of the time they were busy.
     pub hot_links: Vec<(String, f64)>,
-}
-
-/// Everything a run gave.
-#[derive(Debug)]
-pub struct RunResult {
-    /// The numbers.
-    pub summary: Summary,
-    /// The recorded facts.
-    pub stats: Stats,
-    /// Loads of all links, if asked for.
-    pub links: Vec<LinkRow>,
-    /// The times of every message by source and number, if asked for.
-    pub messages: Option<Vec<MessageTimes>>,
-    /// The measured messages.
-    pub sample: Sample,
-    /// MPI ranks by job and number.
-    pub ranks: Vec<RankRow>,
-    /// Memory nodes by number.
-    pub memory: Vec<MemoryRow>,
-    /// Whether load over time was asked for.
-    pub timeline: bool,
-    /// Whether a row per MPI rank was asked for.
-    pub rank_rows: bool,
-    /// What all nodes together can inject.
-    pub bytes_per_ps: f64,
 }
 
 /// Decides whether a run goes on; called a few times per second of CPU time.
@@ -575,7 +541,7 @@ impl Finished<'_> {
         let (whole, first) = self.measured();
         let sample = whole.sample(first, self.harvest.stats.span, self.harvest.stats.shift);
         let Finished { harvest, .. } = &self;
-        let summary = summary::Summary::new(summary::Inputs {
+        let summary = Summary::of(&Concluded::new(Inputs {
             spec,
             net,
             harvest,
@@ -590,11 +556,11 @@ impl Finished<'_> {
             engine,
             digest,
             build,
-        });
+        }));
         if !summary.verdict.ok {
             return Err(RunError::Check(Box::new(summary)));
         }
-        let links = summary::link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
+        let links = link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
         Ok(RunResult {
             summary,
             messages: self.harvest.stats.messages(&self.harvest.unsent),
@@ -634,19 +600,4 @@ fn digest(events: u64, stats: &Stats) -> u64 {
     ]
     .iter()
     .fold(events, |digest, &word| mix(digest ^ word))
-}
-
-/// CPU time of this process.
-pub fn cpu_time() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
-}
-
-/// Largest resident memory of this process so far in bytes, 0 where the system does not say.
-pub fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok())
-        .unwrap_or(0)
-        * 1024
 }

@@ -1,7 +1,8 @@
 //! How a run was executed is told, and changes nothing of its result.
 
 use fabric::bench::plain;
-use fabric::run::{Execution, run};
+use fabric::results::Execution;
+use fabric::run::run;
 use fabric::spec::*;
 use topo::{Lattice, TopologySpec};
 

@@ -3,7 +3,8 @@
 use des::Time;
 use des::rng::{SplitMix, below, unit};
 use fabric::bench::plain;
-use fabric::run::{LoadState, RunResult, run};
+use fabric::results::LoadState;
+use fabric::run::{RunResult, run};
 use fabric::spec::*;
 use topo::{Arrangement, Lattice, TopologySpec};
 

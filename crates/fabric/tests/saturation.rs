@@ -20,7 +20,8 @@
 
 use des::Time;
 use fabric::bench::plain;
-use fabric::run::{LoadState, RunResult, run};
+use fabric::results::LoadState;
+use fabric::run::{RunResult, run};
 use fabric::spec::*;
 use topo::load::{Traffic, channel_load, saturation};
 use topo::subnet::{Engine as TableEngine, Options, route};

@@ -2,13 +2,14 @@
 
 use des::{Columns as _, Time, World as _};
 use fabric::bench::plain;
-use fabric::check::{Facts, InFlight, Verdict, verdict};
+use fabric::check::{Facts, InFlight, verdict};
 use fabric::harvest::{Harvest, Wanted};
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::packet::HORIZON;
+use fabric::results::{Summary, Verdict};
 use fabric::router::Credit;
-use fabric::run::{RunError, RunResult, Summary, run};
+use fabric::run::{RunError, RunResult, run};
 use fabric::spec::*;
 use fabric::state::{Parts, State};
 use fabric::world::Fabric;

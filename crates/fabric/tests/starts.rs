@@ -32,7 +32,7 @@ fn go(spec: &RunSpec) -> RunResult {
     run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn ranks_of(job: &fabric::run::JobSummary) -> &fabric::run::RankFigures {
+fn ranks_of(job: &fabric::results::JobSummary) -> &fabric::results::RankFigures {
     job.ranks().unwrap()
 }
 

@@ -7,7 +7,8 @@ mod codes_replay;
 
 use codes_replay::{Case, Outcome, replay};
 use des::rng::SplitMix;
-use fabric::run::{RunResult, run, sender_rates};
+use fabric::results::sender_rates;
+use fabric::run::{RunResult, run};
 use fabric::spec::{LoadOptions, RunSpec, load_study};
 use serde_json::Value;
 use std::path::Path;

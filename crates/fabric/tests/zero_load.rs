@@ -18,7 +18,8 @@
 use des::Time;
 use fabric::bench::plain;
 use fabric::observe::MessageRow;
-use fabric::run::{LinkRow, run};
+use fabric::results::LinkRow;
+use fabric::run::run;
 use fabric::spec::*;
 use topo::{Arrangement, GraphFormat, Lattice, Topology, TopologySpec};
 

@@ -52,6 +52,12 @@ fn list_entries(kind: &str) -> PyResult<String> {
     Ok(json!(entries).to_string())
 }
 
+/// What results hold, as JSON: `figures` of a run, and `tables` with their `columns`, each with name, unit, word and line.
+#[pyfunction]
+fn results() -> String {
+    fabric::results::listing().to_string()
+}
+
 /// JSON schema of study files.
 #[pyfunction]
 fn schema() -> String {
@@ -149,6 +155,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::checkpoint_interval, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
     m.add_function(wrap_pyfunction!(build, m)?)?;
+    m.add_function(wrap_pyfunction!(results, m)?)?;
     m.add_function(wrap_pyfunction!(schema, m)?)?;
     m.add_function(wrap_pyfunction!(run_bench, m)?)?;
     m.add_function(wrap_pyfunction!(bench_cases, m)?)?;

@@ -1,8 +1,9 @@
 //! Checkpoints of a run: when they are due, and what the run keeps besides the engine's state.
 
-use super::{NetworkEngine, RunError, Supervisor, cpu_time};
+use super::{NetworkEngine, RunError, Supervisor};
 use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
 use crate::describe::run_hash;
+use crate::process::cpu_time;
 use crate::router::RouterModel;
 use crate::spec::RunSpec;
 use bytemuck::{Pod, Zeroable};

@@ -1,7 +1,9 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
-use super::{Conduct, Keeper, NetworkEngine, Order, RunError, RunProgress, cpu_time, slowest_step, summary};
+use super::{Conduct, Keeper, NetworkEngine, Order, RunError, RunProgress, slowest_step};
 use crate::network::Network;
+use crate::process::cpu_time;
+use crate::results;
 use crate::router::RouterModel;
 use crate::spec::RunSpec;
 use crate::state::Parts;
@@ -200,7 +202,7 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             events: progress.events,
             delivered: counts.packets,
             in_flight: counts.in_flight(),
-            hot_links: summary::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
+            hot_links: results::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
         });
         self.order == Order::GoOn && !self.save
     }

@@ -7,13 +7,14 @@
 //! only once it has reached the sources.
 //! Nothing that happens behind the end of the measured span is looked at, so drains do not matter.
 
+use super::figure::Figures;
 use crate::observe::{Bin, Track};
 use serde::Serialize;
 
 /// What a run with sources without end has shown of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum LoadState {
     /// It keeps up with the load; also of runs that end with their work.
     Ok,
     /// The run is too short to tell.
@@ -22,10 +23,12 @@ pub enum State {
     Saturated,
 }
 
+impl Figures for LoadState {}
+
 /// A state, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    pub state: State,
+    pub state: LoadState,
     /// In words; empty if there is nothing to say.
     pub because: String,
     /// How long a run would have to be to tell (ps), where this one is too short.
@@ -111,7 +114,7 @@ fn noise(time: f64, message: f64) -> f64 {
 
 /// `true` if figures of the messages born in `bins` are worth telling: the network kept up, or has not been seen not to and its latencies do
 /// not go up or down.
-pub fn tells(state: State, bins: &[Bin]) -> bool {
+pub fn tells(state: LoadState, bins: &[Bin]) -> bool {
     let mean = |bins: &[Bin]| {
         let (sum, count) = bins
             .iter()
@@ -121,9 +124,9 @@ pub fn tells(state: State, bins: &[Bin]) -> bool {
     let (early, late) = bins.split_at(bins.len() / 2);
     let (early, late) = (mean(early), mean(late));
     match state {
-        State::Ok => true,
-        State::Unsettled => late > 0.0 && (early - late).abs() <= DRIFT * late,
-        State::Saturated => false,
+        LoadState::Ok => true,
+        LoadState::Unsettled => late > 0.0 && (early - late).abs() <= DRIFT * late,
+        LoadState::Saturated => false,
     }
 }
 
@@ -172,7 +175,7 @@ pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     let us = |ps: f64| ps / 1e6;
     if grows && reaches_sources && end >= (CROSSINGS * crossing) as f64 {
         return Judgement {
-            state: State::Saturated,
+            state: LoadState::Saturated,
             because: format!(
                 "the oldest message that had not arrived was {:.1} us old at {:.1} us and {:.1} us at the end: what waits grows with the time",
                 us(early),
@@ -184,7 +187,7 @@ pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     }
     if last >= 8 && (small && !grows || stays) {
         return Judgement {
-            state: State::Ok,
+            state: LoadState::Ok,
             because: String::new(),
             settles: None,
         };
@@ -199,7 +202,7 @@ pub fn judge(track: &Track, scales: &Scales) -> Judgement {
     let unit = 10f64.powi(settles.log10().floor() as i32 - 1);
     let settles = (settles / unit).ceil() * unit;
     Judgement {
-        state: State::Unsettled,
+        state: LoadState::Unsettled,
         because: format!(
             "{:.1} us are too short to tell whether what waits grows: the oldest message that had not arrived was {:.1} us old; {:.0} us may do",
             us(end),
@@ -235,20 +238,20 @@ mod tests {
         }
     }
 
-    fn state(age: impl Fn(f64) -> f64, scales: Scales) -> State {
+    fn state(age: impl Fn(f64) -> f64, scales: Scales) -> LoadState {
         judge(&ages(age), &scales).state
     }
 
     #[test]
     fn what_grows_with_the_time_is_saturated_and_a_level_is_not() {
-        assert_eq!(state(|t| 0.3 * t, SCALES), State::Saturated);
-        assert_eq!(state(|t| 0.95 * t, SCALES), State::Saturated);
-        assert_eq!(state(|_| 1.0, SCALES), State::Unsettled, "a link without a pause");
+        assert_eq!(state(|t| 0.3 * t, SCALES), LoadState::Saturated);
+        assert_eq!(state(|t| 0.95 * t, SCALES), LoadState::Saturated);
+        assert_eq!(state(|_| 1.0, SCALES), LoadState::Unsettled, "a link without a pause");
         let pauses = Scales { busiest: 0.8, ..SCALES };
-        assert_eq!(state(|_| 1.0, pauses), State::Ok);
+        assert_eq!(state(|_| 1.0, pauses), LoadState::Ok);
         assert_eq!(
             state(|t| t.min(40.0), SCALES),
-            State::Ok,
+            LoadState::Ok,
             "a level that was reached late"
         );
     }
@@ -261,18 +264,18 @@ mod tests {
             ..SCALES
         };
         let judged = judge(&ages(|t| 0.9 * t), &short);
-        assert_eq!(judged.state, State::Unsettled);
+        assert_eq!(judged.state, LoadState::Unsettled);
         assert!(judged.settles.unwrap() >= 200 << 20, "{judged:?}");
         // Few messages: what differs is chance.
         let few = Scales {
             message: 1 << 20,
             ..SCALES
         };
-        assert_eq!(state(|t| 0.1 * t, few), State::Unsettled);
-        assert_eq!(state(|_| 5.0, few), State::Unsettled);
+        assert_eq!(state(|t| 0.1 * t, few), LoadState::Unsettled);
+        assert_eq!(state(|_| 5.0, few), LoadState::Unsettled);
         // Links that have room to spare tell more.
         let idle = Scales { busiest: 0.2, ..few };
-        assert_eq!(state(|_| 5.0, idle), State::Ok);
+        assert_eq!(state(|_| 5.0, idle), LoadState::Ok);
         assert!(
             judge(&Track::default(), &Scales { end: 1 << 22, ..SCALES })
                 .settles
@@ -293,18 +296,18 @@ mod tests {
             }
             judge(&track, &bounded).state
         };
-        assert_eq!(judged(|_| 0.3), State::Unsettled);
-        assert_eq!(judged(|t| 0.5 * t), State::Saturated);
+        assert_eq!(judged(|_| 0.3), LoadState::Unsettled);
+        assert_eq!(judged(|t| 0.5 * t), LoadState::Saturated);
         // What has not set out has waited, however long others did.
         let mut track = ages(|t| 0.7 * t);
         track.bins[50].kept = 1;
-        assert_eq!(judge(&track, &bounded).state, State::Saturated);
+        assert_eq!(judge(&track, &bounded).state, LoadState::Saturated);
     }
 
     #[test]
     fn a_longer_run_never_takes_a_verdict_back() {
         for share in [0.1, 0.2, 0.5, 0.9] {
-            let mut worst = State::Ok;
+            let mut worst = LoadState::Ok;
             for length in 1..200 {
                 let scales = Scales {
                     // The same slices of a longer run.
@@ -313,10 +316,13 @@ mod tests {
                     ..SCALES
                 };
                 let state = state(|t| share * t, scales);
-                assert!(state != State::Ok && state >= worst, "{share} at {length}: {state:?}");
+                assert!(
+                    state != LoadState::Ok && state >= worst,
+                    "{share} at {length}: {state:?}"
+                );
                 worst = state;
             }
-            assert_eq!(worst, State::Saturated);
+            assert_eq!(worst, LoadState::Saturated);
         }
     }
 }

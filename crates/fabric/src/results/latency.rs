@@ -1,44 +1,34 @@
 //! Latencies as a result tells them: figures where all that they are of is known, bounds where a part has not arrived.
 
+use super::concluded::ns;
+use super::{Concluded, figures};
 use crate::observe::{Bin, Histogram, Latencies, Sample};
-use serde::Serialize;
 
-/// Latencies of messages in ns, from the hand-over to the last byte at the destination.
-///
-/// A figure is `None` where messages are missing that could change it, and where there is none to measure: `..._at_least` then says what it
-/// is not below. None is given of a network that does not keep up, or has not been seen to: it would be one of the length of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LatencySummary {
-    /// Mean.
-    pub mean: Option<f64>,
-    /// Half the width of the interval that holds the mean with 95 % confidence, by the means of up to 20 parts of the measured time; `None`
-    /// with fewer than 4.
-    pub mean_error: Option<f64>,
-    /// Median.
-    pub p50: Option<f64>,
-    /// 95th percentile.
-    pub p95: Option<f64>,
-    /// 99th percentile.
-    pub p99: Option<f64>,
-    /// Least of those that have arrived.
-    pub min: Option<f64>,
-    /// Most.
-    pub max: Option<f64>,
-    /// What a mean that is not given is not below.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_at_least: Option<f64>,
-    /// The same of the median.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p50_at_least: Option<f64>,
-    /// Of the 95th percentile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p95_at_least: Option<f64>,
-    /// Of the 99th percentile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_at_least: Option<f64>,
-    /// Of the most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_at_least: Option<f64>,
+figures! {
+    /// Latencies of messages in ns, from the hand-over to the last byte at the destination.
+    ///
+    /// A figure is `None` where messages are missing that could change it, and where there is none to measure: `..._at_least` then says what
+    /// it is not below. None is given of a network that does not keep up, or has not been seen to: it would be one of the length of the run.
+    #[derive(Default)]
+    pub struct LatencySummary {
+        mean: Option<f64> = Nanoseconds, "mean latency", "Mean.";
+        mean_error: Option<f64> = Nanoseconds, "error of the mean latency", "Half the width of the interval that holds the mean with 95 % confidence, by the means of up to 20 parts of the measured time; null with fewer than 4.";
+        p50: Option<f64> = Nanoseconds, "median latency", "Median.";
+        p95: Option<f64> = Nanoseconds, "95th percentile of latency", "95th percentile.";
+        p99: Option<f64> = Nanoseconds, "99th percentile of latency", "99th percentile.";
+        min: Option<f64> = Nanoseconds, "least latency", "Least of those that have arrived.", seeds Least;
+        max: Option<f64> = Nanoseconds, "greatest latency", "Most.", seeds Greatest;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mean_at_least: Option<f64> = Nanoseconds, "bound of the mean latency", "What a mean that is not given is not below; only there then.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        p50_at_least: Option<f64> = Nanoseconds, "bound of the median latency", "The same of the median.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        p95_at_least: Option<f64> = Nanoseconds, "bound of the 95th percentile of latency", "Of the 95th percentile.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        p99_at_least: Option<f64> = Nanoseconds, "bound of the 99th percentile of latency", "Of the 99th percentile.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_at_least: Option<f64> = Nanoseconds, "bound of the greatest latency", "Of the most.";
+    }
 }
 
 /// What the two ends of a quantile may differ by for it to be given.
@@ -46,19 +36,17 @@ const CLOSE: f64 = 0.01;
 /// Parts of the measured time for a confidence interval.
 const BATCHES: usize = 20;
 
-/// What messages waited before their first packet left, in ns: part of their latencies. Figures and bounds as in [`LatencySummary`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct WaitSummary {
-    /// Mean.
-    pub mean: Option<f64>,
-    /// Most.
-    pub max: Option<f64>,
-    /// What a mean that is not given is not below.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_at_least: Option<f64>,
-    /// The same of the most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_at_least: Option<f64>,
+figures! {
+    /// What messages waited before their first packet left, in ns: part of their latencies. Figures and bounds as in [`LatencySummary`].
+    #[derive(Default)]
+    pub struct WaitSummary {
+        mean: Option<f64> = Nanoseconds, "mean wait at the source", "Mean.";
+        max: Option<f64> = Nanoseconds, "greatest wait at the source", "Most.", seeds Greatest;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mean_at_least: Option<f64> = Nanoseconds, "bound of the mean wait at the source", "What a mean that is not given is not below; only there then.";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_at_least: Option<f64> = Nanoseconds, "bound of the greatest wait at the source", "The same of the most.";
+    }
 }
 
 impl WaitSummary {
@@ -168,10 +156,6 @@ impl LatencySummary {
     }
 }
 
-fn ns(ps: f64) -> f64 {
-    ps / 1e3
-}
-
 /// Half the width of the 95 % interval of the mean of the messages born in `bins`, in ns, by batch means (Law 2015, 9.5.3).
 fn error(bins: &[Bin]) -> Option<f64> {
     let batch = |bins: &[Bin]| {
@@ -207,6 +191,12 @@ fn student(degrees: usize) -> f64 {
         + (5.0 * z5 + 16.0 * z3 + 3.0 * Z) / (96.0 * v * v)
         + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * Z) / (384.0 * v.powi(3))
         + (79.0 * z9 + 776.0 * z7 + 1_482.0 * z5 - 1_920.0 * z3 - 945.0 * Z) / (92_160.0 * v.powi(4))
+}
+
+/// Of the measured messages that have arrived alone, where the figures of all cannot be given.
+pub(super) fn latency_of_arrived_ns(run: &Concluded<'_>) -> Option<LatencySummary> {
+    let sample = run.sample;
+    (!run.given || sample.latencies.count < sample.messages).then(|| LatencySummary::of_arrived(&sample.latencies))
 }
 
 #[cfg(test)]

@@ -1,0 +1,42 @@
+//! What came of a run, in numbers: one line for each, and the file that works it out.
+//!
+//! [`figure`] says what a number carries beside its value; [`Summary`] is the list; [`Concluded`] is the run that has ended, as they see it.
+//! Times are in ns where their keys say so; a figure that cannot be given is null, never 0.
+
+mod concluded;
+mod execution;
+pub mod figure;
+mod hops;
+mod jobs;
+mod latency;
+mod limits;
+mod links;
+mod loads;
+mod memory;
+mod notes;
+mod reference;
+mod run_result;
+mod state;
+mod summary;
+pub mod tables;
+mod throughput;
+mod verdict;
+
+pub(crate) use concluded::{Concluded, Inputs};
+pub(crate) use execution::Manner;
+pub use execution::{Execution, Speculation};
+pub(crate) use figure::figures;
+pub use figure::{Figure, Figures, Measure, Together, listing};
+pub use hops::HopSummary;
+pub use jobs::{JobSummary, JobWork, RankFigures, TrafficFigures};
+pub use latency::{LatencySummary, WaitSummary};
+pub use links::{BusyLink, LinkRow};
+pub(crate) use links::{hottest, link_rows};
+pub use loads::Loads;
+pub use memory::MemorySummary;
+pub use reference::reference;
+pub use run_result::RunResult;
+pub use state::LoadState;
+pub use summary::Summary;
+pub use throughput::{ThroughputSummary, sender_rates};
+pub use verdict::{Check, Verdict};
