@@ -9,9 +9,10 @@ use sha2::{Digest, Sha256};
 
 /// What the core's answers depend on, from the root of the repository; manifests of crates are left to `Cargo.lock`, since a source
 /// archive writes them anew.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 6] = [
     "Cargo.lock",
     "crates/des/src",
+    "crates/study/src",
     "crates/topo/src",
     "crates/fabric/src",
     "crates/py/src",

@@ -8,12 +8,13 @@
 //! hash of what else is told (warnings, sample, claims). A change there is a change of what users' studies mean, or of their messages.
 //! `FABRICSIM_SHOW_REFUSED=1` prints the studies that are refused, with `--nocapture`.
 
-use fabric::registry::{self, Entry, Kind, Parameter, Type};
-use fabric::spec::units::Unit;
+use fabric::registry;
 use fabric::spec::{LoadOptions, hash, load_study, render};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
+use study::units::Unit;
+use study::{Entry, Family, Parameter, Type};
 
 /// Files that studies name, with a path that is the same everywhere: canonical texts hold it.
 const BASE: &str = "tests/golden_texts";
@@ -60,7 +61,7 @@ impl Draft {
         let default = parameters.iter().find(|parameter| parameter.key == key);
         self.get(table, key)
             .unwrap_or(match default.map(|parameter| parameter.default) {
-                Some(registry::Default::Text(text)) => text,
+                Some(study::Default::Text(text)) => text,
                 _ => "",
             })
     }
@@ -277,7 +278,7 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
                 .collect()
         }
         Type::Or((word, _), other) => [quoted(word)].into_iter().chain(values_of(id, other)).collect(),
-        Type::Work | Type::OfWith(_) => Vec::new(),
+        Type::TableOf(_) | Type::OfWith(_) => Vec::new(),
     }
 }
 
@@ -285,7 +286,7 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
 fn words_of(kind: &Type) -> Vec<&'static str> {
     match kind {
         Type::Choice(choices) | Type::ChoiceOrKey(choices, ..) => choices.iter().map(|choice| choice.0).collect(),
-        Type::Of(kind) | Type::OfWith(kind) => registry::list(*kind).iter().map(|entry| entry.name).collect(),
+        Type::Of(family) | Type::OfWith(family) => family.names().collect(),
         Type::Or((word, _), other) => [*word].into_iter().chain(words_of(other)).collect(),
         _ => Vec::new(),
     }
@@ -308,9 +309,9 @@ fn fits(topology: &str, routing: &str) -> bool {
 /// The network of a kind with what it must have.
 fn on_topology(draft: &mut Draft, kind: &str, seed: u64) {
     draft.give("topology", "topology", "kind", &quoted(kind));
-    let entry = registry::find(Kind::Topology, kind).expect("the kind is there");
+    let entry = registry::find(&registry::TOPOLOGY, kind).expect("the kind is there");
     for parameter in entry.parameters() {
-        if matches!(parameter.default, registry::Default::Required) {
+        if matches!(parameter.default, study::Default::Required) {
             let id = format!("topology.{kind}.{}", parameter.key);
             let values = values_of(&id, &parameter.kind);
             let value = &values[(draw(seed, &id) % values.len() as u64) as usize];
@@ -433,7 +434,7 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         }
         (work, "flop_per_cell", _) if work.starts_with("work.") => draft.give("work", work, "flop_rate", "2e9"),
         (work, "flop_rate", _) if work.starts_with("work.") => {
-            let entry = registry::find(Kind::Work, &work["work.".len()..]).expect("the work is there");
+            let entry = registry::find(&registry::WORK, &work["work.".len()..]).expect("the work is there");
             if entry.parameters().any(|parameter| parameter.key == "flop_per_cell") {
                 draft.give("work", work, "flop_per_cell", "12.5");
             }
@@ -457,7 +458,7 @@ fn single_studies() -> Vec<(String, Draft)> {
             studies.push((format!("{of} {number}"), draft));
         }
     };
-    for entry in registry::list(Kind::Topology) {
+    for entry in registry::list(&registry::TOPOLOGY) {
         let mut base = Draft::default();
         on_topology(&mut base, entry.name, 0);
         let owner = format!("topology.{}", entry.name);
@@ -479,7 +480,7 @@ fn single_studies() -> Vec<(String, Draft)> {
             let id = format!("{}.{}", section.name, parameter.key);
             let base = match (section.name, parameter.key) {
                 ("routing", "kind") => {
-                    let kinds = registry::list(Kind::Routing);
+                    let kinds = registry::list(&registry::ROUTING);
                     let drafts = kinds.iter().map(|entry| {
                         let mut draft = for_routing(entry.name);
                         beside(&mut draft, "routing", "kind", entry.name);
@@ -502,7 +503,7 @@ fn single_studies() -> Vec<(String, Draft)> {
             add(each_value(&base, section.name, section.name, parameter, &all), &id);
         }
     }
-    for entry in registry::list(Kind::Work) {
+    for entry in registry::list(&registry::WORK) {
         let base = with_work(entry.name);
         let owner = format!("work.{}", entry.name);
         let all: Vec<_> = entry.parameters().collect();
@@ -514,7 +515,7 @@ fn single_studies() -> Vec<(String, Draft)> {
             );
         }
     }
-    for entry in registry::list(Kind::Placement) {
+    for entry in registry::list(&registry::PLACEMENT) {
         let mut base = with_work("ring");
         base.set("job", "nodes", "4");
         base.give("placement", "placement", "kind", &quoted(entry.name));
@@ -547,10 +548,10 @@ fn some_keys(draft: &mut Draft, seed: u64, table: &str, owner: &str, parameters:
 /// A study with many keys.
 fn mixed_study(seed: u64) -> Draft {
     let mut draft = Draft::default();
-    let names = |kind: Kind| registry::list(kind).into_iter().map(|entry: &Entry| entry.name);
-    let topology = one_of(seed, "topology", names(Kind::Topology));
+    let names = |family: &'static Family| registry::list(family).into_iter().map(|entry: &Entry| entry.name);
+    let topology = one_of(seed, "topology", names(&registry::TOPOLOGY));
     on_topology(&mut draft, topology, seed);
-    let entry = registry::find(Kind::Topology, topology).expect("it is there");
+    let entry = registry::find(&registry::TOPOLOGY, topology).expect("it is there");
     let own: Vec<_> = entry.parameters().collect();
     some_keys(&mut draft, seed, "topology", &format!("topology.{topology}"), &own, 20);
     let of = |name: &str| -> Vec<&'static Parameter> {
@@ -564,7 +565,7 @@ fn mixed_study(seed: u64) -> Draft {
     let routing = one_of(
         seed,
         "routing",
-        names(Kind::Routing).filter(|name| anything || fits(topology, name)),
+        names(&registry::ROUTING).filter(|name| anything || fits(topology, name)),
     );
     draft.give("routing", "routing", "kind", &quoted(routing));
     beside(&mut draft, "routing", "kind", routing);
@@ -576,7 +577,7 @@ fn mixed_study(seed: u64) -> Draft {
     }
     let router = of("router");
     if chance(seed, "router.preset", 15) {
-        let preset = one_of(seed, "preset", names(Kind::RouterPreset));
+        let preset = one_of(seed, "preset", names(&registry::ROUTER_PRESET));
         draft.give("router", "router", "preset", &quoted(preset));
     } else {
         let leads = |parameter: &&'static Parameter| ["model", "architecture"].contains(&parameter.key);
@@ -615,9 +616,9 @@ fn mixed_study(seed: u64) -> Draft {
         .collect();
     some_keys(&mut draft, seed, "nic", "nic", &nic, 15);
     if chance(seed, "work", 80) {
-        let kind = one_of(seed, "work", names(Kind::Work));
+        let kind = one_of(seed, "work", names(&registry::WORK));
         set_work(&mut draft, kind);
-        let entry = registry::find(Kind::Work, kind).expect("it is there");
+        let entry = registry::find(&registry::WORK, kind).expect("it is there");
         let tables = [
             "file",
             "table",
@@ -646,7 +647,7 @@ fn mixed_study(seed: u64) -> Draft {
         if let Some(pattern) = draft.get("work", "pattern").map(str::to_owned) {
             beside(&mut draft, "work.memory", "pattern", &pattern);
         }
-        if entry.kind == Kind::Motif {
+        if registry::find(&registry::MOTIF, kind).is_some() {
             some_keys(&mut draft, seed, "mpi", "mpi", &of("mpi"), 10);
             draft.table("mpi").retain(|(key, _)| key != "rails");
             let job = ["ranks_per_node", "mapping", "start"];
@@ -657,9 +658,13 @@ fn mixed_study(seed: u64) -> Draft {
             some_keys(&mut draft, seed, "job", "job", &job, 25);
         }
         if chance(seed, "placement", 30) {
-            let kind = one_of(seed, "placement", names(Kind::Placement).filter(|name| *name != "file"));
+            let kind = one_of(
+                seed,
+                "placement",
+                names(&registry::PLACEMENT).filter(|name| *name != "file"),
+            );
             draft.give("placement", "placement", "kind", &quoted(kind));
-            let entry = registry::find(Kind::Placement, kind).expect("it is there");
+            let entry = registry::find(&registry::PLACEMENT, kind).expect("it is there");
             let own: Vec<_> = entry.parameters().collect();
             some_keys(&mut draft, seed, "placement", &format!("placement.{kind}"), &own, 100);
         }
@@ -772,15 +777,15 @@ fn all_of_the_registry() -> BTreeSet<String> {
         for parameter in section
             .parameters
             .iter()
-            .filter(|parameter| !matches!(parameter.kind, Type::Work | Type::OfWith(_)))
+            .filter(|parameter| !matches!(parameter.kind, Type::TableOf(_) | Type::OfWith(_)))
         {
             add(&mut all, section.name, parameter);
         }
     }
     for (kind, owner) in [
-        (Kind::Topology, "topology"),
-        (Kind::Work, "work"),
-        (Kind::Placement, "placement"),
+        (&registry::TOPOLOGY, "topology"),
+        (&registry::WORK, "work"),
+        (&registry::PLACEMENT, "placement"),
     ] {
         for entry in registry::list(kind) {
             for parameter in entry.parameters() {

@@ -1,6 +1,6 @@
 //! Every name that the registry offers is read as itself: no name falls back to another choice in silence.
 
-use fabric::registry::{Kind, list};
+use fabric::registry::{self, list};
 use fabric::spec::{LoadOptions, load_study};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -26,14 +26,14 @@ fn study(work: &str, rest: &str) -> String {
     format!("name = \"n\"\n[topology]\n{TORUS}\n{rest}\n{end}[[job]]\nwork = {{ {work} }}\n")
 }
 
-fn check(kind: Kind, make: impl Fn(&str) -> String, place: &str) {
+fn check(kind: &'static study::Family, make: impl Fn(&str) -> String, place: &str) {
     for entry in list(kind) {
         let run = first_run(&make(entry.name));
         assert_eq!(
             run.pointer(place),
             Some(&json!(entry.name)),
             "{} \"{}\"",
-            kind.name(),
+            kind.name,
             entry.name
         );
     }
@@ -58,17 +58,17 @@ const PLACEMENTS: &[(&str, &str, &str); 7] = &[
 fn names_are_read_as_themselves() {
     let plain = "kind = \"uniform\", load = 0.5";
     check(
-        Kind::Pattern,
+        &registry::PATTERN,
         |name| study(&format!("kind = \"{name}\", load = 0.5"), ""),
         "/jobs/0/work/synthetic/pattern/kind",
     );
     check(
-        Kind::Process,
+        &registry::PROCESS,
         |name| study(&format!("{plain}, process = \"{name}\""), ""),
         "/jobs/0/work/synthetic/process",
     );
     check(
-        Kind::Engine,
+        &registry::ENGINE,
         |name| study(plain, &format!("[run]\nend = \"1 us\"\nengine = \"{name}\"")),
         "/control/engine",
     );
@@ -84,10 +84,10 @@ fn names_are_read_as_themselves() {
             assert_eq!(first_run(&study(plain, "").replace("work =", &short)), run);
         }
     }
-    let names: Vec<&str> = list(Kind::Placement).iter().map(|entry| entry.name).collect();
+    let names: Vec<&str> = list(&registry::PLACEMENT).iter().map(|entry| entry.name).collect();
     assert_eq!(names, PLACEMENTS.map(|(name, ..)| name));
     check(
-        Kind::Routing,
+        &registry::ROUTING,
         |name| {
             let text = study(plain, &format!("[routing]\nkind = \"{name}\""));
             // Some are for one family.
@@ -105,12 +105,12 @@ fn names_are_read_as_themselves() {
         "/routing/kind",
     );
     check(
-        Kind::RouterModel,
+        &registry::ROUTER_MODEL,
         |name| study(plain, &format!("[router]\nmodel = \"{name}\"")),
         "/router/model",
     );
     check(
-        Kind::RouterPreset,
+        &registry::ROUTER_PRESET,
         |name| study(plain, &format!("[router]\npreset = \"{name}\"")),
         "/router/preset",
     );

@@ -8,11 +8,11 @@ mod oracle_studies;
 
 use fabric::observe::MessageTimes;
 use fabric::run::{RunError, run};
-use fabric::spec::units::Unit;
 use fabric::spec::{JobSpec, Placement, Work};
 use oracle_studies::Case;
 use oracle_studies::against::{Defect, Outcome, compare};
 use std::time::{Duration, Instant};
+use study::units::Unit;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name)

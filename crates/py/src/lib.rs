@@ -14,9 +14,9 @@ use std::path::Path;
 /// Entries of a registry kind as JSON; an empty kind lists the kinds.
 #[pyfunction]
 fn list_entries(kind: &str) -> PyResult<String> {
-    use fabric::registry::{Kind, list};
+    use fabric::registry::{FAMILIES, family, list};
     if kind.is_empty() {
-        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         return Ok(json!(names).to_string());
     }
     if kind == "topology-preset" {
@@ -26,8 +26,8 @@ fn list_entries(kind: &str) -> PyResult<String> {
             .collect();
         return Ok(json!(presets).to_string());
     }
-    let kind = Kind::from_name(kind).ok_or_else(|| {
-        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+    let kind = family(kind).ok_or_else(|| {
+        let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         errors::plain(format!(
             "no kind \"{kind}\"; there are {} and topology-preset",
             names.join(", ")
@@ -65,10 +65,10 @@ fn schema() -> String {
 }
 
 /// A default in words.
-fn default(default: &fabric::registry::Default) -> String {
+fn default(default: &::study::Default) -> String {
     match default {
-        fabric::registry::Default::Required => "required".into(),
-        fabric::registry::Default::Text(text) | fabric::registry::Default::From(text) => (*text).into(),
+        ::study::Default::Required => "required".into(),
+        ::study::Default::Text(text) | ::study::Default::From(text) => (*text).into(),
     }
 }
 
@@ -134,7 +134,7 @@ fn parquet(path: &Path) -> Result<String, String> {
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = m.py();
-    fabric::spec::set_parquet_reader(parquet);
+    ::study::user_file::set_parquet_reader(parquet);
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add("StudyError", py.get_type::<errors::StudyError>())?;
     m.add("CheckFailed", py.get_type::<errors::CheckFailed>())?;

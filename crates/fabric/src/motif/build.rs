@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::mpi::Program;
-use crate::spec::Named;
 use crate::spec::{Motif, MotifValue};
 use std::sync::Arc;
+use study::Named;
 
 /// The program of a motif for a job with room for `room` ranks, or why it cannot be; the field is the key in the study file. `order`
 /// is that of ranks which have orders of their own: those of the motif if it says so, and all with `always`.
@@ -265,7 +265,7 @@ fn build(keys: &Keys<'_>, ranks: u32, order: Order) -> Result<Arc<dyn Program>, 
             let text = keys.word("table").unwrap_or("");
             let key = if keys.word("file").is_some() { "file" } else { "table" };
             let first = |mistakes| {
-                let (reason, hint) = op_table::first(mistakes, text, key == "file");
+                let (reason, hint) = study::rows::first(mistakes, text, key == "file");
                 Misfit::new(key, reason, hint)
             };
             let rows = op_table::read_csv(text).map_err(first)?;

@@ -6,7 +6,7 @@
 
 use super::{Block, Grid, Misfit, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
-use crate::spec::choice;
+use study::choice;
 
 choice! {
     /// Which neighbours there are.

@@ -11,12 +11,12 @@ mod columns;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use columns::{OfLine, read_rows};
-pub use columns::{read_csv, row_of};
+pub use columns::read_csv;
 
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
 use std::collections::BTreeSet;
+use study::rows::Mistake;
 
 /// A row. What an operation does not need is left as it is in the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,45 +47,6 @@ pub struct Row {
 pub const POINT_TO_POINT: [&str; 10] = [
     "compute", "send", "isend", "recv", "irecv", "sendrecv", "wait", "waitall", "waitany", "test",
 ];
-
-/// A mistake in a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// The line, if it is about one.
-    pub line: Option<u32>,
-    /// What is wrong.
-    pub reason: String,
-    /// What to do.
-    pub hint: String,
-}
-
-impl Mistake {
-    pub(crate) fn at(line: u32, reason: impl Into<String>, hint: impl Into<String>) -> Mistake {
-        Mistake {
-            line: Some(line),
-            reason: reason.into(),
-            hint: hint.into(),
-        }
-    }
-}
-
-/// The first of some mistakes, with its line in a file or its row in a table written in the study, and how many there are more; and
-/// a hint.
-pub(crate) fn first(mistakes: Vec<Mistake>, text: &str, in_file: bool) -> (String, String) {
-    let more = match mistakes.len() {
-        0 | 1 => String::new(),
-        n => format!("; and {} more mistakes", n - 1),
-    };
-    let mistake = mistakes.into_iter().next();
-    let (line, reason, hint) = mistake.map(|m| (m.line, m.reason, m.hint)).unwrap_or_default();
-    let at = match line.map(|line| (line, row_of(text, line))) {
-        None => String::new(),
-        Some((line, _)) if in_file => format!("line {line}: "),
-        Some((_, None)) => "header: ".to_owned(),
-        Some((_, Some(row))) => format!("row {row}: "),
-    };
-    (format!("{at}{reason}{more}"), hint)
-}
 
 /// The program.
 #[derive(Clone, Debug)]
@@ -279,15 +240,9 @@ fn refuse<T>(line: u32, reason: impl Into<String>, hint: impl Into<String>) -> R
 fn nearest(name: &str) -> String {
     let collectives = CollectiveKind::ALL.map(CollectiveKind::name);
     let names = POINT_TO_POINT.iter().chain(&collectives);
-    let (best, like) = names.clone().fold(("", 0.0), |(best, like), other| {
-        match strsim::jaro_winkler(&name.to_lowercase(), other) {
-            more if more > like => (*other, more),
-            _ => (best, like),
-        }
-    });
-    match like > 0.8 {
-        true => format!("did you mean \"{best}\"?"),
-        false => format!("operations are {}", names.copied().collect::<Vec<_>>().join(", ")),
+    match study::diagnostic::nearest(name, names.clone().copied()) {
+        Some(best) => format!("did you mean \"{best}\"?"),
+        None => format!("operations are {}", names.copied().collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -4,9 +4,9 @@
 //! up. Orders are permutations drawn from (seed, rank), the same in every iteration, by Fisher and Yates, so that all are equally
 //! likely. They do not change who sends what to whom.
 
-use crate::spec::choice;
 use des::mix;
 use des::rng::below;
+use study::choice;
 
 choice! {
     /// The word of an [`Order`].

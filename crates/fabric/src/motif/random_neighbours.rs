@@ -8,9 +8,9 @@ use super::shuffle::Shuffle;
 use super::{Compute, Misfit, Ops, Order, at_least, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
-use crate::spec::choice;
 use des::mix;
 use des::rng::below;
+use study::choice;
 
 choice! {
     /// How a rank receives.

@@ -1,7 +1,7 @@
 //! Memory nodes: what a study says of them.
 
-use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, TIB, Type, When, key, size, span, time};
-use crate::spec::{Addresses, CleanEvictions, Instructions, Named, Pages, PatternWord, SplitWord, VirtualNetworks};
+use crate::spec::{Addresses, CleanEvictions, Instructions, Pages, PatternWord, SplitWord, VirtualNetworks};
+use study::{BANDWIDTH, Default, Entry, Named, Parameter, SECOND, TIB, Type, When, key, size, span, time};
 
 const fn count(name: &'static str, max: u64, default: &'static str, doc: &'static str) -> Parameter {
     key(name, Type::Integer { min: 1, max }, Default::Text(default), doc)
@@ -325,7 +325,6 @@ const HOMES: &[Parameter] = &[
 ];
 
 pub(super) const MEMORY: Entry = Entry {
-    kind: Kind::Work,
     name: "memory",
     line: "Cores with caches, a directory and memory at every node share one address space: what misses the caches travels.",
     groups: &[ACCESSES, PROGRAMS, CORES, HOMES],

@@ -1,10 +1,10 @@
 //! MPI ranks: what their messages cost, and their motifs.
 
-use super::entry::{BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Type, When, key, size, time};
 use crate::motif::{Neighbours, OrderWord, Receives};
 use crate::mpi::{HEADER, LARGEST, MAX_RAILS};
-use crate::spec::units::Unit;
-use crate::spec::{Named, RailPolicy, Rendezvous};
+use crate::spec::{RailPolicy, Rendezvous};
+use study::units::Unit;
+use study::{BANDWIDTH, Default, Entry, Named, Parameter, SECOND, Type, When, key, size, time};
 
 /// A size from nothing to `max`.
 const fn size_or_none(max: u64) -> Type {
@@ -551,7 +551,6 @@ const fn motif(
     source: &'static str,
 ) -> Entry {
     Entry {
-        kind: Kind::Motif,
         name,
         line,
         groups,

@@ -1,10 +1,9 @@
 //! Routings, router models and router presets.
 
-use super::entry::{Entry, Kind};
+use study::Entry;
 
 pub(super) const ROUTINGS: &[Entry] = &[
     Entry {
-        kind: Kind::Routing,
         name: "dor",
         line: "Dimension order: the shorter way in each dimension in turn, ties as `tie` says; dateline channels on rings.",
         groups: &[],
@@ -12,7 +11,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For ring, mesh, torus and hyperx.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "minimal",
         line: "The topology's own deterministic minimal routing.",
         groups: &[],
@@ -20,7 +18,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Routing,
         name: "rdr",
         line: "Randomised dynamic routing: at every router a random dimension among those not yet finished.",
         groups: &[],
@@ -28,7 +25,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For ring, mesh and torus.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "min-random",
         line: "A uniformly random minimal port at every router.",
         groups: &[],
@@ -36,7 +32,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Routing,
         name: "min-a",
         line: "Minimal adaptive: the minimal port with the least waiting before it at every router, a random one of equal ones.",
         groups: &[],
@@ -44,7 +39,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Sees the own router only.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "valiant",
         line: "Minimal routing to a random intermediate router, then on to the destination.",
         groups: &[],
@@ -52,7 +46,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Routing,
         name: "ugal",
         line: "At the source router minimal or over a random intermediate router, by waiting times hops (UGAL-L).",
         groups: &[],
@@ -60,7 +53,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Sees the own router, and with scope = \"group\" the global links of its group.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "par",
         line: "Progressive adaptive routing: UGAL's choice again at every router of the minimal way, on dragonflies of the source group.",
         groups: &[],
@@ -68,7 +60,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Sees the own router, and with scope = \"group\" the global links of its group; one detour per packet.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "adaptive-local",
         line: "At the source router minimal, or over a random third group if that has more than `ratio` times the room before it.",
         groups: &[],
@@ -76,7 +67,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For dragonfly and dragonfly+. Sees the own router only; needs bounded buffers.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "d-mod-k",
         line: "D-mod-k: up by the digits of the destination, so that one way leads to each node; `minimal` on a fat-tree by its name.",
         groups: &[],
@@ -84,7 +74,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For fat-tree.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "scatter",
         line: "A random up port for every packet, whatever its destination; the way down is fixed.",
         groups: &[],
@@ -92,7 +81,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For fat-tree. Blind to load.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "adaptive-up",
         line: "The up port with the least waiting before it, random among equal ones; the way down is fixed.",
         groups: &[],
@@ -100,7 +88,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For fat-tree. Sees the own router only.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "doal",
         line: "Dimension order, in each dimension directly or over one other router of the line, by waiting.",
         groups: &[],
@@ -108,7 +95,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For hyperx. Sees the own router only.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "dal",
         line: "Any unfinished dimension, directly or by one detour in each, by waiting; dimension order on a channel of its own to escape to.",
         groups: &[],
@@ -116,7 +102,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For hyperx of up to four dimensions; not for input-queued routers. Sees the own router only.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "vdal",
         line: "Any unfinished dimension, directly or by a detour while channels are left, by waiting.",
         groups: &[],
@@ -124,7 +109,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For hyperx. Sees the own router only; twice as many channels as dimensions.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "minhop",
         line: "Minimal hops; among minimal ports the one with the fewest addresses so far, lowest number first.",
         groups: &[],
@@ -132,7 +116,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Balances each router for itself: whole levels may be left idle. Can deadlock on rings and HyperX.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "updn",
         line: "Up*/down*: up towards the roots, then down, never up again; among legal minimal ports as minhop.",
         groups: &[],
@@ -140,7 +123,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Traffic gathers around the roots.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "ftree",
         line: "Fat-tree routing: hosts dealt over the ways up so that shifts of all nodes meet little.",
         groups: &[],
@@ -148,7 +130,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For fat-trees, also of files; one address per node.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "sssp",
         line: "Shortest paths by Dijkstra, each destination adding the paths it takes to the weights of their cables.",
         groups: &[],
@@ -156,7 +137,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Can deadlock on rings and HyperX.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "dfsssp",
         line: "SSSP, its paths spread over virtual lanes without a cycle in any.",
         groups: &[],
@@ -164,7 +144,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Routing,
         name: "lash",
         line: "One minimal path per pair of routers, pairs put on the first lane where no cycle arises.",
         groups: &[],
@@ -172,7 +151,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "All nodes of a router share their path.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "nue",
         line: "Few hops on the lanes that there are, from one: a path is laid only where it closes no cycle.",
         groups: &[],
@@ -180,7 +158,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "Detours where lanes are few.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "parx",
         line: "Four addresses per node with paths that leave out one half of the network each; messages choose by size.",
         groups: &[],
@@ -188,7 +165,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
         limits: "For hyperx of two dimensions. A recollection of the published rules, see its page.",
     },
     Entry {
-        kind: Kind::Routing,
         name: "table",
         line: "Forwarding tables from a file.",
         groups: &[],
@@ -199,7 +175,6 @@ pub(super) const ROUTINGS: &[Entry] = &[
 
 pub(super) const MODELS: &[Entry] = &[
     Entry {
-        kind: Kind::RouterModel,
         name: "sculpin",
         line: "Packets wait for the output port in unbounded queues; no credits.",
         groups: &[],
@@ -207,7 +182,6 @@ pub(super) const MODELS: &[Entry] = &[
         limits: "No back-pressure: congestion never spreads upstream.",
     },
     Entry {
-        kind: Kind::RouterModel,
         name: "credit",
         line: "Input buffers per virtual channel with credits, arbitration and virtual cut-through on packets.",
         groups: &[],
@@ -218,7 +192,6 @@ pub(super) const MODELS: &[Entry] = &[
 
 pub(super) const PRESETS: &[Entry] = &[
     Entry {
-        kind: Kind::RouterPreset,
         name: "sculpin",
         line: "SST/macro SCULPIN: output queueing without buffers' bounds and without traversal time.",
         groups: &[],
@@ -226,7 +199,6 @@ pub(super) const PRESETS: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::RouterPreset,
         name: "pisces",
         line: "SST/macro PISCES: 64 KiB buffers with credits, first come first served, no traversal time.",
         groups: &[],
@@ -234,7 +206,6 @@ pub(super) const PRESETS: &[Entry] = &[
         limits: "Packets are not interleaved within a packet time.",
     },
     Entry {
-        kind: Kind::RouterPreset,
         name: "merlin",
         line: "SST Merlin hr_router: clocked crossbar at 1.5 times the link bandwidth, 16 kB buffers, delivery at the head.",
         groups: &[],
@@ -242,7 +213,6 @@ pub(super) const PRESETS: &[Entry] = &[
         limits: "One virtual network; the latency of a link is added to 20 ns in and 20 ns out.",
     },
     Entry {
-        kind: Kind::RouterPreset,
         name: "codes-torus",
         line: "CODES torus: 32 B chunks, 50 ns per chunk on the link, bubble rule, 10 ns per byte on an idle interface.",
         groups: &[],
@@ -250,7 +220,6 @@ pub(super) const PRESETS: &[Entry] = &[
         limits: "Made for tori with dimension order routing. Random delays are their means; a message is delivered when all of it has come.",
     },
     Entry {
-        kind: Kind::RouterPreset,
         name: "codes-torus-pipelined",
         line: "The same with a pipelined router: its 50 ns leave the link to the next chunk, and nothing is charged per byte.",
         groups: &[],

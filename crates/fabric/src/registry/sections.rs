@@ -1,12 +1,13 @@
 //! The tables of a study file with a fixed set of keys, and the engines.
 
-use super::entry::{
-    BANDWIDTH, Default, Entry, Kind, Parameter, SECOND, Section, TIB, Type, When, key, size, span, time,
-};
-use crate::spec::units::Unit;
 use crate::spec::{
     Arbitration, Architecture, Completion, Congestion, ControlOrder, DeliveryPoint, DrainSources, Equal, Mapping,
-    Method, Named, PartitionWord, PathChoice, Per, ScopeWord, StartWord, Switching, Tie, Via,
+    PartitionWord, PathChoice, Per, ScopeWord, StartWord, Switching, Tie, Via,
+};
+use study::units::Unit;
+use study::{
+    BANDWIDTH, Chosen, Default, Entry, Form, Named, Parameter, SAMPLE, SECOND, Section, TIB, TableOf, TopLevel, Type,
+    When, key, size, span, time,
 };
 
 /// Longest simulated time of a run: 40 hours, less than [`HORIZON`](crate::packet::HORIZON).
@@ -32,47 +33,77 @@ const LATE_ADMISSION: &[When] = &[
     },
 ];
 
-/// Keys at the top of a study file that are not sections with a fixed set of keys.
-pub(super) const TOP_LEVEL: &[(&str, &str)] = &[
-    (
+/// `[topology]`.
+const TOPOLOGY: Chosen = Chosen {
+    family: &super::TOPOLOGY,
+    common: super::TOPOLOGY_COMMON,
+    line: "The network. The other keys depend on `kind`.",
+};
+
+/// Keys at the top of a study file.
+pub(super) const TOP_LEVEL: &[TopLevel] = &[
+    top(
         "name",
+        Form::Text,
         "Name of the study; the file's name without its ending by default.",
     ),
-    ("description", "What the study shows, in a few sentences."),
-    (
+    top("description", Form::Text, "What the study shows, in a few sentences."),
+    top(
         "topology",
+        Form::Chosen(&TOPOLOGY),
         "`[topology]`: the network; the only section that must be there.",
     ),
-    ("link", "`[link]` and `[link.CLASS]`: bandwidth and latency of links."),
-    ("router", "`[router]`: router model and timing."),
-    ("routing", "`[routing]`: how packets find their way."),
-    ("nic", "`[nic]`: the network interface of every node."),
-    ("mpi", "`[mpi]`: what the messages of MPI ranks cost."),
-    ("job", "`[[job]]`: what the nodes do; one job per table."),
-    ("sweep", "`[sweep]`: lists of values of keys; every combination is run."),
-    (
+    top(
+        "link",
+        Form::Classes,
+        "`[link]` and `[link.CLASS]`: bandwidth and latency of links.",
+    ),
+    top("router", Form::Table, "`[router]`: router model and timing."),
+    top("routing", Form::Table, "`[routing]`: how packets find their way."),
+    top("nic", Form::Table, "`[nic]`: the network interface of every node."),
+    top("mpi", Form::Table, "`[mpi]`: what the messages of MPI ranks cost."),
+    top("job", Form::Tables, "`[[job]]`: what the nodes do; one job per table."),
+    top(
+        "sweep",
+        Form::Sweep,
+        "`[sweep]`: lists of values of keys; every combination is run.",
+    ),
+    top(
         "sample",
+        Form::Sample,
         "`[sample]`: points spread over ranges of keys, each with every combination of the sweep.",
     ),
-    ("observe", "`[observe]`: what is recorded beside the summary."),
-    ("run", "`[run]`: seeds, length and engine."),
-    (
+    top(
+        "observe",
+        Form::Table,
+        "`[observe]`: what is recorded beside the summary.",
+    ),
+    top("run", Form::Table, "`[run]`: seeds, length and engine."),
+    top(
         "experiment",
+        Form::Experiments,
         "`[experiment.NAME]`: a part of the study with its own settings and sweep.",
     ),
-    (
+    top(
         "variant",
+        Form::Variants,
         "`[variant.NAME]`: another form of the study, such as a quick one.",
     ),
-    (
+    top(
         "claim",
+        Form::Claims,
         "`[[claim]]`: statements about the results, checked after the runs.",
     ),
-    (
+    top(
         "reproduce",
+        Form::Anything,
         "`[reproduce]`: where the study comes from and what its figures show.",
     ),
 ];
+
+const fn top(key: &'static str, form: Form, line: &'static str) -> TopLevel {
+    TopLevel { key, line, form }
+}
 
 const LINK: &[Parameter] = &[
     key(
@@ -87,13 +118,13 @@ const LINK: &[Parameter] = &[
 const ROUTER: &[Parameter] = &[
     key(
         "model",
-        Type::Of(Kind::RouterModel),
+        Type::Of(&super::ROUTER_MODEL),
         Default::Text("credit"),
         "The router model.",
     ),
     key(
         "preset",
-        Type::Of(Kind::RouterPreset),
+        Type::Of(&super::ROUTER_PRESET),
         Default::From("no preset"),
         "Timing rules of a known simulator; other keys given beside it replace single values.",
     ),
@@ -246,7 +277,7 @@ const ROUTER: &[Parameter] = &[
 const ROUTING: &[Parameter] = &[
     key(
         "kind",
-        Type::Of(Kind::Routing),
+        Type::Of(&super::ROUTING),
         Default::Text("minimal"),
         "How packets find their way.",
     ),
@@ -521,6 +552,14 @@ const NIC: &[Parameter] = &[
     ),
 ];
 
+/// `job.work`.
+static WORK: TableOf = TableOf {
+    family: &super::WORK,
+    default: "uniform",
+    parts: &super::MOTIF,
+    example: "{ kind = \"uniform\", load = 0.5 }",
+};
+
 const JOB: &[Parameter] = &[
     key(
         "name",
@@ -542,7 +581,7 @@ const JOB: &[Parameter] = &[
     ),
     key(
         "placement",
-        Type::OfWith(Kind::Placement),
+        Type::OfWith(&super::PLACEMENT),
         Default::Text("linear"),
         "Which nodes take part: a name, or a table such as `{ kind = \"strided\", stride = 4 }`.",
     ),
@@ -566,7 +605,7 @@ const JOB: &[Parameter] = &[
     ),
     key(
         "work",
-        Type::Work,
+        Type::TableOf(&WORK),
         Default::From("uniform traffic at load 0.5"),
         "What the nodes do.",
     ),
@@ -653,7 +692,7 @@ const RUN: &[Parameter] = &[
     ),
     key(
         "engine",
-        Type::Of(Kind::Engine),
+        Type::Of(&super::ENGINE),
         Default::Text("auto"),
         "Which engine executes the run; never changes the result.",
     ),
@@ -692,90 +731,72 @@ const RUN: &[Parameter] = &[
     ),
 ];
 
-const SAMPLE: &[Parameter] = &[
-    key(
-        "method",
-        Type::Choice(Method::WORDS),
-        Default::Text("latin-hypercube"),
-        "How points are spread.",
-    ),
-    key(
-        "points",
-        Type::Integer { min: 1, max: 100_000 },
-        Default::Required,
-        "Number of points.",
-    ),
-    key(
-        "seed",
-        Type::Integer {
-            min: 0,
-            max: i64::MAX as u64,
-        },
-        Default::Text("1"),
-        "Seed of the points; it has nothing to do with the seeds of runs.",
-    ),
-];
-
 pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "link",
         header: "[link]",
         line: "Links. `[link.CLASS]` with the same keys holds exceptions for one class of links; keys left out there are those of `[link]`.",
         parameters: LINK,
+        families: &[],
     },
     Section {
         name: "router",
         header: "[router]",
         line: "The router model with its timing.",
         parameters: ROUTER,
+        families: &[(&super::ROUTER_MODEL, "router"), (&super::ROUTER_PRESET, "router")],
     },
     Section {
         name: "routing",
         header: "[routing]",
         line: "How packets find their way.",
         parameters: ROUTING,
+        families: &[(&super::ROUTING, "routing")],
     },
     Section {
         name: "nic",
         header: "[nic]",
         line: "The network interface of every node.",
         parameters: NIC,
+        families: &[],
     },
     Section {
         name: "mpi",
         header: "[mpi]",
         line: "What the messages of MPI ranks cost, for jobs whose work is a motif.",
         parameters: super::mpi::MPI,
+        families: &[],
     },
     Section {
         name: "job",
         header: "[[job]]",
         line: "One job: work on some of the nodes.",
         parameters: JOB,
+        families: &[
+            (&super::PLACEMENT, "placement"),
+            (&super::WORK, "work"),
+            (&super::PROCESS, "work"),
+        ],
     },
-    Section {
-        name: "sample",
-        header: "[sample]",
-        line: "Points spread over ranges of keys. The other keys are key paths with their ranges, see [below](#samples).",
-        parameters: SAMPLE,
-    },
+    SAMPLE,
     Section {
         name: "observe",
         header: "[observe]",
         line: "What is recorded beside the summary.",
         parameters: OBSERVE,
+        families: &[],
     },
     Section {
         name: "run",
         header: "[run]",
         line: "Seeds, length and engine.",
         parameters: RUN,
+        families: &[(&super::ENGINE, "run")],
     },
 ];
 
 pub(super) const ENGINES: &[Entry] = &[
     Entry {
-        kind: Kind::Engine,
         name: "auto",
         line: "Picked from size, lookahead and cores.",
         groups: &[],
@@ -783,7 +804,6 @@ pub(super) const ENGINES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Engine,
         name: "sequential",
         line: "The window engine on one worker.",
         groups: &[],
@@ -791,7 +811,6 @@ pub(super) const ENGINES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Engine,
         name: "conservative",
         line: "The window engine on several threads, which meet after every window.",
         groups: &[],
@@ -799,7 +818,6 @@ pub(super) const ENGINES: &[Entry] = &[
         limits: "At most 64 threads.",
     },
     Entry {
-        kind: Kind::Engine,
         name: "optimistic",
         line: "Workers run windows ahead of the safe one, keep an undo log, and go back where that was wrong (Time Warp).",
         groups: &[],
@@ -807,7 +825,6 @@ pub(super) const ENGINES: &[Entry] = &[
         limits: "At most 64 threads. Slower than conservative unless little travels between workers.",
     },
     Entry {
-        kind: Kind::Engine,
         name: "reference",
         line: "A plain binary heap of events, written to be read.",
         groups: &[],
@@ -815,7 +832,6 @@ pub(super) const ENGINES: &[Entry] = &[
         limits: "Slow.",
     },
     Entry {
-        kind: Kind::Engine,
         name: "rollback-check",
         line: "The window engine, every window run forward, back and forward again.",
         groups: &[],

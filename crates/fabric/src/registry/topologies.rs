@@ -1,7 +1,7 @@
 //! Topologies and their parameters.
 
-use super::entry::{Default, Entry, Kind, Parameter, Type, When, key};
-use crate::spec::{ArrangementWord, FormatWord, Named};
+use crate::spec::{ArrangementWord, FormatWord};
+use study::{Default, Entry, Named, Parameter, Type, When, key};
 
 const COUNT: Type = Type::Integer {
     min: 1,
@@ -76,7 +76,7 @@ const GLOBAL_CABLES: &[Parameter] = &[
 pub(crate) const TOPOLOGY_COMMON: &[Parameter] = &[
     key(
         "kind",
-        Type::Of(Kind::Topology),
+        Type::Of(&super::TOPOLOGY),
         Default::From("the kind of the preset"),
         "The family of the network.",
     ),
@@ -90,7 +90,6 @@ pub(crate) const TOPOLOGY_COMMON: &[Parameter] = &[
 
 pub(super) const TOPOLOGIES: &[Entry] = &[
     Entry {
-        kind: Kind::Topology,
         name: "single-router",
         line: "One router with all nodes.",
         groups: &[&[key(
@@ -103,7 +102,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "ring",
         line: "Routers on a ring.",
         groups: &[&[
@@ -128,7 +126,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "mesh",
         line: "An n-dimensional mesh: neighbours differ by one in one coordinate, no wrap-around.",
         groups: &[LATTICE],
@@ -136,7 +133,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "torus",
         line: "An n-dimensional torus; a dimension of two routers has two distinct cables.",
         groups: &[LATTICE],
@@ -144,7 +140,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "hyperx",
         line: "An n-dimensional HyperX: routers that differ in one coordinate are neighbours.",
         groups: &[LATTICE],
@@ -152,7 +147,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "dragonfly",
         line: "Groups of routers, every pair of groups joined by global cables.",
         groups: &[
@@ -176,7 +170,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "dragonfly+",
         line: "Groups of leaf and spine routers, spines of different groups joined by global cables (megafly).",
         groups: &[
@@ -192,7 +185,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "fat-tree",
         line: "An extended generalised fat-tree XGFT with parallel cables.",
         groups: &[&[
@@ -229,7 +221,6 @@ pub(super) const TOPOLOGIES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Topology,
         name: "graph",
         line: "Any graph from a file.",
         groups: &[&[

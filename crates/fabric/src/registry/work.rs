@@ -1,7 +1,7 @@
 //! What nodes do, where jobs are placed and how messages are spaced.
 
-use super::entry::{Default, Entry, Kind, Parameter, SECOND, TIB, Type, When, key, size, time};
-use crate::spec::{MatchingWord, ModeWord, Named};
+use crate::spec::{MatchingWord, ModeWord};
+use study::{Default, Entry, Named, Parameter, SECOND, TIB, Type, When, key, size, time};
 
 /// What all patterns share.
 const TRAFFIC: &[Parameter] = &[
@@ -20,7 +20,7 @@ const TRAFFIC: &[Parameter] = &[
     ),
     key(
         "process",
-        Type::Of(Kind::Process),
+        Type::Of(&super::PROCESS),
         Default::Text("poisson"),
         "Gaps between the messages of a node; only with `load`.",
     ),
@@ -162,7 +162,6 @@ const MESSAGES: &[Parameter] = &[
 
 const fn pattern(name: &'static str, line: &'static str, groups: &'static [&'static [Parameter]]) -> Entry {
     Entry {
-        kind: Kind::Pattern,
         name,
         line,
         groups,
@@ -171,7 +170,7 @@ const fn pattern(name: &'static str, line: &'static str, groups: &'static [&'sta
     }
 }
 
-pub(super) const WORKS: &[Entry] = &[
+pub(super) const PATTERNS: &[Entry] = &[
     pattern(
         "uniform",
         "Every message to any other node, uniformly at random.",
@@ -222,8 +221,11 @@ pub(super) const WORKS: &[Entry] = &[
             &[INCAST, TRAFFIC],
         )
     },
+];
+
+/// Works that are neither patterns nor motifs.
+pub(super) const OTHERS: &[Entry] = &[
     Entry {
-        kind: Kind::Work,
         name: "pairs",
         line: "Pairs of nodes talk to each other: streams, ping-pong or batches.",
         groups: &[PAIRS],
@@ -232,7 +234,6 @@ pub(super) const WORKS: &[Entry] = &[
     },
     super::memory::MEMORY,
     Entry {
-        kind: Kind::Work,
         name: "messages",
         line: "Nodes send the messages of a table, each at its time.",
         groups: &[MESSAGES],
@@ -240,7 +241,6 @@ pub(super) const WORKS: &[Entry] = &[
         limits: "Nobody waits for a message: what depends on an arrival in reality is sent at its listed time.",
     },
     Entry {
-        kind: Kind::Work,
         name: "idle",
         line: "The nodes are taken and do nothing; other keys of the job and its work may stay, so that one key switches it off.",
         groups: &[],
@@ -278,7 +278,6 @@ const FILE: &[Parameter] = &[key(
 
 const fn placement(name: &'static str, line: &'static str, groups: &'static [&'static [Parameter]]) -> Entry {
     Entry {
-        kind: Kind::Placement,
         name,
         line,
         groups,
@@ -330,7 +329,6 @@ const GROUPS: &str = "Groups are those of a dragonfly or dragonfly+, pods of a f
 
 pub(super) const PROCESSES: &[Entry] = &[
     Entry {
-        kind: Kind::Process,
         name: "periodic",
         line: "Equal gaps; the nodes start at random phases.",
         groups: &[],
@@ -338,7 +336,6 @@ pub(super) const PROCESSES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Process,
         name: "periodic-in-phase",
         line: "Equal gaps, all nodes in phase.",
         groups: &[],
@@ -346,7 +343,6 @@ pub(super) const PROCESSES: &[Entry] = &[
         limits: "",
     },
     Entry {
-        kind: Kind::Process,
         name: "poisson",
         line: "Exponential gaps.",
         groups: &[],

@@ -1,6 +1,6 @@
 //! What the models that a run uses leave out: the limits of their entries in the registry, each behind the name that the study has for it.
 
-use crate::registry::{self, Kind};
+use crate::registry;
 use crate::spec::{Architecture, RouterModel, RunSpec, Work};
 use serde::Serialize;
 
@@ -13,31 +13,31 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
             limits.push(limit);
         }
     };
-    let mut of_entry = |kind: Kind, name: &str| {
+    let mut of_entry = |kind: &'static study::Family, name: &str| {
         if let Some(entry) = registry::find(kind, name) {
             add(name, entry.limits);
         }
     };
-    of_entry(Kind::Topology, &kind_of(&spec.topology));
-    of_entry(Kind::Routing, &kind_of(&spec.routing));
-    of_entry(Kind::RouterModel, &kind_of(&spec.router.model));
+    of_entry(&registry::TOPOLOGY, &kind_of(&spec.topology));
+    of_entry(&registry::ROUTING, &kind_of(&spec.routing));
+    of_entry(&registry::ROUTER_MODEL, &kind_of(&spec.router.model));
     if let Some(preset) = &spec.router.preset {
-        of_entry(Kind::RouterPreset, preset);
+        of_entry(&registry::ROUTER_PRESET, preset);
     }
     for job in &spec.jobs {
-        of_entry(Kind::Placement, &kind_of(&job.placement));
+        of_entry(&registry::PLACEMENT, &kind_of(&job.placement));
         match &job.work {
             Work::Synthetic(work) => {
-                of_entry(Kind::Work, &kind_of(&work.pattern));
-                of_entry(Kind::Process, &kind_of(&work.process));
+                of_entry(&registry::WORK, &kind_of(&work.pattern));
+                of_entry(&registry::PROCESS, &kind_of(&work.process));
             }
-            Work::Pairs(_) => of_entry(Kind::Work, "pairs"),
+            Work::Pairs(_) => of_entry(&registry::WORK, "pairs"),
             Work::Ranks(work) => work
                 .parts
                 .iter()
-                .for_each(|part| of_entry(Kind::Work, &part.motif.kind)),
-            Work::Memory(_) => of_entry(Kind::Work, "memory"),
-            Work::Messages(_) => of_entry(Kind::Work, "messages"),
+                .for_each(|part| of_entry(&registry::WORK, &part.motif.kind)),
+            Work::Memory(_) => of_entry(&registry::WORK, "memory"),
+            Work::Messages(_) => of_entry(&registry::WORK, "messages"),
             Work::Idle => {}
         }
     }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_pattern_placement_and_process_is_found_by_its_word() {
-        let kinds = [Kind::Pattern, Kind::Placement, Kind::Process];
+        let kinds = [&registry::PATTERN, &registry::PLACEMENT, &registry::PROCESS];
         for (kind, key) in kinds.into_iter().zip(["work", "placement", "process"]) {
             for entry in registry::list(kind)
                 .into_iter()

@@ -3,15 +3,15 @@
 //! Columns, in any order: `core`, its number among those of all nodes; `address`, in bytes, also as `0x1f40`; `op`, `load` or `store`;
 //! and `time_ps`, before which the access is not given out (0 if there is none). Lines that are empty or begin with `#` are skipped.
 
-use super::diagnostic::Findings;
 use super::memory::ListedAccess;
-use super::reader::Values;
-use super::units::Unit;
-use super::user_file::read_table;
-use crate::motif::op_table::{self, Mistake, OfLine};
 use crate::packet::HORIZON;
 use des::Time;
 use std::path::Path;
+use study::diagnostic::Findings;
+use study::reader::Values;
+use study::rows::{Mistake, OfLine, read_rows};
+use study::units::Unit;
+use study::user_file::read_table;
 
 const COLUMNS: [&str; 4] = ["core", "address", "op", "time_ps"];
 
@@ -47,7 +47,7 @@ pub(super) fn read(
     let (line, memory) = (values.quantity("line")?.max(1), values.quantity("memory")?);
     let cores = values.integer("cores")?;
     let room = n_nodes.map(|nodes| (nodes.saturating_mul(cores), nodes.saturating_mul(memory)));
-    let accesses = op_table::read_rows(&table.text, &COLUMNS, &["core", "address", "op"], fill).and_then(|rows| {
+    let accesses = read_rows(&table.text, &COLUMNS, &["core", "address", "op"], fill).and_then(|rows| {
         let all = rows.iter().map(|row| access(row, line, room));
         let (found, mistakes): (Vec<_>, Vec<_>) = all.partition(Result::is_ok);
         match mistakes.is_empty() {

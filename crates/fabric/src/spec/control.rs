@@ -1,15 +1,15 @@
 //! `[run]` and `[observe]`: seeds, length, engine and what is recorded.
 
-use super::diagnostic::Findings;
-use super::document::Table;
 use super::jobs::is_endless;
 use super::network::{Times, parameters};
 use super::partition::{self, Map};
-use super::reader::{self, Checked, Source};
 use super::run::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, Perturbation, RunControl};
-use super::units::Unit;
 use des::Time;
 use std::collections::BTreeSet;
+use study::diagnostic::Findings;
+use study::document::Table;
+use study::reader::{self, Checked, Source};
+use study::units::Unit;
 
 /// End of open-loop sources that are not given one: 100 us.
 const DEFAULT_END: Time = Time::from_us(100);

@@ -1,20 +1,21 @@
 //! `[[job]]`: what the nodes do, and whether the network has the nodes for it.
 
-use super::choice;
-use super::diagnostic::Findings;
-use super::document::{Node, Table, Value};
 use super::memory;
 use super::messages;
 use super::network::parameters;
 use super::placement::{self, Files};
 use super::ranks::{self, Told};
-use super::reader::{self, Checked, Source, Values};
 use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Pattern, Process, Synthetic, Work};
 use super::trace::Traces;
-use crate::registry::{self, Kind, Parameter};
+use crate::registry;
 use des::Time;
 use std::collections::BTreeMap;
 use std::path::Path;
+use study::Parameter;
+use study::choice;
+use study::diagnostic::Findings;
+use study::document::{Node, Table, Value};
+use study::reader::{self, Checked, Source, Values};
 
 /// Reads all jobs; `None` after errors.
 pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {
@@ -165,7 +166,7 @@ fn read_work(
     let kind = match table.get("kind") {
         None => "uniform".to_owned(),
         Some(item) => match reader::check(
-            &registry::Type::Of(Kind::Work),
+            &study::Type::Of(&registry::WORK),
             &item.node,
             &format!("{path}.kind"),
             findings,
@@ -193,7 +194,7 @@ fn read_work(
     if kind == "idle" {
         return Some(Work::Idle);
     }
-    let entry = registry::find(Kind::Work, &kind)?;
+    let entry = registry::find(&registry::WORK, &kind)?;
     let source = Source {
         table,
         place,

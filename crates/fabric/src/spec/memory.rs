@@ -1,15 +1,15 @@
 //! `work = { kind = "memory" }`: memory nodes and what their cores do.
 
 use super::accesses;
-use super::choice;
-use super::diagnostic::Findings;
-use super::reader::Values;
 use super::run::{BitsPerSec, Bytes};
 use super::trace::{self, MOST_ACCESSES, Trace, Traces};
 use crate::memory::message::CLASSES;
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use study::choice;
+use study::diagnostic::Findings;
+use study::reader::Values;
 
 /// Nodes with cores, caches, a directory and memory, which share one address space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

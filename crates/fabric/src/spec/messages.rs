@@ -4,16 +4,16 @@
 //! to the interface: `time` with a unit (`1.5 us`), or `time_ps`, `time_ns`, `time_us`, `time_ms` or `time_s` without one. Lines that
 //! are empty or begin with `#` are skipped.
 
-use super::diagnostic::Findings;
-use super::reader::Values;
 use super::run::Bytes;
-use super::units::Unit;
-use super::user_file::{TableText, read_table};
-use crate::motif::op_table::{self, Mistake, OfLine};
 use crate::packet::HORIZON;
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use study::diagnostic::Findings;
+use study::reader::Values;
+use study::rows::{Mistake, OfLine, read_rows};
+use study::units::Unit;
+use study::user_file::{TableText, read_table};
 
 /// Largest message: 1 TiB, as everywhere in a study.
 const MOST_BYTES: u64 = 1 << 40;
@@ -100,7 +100,7 @@ pub(super) fn read(
 }
 
 fn rows(table: &TableText, n_nodes: Option<u64>) -> Result<Vec<ListedMessage>, Vec<Mistake>> {
-    let rows = op_table::read_rows(&table.text, &COLUMNS, &["source", "destination", "bytes"], fill)?;
+    let rows = read_rows(&table.text, &COLUMNS, &["source", "destination", "bytes"], fill)?;
     let whole = |reason: String, hint: String| {
         Err(vec![Mistake {
             line: None,

@@ -3,18 +3,15 @@
 //! Downstream code trusts a [`RunSpec`]: quantities are typed, defaults filled in, presets expanded. [`load_study`] is the
 //! one way in; it reports everything that is wrong at once, each with a place, a reason and a hint.
 //!
-//! The way of a study: `document` reads TOML into a tree with places; `experiments` finds the points (experiments, variants,
-//! sweeps, `--set`); at each point `topology`, `network`, `jobs` and `control` read the sections with `reader`, which takes
+//! The way of a study: the language (crate `study`) reads TOML into a tree with places and finds the points (experiments, variants,
+//! sweeps, `--set`); at each point `topology`, `network`, `jobs` and `control` read the sections by its `reader`, which takes
 //! types, defaults and conditions from the [registry](crate::registry).
 
 mod accesses;
 mod canonical;
-mod choice;
 mod control;
-mod diagnostic;
-mod document;
-mod experiments;
 mod jobs;
+mod load;
 mod memory;
 mod messages;
 mod network;
@@ -23,23 +20,17 @@ mod placement;
 mod presets;
 mod rails;
 mod ranks;
-mod reader;
 pub mod run;
-mod sample;
 mod shape;
-mod study;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod topology;
 mod trace;
-pub mod units;
-mod user_file;
 
 pub use canonical::{canonical, hash, hash_bytes, runs_of_canonical};
-pub(crate) use choice::{Named, choice};
-pub use diagnostic::{Diagnostic, Severity, render};
 pub(crate) use jobs::{MatchingWord, ModeWord};
+pub use load::{Study, load_study};
 pub use memory::{AccessPattern, ListedAccess, Memory};
 pub(crate) use memory::{Addresses, CleanEvictions, PatternWord, VirtualNetworks};
 pub use messages::ListedMessage;
@@ -49,9 +40,8 @@ pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
 pub(crate) use ranks::StartWord;
 pub use run::*;
-pub(crate) use sample::Method;
-pub use study::{LoadOptions, MOST_RUNS, Study, load_study};
+pub use study::diagnostic::{Diagnostic, Severity, render};
+pub use study::open::{LoadOptions, MOST_RUNS};
 pub(crate) use topology::{ArrangementWord, FormatWord};
 pub(crate) use trace::SplitWord;
 pub use trace::{Instructions, MOST_ACCESSES, Pages, Split, Trace, TraceFile};
-pub use user_file::{ParquetReader, set_parquet_reader};

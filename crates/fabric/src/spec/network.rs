@@ -1,20 +1,21 @@
 //! `[link]`, `[router]`, `[routing]` and `[nic]`: the network's parts besides its shape.
 
-use super::choice;
-use super::diagnostic::{Findings, Place, did_you_mean};
-use super::document::{Table, Value};
 use super::presets::{Preset, preset};
-use super::reader::{self, Checked, Source, Values};
 use super::run::{
     Arbitration, Architecture, BitsPerSec, Bytes, Congestion, ControlOrder, DerouteSpec, DetourSpec, Equal, LinkSpec,
     Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Tie, Via,
 };
 use super::shape::Facts;
 use super::tables::read_tables;
-use crate::registry::{self, Parameter};
+use crate::registry;
 use des::Time;
 use std::collections::BTreeMap;
 use std::path::Path;
+use study::Parameter;
+use study::choice;
+use study::diagnostic::{Findings, Place, did_you_mean};
+use study::document::{Table, Value};
+use study::reader::{self, Checked, Source, Values};
 use topo::TopologySpec;
 
 /// The parameters of a section of the registry.
@@ -164,7 +165,7 @@ fn read_links(
 ) -> Option<Links> {
     let source = Source::section(root, "link", empty, findings);
     let own = parameters("link");
-    let is_class = |item: &&super::document::Item| matches!(item.node.value, Value::Table(_));
+    let is_class = |item: &&study::document::Item| matches!(item.node.value, Value::Table(_));
     let class_names: Vec<&str> = source
         .table
         .entries
@@ -491,7 +492,7 @@ fn check_sizes(
     findings: &mut Findings,
 ) {
     let packet = nic.chunk.unwrap_or(nic.packet).0;
-    let packet_words = super::units::Unit::Size.print(packet);
+    let packet_words = study::units::Unit::Size.print(packet);
     let slots = match router.architecture {
         Architecture::LateAdmission => u64::from(router.bubble).max(1),
         _ => 1,
@@ -510,7 +511,7 @@ fn check_sizes(
                 } else {
                     format!("a {part}")
                 };
-                let size = super::units::Unit::Size.print(buffer.0);
+                let size = study::units::Unit::Size.print(buffer.0);
                 let reason = format!("{size} cannot hold {what} of {packet_words}: nothing would ever move");
                 findings.error(place, key, reason, "give a larger buffer or a smaller nic.packet");
             }
@@ -524,7 +525,7 @@ fn check_sizes(
         check(nic.buffer, nic_values.place("buffer"), "nic.buffer");
     }
     if router.output_latency > router.traversal {
-        let print = |time: Time| super::units::Unit::Time.print(time.0);
+        let print = |time: Time| study::units::Unit::Time.print(time.0);
         let (part, all) = (print(router.output_latency), print(router.traversal));
         let reason = format!("{part} is more than the whole traversal of {all}, of which it is a part");
         let hint = "give a shorter output_latency or a longer router.traversal";
@@ -540,7 +541,7 @@ fn check_sizes(
         && crossbar < fastest
     {
         let reason = "the crossbar is slower than the fastest link, which can never be filled";
-        let hint = format!("give at least \"{}\"", super::units::Unit::Bandwidth.print(fastest.0));
+        let hint = format!("give at least \"{}\"", study::units::Unit::Bandwidth.print(fastest.0));
         findings.warning(
             router_values.place("crossbar_bandwidth"),
             "router.crossbar_bandwidth",

@@ -1,13 +1,13 @@
 //! `run.partition`: how workers share out the routers, with the map that a user's file gives.
 
-use super::diagnostic::Findings;
-use super::reader::{Checked, Values};
 use super::run::PartitionSpec;
-use super::user_file::read_text;
-use super::{Named, choice};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use study::diagnostic::Findings;
+use study::reader::{Checked, Values};
+use study::user_file::read_text;
+use study::{Named, choice};
 use topo::TopologySpec;
 use topo::partition::read_map;
 

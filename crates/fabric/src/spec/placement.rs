@@ -1,15 +1,16 @@
 //! `job.placement`: a name or a table, and the file that lists the nodes of a job.
 
-use super::diagnostic::Findings;
-use super::document::{Node, Value};
-use super::reader::{self, Checked, Source};
 use super::run::Placement;
 use super::trace::Traces;
-use super::user_file::read_text;
 use crate::placement::misfit;
-use crate::registry::{self, Kind, Parameter, Type};
+use crate::registry;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use study::diagnostic::Findings;
+use study::document::{Node, Value};
+use study::reader::{self, Checked, Source};
+use study::user_file::read_text;
+use study::{Parameter, Type};
 use topo::TopologySpec;
 
 /// Mistakes up to which a file is read on.
@@ -48,7 +49,7 @@ pub(crate) fn read(
     let Some(item) = job.table.get("placement") else {
         return Some(Placement::Linear);
     };
-    let empty = super::document::Table::default();
+    let empty = study::document::Table::default();
     let (kind, table, kind_path) = match &item.node.value {
         Value::Table(table) => match table.get("kind") {
             Some(kind) => (&kind.node, table, format!("{path}.kind")),
@@ -61,7 +62,7 @@ pub(crate) fn read(
         _ => (&item.node, &empty, path.clone()),
     };
     let kind = named(kind, &kind_path, findings)?;
-    let entry = registry::find(Kind::Placement, &kind)?;
+    let entry = registry::find(&registry::PLACEMENT, &kind)?;
     let parameters: Vec<&'static Parameter> = entry.parameters().collect();
     let source = Source {
         table,
@@ -126,8 +127,8 @@ pub(crate) fn read(
 /// The name of an entry.
 fn named(node: &Node, path: &str, findings: &mut Findings) -> Option<String> {
     let kind = match path.ends_with(".kind") {
-        true => Type::Of(Kind::Placement),
-        false => Type::OfWith(Kind::Placement),
+        true => Type::Of(&registry::PLACEMENT),
+        false => Type::OfWith(&registry::PLACEMENT),
     };
     match reader::check(&kind, node, path, findings)? {
         Checked::Text(kind) => Some(kind),

@@ -137,12 +137,12 @@ pub(crate) fn preset(name: &str) -> Option<&'static Preset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{self, Kind};
-    use crate::spec::reader::default_value;
+    use crate::registry;
+    use study::reader::default_value;
 
     #[test]
     fn every_preset_of_the_registry_has_values_that_their_keys_take() {
-        let names: Vec<_> = registry::list(Kind::RouterPreset)
+        let names: Vec<_> = registry::list(&registry::ROUTER_PRESET)
             .iter()
             .map(|entry| entry.name)
             .collect();

@@ -1,8 +1,8 @@
 //! Several interfaces per node: how many, and which of them a message takes.
 
-use super::choice;
 use super::run::{Bytes, RunSpec, Work};
 use serde::{Deserialize, Serialize};
+use study::choice;
 
 /// What to do about hosts that do not fit the network.
 pub(crate) const ONE_ROUTER: &str = "the rails of a host are neighbouring nodes of one router: take a divisor of the nodes per router; \

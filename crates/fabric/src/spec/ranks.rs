@@ -1,19 +1,20 @@
 //! `[mpi]`, and the work of MPI ranks: a motif, or several one after the other.
 
-use super::choice;
-use super::diagnostic::{Findings, Place};
-use super::document::{Node, Table, Value};
 use super::network::parameters;
 use super::rails::{ONE_ROUTER, Rails};
-use super::reader::{self, Checked, Source, Values};
 use super::run::{BitsPerSec, Bytes, Motif, MotifValue, MpiSpec, Part, Ranks, Start};
-use super::user_file::read_text;
 use crate::motif::{self, Order, OrderWord};
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
-use crate::registry::{self, Kind, Type};
+use crate::registry;
 use des::Time;
 use std::path::Path;
+use study::Type;
+use study::choice;
+use study::diagnostic::{Findings, Place};
+use study::document::{Node, Table, Value};
+use study::reader::{self, Checked, Source, Values};
+use study::user_file::read_text;
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -83,7 +84,7 @@ pub(crate) struct Told<'a> {
 
 /// Whether a kind of work is a motif.
 pub(crate) fn is_motif(kind: &str) -> bool {
-    registry::find(Kind::Motif, kind).is_some()
+    registry::find(&registry::MOTIF, kind).is_some()
 }
 
 /// The parts of work that is written as a list.
@@ -152,10 +153,10 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
         findings.error(told.place, &path, "is missing", "write { kind = \"halo3d\" }");
         return None;
     };
-    let Checked::Text(kind) = reader::check(&Type::Of(Kind::Motif), &item.node, &path, findings)? else {
+    let Checked::Text(kind) = reader::check(&Type::Of(&registry::MOTIF), &item.node, &path, findings)? else {
         return None;
     };
-    let entry = registry::find(Kind::Motif, &kind)?;
+    let entry = registry::find(&registry::MOTIF, &kind)?;
     let source = Source {
         table: told.table,
         place: told.place,

@@ -1,6 +1,5 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
-use super::choice;
 use super::memory::Memory;
 use super::messages::ListedMessage;
 use super::rails::Rails;
@@ -10,6 +9,7 @@ use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use study::choice;
 use topo::TopologySpec;
 
 /// A size in bytes.

@@ -1,11 +1,11 @@
 //! `[routing]` of the kinds that route by forwarding tables.
 
 use super::canonical::hash_bytes;
-use super::diagnostic::Findings;
-use super::reader::Values;
 use super::run::{Bytes, PathChoice, TableSource, TablesSpec};
-use super::user_file::read_bytes;
 use std::path::Path;
+use study::diagnostic::Findings;
+use study::reader::Values;
+use study::user_file::read_bytes;
 
 /// Reads a routing by tables; `None` after errors.
 pub(super) fn read_tables(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<TablesSpec> {

@@ -1,7 +1,9 @@
 //! Good studies give the runs that they describe.
 
+mod samples;
+
 use super::*;
-use crate::registry::{self, Kind};
+use crate::registry;
 use des::Time;
 use std::path::Path;
 use topo::{Arrangement, Lattice, TopologySpec};
@@ -502,14 +504,14 @@ fn windows_line_ends_and_a_byte_order_mark_are_fine() {
 
 #[test]
 fn every_entry_of_the_registry_is_listed_once_with_a_line() {
-    for kind in Kind::ALL {
+    for kind in registry::FAMILIES {
         let entries = registry::list(kind);
         let mut names: Vec<_> = entries.iter().map(|entry| entry.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), entries.len(), "{kind:?}");
         assert!(entries.iter().all(|entry| entry.line.ends_with('.')), "{kind:?}");
-        assert_eq!(Kind::from_name(kind.name()), Some(kind));
+        assert!(registry::family(kind.name).is_some_and(|found| std::ptr::eq(found, kind)));
     }
 }
 
@@ -528,7 +530,7 @@ fn the_schema_has_every_key_of_the_registry() {
                 section.name,
                 parameter.key
             );
-            let has_default = matches!(parameter.default, registry::Default::Text(_));
+            let has_default = matches!(parameter.default, study::Default::Text(_));
             assert_eq!(
                 property.get("default").is_some(),
                 has_default,
@@ -539,7 +541,7 @@ fn the_schema_has_every_key_of_the_registry() {
         }
     }
     let forms = schema["properties"]["topology"]["oneOf"].as_array().unwrap();
-    assert_eq!(forms.len(), registry::list(Kind::Topology).len() + 1);
+    assert_eq!(forms.len(), registry::list(&registry::TOPOLOGY).len() + 1);
 }
 
 #[test]
@@ -547,7 +549,7 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
     let fat_tree = "[topology]\nkind = \"fat-tree\"\ndown = [4, 4]\nup = [2]\n[[job]]\n";
     let hyperx = "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\n[[job]]\n";
     let dragonfly = "[topology]\nkind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\n[[job]]\n";
-    for entry in registry::list(Kind::Routing) {
+    for entry in registry::list(&registry::ROUTING) {
         let text = match entry.limits {
             limits if limits.starts_with("For fat-tree") => fat_tree,
             limits if limits.starts_with("For hyperx") => hyperx,
@@ -563,7 +565,7 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
         let written = serde_json::to_value(&study.runs[0].routing).unwrap();
         assert_eq!(written["kind"], entry.name);
     }
-    for entry in registry::list(Kind::Work) {
+    for entry in registry::list(&registry::WORK) {
         let work = match entry.name {
             "ops" => "job.0.work={ kind = \"ops\", table = \"rank,op\\n0,barrier\\n\", ranks = 1 }".to_owned(),
             "messages" => {
@@ -574,7 +576,10 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
         };
         assert_eq!(load_with(TORUS, &sets(&[&work])).runs.len(), 1, "{}", entry.name);
     }
-    for (key, kind) in [("router.preset", Kind::RouterPreset), ("run.engine", Kind::Engine)] {
+    for (key, kind) in [
+        ("router.preset", &registry::ROUTER_PRESET),
+        ("run.engine", &registry::ENGINE),
+    ] {
         for entry in registry::list(kind) {
             assert_eq!(
                 load_with(TORUS, &sets(&[&format!("{key}={}", entry.name)])).runs.len(),

@@ -1,16 +1,17 @@
 //! `[topology]`: from keys to a [`TopologySpec`], with the questions that other sections ask about the network.
 
-use super::choice;
-use super::diagnostic::{Findings, Place, did_you_mean};
-use super::document::{Node, Table, Value, from_json};
 use super::partition::Maps;
 use super::placement::Placements;
-use super::reader::{self, Source, Values};
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use super::trace::Traces;
-use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON};
+use crate::registry::{self, TOPOLOGY_COMMON};
 use std::collections::BTreeMap;
 use std::path::Path;
+use study::Parameter;
+use study::choice;
+use study::diagnostic::{Findings, Place, did_you_mean};
+use study::document::{Node, Table, Value, from_json};
+use study::reader::{self, Source, Values};
 use topo::{Arrangement, FieldError, GraphFormat, Lattice, TopologySpec};
 
 /// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
@@ -54,7 +55,7 @@ pub(crate) fn read(
     let source = Source::section(root, "topology", &empty, findings);
     let given = reader_of_common(source, findings);
     let (kind, table) = with_preset(source, &given, findings)?;
-    let entry = registry::find(Kind::Topology, &kind)?;
+    let entry = registry::find(&registry::TOPOLOGY, &kind)?;
     let parameters: Vec<&'static Parameter> = entry.parameters().collect();
     let source = Source {
         table: &table,
@@ -117,7 +118,10 @@ fn with_preset(source: Source<'_>, given: &Values, findings: &mut Findings) -> O
             return Some((kind.to_owned(), source.table.clone()));
         }
         if source.table.get("kind").is_none() && source.table.get("preset").is_none() {
-            let names: Vec<_> = registry::list(Kind::Topology).iter().map(|entry| entry.name).collect();
+            let names: Vec<_> = registry::list(&registry::TOPOLOGY)
+                .iter()
+                .map(|entry| entry.name)
+                .collect();
             findings.error(
                 source.place,
                 "topology.kind",
@@ -428,7 +432,7 @@ mod tests {
         for spec in specs {
             let table = preset_table(&spec, Place::default());
             let root = Table {
-                entries: vec![super::super::document::Item {
+                entries: vec![study::document::Item {
                     key: "topology".to_owned(),
                     place: Place::default(),
                     node: Node {

@@ -1,9 +1,6 @@
 //! `pattern = "trace"`: what programs accessed, from files of `valgrind --tool=lackey --trace-mem=yes`.
 
-use super::choice;
-use super::diagnostic::Findings;
 use super::memory::Memory;
-use super::reader::Values;
 use super::run::Bytes;
 use crate::memory::trace::recording::{self, Mistake, Recording};
 use crate::memory::trace::{self, Misfit};
@@ -11,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use study::choice;
+use study::diagnostic::Findings;
+use study::reader::Values;
 
 /// Most accesses that are read of a file.
 pub const MOST_ACCESSES: u64 = 1 << 40;

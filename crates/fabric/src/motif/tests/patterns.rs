@@ -333,7 +333,7 @@ fn random_neighbours_are_anywhere_and_depend_on_seed_and_iteration() {
 
 #[test]
 fn the_registry_names_every_motif_once() {
-    let mut names: Vec<_> = registry::list(registry::Kind::Motif)
+    let mut names: Vec<_> = registry::list(&registry::MOTIF)
         .iter()
         .map(|entry| entry.name)
         .collect();

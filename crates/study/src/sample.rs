@@ -1,27 +1,57 @@
 //! `[sample]`: points spread over ranges of keys, instead of all combinations of lists.
 //!
 //! A sample becomes one axis of a sweep whose keys go together: everything downstream knows points of sweeps only. Ranges are
-//! read with the types of the registry, so that units, limits and messages are those of the keys themselves.
+//! read with the types of the vocabulary, so that units, limits and messages are those of the keys themselves.
 
 mod points;
 mod range;
-#[cfg(test)]
-mod tests;
 
-use super::diagnostic::{Findings, Place, did_you_mean};
-use super::document::{Item, Node, Table, Value, to_json};
-use super::experiments::{Axis, Override, as_table, check_path};
-use super::network::parameters;
-use super::reader::{self, Checked, Source, unknown_key};
-use super::units::Unit;
-use crate::registry::{self, Kind, Parameter, TOPOLOGY_COMMON, Type};
-pub(crate) use points::Method;
+use crate::diagnostic::{Findings, Place, did_you_mean};
+use crate::document::{Item, Node, Table, Value, to_json};
+use crate::experiments::{Axis, Override, as_table, check_path, together};
+use crate::reader::{self, Checked, Source, unknown_key};
+use crate::units::Unit;
+use crate::{Default, Entry, Family, Form as TopForm, Named, Parameter, Section, Type, Vocabulary, key};
+pub use points::Method;
 use points::{MOST_SOBOL, column};
 use range::{Form, Range};
 use serde_json::json;
 
-/// Keys of `[sample]` that are not keys of the study.
-pub(crate) const OWN: [&str; 3] = ["method", "points", "seed"];
+/// The keys of `[sample]` that are not keys of the study.
+pub const SAMPLE: Section = Section {
+    name: "sample",
+    header: "[sample]",
+    line: "Points spread over ranges of keys. The other keys are key paths with their ranges, see [below](#samples).",
+    parameters: &[
+        key(
+            "method",
+            Type::Choice(Method::WORDS),
+            Default::Text("latin-hypercube"),
+            "How points are spread.",
+        ),
+        key(
+            "points",
+            Type::Integer { min: 1, max: 100_000 },
+            Default::Required,
+            "Number of points.",
+        ),
+        key(
+            "seed",
+            Type::Integer {
+                min: 0,
+                max: i64::MAX as u64,
+            },
+            Default::Text("1"),
+            "Seed of the points; it has nothing to do with the seeds of runs.",
+        ),
+    ],
+    families: &[],
+};
+
+/// Whether a key of `[sample]` is one of its own.
+pub fn is_own(key: &str) -> bool {
+    SAMPLE.parameters.iter().any(|parameter| parameter.key == key)
+}
 
 /// Most values of all points together.
 const MOST_VALUES: u64 = 1_000_000;
@@ -31,7 +61,7 @@ const MOST_KEYS: usize = 256;
 
 /// What `[sample]` says, before it is checked: a later table replaces single entries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Written {
+pub struct Written {
     place: Place,
     own: Table,
     /// Key paths as written, and their ranges.
@@ -40,7 +70,7 @@ pub(crate) struct Written {
 
 /// A sample, checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample {
+pub struct Sample {
     /// Its points, all keys together.
     pub axis: Axis,
     method: Method,
@@ -51,7 +81,7 @@ pub(crate) struct Sample {
 
 impl Written {
     /// Reads the table `node` at the key path `path`.
-    pub(crate) fn read(node: &Node, path: &str, findings: &mut Findings) -> Option<Written> {
+    pub fn read(node: &Node, path: &str, findings: &mut Findings) -> Option<Written> {
         let hint = "write [sample] and its keys below";
         let table = as_table(node, path, hint, findings)?;
         let mut written = Written {
@@ -59,7 +89,7 @@ impl Written {
             ..Written::default()
         };
         for item in &table.entries {
-            if OWN.contains(&item.key.as_str()) {
+            if is_own(&item.key) {
                 written.own.entries.push(item.clone());
             } else {
                 flatten(&item.key, item, path, &mut written.ranges, findings);
@@ -69,7 +99,7 @@ impl Written {
     }
 
     /// Takes over what `more` says: own keys and whole ranges.
-    pub(crate) fn replace(&mut self, more: Written) {
+    pub fn replace(&mut self, more: Written) {
         for item in more.own.entries {
             self.own.insert(&item.key, item.place, item.node);
         }
@@ -82,21 +112,22 @@ impl Written {
     }
 
     /// Takes over `sample.KEY` of the command line.
-    pub(crate) fn set(&mut self, set: &Override) {
+    pub fn set(&mut self, set: &Override) {
         if let Some(key) = set.path.strip_prefix("sample.") {
             self.own.insert(key, set.place, set.node.clone());
         }
     }
 
     /// The points; `None` after errors.
-    pub(crate) fn check(&self, root: &Table, findings: &mut Findings) -> Option<Sample> {
+    pub fn check(&self, root: &Table, vocabulary: &'static Vocabulary, findings: &mut Findings) -> Option<Sample> {
         let before = findings.n_errors();
         let source = Source {
             table: &self.own,
             place: self.place,
             path: "sample",
         };
-        let values = reader::read(source, &parameters("sample"), &[], &[], findings);
+        let own: Vec<&Parameter> = SAMPLE.parameters.iter().collect();
+        let values = reader::read(source, &own, &[], &[], findings);
         let method = values.choice("method").unwrap_or(Method::LatinHypercube);
         let (points, seed) = (values.integer("points"), values.integer("seed").unwrap_or(1));
         if let Some(points) = points.filter(|&points| method == Method::Sobol && points > MOST_SOBOL) {
@@ -106,7 +137,7 @@ impl Written {
         }
         let n = self.ranges.len();
         if n == 0 {
-            let hint = "add \"link.bandwidth\" = { from = \"1 GB/s\", to = \"64 GB/s\", scale = \"log\" }";
+            let hint = format!("add {}", vocabulary.examples.range);
             findings.error(self.place, "sample", "there is no key to sample", hint);
         }
         let all = points.unwrap_or(0).saturating_mul(n as u64);
@@ -120,7 +151,7 @@ impl Written {
             .ranges
             .iter()
             .filter_map(|item| {
-                let (paths, range) = read_range(item, root, findings)?;
+                let (paths, range) = read_range(item, root, vocabulary, findings)?;
                 Some((paths, item.place, range))
             })
             .collect();
@@ -175,7 +206,7 @@ impl Written {
 
 impl Sample {
     /// What results say about the sample: method, seed, number of points, and the ranges of the keys that are still in it.
-    pub(crate) fn about(&self) -> serde_json::Value {
+    pub fn about(&self) -> serde_json::Value {
         let left = |paths: &[String]| paths.iter().any(|path| self.axis.paths.contains(path));
         json!({
             "method": self.method,
@@ -211,14 +242,22 @@ fn flatten(path: &str, item: &Item, above: &str, ranges: &mut Vec<Item>, finding
 const RANGE: [&str; 5] = ["from", "to", "scale", "step", "values"];
 
 /// The keys and values of a range; `None` after errors.
-fn read_range(item: &Item, root: &Table, findings: &mut Findings) -> Option<(Vec<String>, Range)> {
+fn read_range(
+    item: &Item,
+    root: &Table,
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) -> Option<(Vec<String>, Range)> {
     let before = findings.n_errors();
     let path = format!("sample.{}", item.key);
     let Value::Table(table) = &item.node.value else {
         return None;
     };
     let paths: Vec<String> = item.key.split(',').map(|path| path.trim().to_owned()).collect();
-    if !paths.iter().all(|key| check_path(key, item.place, &path, findings)) {
+    if !paths
+        .iter()
+        .all(|key| check_path(key, item.place, &path, vocabulary, findings))
+    {
         return None;
     }
     for other in &table.entries {
@@ -244,7 +283,7 @@ fn read_range(item: &Item, root: &Table, findings: &mut Findings) -> Option<(Vec
         );
         None
     } else {
-        numbers(&paths[0], table, item, &path, root, findings)
+        numbers(&paths[0], table, item, root, vocabulary, findings)
     };
     range
         .filter(|_| findings.n_errors() == before)
@@ -275,13 +314,22 @@ fn choice(paths: &[String], values: &Item, path: &str, findings: &mut Findings) 
     }
     let rows = elements.iter().map(|element| match paths.len() {
         1 => Some(vec![element.clone()]),
-        n => super::experiments::together(element, n, &path, findings),
+        n => together(element, n, &path, findings),
     });
     rows.collect::<Option<Vec<_>>>().map(Range::Choice)
 }
 
 /// `from`, `to`, `scale` and `step`.
-fn numbers(key: &str, table: &Table, item: &Item, path: &str, root: &Table, findings: &mut Findings) -> Option<Range> {
+fn numbers(
+    key: &str,
+    table: &Table,
+    item: &Item,
+    root: &Table,
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) -> Option<Range> {
+    let path = format!("sample.{}", item.key);
+    let path = path.as_str();
     let end = |name: &str, findings: &mut Findings| {
         let found = table.get(name);
         if found.is_none() {
@@ -293,7 +341,7 @@ fn numbers(key: &str, table: &Table, item: &Item, path: &str, root: &Table, find
     let (from, to) = (end("from", findings), end("to", findings));
     let log = scale(table, path, findings);
     let (from, to) = (from?, to?);
-    let Some(kind) = type_of(key, &from.node.value, root) else {
+    let Some(kind) = type_of(key, &from.node.value, root, vocabulary) else {
         let reason = format!("{key} has no order: it is not a number or a quantity");
         findings.error(item.node.place, path, reason, "give values = [...] to choose from");
         return None;
@@ -417,9 +465,9 @@ fn form(kind: &Type, from: &Value) -> Form {
     }
 }
 
-/// The numeric type of a key by the registry, of a key that it does not know by what is written; `None` if it has no order.
-fn type_of(path: &str, written: &Value, root: &Table) -> Option<Type> {
-    let known = candidates(path, root);
+/// The numeric type of a key by the vocabulary, of a key that it does not know by what is written; `None` if it has no order.
+fn type_of(path: &str, written: &Value, root: &Table, vocabulary: &'static Vocabulary) -> Option<Type> {
+    let known = candidates(path, root, vocabulary);
     if known.is_empty() {
         return match written {
             Value::Integer(_) => Some(Type::Integer {
@@ -471,29 +519,30 @@ fn numeric(kind: &Type) -> Option<Type> {
     }
 }
 
-/// The parameters of the registry that a key path may mean; those of the work or topology in the file if there are such.
-fn candidates(path: &str, root: &Table) -> Vec<&'static Parameter> {
+/// The parameters that a key path may mean; those of the entry that the file chooses if there are such.
+fn candidates(path: &str, root: &Table, vocabulary: &'static Vocabulary) -> Vec<&'static Parameter> {
     // The last part that is no position in a list.
     let parts: Vec<&str> = path.split('.').filter(|part| part.parse::<usize>().is_err()).collect();
     let (Some(first), Some(key)) = (parts.first(), parts.last()) else {
         return Vec::new();
     };
-    let within = |word: &str| parts[..parts.len() - 1].contains(&word);
-    let kinds: &[Kind] = match *first {
-        "topology" => &[Kind::Topology],
-        "routing" => &[Kind::Routing],
-        "job" if within("work") => &[Kind::Work, Kind::Process],
-        "job" if within("placement") => &[Kind::Placement],
-        _ => &[],
+    let own = vocabulary.parameters(first);
+    let (family, common): (Option<&'static Family>, &[Parameter]) = match vocabulary.form(first) {
+        Some(TopForm::Chosen(chosen)) => (Some(chosen.family), chosen.common),
+        _ => (
+            parts[..parts.len() - 1]
+                .iter()
+                .rev()
+                .find_map(|part| family_of(part, own)),
+            &[],
+        ),
     };
-    let own = registry::section(first).map_or(&[][..], |section| section.parameters);
-    let common: &[Parameter] = if *first == "topology" { TOPOLOGY_COMMON } else { &[] };
-    let entries = kinds.iter().flat_map(|kind| registry::list(*kind));
+    let entries = family.into_iter().flat_map(Family::entries);
     let chosen = chosen_kind(path, root);
     let of = |named: bool| {
         entries
             .clone()
-            .filter(move |entry| !named || Some(entry.name) == chosen.as_deref())
+            .filter(move |entry: &&'static Entry| !named || Some(entry.name) == chosen.as_deref())
             .flat_map(|entry| entry.parameters())
             .filter(|parameter| parameter.key == *key)
             .collect::<Vec<_>>()
@@ -505,6 +554,16 @@ fn candidates(path: &str, root: &Table) -> Vec<&'static Parameter> {
         plain.collect()
     } else {
         from_entries
+    }
+}
+
+/// The family that a table at this key chooses from.
+fn family_of(key: &str, parameters: &[Parameter]) -> Option<&'static Family> {
+    let parameter = parameters.iter().find(|parameter| parameter.key == key)?;
+    match parameter.kind {
+        Type::TableOf(table) => Some(table.family),
+        Type::OfWith(family) => Some(family),
+        _ => None,
     }
 }
 

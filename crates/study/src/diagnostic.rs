@@ -119,15 +119,18 @@ pub fn render(diagnostics: &[Diagnostic]) -> String {
 
 /// A range of bytes in one of the texts a study is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Place {
+pub struct Place {
     /// 0 is the study file, the others are `--set` texts in order.
     pub source: u32,
+    /// First byte.
     pub start: u32,
+    /// Byte behind the last one.
     pub end: u32,
 }
 
 impl Place {
-    pub(crate) fn new(source: u32, span: std::ops::Range<usize>) -> Place {
+    /// A range of bytes of a text, by its number.
+    pub fn new(source: u32, span: std::ops::Range<usize>) -> Place {
         let clip = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         Place {
             source,
@@ -139,17 +142,17 @@ impl Place {
 
 /// The texts a study is made of, by [`Place::source`].
 #[derive(Debug, Default)]
-pub(crate) struct Sources(Vec<(String, String)>);
+pub struct Sources(Vec<(String, String)>);
 
 impl Sources {
     /// Adds a text and returns its number.
-    pub(crate) fn add(&mut self, name: &str, text: &str) -> u32 {
+    pub fn add(&mut self, name: &str, text: &str) -> u32 {
         self.0.push((name.to_owned(), text.to_owned()));
         (self.0.len() - 1) as u32
     }
 
     /// The text at a place.
-    pub(crate) fn text(&self, place: Place) -> &str {
+    pub fn text(&self, place: Place) -> &str {
         let text = self.0.get(place.source as usize).map_or("", |(_, text)| text.as_str());
         text.get(place.start as usize..place.end as usize).unwrap_or("")
     }
@@ -206,7 +209,7 @@ const MOST: usize = 200;
 
 /// Collects findings, each once.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
+pub struct Findings {
     /// Positions in `list`.
     known: BTreeMap<(Place, String, String), usize>,
     list: Vec<Finding>,
@@ -219,24 +222,24 @@ pub(crate) struct Findings {
 
 impl Findings {
     /// Adds an error.
-    pub(crate) fn error(&mut self, place: Place, key: &str, reason: impl Into<String>, hint: impl Into<String>) {
+    pub fn error(&mut self, place: Place, key: &str, reason: impl Into<String>, hint: impl Into<String>) {
         self.add(place, key, reason.into(), hint.into(), Severity::Error);
     }
 
     /// Adds a warning.
-    pub(crate) fn warning(&mut self, place: Place, key: &str, reason: impl Into<String>, hint: impl Into<String>) {
+    pub fn warning(&mut self, place: Place, key: &str, reason: impl Into<String>, hint: impl Into<String>) {
         self.add(place, key, reason.into(), hint.into(), Severity::Warning);
     }
 
     /// What follows is found at a point of a sweep. A finding that does not come up at all points names its first one.
-    pub(crate) fn begin_point(&mut self, description: String) {
+    pub fn begin_point(&mut self, description: String) {
         self.point = description;
         self.n_points += 1;
         self.inside = true;
     }
 
     /// What follows is not found at a point of a sweep.
-    pub(crate) fn end_points(&mut self) {
+    pub fn end_points(&mut self) {
         self.inside = false;
     }
 
@@ -266,17 +269,17 @@ impl Findings {
     }
 
     /// Number of errors added so far, repeated ones included.
-    pub(crate) fn n_errors(&self) -> usize {
+    pub fn n_errors(&self) -> usize {
         self.n_errors
     }
 
     /// No more findings are taken.
-    pub(crate) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.list.len() >= MOST
     }
 
     /// All findings in order of their places.
-    pub(crate) fn into_diagnostics(self, sources: &Sources) -> Vec<Diagnostic> {
+    pub fn into_diagnostics(self, sources: &Sources) -> Vec<Diagnostic> {
         let mut list = self.list;
         list.sort();
         let n_points = self.n_points;
@@ -292,7 +295,12 @@ impl Findings {
 }
 
 /// `did you mean ...?` for the candidate nearest to `word`, if one is near enough.
-pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(word, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
+}
+
+/// The candidate nearest to `word`, if one is near enough. Small and capital letters are the same, and so are `_` and `-`.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = word.to_lowercase().replace(['_', ' '], "-");
     let mut best: Option<(f64, &str)> = None;
     for candidate in candidates {
@@ -301,7 +309,7 @@ pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = 
             best = Some((likeness, candidate));
         }
     }
-    best.map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+    best.map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

@@ -1,74 +1,49 @@
-//! The shape of a registry entry and of a parameter.
+//! The shape of what a study may say: families of things with a name, tables, and their keys with types, defaults and conditions.
+//!
+//! A language is tied to its content by values of these types: they are written as constants, and refer to each other.
 
-use crate::spec::units::Unit;
+use crate::units::Unit;
+use std::fmt;
 
-/// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `topology.kind`.
-    Topology,
-    /// `routing.kind`.
-    Routing,
-    /// `router.model`.
-    RouterModel,
-    /// `router.preset`.
-    RouterPreset,
-    /// `work.kind` of synthetic traffic.
-    Pattern,
-    /// Every `work.kind`: the patterns and the others.
-    Work,
-    /// `work.kind` of MPI ranks.
-    Motif,
-    /// `job.placement`.
-    Placement,
-    /// `work.process`.
-    Process,
-    /// `run.engine`.
-    Engine,
+/// Things of which a study chooses one by name, such as all networks.
+pub struct Family {
+    /// Its name in lists (`router-model`).
+    pub name: &'static str,
+    /// The key that chooses, as the reference writes it.
+    pub key: &'static str,
+    /// Whether an entry without keys is written as its name alone.
+    pub by_name: bool,
+    /// What there is to choose from, in the order of the documentation, in groups that families share.
+    pub groups: &'static [&'static [Entry]],
 }
 
-impl Kind {
-    /// Every kind, in the order of the documentation.
-    pub const ALL: [Kind; 10] = [
-        Kind::Topology,
-        Kind::RouterModel,
-        Kind::RouterPreset,
-        Kind::Routing,
-        Kind::Work,
-        Kind::Pattern,
-        Kind::Motif,
-        Kind::Process,
-        Kind::Placement,
-        Kind::Engine,
-    ];
-
-    /// The name of the kind as `fabricsim list` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Topology => "topology",
-            Kind::Routing => "routing",
-            Kind::RouterModel => "router-model",
-            Kind::RouterPreset => "router-preset",
-            Kind::Pattern => "pattern",
-            Kind::Motif => "motif",
-            Kind::Work => "work",
-            Kind::Placement => "placement",
-            Kind::Process => "process",
-            Kind::Engine => "engine",
-        }
+impl Family {
+    /// All entries in order.
+    pub fn entries(&self) -> impl Iterator<Item = &'static Entry> + Clone + use<> {
+        self.groups.iter().flat_map(|group| group.iter())
     }
 
-    /// The kind with this name.
-    pub fn from_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    /// The names of all entries in order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.entries().map(|entry| entry.name)
+    }
+
+    /// The entry of this name.
+    pub fn find(&self, name: &str) -> Option<&'static Entry> {
+        self.entries().find(|entry| entry.name == name)
+    }
+}
+
+impl fmt::Debug for Family {
+    /// Its name alone: entries lead on to other families.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Family({})", self.name)
     }
 }
 
 /// One thing that a user can choose by name.
 #[derive(Debug)]
 pub struct Entry {
-    /// What it is.
-    pub kind: Kind,
     /// Its name in a study file.
     pub name: &'static str,
     /// One line that says what it does.
@@ -99,6 +74,8 @@ pub struct Section {
     pub line: &'static str,
     /// Its keys.
     pub parameters: &'static [Parameter],
+    /// The families that its keys choose from, each with the word before `kind` in its headings, in the order of the documentation.
+    pub families: &'static [(&'static Family, &'static str)],
 }
 
 /// One key of a table.
@@ -139,6 +116,19 @@ pub enum Default {
 /// One name of a small fixed set and what it means.
 pub type Choice = (&'static str, &'static str);
 
+/// A table that chooses an entry of a family and gives its keys.
+#[derive(Debug)]
+pub struct TableOf {
+    /// What is chosen from.
+    pub family: &'static Family,
+    /// The entry that holds without `kind`.
+    pub default: &'static str,
+    /// A list of tables of this family may stand there instead.
+    pub parts: &'static Family,
+    /// A table as it could be written.
+    pub example: &'static str,
+}
+
 /// What values a parameter takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Type {
@@ -177,8 +167,8 @@ pub enum Type {
     },
     /// One of a few names.
     Choice(&'static [Choice]),
-    /// The name of a registry entry.
-    Of(Kind),
+    /// The name of an entry of a family.
+    Of(&'static Family),
     /// A list of whole numbers in `min..=max`; `single`: one number may stand for a list of one.
     Integers {
         /// Smallest element.
@@ -196,9 +186,9 @@ pub enum Type {
         max: u64,
     },
     /// A table with `kind`, whose other keys are those of the entry.
-    Work,
-    /// The name of a registry entry, or a table with `kind` and the keys of the entry.
-    OfWith(Kind),
+    TableOf(&'static TableOf),
+    /// The name of an entry of a family, or a table with `kind` and the keys of the entry.
+    OfWith(&'static Family),
     /// One of a few names, or a table with one key and its value.
     ChoiceOrKey(&'static [Choice], &'static str, &'static Type),
     /// A word with its meaning, or a value of another type.
@@ -218,13 +208,13 @@ impl Type {
             Type::Number { above, max } => format!("a number above {above} and at most {max}"),
             Type::Quantity { unit, .. } => format!("{} such as {}", unit.noun(), unit.example()),
             Type::Choice(choices) => one_of(choices.iter().map(|(name, _)| *name)),
-            Type::Of(kind) => one_of(super::list(*kind).iter().map(|entry| entry.name)),
-            Type::OfWith(kind) => format!("{} or a table with kind and its keys", Type::Of(*kind).words()),
+            Type::Of(family) => one_of(family.names()),
+            Type::OfWith(family) => format!("{} or a table with kind and its keys", Type::Of(family).words()),
             Type::Integers { single: false, .. } => "a list of whole numbers".to_owned(),
             Type::Integers { single: true, .. } => "a whole number or a list of them".to_owned(),
             Type::Sizes { .. } => "a size such as \"2 KiB\" or a list of them".to_owned(),
             Type::Pairs => "a list of pairs such as [[0, 1], [2, 3]]".to_owned(),
-            Type::Work => "a table such as { kind = \"uniform\", load = 0.5 }".to_owned(),
+            Type::TableOf(table) => format!("a table such as {}", table.example),
             Type::ChoiceOrKey(choices, key, value) => {
                 let names = one_of(choices.iter().map(|(name, _)| *name));
                 format!("{names} or a table such as {{ {key} = {} }}", value.example())
@@ -236,7 +226,7 @@ impl Type {
 
 impl Type {
     /// A value of this type as it could be written.
-    pub(crate) fn example(&self) -> String {
+    pub fn example(&self) -> String {
         match self {
             Type::Text | Type::Texts | Type::Lines | Type::Name => "\"...\"".to_owned(),
             Type::Flag => "true".to_owned(),
@@ -246,13 +236,11 @@ impl Type {
             Type::Choice(choices) | Type::ChoiceOrKey(choices, ..) => {
                 format!("\"{}\"", choices.first().map_or("", |choice| choice.0))
             }
-            Type::Of(kind) | Type::OfWith(kind) => {
-                format!("\"{}\"", super::list(*kind).first().map_or("", |entry| entry.name))
-            }
+            Type::Of(family) | Type::OfWith(family) => format!("\"{}\"", family.names().next().unwrap_or("")),
             Type::Integers { .. } => "[4, 4]".to_owned(),
             Type::Sizes { .. } => "\"2 KiB\"".to_owned(),
             Type::Pairs => "[[0, 1]]".to_owned(),
-            Type::Work => "{ kind = \"uniform\" }".to_owned(),
+            Type::TableOf(table) => format!("{{ kind = \"{}\" }}", table.default),
             Type::Or((word, _), _) => format!("\"{word}\""),
         }
     }
@@ -264,7 +252,7 @@ fn one_of(names: impl Iterator<Item = &'static str>) -> String {
 }
 
 /// A parameter that always applies.
-pub(super) const fn key(key: &'static str, kind: Type, default: Default, doc: &'static str) -> Parameter {
+pub const fn key(key: &'static str, kind: Type, default: Default, doc: &'static str) -> Parameter {
     Parameter {
         key,
         kind,
@@ -276,13 +264,13 @@ pub(super) const fn key(key: &'static str, kind: Type, default: Default, doc: &'
 
 impl Parameter {
     /// The same parameter under a condition.
-    pub(super) const fn when(self, when: &'static [When]) -> Parameter {
+    pub const fn when(self, when: &'static [When]) -> Parameter {
         Parameter { when, ..self }
     }
 }
 
 /// A time of at most `max_ps`.
-pub(super) const fn time(max_ps: u64) -> Type {
+pub const fn time(max_ps: u64) -> Type {
     Type::Quantity {
         unit: Unit::Time,
         min: 0,
@@ -291,7 +279,7 @@ pub(super) const fn time(max_ps: u64) -> Type {
 }
 
 /// A time above zero and of at most `max_ps`.
-pub(super) const fn span(max_ps: u64) -> Type {
+pub const fn span(max_ps: u64) -> Type {
     Type::Quantity {
         unit: Unit::Time,
         min: 1,
@@ -300,7 +288,7 @@ pub(super) const fn span(max_ps: u64) -> Type {
 }
 
 /// A size from 1 byte to `max`.
-pub(super) const fn size(max: u64) -> Type {
+pub const fn size(max: u64) -> Type {
     Type::Quantity {
         unit: Unit::Size,
         min: 1,
@@ -309,14 +297,14 @@ pub(super) const fn size(max: u64) -> Type {
 }
 
 /// A bandwidth from 1 Mbit/s to 100 Tbit/s.
-pub(super) const BANDWIDTH: Type = Type::Quantity {
+pub const BANDWIDTH: Type = Type::Quantity {
     unit: Unit::Bandwidth,
     min: 1_000_000,
     max: 100_000_000_000_000,
 };
 
 /// One second in picoseconds: the longest delay of a component.
-pub(super) const SECOND: u64 = 1_000_000_000_000;
+pub const SECOND: u64 = 1_000_000_000_000;
 
 /// Largest buffer: 1 TiB.
-pub(super) const TIB: u64 = 1 << 40;
+pub const TIB: u64 = 1 << 40;

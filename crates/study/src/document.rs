@@ -3,37 +3,45 @@
 //! Tables keep the order of the file. Overrides (experiments, variants, sweeps, `--set`) replace values in the tree before it
 //! is checked, so that every value goes through the same checks and every error points where the value was written.
 
-use super::diagnostic::{Findings, Place, Sources};
+use crate::diagnostic::{Findings, Place, Sources};
 use serde_json::json;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 /// Study files above this size are refused: nobody writes them, and graphs have files of their own.
-pub(crate) const LARGEST_FILE: usize = 4 << 20;
+pub const LARGEST_FILE: usize = 4 << 20;
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub struct Node {
+    /// The value.
     pub value: Value,
+    /// Where it was written.
     pub place: Place,
 }
 
 /// A TOML value.
 #[derive(Clone, Debug)]
-pub(crate) enum Value {
+pub enum Value {
+    /// A text.
     Text(String),
+    /// A whole number.
     Integer(i64),
+    /// A number with a point.
     Number(f64),
+    /// `true` or `false`.
     Flag(bool),
     /// Date or time, as written.
     Date(String),
+    /// A list.
     List(Vec<Node>),
+    /// A table, in braces or below its header.
     Table(Table),
 }
 
 impl Value {
     /// Whether two values are the same, wherever they were written.
-    pub(crate) fn same(&self, other: &Value) -> bool {
+    pub fn same(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Text(a), Value::Text(b)) | (Value::Date(a), Value::Date(b)) => a == b,
             (Value::Integer(a), Value::Integer(b)) => a == b,
@@ -52,7 +60,7 @@ impl Value {
     }
 
     /// Appends a text that is the same for the same values alone, see [`Value::same`].
-    pub(crate) fn identity(&self, text: &mut String) {
+    pub fn identity(&self, text: &mut String) {
         match self {
             Value::Text(value) => *text += &format!("{value:?}"),
             Value::Date(value) => *text += &format!("d{value:?}"),
@@ -82,7 +90,8 @@ impl Value {
 
 /// A table in the order of the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub struct Table {
+    /// Its keys in the order of the file.
     pub entries: Vec<Item>,
     /// Written in braces: as an override it replaces the whole table instead of single keys.
     pub inline: bool,
@@ -90,15 +99,18 @@ pub(crate) struct Table {
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
+pub struct Item {
+    /// The key.
     pub key: String,
+    /// Where the key was written.
     pub place: Place,
+    /// Its value.
     pub node: Node,
 }
 
 impl Value {
     /// The type in words for errors.
-    pub(crate) fn type_words(&self) -> &'static str {
+    pub fn type_words(&self) -> &'static str {
         match self {
             Value::Text(_) => "a text",
             Value::Integer(_) => "a whole number",
@@ -112,24 +124,26 @@ impl Value {
 }
 
 impl Table {
-    pub(crate) fn get(&self, key: &str) -> Option<&Item> {
+    /// The key with its value.
+    pub fn get(&self, key: &str) -> Option<&Item> {
         self.entries.iter().find(|item| item.key == key)
     }
 
     #[cfg(test)]
-    pub(crate) fn table(&self, key: &str) -> Option<&Table> {
+    fn table(&self, key: &str) -> Option<&Table> {
         match &self.get(key)?.node.value {
             Value::Table(table) => Some(table),
             _ => None,
         }
     }
 
-    pub(crate) fn remove(&mut self, key: &str) {
+    /// Takes a key out, if it is there.
+    pub fn remove(&mut self, key: &str) {
         self.entries.retain(|item| item.key != key);
     }
 
     /// Replaces or appends a key.
-    pub(crate) fn insert(&mut self, key: &str, place: Place, node: Node) {
+    pub fn insert(&mut self, key: &str, place: Place, node: Node) {
         match self.entries.iter_mut().find(|item| item.key == key) {
             Some(item) => {
                 *item = Item {
@@ -150,7 +164,7 @@ impl Table {
     ///
     /// # Errors
     /// Says in words why the path leads nowhere.
-    pub(crate) fn set(&mut self, path: &str, place: Place, node: Node) -> Result<(), String> {
+    pub fn set(&mut self, path: &str, place: Place, node: Node) -> Result<(), String> {
         let segments: Vec<&str> = path.split('.').collect();
         if segments.len() > DEEPEST_KEY || segments.iter().any(|segment| segment.trim().is_empty()) {
             let start: String = path.chars().take(60).collect();
@@ -285,7 +299,15 @@ fn names(elements: &[Node]) -> String {
 }
 
 /// Reads bytes into a tree; `None` after errors, all of which are in `findings`.
-pub(crate) fn parse_file(bytes: &[u8], name: &str, sources: &mut Sources, findings: &mut Findings) -> Option<Table> {
+///
+/// `like` is a key path as it could be written.
+pub fn parse_file(
+    bytes: &[u8],
+    name: &str,
+    like: &str,
+    sources: &mut Sources,
+    findings: &mut Findings,
+) -> Option<Table> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.len() > LARGEST_FILE {
         sources.add(name, "");
@@ -315,11 +337,11 @@ pub(crate) fn parse_file(bytes: &[u8], name: &str, sources: &mut Sources, findin
         }
     };
     let source = sources.add(name, text);
-    parse_text(text, source, findings)
+    parse_text(text, source, like, findings)
 }
 
-/// Reads one text into a tree; `None` after errors.
-pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Option<Table> {
+/// Reads one text into a tree; `None` after errors. `like` is a key path as it could be written.
+pub fn parse_text(text: &str, source: u32, like: &str, findings: &mut Findings) -> Option<Table> {
     let before = findings.n_errors();
     if let Some(start) = too_deep(text) {
         let reason = format!("a key of more than {DEEPEST_KEY} parts");
@@ -327,7 +349,7 @@ pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Op
             Place::new(source, start..start + 1),
             "",
             reason,
-            "keys read like router.vcs",
+            format!("keys read like {like}"),
         );
         return None;
     }
@@ -349,10 +371,10 @@ pub(crate) fn parse_text(text: &str, source: u32, findings: &mut Findings) -> Op
 }
 
 /// Most parts of a dotted key. Each part is a level of nesting, and nesting takes stack.
-pub(crate) const DEEPEST_KEY: usize = 32;
+pub const DEEPEST_KEY: usize = 32;
 
 /// The part of a key path that means every element of a list.
-pub(crate) const EVERY: &str = "*";
+pub const EVERY: &str = "*";
 
 /// Most dots in a row of letters even within texts and comments, should they be taken for keys after a syntax error.
 const MOST_DOTS: usize = 500;
@@ -492,7 +514,7 @@ fn convert(
 }
 
 /// A tree as JSON, keys in alphabetical order.
-pub(crate) fn to_json(value: &Value) -> serde_json::Value {
+pub fn to_json(value: &Value) -> serde_json::Value {
     match value {
         Value::Text(text) | Value::Date(text) => json!(text),
         Value::Integer(integer) => json!(integer),
@@ -510,7 +532,7 @@ pub(crate) fn to_json(value: &Value) -> serde_json::Value {
 }
 
 /// A JSON value as a tree, everything at one place; numbers beyond 64-bit integers become floats.
-pub(crate) fn from_json(value: &serde_json::Value, place: Place) -> Node {
+pub fn from_json(value: &serde_json::Value, place: Place) -> Node {
     let value = match value {
         serde_json::Value::Null => Value::Text(String::new()),
         serde_json::Value::Bool(flag) => Value::Flag(*flag),
@@ -544,7 +566,7 @@ mod tests {
     fn tree(text: &str) -> Table {
         let mut sources = Sources::default();
         let mut findings = Findings::default();
-        let table = parse_file(text.as_bytes(), "t.toml", &mut sources, &mut findings);
+        let table = parse_file(text.as_bytes(), "t.toml", "a.b", &mut sources, &mut findings);
         table.unwrap_or_else(|| panic!("{:?}", findings.into_diagnostics(&sources)))
     }
 

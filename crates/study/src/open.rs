@@ -1,18 +1,10 @@
-//! From the bytes of a study file to validated runs, or to everything that is wrong with it.
+//! From the bytes of a study file to the points of its experiments, each a tree of its own with all overrides in place.
 
-use super::canonical::canonical_study;
-use super::control::{self, Repeats};
-use super::diagnostic::{Diagnostic, Findings, Place, Severity, Sources};
-use super::document::{self, Node, Table, Value, to_json};
-use super::experiments::{self, Experiment, Override, Wanted};
-use super::jobs;
-use super::network;
-use super::partition::Map;
-use super::placement::Files;
-use super::reader::unknown_key;
-use super::run::RunSpec;
-use super::topology::{self, Networks};
-use crate::registry;
+use crate::Vocabulary;
+use crate::diagnostic::{Findings, Place, Sources};
+use crate::document::{self, Node, Table, Value, to_json};
+use crate::experiments::{self, Experiment, Override, Wanted};
+use crate::reader::unknown_key;
 use std::path::Path;
 
 /// Most runs of one study.
@@ -33,68 +25,56 @@ pub struct LoadOptions {
     pub experiments: Vec<String>,
 }
 
-/// A validated study.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Study {
+/// A study whose parts have been told apart.
+#[derive(Debug)]
+pub struct Opened {
     /// Its name; the file's name without its ending if the file gives none.
     pub name: String,
     /// What it shows; may be empty.
     pub description: String,
-    /// All runs: experiments in written order, their sweep points with the last swept key fastest, seeds innermost, each followed by the
-    /// perturbed runs beside it.
-    pub runs: Vec<RunSpec>,
     /// The `[[claim]]` tables as a JSON list of objects.
     pub claims: serde_json::Value,
     /// The `[reproduce]` table as a JSON object; null if there is none.
     pub reproduce: serde_json::Value,
     /// The sample as a JSON object: `method`, `points`, `seed`, and `keys` with their ranges; null if there is none.
     pub sample: serde_json::Value,
-    /// What is probably not meant, in order of places.
-    pub warnings: Vec<Diagnostic>,
-    /// All runs as JSON on one line with everything filled in; [`runs_of_canonical`](super::runs_of_canonical) reads it back.
-    pub canonical: String,
+    root: Table,
+    experiments: Vec<Experiment>,
 }
 
-/// Reads a study: `bytes` of the file called `file_name`, paths in it relative to `base`.
-///
-/// The result depends on the arguments and on the existence of graph files alone.
-///
-/// # Errors
-/// Everything that is wrong, warnings included, in order of places; at least one is an error.
-pub fn load_study(bytes: &[u8], file_name: &str, base: &Path, options: &LoadOptions) -> Result<Study, Vec<Diagnostic>> {
-    let mut sources = Sources::default();
-    let mut findings = Findings::default();
-    let study = load(bytes, file_name, base, options, &mut sources, &mut findings);
-    let failed = findings.n_errors() > 0;
-    let diagnostics = findings.into_diagnostics(&sources);
-    match study {
-        Some(study) if !failed => {
-            debug_assert!(
-                diagnostics
-                    .iter()
-                    .all(|diagnostic| diagnostic.severity == Severity::Warning)
-            );
-            Ok(Study {
-                warnings: diagnostics,
-                ..study
-            })
-        }
-        _ => Err(diagnostics),
-    }
+/// One point of an experiment.
+#[derive(Debug)]
+pub struct Point<'a> {
+    /// The name of the experiment; empty if the study has none.
+    pub experiment: &'a str,
+    /// Swept keys and their values as written.
+    pub sweep: Vec<(String, String)>,
+    /// The study with all overrides.
+    pub table: Table,
 }
 
-fn load(
+/// Why a point has no runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// What is wrong is among the findings.
+    Mistaken,
+    /// There are more than a study may have.
+    TooMany,
+}
+
+/// Reads what a study says of itself and which experiments it has; `None` if it is no TOML. Errors are among the findings.
+pub fn open(
     bytes: &[u8],
     file_name: &str,
-    base: &Path,
     options: &LoadOptions,
+    vocabulary: &'static Vocabulary,
     sources: &mut Sources,
     findings: &mut Findings,
-) -> Option<Study> {
-    let root = document::parse_file(bytes, file_name, sources, findings)?;
-    let sets = experiments::read_command_line(&options.sets, sources, findings);
+) -> Option<Opened> {
+    let root = document::parse_file(bytes, file_name, vocabulary.examples.key, sources, findings)?;
+    let sets = experiments::read_command_line(&options.sets, vocabulary, sources, findings);
     for item in &root.entries {
-        let known = registry::top_level().iter().map(|(key, _)| *key);
+        let known = vocabulary.top_level.iter().map(|top| top.key);
         if !known.clone().any(|key| key == item.key) {
             unknown_key(item, &item.key, known, findings);
         }
@@ -118,6 +98,7 @@ fn load(
         .map(|name| (name.as_str(), place("--experiment", name, sources)))
         .collect();
     let wanted = Wanted {
+        vocabulary,
         variant,
         experiments: &chosen,
         sets: &sets,
@@ -127,100 +108,86 @@ fn load(
         let hint = "choose among the experiments of the variant";
         findings.error(Place::default(), "experiment", "no experiment is left to run", hint);
     }
-    let runs = expand(&root, &name, &experiments, base, sources, findings);
-    if findings.n_errors() > 0 {
-        return None;
-    }
-    let canonical = canonical_study(&name, &description, &runs);
-    Some(Study {
+    Some(Opened {
         name,
         description,
-        runs,
         claims,
         reproduce,
         sample,
-        warnings: Vec::new(),
-        canonical,
+        root,
+        experiments,
     })
 }
 
-/// All runs of all experiments; incomplete after errors.
-fn expand(
-    root: &Table,
-    study: &str,
-    experiments: &[Experiment],
-    base: &Path,
-    sources: &Sources,
-    findings: &mut Findings,
-) -> Vec<RunSpec> {
-    let total = experiments
-        .iter()
-        .fold(0u64, |total, experiment| total.saturating_add(experiment.n_points()));
-    if total > MOST_RUNS {
-        let largest = experiments.iter().max_by_key(|experiment| experiment.n_points());
-        let place = largest.map_or(Place::default(), |experiment| {
-            experiment.axes.last().map_or(experiment.place, |axis| axis.place)
-        });
-        let reason = format!("huge sweep: {total} points, at most {MOST_RUNS} runs are allowed");
-        findings.error(place, "sweep", reason, "sweep over fewer values, or split the study");
-        return Vec::new();
-    }
-    let mut networks = Networks::default();
-    let mut runs: Vec<RunSpec> = Vec::new();
-    for experiment in experiments {
-        for index in 0..experiment.n_points() {
-            if findings.is_full() || findings.n_errors() > MOST_ERRORS {
-                return runs;
-            }
-            let point = experiment.point(index);
-            let words: Vec<(String, String)> = point
-                .iter()
-                .map(|(path, _, node)| ((*path).to_owned(), written(node, sources)))
-                .collect();
-            findings.begin_point(
-                words
+impl Opened {
+    /// All runs of all points; incomplete after errors. `check` makes the runs of a point, no more than it is told that there is room for.
+    pub fn runs<R>(
+        &self,
+        sources: &Sources,
+        findings: &mut Findings,
+        mut check: impl FnMut(Point<'_>, u64, &mut Findings) -> Result<Vec<R>, Refused>,
+    ) -> Vec<R> {
+        let experiments = &self.experiments;
+        let total = experiments
+            .iter()
+            .fold(0u64, |total, experiment| total.saturating_add(experiment.n_points()));
+        if total > MOST_RUNS {
+            let largest = experiments.iter().max_by_key(|experiment| experiment.n_points());
+            let place = largest.map_or(Place::default(), |experiment| {
+                experiment.axes.last().map_or(experiment.place, |axis| axis.place)
+            });
+            let reason = format!("huge sweep: {total} points, at most {MOST_RUNS} runs are allowed");
+            findings.error(place, "sweep", reason, "sweep over fewer values, or split the study");
+            return Vec::new();
+        }
+        let mut runs: Vec<R> = Vec::new();
+        for experiment in experiments {
+            for index in 0..experiment.n_points() {
+                if findings.is_full() || findings.n_errors() > MOST_ERRORS {
+                    return runs;
+                }
+                let point = experiment.point(index);
+                let words: Vec<(String, String)> = point
                     .iter()
-                    .map(|(key, value)| format!("{key} = {value}"))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            );
-            let Some(table) = at_point(root, experiment, &point, findings) else {
-                continue;
-            };
-            let Some((repeats, run)) = check_run(&table, base, &mut networks, findings) else {
-                continue;
-            };
-            let n_runs = repeats.seeds.len() as u64 * (1 + repeats.perturbed.len() as u64);
-            if runs.len() as u64 + n_runs > MOST_RUNS {
-                let place = experiment.axes.last().map_or(experiment.place, |axis| axis.place);
-                let reason = format!("huge sweep: with its seeds and perturbed runs it has more than {MOST_RUNS} runs");
-                findings.end_points();
-                findings.error(
-                    place,
-                    "sweep",
-                    reason,
-                    "sweep over fewer values or seeds, or split the study",
+                    .map(|(path, _, node)| ((*path).to_owned(), written(node, sources)))
+                    .collect();
+                findings.begin_point(
+                    words
+                        .iter()
+                        .map(|(key, value)| format!("{key} = {value}"))
+                        .collect::<Vec<_>>()
+                        .join(", "),
                 );
-                return runs;
-            }
-            let run = RunSpec {
-                study: study.to_owned(),
-                experiment: experiment.name.clone(),
-                sweep: words,
-                ..run
-            };
-            for seed in repeats.seeds {
-                let mut run = run.clone();
-                run.control.seed = seed;
-                let beside = repeats.perturbed.iter().map(|perturbation| run.beside(*perturbation));
-                let beside = Vec::from_iter(beside);
-                runs.push(run);
-                runs.extend(beside);
+                let Some(table) = at_point(&self.root, experiment, &point, findings) else {
+                    continue;
+                };
+                let point = Point {
+                    experiment: &experiment.name,
+                    sweep: words,
+                    table,
+                };
+                match check(point, MOST_RUNS - runs.len() as u64, findings) {
+                    Ok(more) => runs.extend(more),
+                    Err(Refused::Mistaken) => {}
+                    Err(Refused::TooMany) => {
+                        let place = experiment.axes.last().map_or(experiment.place, |axis| axis.place);
+                        let reason =
+                            format!("huge sweep: with its seeds and perturbed runs it has more than {MOST_RUNS} runs");
+                        findings.end_points();
+                        findings.error(
+                            place,
+                            "sweep",
+                            reason,
+                            "sweep over fewer values or seeds, or split the study",
+                        );
+                        return runs;
+                    }
+                }
             }
         }
+        findings.end_points();
+        runs
     }
-    findings.end_points();
-    runs
 }
 
 /// The file with all overrides of a point; `None` after errors.
@@ -247,53 +214,6 @@ fn at_point(
         apply(path, *place, node);
     }
     (findings.n_errors() == before).then_some(table)
-}
-
-/// Checks one point: how often it is run and its run, with the names of study and experiment left empty.
-fn check_run(
-    root: &Table,
-    base: &Path,
-    networks: &mut Networks,
-    findings: &mut Findings,
-) -> Option<(Repeats, RunSpec)> {
-    let before = findings.n_errors();
-    let (topology, facts) = topology::read(root, base, networks, findings).unzip();
-    let network = network::read(root, topology.as_ref().zip(facts.as_ref()), base, findings);
-    let files = Files {
-        topology: topology.as_ref(),
-        n_nodes: facts.and_then(|facts| facts.n_nodes),
-        base,
-        known: &mut networks.placements,
-        traces: &mut networks.traces,
-    };
-    let jobs = jobs::read(root, files, findings);
-    let observe = control::read_observe(root, findings);
-    let times = network.as_ref().map(network::Times::new);
-    let map = Map {
-        topology: topology.as_ref(),
-        base,
-        known: &mut networks.maps,
-    };
-    let control = control::read_run(root, jobs.as_deref(), times, map, findings);
-    if findings.n_errors() > before {
-        return None;
-    }
-    let (repeats, control) = control?;
-    let network = network?;
-    let run = RunSpec {
-        study: String::new(),
-        experiment: String::new(),
-        sweep: Vec::new(),
-        topology: topology?,
-        links: network.links,
-        router: network.router,
-        routing: network.routing,
-        nic: network.nic,
-        jobs: jobs?,
-        observe,
-        control,
-    };
-    Some((repeats, run))
 }
 
 /// A value as it was written, texts without quotes, on one line.

@@ -1,48 +1,52 @@
 //! The JSON schema of study files (draft 2020-12), for editors that complete and check TOML.
 //!
 //! It says what a schema can say: keys, types, names, ranges of numbers. Units' kinds, conditions between keys and questions
-//! about the network are checked when a study is loaded.
+//! about the content are checked when a study is loaded.
 
-use super::entry::{Default, Kind, Parameter, Type};
-use super::{TOPOLOGY_COMMON, list, section, top_level};
-use crate::spec::units::Unit;
+use crate::units::Unit;
+use crate::{Chosen, Default, Family, Form, Parameter, SAMPLE, TableOf, Type, Vocabulary};
 use serde_json::{Map, Value, json};
 
 /// The schema of a study file.
-pub fn schema() -> Value {
+pub fn schema(vocabulary: &'static Vocabulary) -> Value {
     let mut properties = Map::new();
-    for (key, line) in top_level() {
-        let mut schema = match *key {
-            "name" | "description" => json!({ "type": "string" }),
-            "topology" => topology(),
-            "link" => link(),
-            "job" => json!({ "type": "array", "minItems": 1, "items": object(own("job")) }),
-            "sweep" => sweep(),
-            "sample" => sample(),
-            "experiment" => experiment(),
-            "variant" => variant(),
-            "claim" => json!({
+    for top in vocabulary.top_level {
+        let own = || vocabulary.parameters(top.key).iter();
+        let mut schema = match top.form {
+            Form::Text => json!({ "type": "string" }),
+            Form::Chosen(chosen) => one_chosen(chosen),
+            Form::Table => object(own()),
+            Form::Tables => json!({ "type": "array", "minItems": 1, "items": object(own()) }),
+            Form::Classes => {
+                let mut schema = object(own());
+                schema["additionalProperties"] = object(own());
+                schema
+            }
+            Form::Sweep => sweep(),
+            Form::Sample => sample(),
+            Form::Experiments => experiment(),
+            Form::Variants => variant(),
+            Form::Claims => json!({
                 "type": "array",
                 "items": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } } },
             }),
-            "reproduce" => json!({ "type": "object" }),
-            section => object(own(section)),
+            Form::Anything => json!({ "type": "object" }),
         };
-        schema["description"] = json!(line.replace('`', ""));
-        properties.insert((*key).to_owned(), schema);
+        schema["description"] = json!(top.line.replace('`', ""));
+        properties.insert(top.key.to_owned(), schema);
     }
+    let needed = vocabulary
+        .top_level
+        .iter()
+        .filter(|top| matches!(top.form, Form::Chosen(_)));
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "fabricsim study",
         "type": "object",
         "properties": properties,
-        "required": ["topology"],
+        "required": needed.map(|top| top.key).collect::<Vec<_>>(),
         "additionalProperties": false,
     })
-}
-
-fn own(name: &str) -> impl Iterator<Item = &'static Parameter> + use<> {
-    section(name).map_or(&[][..], |section| section.parameters).iter()
 }
 
 /// A table with these keys and no others.
@@ -112,7 +116,7 @@ fn type_schema(kind: &Type) -> Value {
                 "additionalProperties": false,
             },
         ] }),
-        Type::Of(kind) => json!({ "enum": list(*kind).iter().map(|entry| entry.name).collect::<Vec<_>>() }),
+        Type::Of(family) => json!({ "enum": family.names().collect::<Vec<_>>() }),
         Type::Integers { min, max, single } => {
             let element = json!({ "type": "integer", "minimum": min, "maximum": max });
             let list = json!({ "type": "array", "items": element });
@@ -139,17 +143,18 @@ fn type_schema(kind: &Type) -> Value {
             });
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
-        Type::Work => work(),
-        Type::OfWith(kind) => of_with(*kind),
+        Type::TableOf(table) => table_of(table),
+        Type::OfWith(family) => of_with(family),
         Type::Or((word, _), other) => json!({ "anyOf": [{ "const": word }, type_schema(other)] }),
     }
 }
 
-fn topology() -> Value {
-    let mut forms: Vec<Value> = list(Kind::Topology)
-        .into_iter()
+/// A table for every entry, and one with a preset.
+fn one_chosen(chosen: &Chosen) -> Value {
+    let entries = chosen.family.entries();
+    let mut forms: Vec<Value> = entries
         .map(|entry| {
-            let mut properties = properties(entry.parameters().chain(TOPOLOGY_COMMON));
+            let mut properties = properties(entry.parameters().chain(chosen.common));
             properties.insert(
                 "kind".to_owned(),
                 json!({ "const": entry.name, "description": entry.line }),
@@ -173,34 +178,26 @@ fn topology() -> Value {
     json!({ "oneOf": forms })
 }
 
-fn link() -> Value {
-    let mut schema = object(own("link"));
-    schema["additionalProperties"] = object(own("link"));
-    schema
-}
-
-fn work() -> Value {
-    let part = json!({ "oneOf": forms(Kind::Motif, "") });
-    let mut forms = forms(Kind::Work, "uniform");
+/// A table for every entry, or a list of tables for parts.
+fn table_of(table: &TableOf) -> Value {
+    let part = json!({ "oneOf": forms(table.parts, "") });
+    let mut forms = forms(table.family, table.default);
     forms.push(json!({ "type": "array", "items": part, "minItems": 1 }));
     json!({ "oneOf": forms })
 }
 
 /// A name of what needs no keys, or a table with `kind` and its keys.
-fn of_with(kind: Kind) -> Value {
+fn of_with(family: &Family) -> Value {
     let plain = |key: &Parameter| !matches!(key.default, Default::Required);
-    let names: Vec<&str> = list(kind)
-        .into_iter()
-        .filter(|entry| entry.parameters().all(plain))
-        .map(|entry| entry.name)
-        .collect();
-    json!({ "anyOf": [{ "enum": names }, { "oneOf": forms(kind, "") }] })
+    let named = family.entries().filter(|entry| entry.parameters().all(plain));
+    let names: Vec<&str> = named.map(|entry| entry.name).collect();
+    json!({ "anyOf": [{ "enum": names }, { "oneOf": forms(family, "") }] })
 }
 
-/// A table for every entry of a kind; `default` is the one whose `kind` may be left out.
-fn forms(kind: Kind, default: &str) -> Vec<Value> {
-    list(kind)
-        .into_iter()
+/// A table for every entry of a family; `default` is the one whose `kind` may be left out.
+fn forms(family: &Family, default: &str) -> Vec<Value> {
+    family
+        .entries()
         .map(|entry| {
             let mut properties = properties(entry.parameters());
             properties.insert(
@@ -258,7 +255,7 @@ fn variant() -> Value {
 
 /// Its own keys, and ranges by key path or tables of them.
 fn sample() -> Value {
-    let mut schema = object(own("sample"));
+    let mut schema = object(SAMPLE.parameters.iter());
     schema["additionalProperties"] = json!({ "type": "object" });
     schema
 }

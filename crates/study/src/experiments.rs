@@ -2,19 +2,19 @@
 //!
 //! For one point the overrides apply in this order, later ones win: the experiment's `set`, the sweep's values, the variant's
 //! `set`, `--set`. A key that a variant or `--set` fixes is no longer swept. Points come in the written order of experiments
-//! and of swept keys, the last key fastest; the points of a [`sample`](super::sample) are the first axis, all its keys together.
+//! and of swept keys, the last key fastest; the points of a [`sample`](crate::sample) are the first axis, all its keys together.
 
 use std::collections::HashSet;
 
-use super::diagnostic::{Findings, Place, Sources, did_you_mean};
-use super::document::{DEEPEST_KEY, EVERY, Node, Table, Value, parse_text};
-use super::reader::check_name;
-use super::sample::{self, Written};
-use crate::registry;
+use crate::diagnostic::{Findings, Place, Sources, did_you_mean};
+use crate::document::{DEEPEST_KEY, EVERY, Node, Table, Value, parse_text};
+use crate::reader::{check_name, unknown_key};
+use crate::sample::{self, Written};
+use crate::{Section, Vocabulary};
 
 /// One override.
 #[derive(Clone, Debug)]
-pub(crate) struct Override {
+pub struct Override {
     pub path: String,
     pub place: Place,
     pub node: Node,
@@ -22,7 +22,7 @@ pub(crate) struct Override {
 
 /// One swept key with its values, or several keys that are swept together: `"a, b" = [[1, 2], [3, 4]]`.
 #[derive(Clone, Debug)]
-pub(crate) struct Axis {
+pub struct Axis {
     pub paths: Vec<String>,
     pub place: Place,
     /// The place of every path, where they were not written together.
@@ -38,7 +38,7 @@ impl Axis {
     }
 
     /// Whether setting the one would change what the other has set; the keys.
-    pub(crate) fn collides<'a>(&'a self, other: &'a Axis) -> Option<(&'a str, &'a str)> {
+    pub fn collides<'a>(&'a self, other: &'a Axis) -> Option<(&'a str, &'a str)> {
         let pairs = self.paths.iter().flat_map(|a| other.paths.iter().map(move |b| (a, b)));
         pairs
             .map(|(a, b)| (a.as_str(), b.as_str()))
@@ -46,7 +46,7 @@ impl Axis {
     }
 
     /// The same between two of its own keys.
-    pub(crate) fn repeats(&self) -> Option<(&str, &str)> {
+    pub fn repeats(&self) -> Option<(&str, &str)> {
         let pairs = (1..self.paths.len()).flat_map(|last| (0..last).map(move |first| (last, first)));
         pairs
             .map(|(a, b)| (self.paths[a].as_str(), self.paths[b].as_str()))
@@ -82,7 +82,7 @@ impl Axis {
 
 /// A part of a study: its overrides and its sweep.
 #[derive(Clone, Debug)]
-pub(crate) struct Experiment {
+pub struct Experiment {
     pub name: String,
     pub place: Place,
     pub sets: Vec<Override>,
@@ -93,14 +93,14 @@ pub(crate) struct Experiment {
 
 impl Experiment {
     /// Number of points, without seeds; saturating.
-    pub(crate) fn n_points(&self) -> u64 {
+    pub fn n_points(&self) -> u64 {
         self.axes
             .iter()
             .fold(1u64, |n, axis| n.saturating_mul(axis.values.len() as u64))
     }
 
     /// Value of every swept key at a point, with the place of the key; the last axis is the fastest.
-    pub(crate) fn point(&self, mut index: u64) -> Vec<(&str, Place, &Node)> {
+    pub fn point(&self, mut index: u64) -> Vec<(&str, Place, &Node)> {
         let mut rows = Vec::with_capacity(self.axes.len());
         for axis in self.axes.iter().rev() {
             let n = (axis.values.len() as u64).max(1);
@@ -123,25 +123,29 @@ impl Experiment {
 }
 
 /// What the caller wants of a study.
-pub(crate) struct Wanted<'a> {
+pub struct Wanted<'a> {
+    /// What the study may say.
+    pub vocabulary: &'static Vocabulary,
     /// Name of the variant and where the caller gave it.
     pub variant: Option<(&'a str, Place)>,
     /// Names of the experiments to keep; empty keeps all.
     pub experiments: &'a [(&'a str, Place)],
+    /// Overrides of the caller, `--set`.
     pub sets: &'a [Override],
 }
 
 /// The experiments to run, in written order, and what is told about their sample: null without one.
-pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -> (Vec<Experiment>, serde_json::Value) {
+pub fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -> (Vec<Experiment>, serde_json::Value) {
+    let vocabulary = wanted.vocabulary;
     let common = root
         .get("sweep")
-        .map_or_else(Vec::new, |item| read_axes(&item.node, "sweep", findings));
-    let mut experiments = read_experiments(root, &common, findings);
+        .map_or_else(Vec::new, |item| read_axes(&item.node, "sweep", vocabulary, findings));
+    let mut experiments = read_experiments(root, &common, vocabulary, findings);
     let names: Vec<String> = experiments.iter().map(|experiment| experiment.name.clone()).collect();
     let mut sample = root
         .get("sample")
         .and_then(|item| Written::read(&item.node, "sample", findings));
-    let (variant_sets, subset) = apply_variant(root, wanted.variant, &names, &mut experiments, &mut sample, findings);
+    let (variant_sets, subset) = apply_variant(root, wanted, &names, &mut experiments, &mut sample, findings);
     for (name, place) in wanted.experiments {
         if !names.iter().any(|other| other == name) {
             let hint = did_you_mean(name, names.iter().map(String::as_str)).unwrap_or_else(|| known(&names));
@@ -161,7 +165,7 @@ pub(crate) fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -
             ),
         }
     }
-    let sample = sample.and_then(|sample| sample.check(root, findings));
+    let sample = sample.and_then(|sample| sample.check(root, vocabulary, findings));
     if let Some(sample) = &sample {
         for experiment in &mut experiments {
             insert_sample(experiment, &sample.axis, findings);
@@ -213,7 +217,12 @@ fn known(names: &[String]) -> String {
     }
 }
 
-fn read_experiments(root: &Table, common: &[Axis], findings: &mut Findings) -> Vec<Experiment> {
+fn read_experiments(
+    root: &Table,
+    common: &[Axis],
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) -> Vec<Experiment> {
     let plain = Experiment {
         name: String::new(),
         place: root.get("sweep").map_or(Place::default(), |item| item.place),
@@ -242,10 +251,10 @@ fn read_experiments(root: &Table, common: &[Axis], findings: &mut Findings) -> V
         for item in &table.entries {
             let path = format!("{path}.{}", item.key);
             match item.key.as_str() {
-                "set" => experiment.sets = read_sets(&item.node, &path, findings),
-                "sweep" => merge_axes(&mut experiment.axes, read_axes(&item.node, &path, findings)),
+                "set" => experiment.sets = read_sets(&item.node, &path, vocabulary, findings),
+                "sweep" => merge_axes(&mut experiment.axes, read_axes(&item.node, &path, vocabulary, findings)),
                 "description" => check_text(&item.node, &path, findings),
-                _ => super::reader::unknown_key(item, &path, ["set", "sweep", "description"].into_iter(), findings),
+                _ => unknown_key(item, &path, ["set", "sweep", "description"].into_iter(), findings),
             }
         }
         experiments.push(experiment);
@@ -264,12 +273,13 @@ fn read_experiments(root: &Table, common: &[Axis], findings: &mut Findings) -> V
 /// Checks all variants, and applies the wanted one: its overrides, and the experiments it is restricted to.
 fn apply_variant(
     root: &Table,
-    wanted: Option<(&str, Place)>,
+    wanted: &Wanted<'_>,
     names: &[String],
     experiments: &mut [Experiment],
     sample: &mut Option<Written>,
     findings: &mut Findings,
 ) -> (Vec<Override>, Option<Vec<String>>) {
+    let (vocabulary, wanted) = (wanted.vocabulary, wanted.variant);
     let mut sets = Vec::new();
     let mut subset = None;
     let mut variants = Vec::new();
@@ -288,7 +298,7 @@ fn apply_variant(
             let path = format!("{path}.{}", item.key);
             match item.key.as_str() {
                 "set" => {
-                    let read = read_sets(&item.node, &path, findings);
+                    let read = read_sets(&item.node, &path, vocabulary, findings);
                     if chosen {
                         sets = read;
                     }
@@ -302,7 +312,7 @@ fn apply_variant(
                 "sweep" => {
                     let mut unused = experiments.to_vec();
                     let target = if chosen { &mut *experiments } else { &mut unused };
-                    variant_sweep(&item.node, &path, names, target, findings);
+                    variant_sweep(&item.node, &path, names, target, vocabulary, findings);
                 }
                 "sample" => {
                     let read = Written::read(&item.node, &path, findings);
@@ -313,7 +323,7 @@ fn apply_variant(
                 "description" => check_text(&item.node, &path, findings),
                 _ => {
                     let keys = ["set", "experiments", "sweep", "sample", "description"];
-                    super::reader::unknown_key(item, &path, keys.into_iter(), findings);
+                    unknown_key(item, &path, keys.into_iter(), findings);
                 }
             }
         }
@@ -329,7 +339,14 @@ fn apply_variant(
 }
 
 /// `[variant.NAME.sweep]`: lists for every experiment, and tables of lists for single experiments.
-fn variant_sweep(node: &Node, path: &str, names: &[String], experiments: &mut [Experiment], findings: &mut Findings) {
+fn variant_sweep(
+    node: &Node,
+    path: &str,
+    names: &[String],
+    experiments: &mut [Experiment],
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) {
     let Some(table) = as_table(node, path, "write lists of values of keys", findings) else {
         return;
     };
@@ -337,12 +354,12 @@ fn variant_sweep(node: &Node, path: &str, names: &[String], experiments: &mut [E
         let path = format!("{path}.{}", item.key);
         match &item.node.value {
             Value::Table(_) if names.contains(&item.key) => {
-                let axes = read_axes(&item.node, &path, findings);
+                let axes = read_axes(&item.node, &path, vocabulary, findings);
                 for experiment in experiments.iter_mut().filter(|experiment| experiment.name == item.key) {
                     merge_axes(&mut experiment.axes, axes.clone());
                 }
             }
-            Value::Table(_) if !SWEEPABLE.contains(&item.key.as_str()) => {
+            Value::Table(_) if !vocabulary.settable().any(|key| key == item.key) => {
                 let hint = did_you_mean(&item.key, names.iter().map(String::as_str)).unwrap_or_else(|| known(names));
                 findings.error(
                     item.place,
@@ -353,7 +370,9 @@ fn variant_sweep(node: &Node, path: &str, names: &[String], experiments: &mut [E
             }
             _ => {
                 let mut axes = Vec::new();
-                flatten_axes(&item.key, item.place, &item.node, &path, &mut axes, findings);
+                flatten_axes(
+                    &item.key, item.place, &item.node, &path, &mut axes, vocabulary, findings,
+                );
                 for experiment in experiments.iter_mut() {
                     merge_axes(&mut experiment.axes, axes.clone());
                 }
@@ -408,7 +427,7 @@ fn check_text(node: &Node, path: &str, findings: &mut Findings) {
     }
 }
 
-pub(crate) fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mut Findings) -> Option<&'a Table> {
+pub fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mut Findings) -> Option<&'a Table> {
     match &node.value {
         Value::Table(table) => Some(table),
         other => {
@@ -423,29 +442,29 @@ pub(crate) fn as_table<'a>(node: &'a Node, path: &str, hint: &str, findings: &mu
     }
 }
 
-/// Sections whose keys can be set and swept.
-const SWEEPABLE: [&str; 9] = [
-    "topology", "link", "router", "routing", "nic", "mpi", "job", "observe", "run",
-];
-
 /// Whether a key path can be set or swept; reports it otherwise.
-pub(crate) fn check_path(path: &str, place: Place, key: &str, findings: &mut Findings) -> bool {
+pub fn check_path(
+    path: &str,
+    place: Place,
+    key: &str,
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) -> bool {
+    let like = vocabulary.examples.key;
     let first = path.split('.').next().unwrap_or("");
     if path.split('.').count() > DEEPEST_KEY {
         let reason = format!("a key path of more than {DEEPEST_KEY} parts");
-        findings.error(place, first, reason, "key paths read like router.vcs");
+        findings.error(place, first, reason, format!("key paths read like {like}"));
         return false;
     }
-    if SWEEPABLE.contains(&first) && !path.split('.').any(|segment| segment.trim().is_empty()) {
+    if vocabulary.settable().any(|key| key == first) && !path.split('.').any(|segment| segment.trim().is_empty()) {
         return true;
     }
-    let hint = did_you_mean(first, SWEEPABLE)
-        .or_else(|| section_of(first).map(|section| format!("did you mean `{section}.{path}`?")))
+    let hint = did_you_mean(first, vocabulary.settable())
+        .or_else(|| section_of(first, vocabulary).map(|section| format!("did you mean `{section}.{path}`?")))
         .unwrap_or_else(|| {
-            format!(
-                "a key path such as router.vcs starts with one of {}",
-                SWEEPABLE.join(", ")
-            )
+            let keys: Vec<_> = vocabulary.settable().collect();
+            format!("a key path such as {like} starts with one of {}", keys.join(", "))
         });
     findings.error(
         place,
@@ -457,12 +476,10 @@ pub(crate) fn check_path(path: &str, place: Place, key: &str, findings: &mut Fin
 }
 
 /// The section that has a key of this name, if only one has.
-fn section_of(key: &str) -> Option<&'static str> {
-    let has = |section: &&registry::Section| section.parameters.iter().any(|parameter| parameter.key == key);
-    let mut sections = registry::sections()
-        .iter()
-        .filter(|section| SWEEPABLE.contains(&section.name))
-        .filter(has);
+fn section_of(key: &str, vocabulary: &'static Vocabulary) -> Option<&'static str> {
+    let has = |section: &&Section| section.parameters.iter().any(|parameter| parameter.key == key);
+    let settable = |section: &&Section| vocabulary.settable().any(|key| key == section.name);
+    let mut sections = vocabulary.sections.iter().filter(settable).filter(has);
     sections
         .next()
         .filter(|_| sections.next().is_none())
@@ -470,17 +487,27 @@ fn section_of(key: &str) -> Option<&'static str> {
 }
 
 /// `set = { "key.path" = value }`; dotted keys and sub-tables without braces lead to single keys, braces replace a table.
-fn read_sets(node: &Node, path: &str, findings: &mut Findings) -> Vec<Override> {
+fn read_sets(node: &Node, path: &str, vocabulary: &'static Vocabulary, findings: &mut Findings) -> Vec<Override> {
     let mut sets = Vec::new();
-    if let Some(table) = as_table(node, path, "write set = { \"router.vcs\" = 2 }", findings) {
+    let examples = &vocabulary.examples;
+    let hint = format!("write set = {{ \"{}\" = {} }}", examples.key, examples.value);
+    if let Some(table) = as_table(node, path, &hint, findings) {
         for item in &table.entries {
-            flatten_sets(&item.key, item.place, &item.node, path, &mut sets, findings);
+            flatten_sets(&item.key, item.place, &item.node, path, &mut sets, vocabulary, findings);
         }
     }
     sets
 }
 
-fn flatten_sets(path: &str, place: Place, node: &Node, above: &str, sets: &mut Vec<Override>, findings: &mut Findings) {
+fn flatten_sets(
+    path: &str,
+    place: Place,
+    node: &Node,
+    above: &str,
+    sets: &mut Vec<Override>,
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) {
     match &node.value {
         Value::Table(table) if !table.inline && !table.entries.is_empty() => {
             for item in &table.entries {
@@ -490,12 +517,13 @@ fn flatten_sets(path: &str, place: Place, node: &Node, above: &str, sets: &mut V
                     &item.node,
                     above,
                     sets,
+                    vocabulary,
                     findings,
                 );
             }
         }
         _ => {
-            if check_path(path, place, &format!("{above}.{path}"), findings) {
+            if check_path(path, place, &format!("{above}.{path}"), vocabulary, findings) {
                 sets.push(Override {
                     path: path.to_owned(),
                     place,
@@ -507,17 +535,15 @@ fn flatten_sets(path: &str, place: Place, node: &Node, above: &str, sets: &mut V
 }
 
 /// `[sweep]`: lists of values by key path.
-fn read_axes(node: &Node, path: &str, findings: &mut Findings) -> Vec<Axis> {
+fn read_axes(node: &Node, path: &str, vocabulary: &'static Vocabulary, findings: &mut Findings) -> Vec<Axis> {
     let mut axes = Vec::new();
-    if let Some(table) = as_table(
-        node,
-        path,
-        "write \"routing.kind\" = [\"dor\", \"valiant\"] below [sweep]",
-        findings,
-    ) {
+    let hint = format!("write {} below [sweep]", vocabulary.examples.sweep);
+    if let Some(table) = as_table(node, path, &hint, findings) {
         for item in &table.entries {
             let above = format!("{path}.{}", item.key);
-            flatten_axes(&item.key, item.place, &item.node, &above, &mut axes, findings);
+            flatten_axes(
+                &item.key, item.place, &item.node, &above, &mut axes, vocabulary, findings,
+            );
         }
     }
     for (index, axis) in axes.iter().enumerate() {
@@ -535,17 +561,28 @@ fn read_axes(node: &Node, path: &str, findings: &mut Findings) -> Vec<Axis> {
     axes
 }
 
-fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec<Axis>, findings: &mut Findings) {
+fn flatten_axes(
+    path: &str,
+    place: Place,
+    node: &Node,
+    key: &str,
+    axes: &mut Vec<Axis>,
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) {
     match &node.value {
         Value::Table(table) if !table.entries.is_empty() => {
             for item in &table.entries {
                 let (path, key) = (format!("{path}.{}", item.key), format!("{key}.{}", item.key));
-                flatten_axes(&path, item.place, &item.node, &key, axes, findings);
+                flatten_axes(&path, item.place, &item.node, &key, axes, vocabulary, findings);
             }
         }
         Value::List(values) if !values.is_empty() => {
             let paths: Vec<String> = path.split(',').map(|path| path.trim().to_owned()).collect();
-            if !paths.iter().all(|path| check_path(path, place, key, findings)) {
+            if !paths
+                .iter()
+                .all(|path| check_path(path, place, key, vocabulary, findings))
+            {
                 return;
             }
             let rows: Vec<Vec<Node>> = match paths.len() {
@@ -590,7 +627,7 @@ fn flatten_axes(path: &str, place: Place, node: &Node, key: &str, axes: &mut Vec
 }
 
 /// The values of `n` keys that are swept together.
-pub(crate) fn together(node: &Node, n: usize, key: &str, findings: &mut Findings) -> Option<Vec<Node>> {
+pub fn together(node: &Node, n: usize, key: &str, findings: &mut Findings) -> Option<Vec<Node>> {
     match &node.value {
         Value::List(values) if values.len() == n => Some(values.clone()),
         other => {
@@ -606,7 +643,13 @@ pub(crate) fn together(node: &Node, n: usize, key: &str, findings: &mut Findings
 }
 
 /// Reads `--set key=value` texts, of keys of the study or of the sample itself; a value that is no TOML value is a text.
-pub(crate) fn read_command_line(sets: &[String], sources: &mut Sources, findings: &mut Findings) -> Vec<Override> {
+pub fn read_command_line(
+    sets: &[String],
+    vocabulary: &'static Vocabulary,
+    sources: &mut Sources,
+    findings: &mut Findings,
+) -> Vec<Override> {
+    let examples = &vocabulary.examples;
     let mut overrides = Vec::new();
     for text in sets {
         let source = sources.add("--set", text);
@@ -616,23 +659,21 @@ pub(crate) fn read_command_line(sets: &[String], sources: &mut Sources, findings
                 whole,
                 "--set",
                 format!("{text:?} has no `=`"),
-                "write --set router.vcs=2",
+                format!("write --set {}={}", examples.key, examples.value),
             );
             continue;
         };
         let start = path.len() + 1;
         let place = Place::new(source, 0..path.len());
         let path = path.trim();
-        let of_sample = path
-            .strip_prefix("sample.")
-            .is_some_and(|key| sample::OWN.contains(&key));
-        if !of_sample && !check_path(path, place, path, findings) {
+        let of_sample = path.strip_prefix("sample.").is_some_and(sample::is_own);
+        if !of_sample && !check_path(path, place, path, vocabulary, findings) {
             continue;
         }
         let value_place = Place::new(source, start..text.len());
         // Parsed behind spaces of the length of the path, so that places are those of the text.
         let padded = format!("v={}{value}", " ".repeat(start.saturating_sub(2)));
-        let parsed = parse_text(&padded, source, &mut Findings::default());
+        let parsed = parse_text(&padded, source, examples.key, &mut Findings::default());
         let parsed = parsed.filter(|table| table.entries.len() == 1);
         let node = match parsed.and_then(|table| table.entries.into_iter().next()) {
             Some(item) if start >= 2 && item.key == "v" => item.node,

@@ -1,23 +1,29 @@
-//! Reads a table by the parameters of the registry: types, ranges, units, presets, defaults and conditions.
+//! Reads a table by its parameters: types, ranges, units, presets, defaults and conditions.
 
-use super::Named;
-use super::diagnostic::{Findings, Place, did_you_mean};
-use super::document::{Item, Node, Table, Value};
-use super::units::Unit;
-use crate::registry::{self, Default, Parameter, Type};
+use crate::diagnostic::{Findings, Place, did_you_mean};
+use crate::document::{Item, Node, Table, Value};
+use crate::units::Unit;
+use crate::{Default, Named, Parameter, Type};
 use std::collections::BTreeMap;
 
 /// A checked value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Checked {
+pub enum Checked {
+    /// Of a text, a name or a word.
     Text(String),
+    /// Yes or no.
     Flag(bool),
+    /// A whole number.
     Integer(u64),
+    /// A number.
     Number(f64),
     /// In the base unit.
     Quantity(u64),
+    /// Of whole numbers, or of sizes in bytes.
     Integers(Vec<u64>),
+    /// Of pairs.
     Pairs(Vec<(u32, u32)>),
+    /// Of one or several texts.
     Texts(Vec<String>),
     /// The value of the key of [`Type::ChoiceOrKey`].
     Keyed(Box<Checked>),
@@ -27,9 +33,12 @@ pub(crate) enum Checked {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
+    /// The user wrote it.
     Given,
+    /// A preset has it.
     Preset,
+    /// It holds when nobody says anything.
     Default,
 }
 
@@ -42,7 +51,7 @@ struct Entry {
 
 /// The checked values of one table.
 #[derive(Debug)]
-pub(crate) struct Values {
+pub struct Values {
     entries: BTreeMap<&'static str, Entry>,
     /// Keys whose values have errors: they have no value here, not even a default.
     failed: Vec<&'static str>,
@@ -54,15 +63,18 @@ pub(crate) struct Values {
 
 /// A table to read; a section that is not there is an empty one.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
+    /// Its keys and values.
     pub table: &'a Table,
+    /// Where it was written.
     pub place: Place,
+    /// Its key path.
     pub path: &'a str,
 }
 
 impl<'a> Source<'a> {
     /// The section `key` of the study, empty if it is left out.
-    pub(crate) fn section(root: &'a Table, key: &'a str, empty: &'a Table, findings: &mut Findings) -> Source<'a> {
+    pub fn section(root: &'a Table, key: &'a str, empty: &'a Table, findings: &mut Findings) -> Source<'a> {
         match root.get(key) {
             None => Source {
                 table: empty,
@@ -96,7 +108,7 @@ impl<'a> Source<'a> {
 
 /// Reads `source` by `parameters`; `preset` gives texts that stand before the defaults.
 /// Keys in `aside` are read elsewhere and not unknown here.
-pub(crate) fn read(
+pub fn read(
     source: Source<'_>,
     parameters: &[&'static Parameter],
     preset: &[(&str, &str)],
@@ -165,12 +177,7 @@ pub(crate) fn read(
 }
 
 /// Reports a key that the table does not have.
-pub(crate) fn unknown_key<'a>(
-    item: &Item,
-    path: &str,
-    keys: impl Iterator<Item = &'a str> + Clone,
-    findings: &mut Findings,
-) {
+pub fn unknown_key<'a>(item: &Item, path: &str, keys: impl Iterator<Item = &'a str> + Clone, findings: &mut Findings) {
     let hint = did_you_mean(&item.key, keys.clone())
         .unwrap_or_else(|| format!("known keys: {}", keys.collect::<Vec<_>>().join(", ")));
     findings.error(item.place, path, "unknown key", hint);
@@ -212,26 +219,27 @@ impl Values {
     }
 
     /// The value of a key, if it has one and applies.
-    pub(crate) fn get(&self, key: &str) -> Option<&Checked> {
+    pub fn get(&self, key: &str) -> Option<&Checked> {
         self.entries.get(key).map(|entry| &entry.value)
     }
 
     /// Whether the user gave the key.
-    pub(crate) fn given(&self, key: &str) -> bool {
+    pub fn given(&self, key: &str) -> bool {
         self.entries.get(key).is_some_and(|entry| entry.origin == Origin::Given)
     }
 
     /// Whether the user gave the key with a value that has an error.
-    pub(crate) fn failed(&self, key: &str) -> bool {
+    pub fn failed(&self, key: &str) -> bool {
         self.failed.contains(&key)
     }
 
     /// The place of a value, of the table if there is none.
-    pub(crate) fn place(&self, key: &str) -> Place {
+    pub fn place(&self, key: &str) -> Place {
         self.entries.get(key).map_or(self.place, |entry| entry.place)
     }
 
-    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+    /// A text, a name or a word; `None` without one.
+    pub fn text(&self, key: &str) -> Option<&str> {
         match self.get(key) {
             Some(Checked::Text(text)) => Some(text),
             _ => None,
@@ -239,52 +247,57 @@ impl Values {
     }
 
     /// The value that a word stands for; `None` without the key.
-    pub(crate) fn choice<T: Named>(&self, key: &str) -> Option<T> {
+    pub fn choice<T: Named>(&self, key: &str) -> Option<T> {
         T::named(self.text(key)?)
     }
 
     /// A list of texts, empty if there is none.
-    pub(crate) fn texts(&self, key: &str) -> &[String] {
+    pub fn texts(&self, key: &str) -> &[String] {
         match self.get(key) {
             Some(Checked::Texts(texts)) => texts,
             _ => &[],
         }
     }
 
-    pub(crate) fn flag(&self, key: &str) -> bool {
+    /// Whether the key is true.
+    pub fn flag(&self, key: &str) -> bool {
         matches!(self.get(key), Some(Checked::Flag(true)))
     }
 
-    pub(crate) fn integer(&self, key: &str) -> Option<u64> {
+    /// A whole number; `None` without one.
+    pub fn integer(&self, key: &str) -> Option<u64> {
         match self.get(key) {
             Some(Checked::Integer(integer)) => Some(*integer),
             _ => None,
         }
     }
 
-    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+    /// A number; `None` without one.
+    pub fn number(&self, key: &str) -> Option<f64> {
         match self.get(key) {
             Some(Checked::Number(number)) => Some(*number),
             _ => None,
         }
     }
 
-    pub(crate) fn quantity(&self, key: &str) -> Option<u64> {
+    /// A quantity in its base unit; `None` without one, or where a word stands for it.
+    pub fn quantity(&self, key: &str) -> Option<u64> {
         match self.get(key) {
             Some(Checked::Quantity(quantity)) => Some(*quantity),
             _ => None,
         }
     }
 
-    pub(crate) fn integers(&self, key: &str) -> Option<&[u64]> {
+    /// A list of whole numbers or sizes; `None` without one.
+    pub fn integers(&self, key: &str) -> Option<&[u64]> {
         match self.get(key) {
             Some(Checked::Integers(integers)) => Some(integers),
             _ => None,
         }
     }
 
-    /// A list of numbers that the registry bounds to 32 bits.
-    pub(crate) fn integers_u32(&self, key: &str) -> Vec<u32> {
+    /// A list of numbers whose type bounds it to 32 bits.
+    pub fn integers_u32(&self, key: &str) -> Vec<u32> {
         self.integers(key)
             .unwrap_or(&[])
             .iter()
@@ -292,14 +305,14 @@ impl Values {
             .collect()
     }
 
-    /// A number that the registry bounds to 32 bits.
-    pub(crate) fn integer_u32(&self, key: &str) -> Option<u32> {
+    /// A number whose type bounds it to 32 bits.
+    pub fn integer_u32(&self, key: &str) -> Option<u32> {
         self.integer(key).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
     }
 }
 
-/// The value of a default or preset text; `None` if the registry has a text that its own type refuses (a test finds it).
-pub(crate) fn default_value(kind: &Type, text: &str) -> Option<Checked> {
+/// The value of a default or preset text; `None` if the vocabulary has a text that its own type refuses (a test finds it).
+pub fn default_value(kind: &Type, text: &str) -> Option<Checked> {
     let place = Place::default();
     let value = match kind {
         Type::Or((word, _), _) if *word == text => return Some(Checked::Word(word)),
@@ -324,7 +337,7 @@ pub(crate) fn default_value(kind: &Type, text: &str) -> Option<Checked> {
 }
 
 /// Checks one value; `None` after an error.
-pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> Option<Checked> {
+pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> Option<Checked> {
     let wrong_type = |findings: &mut Findings| {
         let reason = format!("must be {}, not {}", kind.words(), node.value.type_words());
         findings.error(
@@ -411,14 +424,9 @@ pub(crate) fn check(kind: &Type, node: &Node, path: &str, findings: &mut Finding
             path,
             findings,
         ),
-        (Type::Of(of) | Type::OfWith(of), Value::Text(text)) => choose(
-            text,
-            registry::list(*of).iter().map(|entry| entry.name),
-            kind,
-            node.place,
-            path,
-            findings,
-        ),
+        (Type::Of(of) | Type::OfWith(of), Value::Text(text)) => {
+            choose(text, of.names(), kind, node.place, path, findings)
+        }
         (Type::Integers { min, max, single: true }, Value::Integer(integer)) => {
             integer_in(*integer, *min, *max, node.place, path, findings).map(|integer| Checked::Integers(vec![integer]))
         }
@@ -542,7 +550,7 @@ fn last_key(path: &str) -> &str {
 }
 
 /// Names are parts of key paths and of file names.
-pub(crate) fn check_name(text: &str, place: Place, path: &str, findings: &mut Findings) -> bool {
+pub fn check_name(text: &str, place: Place, path: &str, findings: &mut Findings) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '+';
     let fine = !text.is_empty() && text.len() <= 100 && text.chars().all(allowed);
     let fine = fine && !text.chars().all(|c| c.is_ascii_digit());
@@ -627,7 +635,6 @@ fn choose<'a>(
     None
 }
 
-/// The one key of a table that names a file.
 /// The value of the only key of a table.
 fn one_key(
     table: &Table,

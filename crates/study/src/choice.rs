@@ -1,12 +1,12 @@
-//! Words of which a study chooses one: an enum whose variants carry word and line, so that registry, reader and canonical text have them
+//! Words of which a study chooses one: an enum whose variants carry word and line, so that vocabulary, reader and canonical text have them
 //! from one list. A word more that nothing tells apart does not compile.
 
-use crate::registry;
+use crate::Choice;
 
 /// A value that a study names by one of a few words.
-pub(crate) trait Named: Copy + 'static {
-    /// Each word with what it means, for the registry.
-    const WORDS: &'static [registry::Choice];
+pub trait Named: Copy + 'static {
+    /// Each word with what it means, for the vocabulary.
+    const WORDS: &'static [Choice];
     /// The values of [`WORDS`](Self::WORDS), in the same order.
     const ALL: &'static [Self];
 
@@ -18,6 +18,7 @@ pub(crate) trait Named: Copy + 'static {
 }
 
 /// Declares an enum that is [`Named`]: variants with word and line, and attributes of their own before them. Canonical texts have the words.
+#[macro_export]
 macro_rules! choice {
     ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$own:meta])* $variant:ident = $word:literal, $line:literal;)+ }) => {
         $(#[$about])*
@@ -31,14 +32,12 @@ macro_rules! choice {
             )+
         }
 
-        impl $crate::spec::Named for $name {
-            const WORDS: &'static [$crate::registry::Choice] = &[$(($word, $line)),+];
+        impl $crate::Named for $name {
+            const WORDS: &'static [$crate::Choice] = &[$(($word, $line)),+];
             const ALL: &'static [Self] = &[$($name::$variant),+];
         }
     };
 }
-
-pub(crate) use choice;
 
 #[cfg(test)]
 mod tests {

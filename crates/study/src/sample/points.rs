@@ -3,26 +3,26 @@
 //! A coordinate is a function of (method, seed, point, dimension), and of the number of points for a Latin hypercube. It comes
 //! from integers and correctly rounded operations, so it has the same bits on every machine.
 
-use crate::spec::choice;
+use crate::choice;
 use des::rng::{Philox, mix, unit};
 use sobol_burley::parts::{owen_scramble_rev, sobol_rev};
 
 /// Most points of a Sobol sequence: its direction numbers reach that far.
-pub(crate) const MOST_SOBOL: u64 = 1 << 16;
+pub const MOST_SOBOL: u64 = 1 << 16;
 
 /// The stream of draws; sources of traffic have others.
 const STREAM: u64 = 0x5A4D_504C_4521;
 
 choice! {
     /// How points are chosen.
-    pub(crate) enum Method {
+    pub enum Method {
         LatinHypercube = "latin-hypercube", "One point in each of as many equal slices of every range as there are points.";
         Sobol = "sobol", "Scrambled Sobol points, at most 65,536: more points keep the earlier ones, powers of two balance best.";
     }
 }
 
 /// The coordinates of `n` points in one dimension, each at least 0 and below 1.
-pub(crate) fn column(method: Method, seed: u64, dimension: u32, n: u32) -> Vec<f64> {
+pub fn column(method: Method, seed: u64, dimension: u32, n: u32) -> Vec<f64> {
     match method {
         Method::LatinHypercube => latin(seed, dimension, n),
         Method::Sobol => (0..n).map(|index| sobol(seed, dimension, index)).collect(),

@@ -1,7 +1,7 @@
 //! What a key may be: from a coordinate between 0 and 1 to a value as it could be written in the study.
 
-use crate::spec::document::{Node, Value};
-use crate::spec::units::Unit;
+use crate::document::{Node, Value};
+use crate::units::Unit;
 use des::rng::ln;
 
 /// Values are rounded to this part of their range, or finer: more runs than this no study has.
@@ -9,7 +9,7 @@ const PARTS: f64 = 100_000.0;
 
 /// The values of a sampled key.
 #[derive(Clone, Debug)]
-pub(crate) enum Range {
+pub enum Range {
     /// Whole numbers: a plain integer has a step of 1, a quantity none unless it is given.
     Whole {
         from: u64,
@@ -31,7 +31,7 @@ pub(crate) enum Range {
 
 /// How a whole number is written.
 #[derive(Clone, Debug)]
-pub(crate) enum Form {
+pub enum Form {
     Integer,
     /// In base units; printed in the unit of this text.
     Quantity(Unit, String),
@@ -39,7 +39,7 @@ pub(crate) enum Form {
 
 impl Range {
     /// The values at coordinate `u` (at least 0, below 1), one per key.
-    pub(crate) fn at(&self, u: f64, blank: impl Fn(Value) -> Node) -> Vec<Node> {
+    pub fn at(&self, u: f64, blank: impl Fn(Value) -> Node) -> Vec<Node> {
         match self {
             Range::Choice(rows) => rows[part(u, rows.len() as u64) as usize].clone(),
             Range::Whole { form, .. } => {
@@ -143,7 +143,7 @@ fn power(base: f64, exponent: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::diagnostic::Place;
+    use crate::diagnostic::Place;
     use proptest::prelude::*;
 
     fn quantity(unit: Unit, from: &str, to: &str, step: Option<&str>, log: bool) -> Range {

@@ -1,8 +1,8 @@
 //! Files that a study names, and tables in files or in the study itself.
 
-use super::diagnostic::{Findings, Place};
-use super::reader::Values;
-use crate::motif::op_table::{self, Mistake};
+use crate::diagnostic::{Findings, Place};
+use crate::reader::Values;
+use crate::rows::{Mistake, first};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -10,12 +10,12 @@ use std::sync::OnceLock;
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The text of `file` in the study's folder; otherwise a reason and a hint.
-pub(super) fn read_text(base: &Path, file: &str) -> Result<String, (String, String)> {
+pub fn read_text(base: &Path, file: &str) -> Result<String, (String, String)> {
     read_by(base, file, |path| std::fs::read_to_string(path))
 }
 
 /// The bytes of `file` in the study's folder; otherwise a reason and a hint.
-pub(super) fn read_bytes(base: &Path, file: &str) -> Result<Vec<u8>, (String, String)> {
+pub fn read_bytes(base: &Path, file: &str) -> Result<Vec<u8>, (String, String)> {
     read_by(base, file, |path| std::fs::read(path))
 }
 
@@ -46,7 +46,8 @@ pub fn set_parquet_reader(reader: ParquetReader) {
 }
 
 /// The text of a table, and where a study has it.
-pub(super) struct TableText {
+pub struct TableText {
+    /// The text.
     pub text: String,
     place: Place,
     path: String,
@@ -57,13 +58,13 @@ pub(super) struct TableText {
 impl TableText {
     /// Reports the first of some mistakes with its line or row.
     pub fn refuse(&self, mistakes: Vec<Mistake>, findings: &mut Findings) {
-        let (reason, hint) = op_table::first(mistakes, &self.text, self.in_lines);
+        let (reason, hint) = first(mistakes, &self.text, self.in_lines);
         findings.error(self.place, &self.path, reason, hint);
     }
 }
 
 /// The table of `what` that the key `file` or the key `table` gives; `None` after errors.
-pub(super) fn read_table(values: &Values, base: &Path, what: &str, findings: &mut Findings) -> Option<TableText> {
+pub fn read_table(values: &Values, base: &Path, what: &str, findings: &mut Findings) -> Option<TableText> {
     let in_file = values.given("file");
     if in_file == values.given("table") {
         let reason = match in_file {

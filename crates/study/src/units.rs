@@ -265,7 +265,7 @@ impl Unit {
     }
 
     /// [`Unit::print`] in the unit of the quantity `like` where that is decimal and needs at most nine decimals.
-    pub(crate) fn print_like(self, value: u64, like: &str) -> String {
+    pub fn print_like(self, value: u64, like: &str) -> String {
         const PLACES: u128 = 1_000_000_000;
         match self.unit_of(like) {
             Some((name, scale)) if is_decimal(scale) && (u128::from(value) * PLACES).is_multiple_of(scale) => {
@@ -281,7 +281,7 @@ impl Unit {
 
     /// The largest round number of base units that is at most `most`, at least 1: the unit of the quantity `like` times or
     /// divided by a power of ten, or of two where the unit is binary.
-    pub(crate) fn round_number(self, like: &str, most: f64) -> u64 {
+    pub fn round_number(self, like: &str, most: f64) -> u64 {
         let scale = self.unit_of(like).map_or(1, |(_, scale)| scale);
         let base = if is_decimal(scale) { 10 } else { 2 };
         let mut round = scale;
