@@ -53,6 +53,8 @@ struct Entry {
 #[derive(Debug)]
 pub struct Values {
     entries: BTreeMap<&'static str, Entry>,
+    /// What the keys may be.
+    parameters: Vec<&'static Parameter>,
     /// Keys whose values have errors: they have no value here, not even a default.
     failed: Vec<&'static str>,
     /// The place of the table.
@@ -117,6 +119,7 @@ pub fn read(
 ) -> Values {
     let mut values = Values {
         entries: BTreeMap::new(),
+        parameters: parameters.to_vec(),
         failed: Vec::new(),
         place: source.place,
         path: source.path.to_owned(),
@@ -294,6 +297,58 @@ impl Values {
             Some(Checked::Integers(integers)) => Some(integers),
             _ => None,
         }
+    }
+
+    /// The value of a key; where it does not apply or has an error, the default that the vocabulary writes down for it.
+    ///
+    /// # Panics
+    /// For a key without such a default: that is a mistake of the reader, not of the study.
+    fn or_default(&self, key: &str) -> Checked {
+        let written = |parameter: &&'static Parameter| match parameter.default {
+            Default::Text(text) => default_value(&parameter.kind, text),
+            Default::Required | Default::From(_) => None,
+        };
+        let default = || {
+            self.parameters
+                .iter()
+                .find(|parameter| parameter.key == key)
+                .and_then(written)
+        };
+        let found = self.get(key).cloned().or_else(default);
+        found.unwrap_or_else(|| panic!("{key} has no default, but is read as if it had"))
+    }
+
+    /// A quantity in its base unit, or the default, see [`Values::integer_or_default`].
+    pub fn quantity_or_default(&self, key: &str) -> u64 {
+        match self.or_default(key) {
+            Checked::Quantity(quantity) => quantity,
+            other => panic!("{key} is read as a quantity and is {other:?}"),
+        }
+    }
+
+    /// A whole number, or the default where the key does not apply: a run has a value for every key.
+    pub fn integer_or_default(&self, key: &str) -> u64 {
+        match self.or_default(key) {
+            Checked::Integer(integer) => integer,
+            other => panic!("{key} is read as a whole number and is {other:?}"),
+        }
+    }
+
+    /// Whether the key is true, or the default.
+    pub fn flag_or_default(&self, key: &str) -> bool {
+        match self.or_default(key) {
+            Checked::Flag(flag) => flag,
+            other => panic!("{key} is read as a flag and is {other:?}"),
+        }
+    }
+
+    /// The value that a word stands for, or the default.
+    pub fn choice_or_default<T: Named>(&self, key: &str) -> T {
+        let found = match self.or_default(key) {
+            Checked::Text(word) => T::named(&word),
+            _ => None,
+        };
+        found.unwrap_or_else(|| panic!("{key} is read by the words of another key"))
     }
 
     /// A list of numbers whose type bounds it to 32 bits.

@@ -128,8 +128,8 @@ impl Written {
         };
         let own: Vec<&Parameter> = SAMPLE.parameters.iter().collect();
         let values = reader::read(source, &own, &[], &[], findings);
-        let method = values.choice("method").unwrap_or(Method::LatinHypercube);
-        let (points, seed) = (values.integer("points"), values.integer("seed").unwrap_or(1));
+        let method = values.choice_or_default("method");
+        let (points, seed) = (values.integer("points"), values.integer_or_default("seed"));
         if let Some(points) = points.filter(|&points| method == Method::Sobol && points > MOST_SOBOL) {
             let reason = format!("{points} is too large for sobol points");
             let hint = format!("the largest value is {MOST_SOBOL}; latin-hypercube has no such limit");

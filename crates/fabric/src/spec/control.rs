@@ -21,7 +21,8 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
     let values = reader::read(source, &parameters("observe"), &[], &[], findings);
     let messages = match values.get("messages") {
         Some(Checked::Word("full") | Checked::Flag(true)) => MessageDetail::Full,
-        _ => MessageDetail::Summary,
+        Some(Checked::Word("summary") | Checked::Flag(false)) | None => MessageDetail::Summary,
+        Some(other) => unreachable!("messages = {other:?} is in the registry and not read"),
     };
     ObserveSpec {
         links: values.flag("links"),
@@ -149,7 +150,8 @@ pub(crate) fn read_run(
         "optimistic" => Engine::Optimistic,
         "reference" => Engine::Reference,
         "rollback-check" => Engine::RollbackCheck,
-        _ => Engine::Auto,
+        "auto" => Engine::Auto,
+        other => unreachable!("engine {other:?} is in the registry and not read"),
     };
     let seed = seeds.first().copied().unwrap_or(1);
     let control = RunControl {
@@ -166,7 +168,7 @@ pub(crate) fn read_run(
         stall_after,
         perturbation: None,
     };
-    let perturb = values.integer_u32("perturb").unwrap_or(0);
+    let perturb = values.integer_or_default("perturb") as u32;
     if perturb == 0 && values.given("perturb_spread") {
         let hint = "give run.perturb, the number of perturbed runs, or remove the key";
         let reason = "has no meaning without perturbed runs";

@@ -291,12 +291,14 @@ fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &
                 sources: values.integer_u32("sources"),
             }
         }
-        _ => Pattern::Uniform,
+        "uniform" => Pattern::Uniform,
+        other => unreachable!("pattern {other:?} is in the registry and not read"),
     };
     let process = match values.text("process")? {
         "periodic" => Process::Periodic,
         "periodic-in-phase" => Process::PeriodicInPhase,
-        _ => Process::Poisson,
+        "poisson" => Process::Poisson,
+        other => unreachable!("process {other:?} is in the registry and not read"),
     };
     Some(Synthetic {
         pattern,
@@ -382,7 +384,7 @@ fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) ->
         messages: values.integer("messages")?,
         message: Bytes(values.quantity("message")?),
         // A stream has no acknowledgements; their size is then that of the default.
-        ack: Bytes(values.quantity("ack").unwrap_or(8)),
+        ack: Bytes(values.quantity_or_default("ack")),
         active,
         start_spread: Time(values.quantity("start_spread")?),
         seed: values.integer("seed"),

@@ -267,8 +267,9 @@ pub(crate) fn read(
     let mut memory = Memory {
         pattern,
         accesses: values.integer("accesses").unwrap_or(all),
-        stores: values.integer("stores").map_or(0.0, |percent| percent as f64 / 100.0),
+        stores: values.integer_or_default("stores") as f64 / 100.0,
         cores: values.integer_u32("cores")?,
+        // A core that follows pointers waits for each.
         outstanding: values.integer_u32("outstanding").unwrap_or(1),
         issue: time("issue")?,
         fence_every: values.integer("fence_every")?,

@@ -2,8 +2,8 @@
 
 use super::presets::{Preset, preset};
 use super::run::{
-    Arbitration, Architecture, BitsPerSec, Bytes, Congestion, ControlOrder, DerouteSpec, DetourSpec, Equal, LinkSpec,
-    Links, NicSpec, Per, RoomSpec, RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Tie, Via,
+    Architecture, BitsPerSec, Bytes, ControlOrder, DerouteSpec, DetourSpec, LinkSpec, Links, NicSpec, RoomSpec,
+    RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Via,
 };
 use super::shape::Facts;
 use super::tables::read_tables;
@@ -15,7 +15,7 @@ use study::Parameter;
 use study::choice;
 use study::diagnostic::{Findings, Place, did_you_mean};
 use study::document::{Table, Value};
-use study::reader::{self, Checked, Source, Values};
+use study::reader::{self, Source, Values};
 use topo::TopologySpec;
 
 /// The parameters of a section of the registry.
@@ -247,16 +247,17 @@ fn serialization(bytes: u64, bandwidth: BitsPerSec) -> Time {
 fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Option<RouterSpec> {
     let model = match values.text("model")? {
         "sculpin" => RouterModel::Sculpin,
-        _ => RouterModel::Credit,
+        "credit" => RouterModel::Credit,
+        other => unreachable!("router model {other:?} is in the registry and not read"),
     };
-    let architecture = values.choice("architecture").unwrap_or(Architecture::Voq);
+    let architecture = values.choice_or_default("architecture");
     let queued = model == RouterModel::Credit && architecture == Architecture::InputQueued;
     let traversal = Time(values.quantity("traversal")?);
     let fastest = all_links(links).map(|link| link.bandwidth.0).max()?;
     let slowest = all_links(links).map(|link| link.bandwidth).min()?;
     let credit_delay = match chosen.and_then(|preset| preset.credit) {
         Some((bytes, extra)) if !values.given("credit_delay") => serialization(bytes, slowest).saturating_add(extra),
-        _ => Time(values.quantity("credit_delay").unwrap_or(0)),
+        _ => Time(values.quantity_or_default("credit_delay")),
     };
     Some(RouterSpec {
         model,
@@ -269,29 +270,23 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
         output_buffer: values.quantity("output_buffer").map(Bytes),
         crossbar_bandwidth: queued
             .then(|| BitsPerSec(values.quantity("crossbar_bandwidth").unwrap_or(fastest + fastest / 2))),
-        flit: Bytes(values.quantity("flit").unwrap_or(64)),
+        flit: Bytes(values.quantity_or_default("flit")),
         output_latency: match values.quantity("output_latency") {
             Some(latency) => Time(latency),
             None if queued => Time(traversal.0 / 2),
             None => Time::ZERO,
         },
         credits_traverse: values.flag("credits_traverse"),
-        node_credit_delay: Time(values.quantity("node_credit_delay").unwrap_or(0)),
+        node_credit_delay: Time(values.quantity_or_default("node_credit_delay")),
         wake_delay: values.quantity("wake_delay").map(Time),
-        arbitration: values.choice("arbitration").unwrap_or(Arbitration::RoundRobin),
+        arbitration: values.choice_or_default("arbitration"),
         switching: values.choice("switching")?,
         delivery: values.choice("delivery")?,
         credit_delay,
-        credit_uses_link: match values.get("credit_uses_link") {
-            Some(Checked::Flag(flag)) => *flag,
-            _ => true,
-        },
-        bubble: values
-            .integer("bubble")
-            .and_then(|bubble| u8::try_from(bubble).ok())
-            .unwrap_or(0),
-        local_latency: Time(values.quantity("local_latency").unwrap_or(0)),
-        completion: values.choice("completion").unwrap_or_default(),
+        credit_uses_link: values.flag_or_default("credit_uses_link"),
+        bubble: values.integer_or_default("bubble").try_into().ok()?,
+        local_latency: Time(values.quantity_or_default("local_latency")),
+        completion: values.choice_or_default("completion"),
         allow_deadlock: values.flag("allow_deadlock"),
     })
 }
@@ -332,17 +327,17 @@ fn read_routing(
         findings.error(values.place("kind"), "routing.kind", reason, hint);
         return None;
     }
-    let tie = values.choice("tie").unwrap_or(Tie::Positive);
+    let tie = values.choice_or_default("tie");
     match kind {
         "dor" => Some(RoutingSpec::Dor { tie }),
         "minimal" => Some(RoutingSpec::Minimal),
         "rdr" => Some(RoutingSpec::Rdr { tie }),
         "min-random" => Some(RoutingSpec::MinRandom),
         "min-a" => Some(RoutingSpec::MinA {
-            equal: read_equal(values),
+            equal: values.choice_or_default("equal"),
         }),
         "valiant" => {
-            let via = read_via(values).unwrap_or(Via::Node);
+            let via = values.choice("via").unwrap_or(Via::Node);
             Some(RoutingSpec::Valiant { via })
         }
         "ugal" => Some(RoutingSpec::Ugal(read_detour(values, findings)?)),
@@ -358,32 +353,14 @@ fn read_routing(
     }
 }
 
-/// What detours lead over, if it is said.
-fn read_via(values: &Values) -> Option<Via> {
-    values.choice("via")
-}
-
 /// What counts as waiting, and whose.
 fn read_sense(values: &Values) -> SenseSpec {
     let default = SenseSpec::default();
     SenseSpec {
-        congestion: read_congestion(values).unwrap_or(default.congestion),
-        per: read_per(values).unwrap_or(default.per),
-        equal: read_equal(values),
+        congestion: values.choice("congestion").unwrap_or(default.congestion),
+        per: values.choice("per").unwrap_or(default.per),
+        equal: values.choice_or_default("equal"),
     }
-}
-
-/// Which ports are as good as each other.
-fn read_equal(values: &Values) -> Equal {
-    values.choice("equal").unwrap_or(Equal::WithinAPacket)
-}
-
-fn read_congestion(values: &Values) -> Option<Congestion> {
-    values.choice("congestion")
-}
-
-fn read_per(values: &Values) -> Option<Per> {
-    values.choice("per")
 }
 
 /// When more room is worth a detour.
@@ -396,8 +373,8 @@ fn read_room(values: &Values, findings: &mut Findings) -> Option<RoomSpec> {
         return None;
     }
     Some(RoomSpec {
-        congestion: read_congestion(values).unwrap_or(default.congestion),
-        per: read_per(values).unwrap_or(default.per),
+        congestion: values.choice("congestion").unwrap_or(default.congestion),
+        per: values.choice("per").unwrap_or(default.per),
         ratio,
     })
 }
@@ -426,10 +403,10 @@ choice! {
 
 /// When to take a detour.
 fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
-    let scope = match values.choice("scope") {
-        None | Some(ScopeWord::Local) => Scope::Local,
-        Some(ScopeWord::Group) => Scope::Group,
-        Some(ScopeWord::Global) => {
+    let scope = match values.choice_or_default("scope") {
+        ScopeWord::Local => Scope::Local,
+        ScopeWord::Group => Scope::Group,
+        ScopeWord::Global => {
             let reason = "UGAL-G compares the queues of routers elsewhere; here a router knows its own state only, and the state of others would be as old as the links are long";
             let hint =
                 "take \"group\", which knows the global links of the group as late as they can be known, or \"local\"";
@@ -440,7 +417,7 @@ fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
     let SenseSpec { congestion, per, .. } = read_sense(values);
     Some(DetourSpec {
         candidates: values.integer("candidates")?.try_into().ok()?,
-        via: read_via(values).unwrap_or(Via::Router),
+        via: values.choice("via").unwrap_or(Via::Router),
         congestion,
         per,
         weigh_hops: values.flag("weigh_hops"),

@@ -39,7 +39,11 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
     let rate = |key| values.quantity(key).map(BitsPerSec);
     let given = CollectiveKind::ALL.into_iter().filter_map(|kind| {
         let name = values.text(&kind.name().replace('-', "_"))?;
-        Some((kind, Algorithm::from_name(name)?))
+        let algorithm = Algorithm::from_name(name);
+        Some((
+            kind,
+            algorithm.unwrap_or_else(|| unreachable!("algorithm {name:?} is in the registry and not read")),
+        ))
     });
     Some(MpiSpec {
         send_overhead: time("send_overhead")?,
@@ -136,8 +140,9 @@ pub(crate) fn read(
 fn start(job: &Values) -> Option<Start> {
     Some(match job.get("start")? {
         Checked::Keyed(spread) => match **spread {
-            Checked::Quantity(spread) if spread > 0 => Start::Spread(Time(spread)),
-            _ => Start::InPhase,
+            Checked::Quantity(0) => Start::InPhase,
+            Checked::Quantity(spread) => Start::Spread(Time(spread)),
+            _ => return None,
         },
         _ => match job.choice("start")? {
             StartWord::InPhase => Start::InPhase,

@@ -22,7 +22,7 @@ pub(super) fn read_tables(kind: &str, values: &Values, base: &Path, findings: &m
                 "ftree" => 0,
                 _ => values.integer("lmc")?.try_into().ok()?,
             },
-            seed: values.integer("seed").unwrap_or(1),
+            seed: values.integer_or_default("seed"),
         },
     };
     let path = match values.choice("path") {

@@ -516,6 +516,23 @@ fn every_entry_of_the_registry_is_listed_once_with_a_line() {
 }
 
 #[test]
+fn every_default_of_the_registry_is_a_value_of_its_key() {
+    let of_sections = registry::sections().iter().flat_map(|section| section.parameters);
+    let entries = registry::FAMILIES.into_iter().flat_map(|family| family.entries());
+    let keys: Vec<_> = of_sections
+        .chain(entries.flat_map(|entry| entry.parameters()))
+        .collect();
+    assert!(keys.len() > 400, "{}", keys.len());
+    for key in keys {
+        // A table of work has a default in words only.
+        if let study::Default::Text(text) = key.default {
+            let value = study::reader::default_value(&key.kind, text);
+            assert!(value.is_some(), "{}: {text}", key.key);
+        }
+    }
+}
+
+#[test]
 fn the_schema_has_every_key_of_the_registry() {
     let schema = registry::schema();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");

@@ -129,7 +129,7 @@ pub(super) fn read(
         },
         instructions,
         page: Bytes(page),
-        pages: values.choice("pages").unwrap_or(Pages::FirstTouch),
+        pages: values.choice_or_default("pages"),
     };
     let mut refuse = |key: &str, reason: String, hint: &str| {
         findings.error(values.place(key), &format!("{}.{key}", values.path), reason, hint);
