@@ -30,6 +30,8 @@ struct Draft {
     tail: String,
     /// What the registry has and this study gives: keys such as `router.buffer`, and with `=` their words.
     given: BTreeSet<String>,
+    /// The key that differs, and in which surroundings: such studies differ in what they mean. Empty where nothing is compared.
+    among: String,
 }
 
 impl Draft {
@@ -292,6 +294,13 @@ fn words_of(kind: &Type) -> Vec<&'static str> {
     }
 }
 
+/// Studies whose values of one key are two words for the same.
+const SAME: &[&str] = &[
+    // "full" and true, "summary" and false.
+    "observe.messages 1, observe.messages 2",
+    "observe.messages 0, observe.messages 3",
+];
+
 /// Whether a routing is made for a topology.
 fn fits(topology: &str, routing: &str) -> bool {
     let lattice = ["ring", "mesh", "torus", "hyperx"].contains(&topology);
@@ -382,25 +391,25 @@ fn each_value(
     }
     let id = format!("{owner}.{}", parameter.key);
     let values = values_of(&id, &parameter.kind);
-    let with = |base: &Draft, value: &String| {
+    let with = |(number, base): (usize, &Draft), value: &String| {
         let mut draft = base.clone();
+        draft.among = format!("{id} {number}");
         draft.give(table, owner, parameter.key, value);
         beside(&mut draft, owner, parameter.key, value.trim_matches('"'));
         draft
     };
+    let bases = bases.iter().enumerate();
     bases
-        .iter()
-        .flat_map(|base| values.iter().map(|value| with(base, value)))
+        .flat_map(|base| values.iter().map(move |value| (base, value)))
+        .map(|(base, value)| with(base, value))
         .collect()
 }
 
 /// What a value needs beside it.
 fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
     match (owner, key, value) {
-        ("router", "architecture", "late-admission") | ("nic", "chunk", _) => {
-            draft.give("router", "router", "architecture", "\"late-admission\"");
-            draft.give("nic", "nic", "chunk", "\"32 B\"");
-        }
+        ("router", "architecture", "late-admission") => draft.give("nic", "nic", "chunk", "\"32 B\""),
+        ("nic", "chunk", _) => draft.give("router", "router", "architecture", "\"late-admission\""),
         ("router", "bubble", _) => draft.give("routing", "routing", "kind", "\"dor\""),
         ("topology.graph", "format", "built-in") => {
             draft.give("topology", "topology.graph", "file", "\"tsubame2-fat-tree\"");
@@ -691,7 +700,7 @@ fn mixed_study(seed: u64) -> Draft {
 }
 
 /// A line of the file, and whether the study loads.
-fn line(name: &str, bytes: &[u8], file: &str, base: &str, options: &LoadOptions) -> (String, Result<(), String>) {
+fn line(name: &str, bytes: &[u8], file: &str, base: &str, options: &LoadOptions) -> (String, Result<String, String>) {
     match load_study(bytes, file, Path::new(base), options) {
         Ok(study) => {
             let beside = format!(
@@ -704,7 +713,7 @@ fn line(name: &str, bytes: &[u8], file: &str, base: &str, options: &LoadOptions)
             let hashes = (hash(&study.canonical), hash(&beside));
             (
                 format!("{name}\t{}\t{}\t{}", study.runs.len(), hashes.0, &hashes.1[..16]),
-                Ok(()),
+                Ok(hashes.0),
             )
         }
         Err(errors) => {
@@ -813,12 +822,20 @@ fn every_study_means_what_it_meant() {
     packaged(&mut lines);
     let mixed = (0..N_MIXED).map(|seed| (format!("mixed {seed}"), mixed_study(seed)));
     let (mut given, mut n_refused) = (BTreeSet::new(), 0);
+    let (mut meant, mut same) = (BTreeMap::new(), Vec::new());
     for (name, draft) in single_studies().into_iter().chain(mixed) {
         let text = draft.text();
         let (line, loads) = line(&name, text.as_bytes(), "study.toml", BASE, &LoadOptions::default());
         lines.push(line);
         match loads {
-            Ok(()) => given.extend(draft.given),
+            Ok(meaning) => {
+                if let Some(other) = meant.insert((draft.among.clone(), meaning), name.clone())
+                    && !draft.among.is_empty()
+                {
+                    same.push(format!("{other}, {name}"));
+                }
+                given.extend(draft.given);
+            }
             Err(told) => {
                 n_refused += 1;
                 if std::env::var_os("FABRICSIM_SHOW_REFUSED").is_some() {
@@ -831,6 +848,7 @@ fn every_study_means_what_it_meant() {
     println!("{} studies, {n_refused} of them refused", lines.len());
     let missing: Vec<String> = all_of_the_registry().difference(&given).cloned().collect();
     assert!(missing.is_empty(), "no study that loads gives these: {missing:#?}");
+    assert_eq!(same, SAME, "two values of a key mean the same");
 
     let path = Path::new("tests/golden_texts.txt");
     if std::env::var_os("FABRICSIM_BLESS").is_some() {
