@@ -12,11 +12,13 @@ BIN := .venv/bin
 STAMPS := .stamps
 # Built wheels wait here to be installed.
 WHEELS := $(STAMPS)/wheels
+JS_TOOLS := tools/javascript/node_modules/.bin
+SCRIPTS := "python/fabricsim/**/*.js" "tests/javascript/*.mjs" tools/javascript/eslint.config.js
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \
 	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
-.PHONY: help setup demo test test-rust test-python parity check concurrency gate fuzz bench docs clean
+.PHONY: help setup demo test test-rust test-python test-js parity check check-js concurrency gate fuzz bench docs clean
 
 help: ## what there is to type
 	@echo "fabricsim: make TARGET"
@@ -54,7 +56,7 @@ demo: setup ## reproduce a published torus study in its quick form and write a r
 	@echo
 	@echo "open results/demo/report.html in a browser"
 
-test: test-rust test-python ## all tests: Rust, doctests, Python, examples, notebook
+test: test-rust test-python test-js ## all tests: Rust, doctests, Python, examples, notebook, scripts of the report
 
 # The Python module is tested from Python: linking it into a test program would need Python's development files.
 # What make says of its own jobs is not for cargo.
@@ -63,6 +65,10 @@ test-rust:
 
 test-python: setup $(STAMPS)/test-tools
 	$(BIN)/python -m pytest --doctest-modules --pyargs fabricsim tests/python
+
+# Node runs these without anything else installed.
+test-js:
+	@if command -v node >/dev/null; then node --test tests/javascript/; else echo "skipped: scripts of the report are tested by node, which is not here"; fi
 
 parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric --lib --test engines --test optimistic --test checkpoint --test self_checks
@@ -74,6 +80,19 @@ check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	$(BIN)/ruff check python tests examples
 	$(BIN)/ruff format --check python tests examples
 	$(BIN)/mypy
+	@$(MAKE) check-js
+
+# Its tools come from npm into a folder that git ignores; nothing of them is shipped.
+check-js: ## lints and form of the scripts of the report (needs node)
+	@if command -v npm >/dev/null; then $(MAKE) $(STAMPS)/javascript-tools && \
+		$(JS_TOOLS)/eslint --config tools/javascript/eslint.config.js $(SCRIPTS) && \
+		$(JS_TOOLS)/prettier --config tools/javascript/prettier.json --check --log-level warn $(SCRIPTS); \
+	else echo "skipped: scripts of the report are checked by tools for node, which is not here"; fi
+
+$(STAMPS)/javascript-tools: tools/javascript/package-lock.json
+	@mkdir -p $(STAMPS)
+	@npm ci --prefix tools/javascript --silent --no-audit --no-fund
+	@touch $@
 
 # Flags of their own rebuild everything: a folder of their own keeps the other builds.
 concurrency: ## all interleavings of workers' barrier, mail and reports (LOOM_MAX_PREEMPTIONS=1: fewer, sooner)

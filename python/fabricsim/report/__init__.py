@@ -18,6 +18,7 @@ from fabricsim._seals import products
 from fabricsim._units import speculation_line
 from fabricsim.errors import DamagedWarning
 from fabricsim.registry import describe
+from fabricsim.report.script import joined
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -234,6 +235,7 @@ def report_data(results: Results) -> dict[str, Any]:
         runs.append(entry)
     manifest = results.manifest
     return {
+        "version": manifest["version"],
         "study": {"name": results.name, "description": manifest["study"].get("description", "")},
         "provenance": {
             "build": build_words(manifest["build"]) if "build" in manifest else f"{manifest['version']}, not sealed",
@@ -280,12 +282,21 @@ def write_report(results: Results, path: str | Path | None = None) -> Path:
     DiskError
         The file cannot be written.
     """
-    text = page(results.name, "report.js", report_data(results))
+    text = page(results.name, _script(), report_data(results))
     if path is not None:
         atomic_write(Path(path), text)
         return Path(path)
     with products(results.folder) as out:
         return out.write("report.html", text)
+
+
+def _script() -> str:
+    """Return what draws the page of a campaign, with the sections of analyses."""
+    campaign, elements, perturb = "report/js/campaign.js", "report/js/elements.js", "analyses/perturb/section.js"
+    data = f'modules["{elements}"].embedded()'
+    return joined(
+        [campaign, elements, perturb], f'modules["{campaign}"].drawCampaign({data}, [modules["{perturb}"].perturbSection]);'
+    )
 
 
 def page(title: str, script: str, data: Mapping[str, Any]) -> str:
@@ -296,7 +307,7 @@ def page(title: str, script: str, data: Mapping[str, Any]) -> str:
     title : str
         Of the page.
     script : str
-        The file of this package that draws it.
+        What draws it; it reads the data from the element ``data``.
     data : mapping
         What the script reads, as JSON.
     """
@@ -306,7 +317,4 @@ def page(title: str, script: str, data: Mapping[str, Any]) -> str:
     text = (here / "template.html").read_text(encoding="utf-8")
     text = text.replace("/*STYLE*/", (here / "report.css").read_text(encoding="utf-8"))
     text = text.replace("<!--TITLE-->", escape(title))
-    for name in ("kit.js", script):
-        mark = "/*KIT*/" if name == "kit.js" else "/*SCRIPT*/"
-        text = text.replace(mark, (here / name).read_text(encoding="utf-8"))
-    return text.replace("/*DATA*/", _embed(data))
+    return text.replace("/*SCRIPT*/", script).replace("/*DATA*/", _embed(data))

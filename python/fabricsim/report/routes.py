@@ -15,6 +15,7 @@ from fabricsim import __version__
 from fabricsim._files import atomic_write
 from fabricsim._routes import figures_row
 from fabricsim.report import page
+from fabricsim.report.script import joined
 
 if TYPE_CHECKING:
     from fabricsim._routes import EngineRoutes, RouteStudy
@@ -151,5 +152,7 @@ def write_routes_report(found: RouteStudy, path: str | Path) -> Path:
         The file cannot be written.
     """
     target = Path(path)
-    atomic_write(target, page(f"{found.source}: routes", "routes.js", routes_data(found)))
+    last = 'modules["analyses/routes/page.js"].drawRoutes(modules["report/js/elements.js"].embedded());'
+    script = joined(["analyses/routes/page.js"], last)
+    atomic_write(target, page(f"{found.source}: routes", script, routes_data(found)))
     return target

@@ -1,0 +1,113 @@
+/* Tables whose rows have a bar of shares of time: jobs of MPI ranks, and memory nodes. */
+import { colourOf } from "./colours.js";
+import { el, hideTip, section, showTip, table } from "./elements.js";
+import { compact, finite, number } from "./numbers.js";
+import { withoutSeed } from "./states.js";
+
+/* Rows that are shown at most. */
+const MOST_ROWS = 400;
+
+const legend = (names) => {
+  const key = (name, i) => el("span", { class: "key" }, el("i", { style: `background:${colourOf(i)}` }), name);
+  return el("div", { class: "legend" }, names.map(key));
+};
+
+/** Return a bar of parts of a whole, which says its numbers under the pointer. */
+function bar(sizes, whole, words) {
+  const parts = sizes.map((size, i) => el("i", { style: `width:${(100 * size) / whole}%;background:${colourOf(i)}` }));
+  return el("div", { class: "parts", onmousemove: (event) => showTip(event, words), onmouseleave: hideTip }, parts);
+}
+
+const cell = (content) => el("td", {}, content);
+const numberCell = (text) => el("td", { class: "n" }, text);
+
+const JOB_PARTS = [
+  ["compute_ns", "computing"],
+  ["wait_ns", "waiting"],
+  ["overhead_ns", "overhead"],
+];
+
+const ranked = (run) => (run.summary.jobs || []).filter((job) => finite(job.ranks));
+
+function jobBar(job) {
+  const sizes = JOB_PARTS.map(([key]) => job[key]);
+  const whole = sizes.reduce((a, b) => a + b, 0);
+  const share = (size) => (whole ? ((100 * size) / whole).toFixed(1) : 0);
+  const words = JOB_PARTS.map(([, name], i) => `${name}: ${number(sizes[i] / 1e3)} us (${share(sizes[i])} %)`);
+  return bar(sizes, Math.max(whole, job.time_ns || 0) || 1, words.join("\n"));
+}
+
+export function jobs(data) {
+  const mine = data.runs.filter((run) => ranked(run).length);
+  if (!mine.length) return;
+  const several = mine.some((run) => ranked(run).length > 1);
+  const all = mine.flatMap((run) => ranked(run).map((job) => [run, job])).slice(0, MOST_ROWS);
+  const rows = all.map(([run, job]) =>
+    el(
+      "tr",
+      {},
+      cell(withoutSeed(run)),
+      several ? cell(job.name) : null,
+      numberCell(number(job.ranks)),
+      numberCell(finite(job.time_ns) ? number(job.time_ns / 1e3) : `${job.finished} done`),
+      cell(jobBar(job)),
+      numberCell(compact(job.messages + job.local_messages)),
+      numberCell(compact(job.bytes + job.local_bytes)),
+    ),
+  );
+  const heads = ["run", ...(several ? ["job"] : []), "ranks", "time [us]", "share of the time", "messages", "bytes"];
+  section(
+    "Jobs",
+    "When the last rank of a job was done, and what its ranks did until then, mean over ranks. A rank that is done early " +
+      "waits for nobody: the bar of a job of unequal ranks is shorter than its time.",
+    legend(JOB_PARTS.map(([, name]) => name)),
+    table(heads, rows, { numbers: ["ranks", "time [us]", "messages", "bytes"], className: "jobs" }),
+  );
+}
+
+const ACCESS_PARTS = [
+  ["caches and buses", ["l1_ns", "l2_ns", "bus_ns", "inside_ns"]],
+  ["directories, owners", ["directory_ns", "owner_ns"]],
+  ["memory", ["memory_ns"]],
+  ["waiting for memory", ["memory_wait_ns"]],
+  ["network", ["request_ns", "forward_ns", "response_ns"]],
+  ["waiting in the network", ["request_wait_ns", "forward_wait_ns", "response_wait_ns"]],
+  ["waiting for other accesses", ["protocol_ns"]],
+];
+
+function accessBar(memory) {
+  const sizes = ACCESS_PARTS.map(([, keys]) =>
+    Math.max(
+      0,
+      keys.reduce((sum, key) => sum + memory[key], 0),
+    ),
+  );
+  const whole = sizes.reduce((a, b) => a + b, 0) || 1;
+  const words = ACCESS_PARTS.map(([name], i) => `${name}: ${number(sizes[i])} ns (${((100 * sizes[i]) / whole).toFixed(1)} %)`);
+  return bar(sizes, whole, words.join("\n"));
+}
+
+export function memoryNodes(data) {
+  const mine = data.runs.filter((run) => run.summary.memory);
+  if (!mine.length) return;
+  const rows = mine.slice(0, MOST_ROWS).map((run) => {
+    const { memory } = run.summary;
+    return el(
+      "tr",
+      {},
+      cell(withoutSeed(run)),
+      numberCell(compact(memory.accesses)),
+      numberCell(finite(memory.time_ns) ? number(memory.time_ns / 1e3) : "-"),
+      numberCell(number(memory.latency_ns)),
+      cell(accessBar(memory)),
+      el("td", { class: "soft" }, memory.bottleneck),
+    );
+  });
+  const heads = ["run", "accesses", "time [us]", "an access [ns]", "share of an access", "what limits"];
+  section(
+    "Memory nodes",
+    "When the last core had its last access, and what a mean access spends its time with.",
+    legend(ACCESS_PARTS.map(([name]) => name)),
+    table(heads, rows, { numbers: ["accesses", "time [us]", "an access [ns]"], className: "jobs" }),
+  );
+}
