@@ -68,7 +68,7 @@ test-python: setup $(STAMPS)/test-tools
 
 # Node runs these without anything else installed.
 test-js:
-	@if command -v node >/dev/null; then node --test tests/javascript/; else echo "skipped: scripts of the report are tested by node, which is not here"; fi
+	@if command -v node >/dev/null; then node --test tests/javascript/*.test.mjs; else echo "skipped: scripts of the report are tested by node, which is not here"; fi
 
 parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric --lib --test engines --test optimistic --test checkpoint --test self_checks

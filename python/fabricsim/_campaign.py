@@ -28,10 +28,11 @@ from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
 from fabricsim._records import FORMAT, OTHER_BUILD, read_manifest, read_records
+from fabricsim._runs import Expansion, Run
 from fabricsim._seals import sealed
+from fabricsim._specification import Specification
 from fabricsim._units import format_bytes, picoseconds
 from fabricsim.errors import CampaignInterrupted, DamagedError, DiskError, ResultsError, RunFailed, StudyError
-from fabricsim.study import Expansion, Run, Study
 
 __all__ = ["Campaign", "Observer", "Outcome", "check_interval"]
 
@@ -143,7 +144,7 @@ class Campaign:
         The Dask cluster that runs go to.
     """
 
-    study: Study
+    study: Specification
     expansion: Expansion
     selected: tuple[Run, ...]
     folder: Path
@@ -155,7 +156,7 @@ class Campaign:
     def plan(
         cls,
         *,
-        study: Study,
+        study: Specification,
         out: str | Path | None = None,
         experiments: Sequence[str] | None = None,
         limit: int | None = None,

@@ -21,7 +21,7 @@ from fabricsim._seals import products
 from fabricsim.study import Study
 
 if TYPE_CHECKING:
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = ["Capacity", "capacity", "capacity_study", "write"]
 
@@ -145,7 +145,7 @@ def _compare(name: str, shared: Mapping[str, Any], alone: Mapping[str, Any], bes
     return found
 
 
-def capacity(results: Results) -> list[Capacity]:
+def capacity(results: Recorded) -> list[Capacity]:
     """Return what came of a `capacity_study`, a `Capacity` for each of its points.
 
     Raises

@@ -17,7 +17,7 @@ from fabricsim._seals import BrokenSeal, check, content_of, read_sealed, sealed
 from fabricsim.errors import DamagedError
 
 if TYPE_CHECKING:
-    from fabricsim.study import Run
+    from fabricsim._runs import Run
 
 __all__ = ["Doubles", "take_over"]
 

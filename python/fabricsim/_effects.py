@@ -32,7 +32,7 @@ from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = ["Effect", "Effects", "Interaction", "effects", "write"]
 
@@ -267,7 +267,7 @@ def _hdmr(places: Sequence[np.ndarray], values: np.ndarray) -> _Model:
     return model
 
 
-def _groups(results: Results, sampled: Sequence[str]) -> dict[tuple[tuple[str, str], ...], list[RunRecord]]:
+def _groups(results: Recorded, sampled: Sequence[str]) -> dict[tuple[tuple[str, str], ...], list[RunRecord]]:
     groups: dict[tuple[tuple[str, str], ...], list[RunRecord]] = {}
     for record in results.records:
         swept = tuple(pair for pair in record.run.sweep if pair[0] not in sampled)
@@ -276,7 +276,7 @@ def _groups(results: Results, sampled: Sequence[str]) -> dict[tuple[tuple[str, s
     return groups
 
 
-def effects(results: Results, *, of: str | None = None) -> tuple[Effects, ...]:
+def effects(results: Recorded, *, of: str | None = None) -> tuple[Effects, ...]:
     """Return what the keys of a study's ``[sample]`` do to a metric.
 
     Parameters
@@ -313,7 +313,7 @@ def effects(results: Results, *, of: str | None = None) -> tuple[Effects, ...]:
 
 
 def _effects(
-    results: Results,
+    results: Recorded,
     metric: str,
     sample: Mapping[str, Any],
     sampled: Sequence[str],

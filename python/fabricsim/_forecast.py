@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fabricsim._units import format_bytes, format_count, format_seconds
 
 if TYPE_CHECKING:
-    from fabricsim.study import Run
+    from fabricsim._runs import Run
 
 __all__ = ["Forecast", "forecast_line", "overview_line", "simulated_seconds"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = ["default_metric", "metric_values"]
 
 
-def metric_values(results: Results, name: str, records: Sequence[RunRecord] | None = None) -> np.ndarray:
+def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | None = None) -> np.ndarray:
     """Return a number of every run, in the order of `records` (all by default).
 
     Parameters

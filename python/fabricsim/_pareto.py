@@ -15,7 +15,7 @@ from fabricsim._seals import products
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = ["Objective", "Pareto", "Row", "pareto", "write"]
 
@@ -77,7 +77,7 @@ class Pareto:
         }
 
 
-def _column(results: Results, name: str, records: Sequence[RunRecord]) -> tuple[np.ndarray, str]:
+def _column(results: Recorded, name: str, records: Sequence[RunRecord]) -> tuple[np.ndarray, str]:
     swept = [axis_value(dict(record.run.sweep).get(name)) for record in records]
     units = {found[1] for found in swept if found is not None}
     if all(found is not None for found in swept) and len(units) == 1:
@@ -85,7 +85,7 @@ def _column(results: Results, name: str, records: Sequence[RunRecord]) -> tuple[
     return metric_values(results, name, records), ""
 
 
-def pareto(results: Results, *, minimise: Sequence[str] = (), maximise: Sequence[str] = ()) -> Pareto:
+def pareto(results: Recorded, *, minimise: Sequence[str] = (), maximise: Sequence[str] = ()) -> Pareto:
     """Find the points of a study that no other point beats: as good in every objective and better in one.
 
     Parameters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from fabricsim._campaign import Observer
-    from fabricsim.study import Run
+    from fabricsim._runs import Run
 
 #: Runs whose predictions are listed one by one before a campaign starts.
 _MOST_PREDICTED = 12

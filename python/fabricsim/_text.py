@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from fabricsim._effects import Effects
     from fabricsim._knee import Knee
     from fabricsim._pareto import Pareto
+    from fabricsim._recorded import Recorded
     from fabricsim._routes import RouteStudy
+    from fabricsim._runs import Expansion
     from fabricsim.claims import ClaimVerdict
-    from fabricsim.results import Results
-    from fabricsim.study import Expansion
 
 __all__ = [
     "bench_text",
@@ -101,7 +101,7 @@ def _job_times(summary: Mapping[str, Any]) -> str:
     return " / ".join("-" if time is None else _number(time / 1e3, 2) for time in times)
 
 
-def runs_text(results: Results) -> None:
+def runs_text(results: Recorded) -> None:
     """Print the main numbers of every run, and a line of verdict."""
     keys = results.swept_keys()
     several = len(results.experiments) > 1

@@ -16,7 +16,7 @@ from fabricsim.errors import DamagedError
 from fabricsim.measures import MeasureError, evaluate, parse
 
 if TYPE_CHECKING:
-    from fabricsim.results import Results
+    from fabricsim._recorded import Recorded
 
 __all__ = ["ClaimError", "ClaimVerdict", "judge", "validate_claim"]
 
@@ -151,7 +151,7 @@ def _not_judged(claim: Mapping[str, Any], error: Exception) -> ClaimVerdict:
     return ClaimVerdict(**said, ours="-", value=None, verdict="not measured", because=str(error))
 
 
-def _perturbed(claim: Mapping[str, Any], results: Results, *, holds: bool) -> str:
+def _perturbed(claim: Mapping[str, Any], results: Recorded, *, holds: bool) -> str:
     """Say in how many of the perturbed runs a claim turns, and between what its measure lies there."""
     found, turned = [], 0
     for number in range(1, results.perturbations + 1):
@@ -175,7 +175,7 @@ def _perturbed(claim: Mapping[str, Any], results: Results, *, holds: bool) -> st
     )
 
 
-def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Results) -> list[ClaimVerdict]:
+def judge(claims: list[dict[str, Any]] | tuple[dict[str, Any], ...], results: Recorded) -> list[ClaimVerdict]:
     """Measure every claim on the results, in the order of the study.
 
     Parameters

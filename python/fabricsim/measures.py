@@ -22,7 +22,7 @@ import numpy as np
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = ["MEASURES", "MeasureError", "evaluate", "measure", "parse", "series"]
 
@@ -115,7 +115,7 @@ def _verify(node: ast.expr) -> None:
         _verify(child)
 
 
-def evaluate(text: str, results: Results) -> Any:
+def evaluate(text: str, results: Recorded) -> Any:
     """Return the value of an expression over the results: a number, a truth, a text or a list of these.
 
     Raises
@@ -133,7 +133,7 @@ def evaluate(text: str, results: Results) -> Any:
         raise MeasureError(f"{text}: {detail}") from error
 
 
-def _value(node: ast.expr, results: Results) -> Any:
+def _value(node: ast.expr, results: Recorded) -> Any:
     match node:
         case ast.Constant(value=value):
             return value
@@ -176,7 +176,7 @@ def same_value(have: Any, want: Any) -> bool:
     return first is not None and second is not None and first == second
 
 
-def select(results: Results, *, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> list[RunRecord]:
+def select(results: Recorded, *, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> list[RunRecord]:
     """Return the runs of an experiment whose keys have the given values, or one of a list of them, in order.
 
     Raises
@@ -215,7 +215,7 @@ def _no_number(record: RunRecord, key: str) -> MeasureError:
 
 
 def series(
-    results: Results,
+    results: Recorded,
     *,
     x: str,
     y: str,
@@ -242,7 +242,7 @@ def series(
 
 
 @measure
-def value(results: Results, key: str, *, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> float:
+def value(results: Recorded, key: str, *, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> float:
     """Return the mean of a number over the chosen runs."""
     found = [_number_of(record, key) for record in select(results, experiment=experiment, where=where)]
     numbers = [number for number in found if number is not None]
@@ -253,7 +253,7 @@ def value(results: Results, key: str, *, experiment: str | None = None, where: M
 
 @measure
 def ratio(
-    results: Results,
+    results: Recorded,
     key: str,
     *,
     of: Mapping[str, Any] | None = None,
@@ -270,7 +270,7 @@ def ratio(
 
 
 def _groups(
-    results: Results, key: str, per: Sequence[str], experiment: str | None, where: Mapping[str, Any] | None
+    results: Recorded, key: str, per: Sequence[str], experiment: str | None, where: Mapping[str, Any] | None
 ) -> dict[tuple[str, ...], list[float]]:
     """Return the number of the chosen runs by their values of the keys `per`."""
     found: dict[tuple[str, ...], list[float]] = {}
@@ -295,7 +295,7 @@ def _pick(numbers: Sequence[float], pick: str) -> float:
 
 @measure
 def ratios(
-    results: Results,
+    results: Recorded,
     key: str,
     *,
     of: Mapping[str, Any],
@@ -319,7 +319,7 @@ def ratios(
 
 @measure
 def spread(
-    results: Results,
+    results: Recorded,
     key: str,
     *,
     among: str,
@@ -349,7 +349,13 @@ def _monotone(xs: Sequence[float], ys: Sequence[float], sign: int, slack: float)
 
 @measure
 def increases(
-    results: Results, y: str, *, x: str, slack: float = 0.0, experiment: str | None = None, where: Mapping[str, Any] | None = None
+    results: Recorded,
+    y: str,
+    *,
+    x: str,
+    slack: float = 0.0,
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> bool:
     """Tell whether `y` grows with `x` from point to point (each step may fall by the fraction `slack`) and overall."""
     return _monotone(*series(results, x=x, y=y, experiment=experiment, where=where), 1, slack)
@@ -357,7 +363,13 @@ def increases(
 
 @measure
 def decreases(
-    results: Results, y: str, *, x: str, slack: float = 0.0, experiment: str | None = None, where: Mapping[str, Any] | None = None
+    results: Recorded,
+    y: str,
+    *,
+    x: str,
+    slack: float = 0.0,
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> bool:
     """Tell whether `y` falls with `x` from point to point (each step may grow by the fraction `slack`) and overall."""
     return _monotone(*series(results, x=x, y=y, experiment=experiment, where=where), -1, slack)
@@ -365,7 +377,7 @@ def decreases(
 
 @measure
 def slope(
-    results: Results, y: str, *, x: str, log: bool = False, experiment: str | None = None, where: Mapping[str, Any] | None = None
+    results: Recorded, y: str, *, x: str, log: bool = False, experiment: str | None = None, where: Mapping[str, Any] | None = None
 ) -> float:
     """Return the least-squares slope of `y` over `x`; with `log` the exponent of a power law."""
     xs, ys = series(results, x=x, y=y, experiment=experiment, where=where)
@@ -380,7 +392,7 @@ def slope(
 
 @measure
 def crossing(
-    results: Results, y: str, level: float, *, x: str, experiment: str | None = None, where: Mapping[str, Any] | None = None
+    results: Recorded, y: str, level: float, *, x: str, experiment: str | None = None, where: Mapping[str, Any] | None = None
 ) -> float:
     """Return the first `x` at which `y` passes `level`, by straight lines between the points."""
     xs, ys = series(results, x=x, y=y, experiment=experiment, where=where)
@@ -392,7 +404,7 @@ def crossing(
 
 @measure
 def quantile_ratio(
-    results: Results,
+    results: Recorded,
     table: str,
     column: str,
     *,
@@ -416,7 +428,13 @@ def quantile_ratio(
 
 @measure
 def quantile(
-    results: Results, table: str, column: str, at: float, *, experiment: str | None = None, where: Mapping[str, Any] | None = None
+    results: Recorded,
+    table: str,
+    column: str,
+    at: float,
+    *,
+    experiment: str | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> float:
     """Return a quantile of a recorded table's column, mean over runs."""
     found = []

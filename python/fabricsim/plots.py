@@ -22,17 +22,17 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
 from fabricsim._files import atomic_write, translate_disk_errors
+from fabricsim._runs import short_key
 from fabricsim._units import axis_value
 from fabricsim.measures import same_value, select
 from fabricsim.registry import describe
-from fabricsim.study import short_key
 
 if TYPE_CHECKING:
     from fabricsim._capacity import Capacity
     from fabricsim._effects import Effects
     from fabricsim._knee import Knee
     from fabricsim._pareto import Pareto
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = [
     "axis_label",
@@ -200,7 +200,7 @@ def _bases(
 
 
 def sweep(
-    results: Results,
+    results: Recorded,
     *,
     x: str | None = None,
     y: str = "latency_ns.mean",
@@ -345,7 +345,7 @@ def _bar_style(index: int) -> dict[str, Any]:
 
 
 def bars(
-    results: Results,
+    results: Recorded,
     *,
     x: Sequence[str],
     y: str = "jobs.0.time_ns",
@@ -456,7 +456,7 @@ def bars(
 
 
 def cdf(
-    results: Results,
+    results: Recorded,
     *,
     runs: Sequence[str | int] | None = None,
     experiment: str | None = None,
@@ -515,7 +515,7 @@ def cdf(
     return figure
 
 
-def hops(results: Results, *, run: str | int = 0, title: str | None = None) -> Figure:
+def hops(results: Recorded, *, run: str | int = 0, title: str | None = None) -> Figure:
     """Draw how many packets took how many hops."""
     data = results.hops(run)
     figure, axes = _figure()
@@ -613,7 +613,7 @@ def network(description: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def links(results: Results, *, run: str | int = 0, title: str | None = None) -> Figure:
+def links(results: Recorded, *, run: str | int = 0, title: str | None = None) -> Figure:
     """Draw the load of a run's links on the network, the hottest on top.
 
     Raises

@@ -19,8 +19,8 @@ from fabricsim.registry import describe
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from fabricsim.results import Results
-    from fabricsim.study import Expansion
+    from fabricsim._recorded import Recorded
+    from fabricsim._runs import Expansion
 
 __all__ = ["check_claims", "declared_figures", "judge_results", "undrawn_figures", "write_figures"]
 
@@ -80,7 +80,7 @@ def check_claims(plan: Expansion) -> None:
     declared_figures(plan.reproduce)
 
 
-def judge_results(results: Results) -> list[ClaimVerdict]:
+def judge_results(results: Recorded) -> list[ClaimVerdict]:
     """Judge the study's claims and write them to `claims.json` for the report; raises `DiskError`."""
     claims = results.manifest["study"].get("claims") or []
     verdicts = judge(claims, results)
@@ -92,7 +92,7 @@ def judge_results(results: Results) -> list[ClaimVerdict]:
     return verdicts
 
 
-def _defaults(results: Results) -> list[dict[str, Any]]:
+def _defaults(results: Recorded) -> list[dict[str, Any]]:
     figures: list[dict[str, Any]] = []
     for experiment in results.experiments:
         prefix = f"{experiment}-" if experiment else ""
@@ -107,7 +107,7 @@ def _defaults(results: Results) -> list[dict[str, Any]]:
     return figures
 
 
-def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
+def _draw(results: Recorded, figure: Mapping[str, Any]) -> Figure:
     from fabricsim import plots
 
     where, experiment, title = figure.get("where"), figure.get("experiment"), figure.get("title")
@@ -161,7 +161,7 @@ def _draw(results: Results, figure: Mapping[str, Any]) -> Figure:
 UNDRAWN = "undrawn.json"
 
 
-def write_figures(results: Results) -> list[Path]:
+def write_figures(results: Recorded) -> list[Path]:
     """Write the study's figures as SVG and PNG into `figures/` and return the paths.
 
     A declared figure that cannot be drawn takes no other with it: `undrawn.json` says why, and the report repeats it. Figures of
@@ -204,7 +204,7 @@ def write_figures(results: Results) -> list[Path]:
         return [out.write(name, content) for name, content in drawn]
 
 
-def undrawn_figures(results: Results) -> dict[str, str]:
+def undrawn_figures(results: Recorded) -> dict[str, str]:
     """Return the figures that could not be drawn when they were last asked for, with the reasons."""
     content = results.product(UNDRAWN)
     try:

@@ -17,7 +17,7 @@ from fabricsim.errors import CampaignInterrupted, DamagedError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from fabricsim.results import RunRecord
+    from fabricsim._recorded import RunRecord
 
 __all__ = ["rerun_results"]
 

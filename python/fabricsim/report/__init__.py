@@ -23,7 +23,7 @@ from fabricsim.report.script import joined
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from fabricsim.results import Results, RunRecord
+    from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = ["page", "report_data", "write_report"]
 
@@ -94,7 +94,7 @@ class _Networks:
         return self.by_key[key]
 
 
-def _links(record: RunRecord, results: Results, networks: _Networks, room: int) -> tuple[dict[str, Any] | None, int]:
+def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int) -> tuple[dict[str, Any] | None, int]:
     if "links" not in record.tables:
         return None, 0
     table = results.links(record)
@@ -136,7 +136,7 @@ def _links(record: RunRecord, results: Results, networks: _Networks, room: int) 
     return found, cost
 
 
-def _figures(results: Results) -> list[dict[str, str]]:
+def _figures(results: Recorded) -> list[dict[str, str]]:
     """Return the figures that the study declares and that have been drawn, as images that need no file."""
     from fabricsim.claims import ClaimError
     from fabricsim.reproduce import declared_figures, undrawn_figures
@@ -165,7 +165,7 @@ _OF_SAMPLE = {
 }
 
 
-def _of_sample(results: Results) -> list[dict[str, str]]:
+def _of_sample(results: Recorded) -> list[dict[str, str]]:
     """Return the figures of a sample that have been drawn."""
     found = []
     for name, title in _OF_SAMPLE.items():
@@ -176,12 +176,12 @@ def _of_sample(results: Results) -> list[dict[str, str]]:
     return found
 
 
-def _image(results: Results, name: str) -> str | None:
+def _image(results: Recorded, name: str) -> str | None:
     content = results.product(name)
     return "data:image/png;base64," + base64.b64encode(content).decode() if content is not None else None
 
 
-def _claims(results: Results) -> list[dict[str, Any]]:
+def _claims(results: Recorded) -> list[dict[str, Any]]:
     """Return the claims as they were judged on these results, none where they were not."""
     content = results.product("claims.json")
     try:
@@ -194,14 +194,14 @@ def _claims(results: Results) -> list[dict[str, Any]]:
     return found
 
 
-def _speculation(results: Results) -> str:
+def _speculation(results: Recorded) -> str:
     """Say what the first run that was run ahead had to mend."""
     found = ((record.summary.get("execution") or {}).get("speculation") for record in results.records)
     first = next((did for did in found if did), None)
     return speculation_line(first) if first else ""
 
 
-def report_data(results: Results) -> dict[str, Any]:
+def report_data(results: Recorded) -> dict[str, Any]:
     """Return everything that the report shows, as JSON: a function of the results directory alone.
 
     Parameters
@@ -267,7 +267,7 @@ def _embed(data: Mapping[str, Any]) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def write_report(results: Results, path: str | Path | None = None) -> Path:
+def write_report(results: Recorded, path: str | Path | None = None) -> Path:
     """Write the interactive report as one HTML file.
 
     Parameters
