@@ -10,14 +10,17 @@ Examples
 2
 """
 
-from fabricsim._capacity import Capacity, capacity, capacity_study
 from fabricsim._core import __version__
-from fabricsim._effects import Effects, effects
-from fabricsim._knee import Knee, knee
-from fabricsim._pareto import Pareto, pareto
 from fabricsim._records import Finding
-from fabricsim._routes import EngineRoutes, RouteStudy, routes
 from fabricsim._verify import Verification, verify
+from fabricsim.analyses.capacity.company import capacity, capacity_study
+from fabricsim.analyses.capacity.records import Capacity
+from fabricsim.analyses.effects.shares import Effects, effects
+from fabricsim.analyses.knee.records import Knee
+from fabricsim.analyses.knee.search import knee
+from fabricsim.analyses.pareto.front import Pareto, pareto
+from fabricsim.analyses.routes.figures import EngineRoutes
+from fabricsim.analyses.routes.route import RouteStudy, routes
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricsim._files import is_temporary, translate_disk_errors
-from fabricsim._perturb import groups, told_apart
 from fabricsim._records import (
     OTHER_BUILD,
     Finding,
@@ -27,6 +26,8 @@ from fabricsim._records import (
 )
 from fabricsim._seals import LEDGER, BrokenSeal, check, products, read_ledger, seal_of
 from fabricsim._tables import TABLES, jobs_table, join_tables, runs_table
+from fabricsim.analyses import ANALYSES
+from fabricsim.analyses.perturb.spread import groups, told_apart
 from fabricsim.errors import DamagedError, ResultsError
 
 if TYPE_CHECKING:
@@ -37,15 +38,22 @@ __all__ = ["assemble", "clear", "holds_results", "is_own", "look_at_products", "
 _HIDDEN = (".lock", ".seals.lock")
 #: What is made in every results directory, and what analyses add to it.
 _ANSWERS = re.compile(
-    r"(summary|claims|effects|knee|undrawn)\.json|(effects|pareto|knee|capacity)\.csv|report\.html|(interference|knee)(-\d+)?\.svg"
-    rf"|({'|'.join(('runs', 'jobs', *TABLES))})\.parquet"
+    "|".join(
+        [
+            r"(summary|claims|undrawn)\.json|report\.html",
+            rf"({'|'.join(('runs', 'jobs', *TABLES))})\.parquet",
+            *(analysis.files for analysis in ANALYSES if analysis.files),
+        ]
+    )
 )
 #: Of these, what every campaign makes anew.
 _REMADE = ("summary.json", "report.html", *(f"{name}.parquet" for name in ("runs", "jobs", *TABLES)))
 #: Figures that no study declares.
-_FIGURES = re.compile(
-    r"((effects|interactions)(-\d+)?|pareto|(.*-)?(latency|accepted-load|throughput|latency-cdf|links|hops))\.(svg|png)"
-)
+_DRAWN = [
+    r"(.*-)?(latency|accepted-load|throughput|latency-cdf|links|hops)",
+    *(analysis.figures for analysis in ANALYSES if analysis.figures),
+]
+_FIGURES = re.compile(rf"({'|'.join(_DRAWN)})\.(svg|png)")
 
 
 def is_own(name: str) -> bool:

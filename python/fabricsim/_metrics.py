@@ -11,7 +11,10 @@ import numpy as np
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["default_metric", "metric_values"]
+__all__ = ["METRIC_HELP", "default_metric", "metric_values"]
+
+#: Help of options that name a metric.
+METRIC_HELP = "A number of a run \\[default: time of the first job, else mean latency]."
 
 
 def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | None = None) -> np.ndarray:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from fabricsim._files import Seal
-from fabricsim._perturb import told_apart
 from fabricsim._records import Finding, ordered_records, read_manifest, records_of
 from fabricsim._runs import Run
 from fabricsim._seals import BrokenSeal, check, read_product, seal_of
 from fabricsim._tables import TABLES, jobs_table, read_arrow, runs_table
+from fabricsim.analyses.perturb.spread import told_apart
 from fabricsim.errors import DamagedError, DamagedWarning, ResultsError
 
 if TYPE_CHECKING:

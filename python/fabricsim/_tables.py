@@ -15,7 +15,7 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
 from fabricsim._files import Seal, atomic_write
-from fabricsim._perturb import columns
+from fabricsim.analyses.perturb.spread import columns
 from fabricsim.errors import DamagedError
 
 __all__ = [

@@ -5,11 +5,9 @@ Importing `fabricsim` does not import this module.
 
 from __future__ import annotations
 
-import io
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,17 +19,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
-from fabricsim._files import atomic_write, translate_disk_errors
-from fabricsim._runs import short_key
+from fabricsim._drawing import COLOURS, axis_label, is_far, render, save, single
 from fabricsim._units import axis_value
+from fabricsim.analyses.capacity.figure import interference
+from fabricsim.analyses.effects.figure import effects, interactions
+from fabricsim.analyses.knee.figure import knee
+from fabricsim.analyses.pareto.figure import pareto
 from fabricsim.measures import same_value, select
 from fabricsim.registry import describe
 
 if TYPE_CHECKING:
-    from fabricsim._capacity import Capacity
-    from fabricsim._effects import Effects
-    from fabricsim._knee import Knee
-    from fabricsim._pareto import Pareto
     from fabricsim._recorded import Recorded, RunRecord
 
 __all__ = [
@@ -51,82 +48,10 @@ __all__ = [
     "sweep",
 ]
 
-COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 #: What stands in place of a bar that has nothing to show.
 _ABSENT: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 4, "color": "#9ca3af", "clip_on": False, "zorder": 3}
 _MARKERS = "osD^vPX*"
 _STYLE = ("-", "--", "-.", ":")
-
-
-def _figure(width: float = 5.2, height: float = 3.4) -> tuple[Figure, Any]:
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
-    axes.set_axisbelow(True)
-    return figure, axes
-
-
-def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure as SVG, PNG or PDF, without a date in it.
-
-    Raises
-    ------
-    ValueError
-        Another ending.
-    """
-    target = Path(path)
-    content = render(figure, target.suffix.lower().lstrip("."))
-    with translate_disk_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write(target, content)
-    return target
-
-
-def render(figure: Figure, kind: str) -> bytes:
-    """Return a figure as the content of an ``svg``, ``png`` or ``pdf`` file, without a date in it.
-
-    Raises
-    ------
-    ValueError
-        Another kind.
-    """
-    import matplotlib as mpl
-
-    if kind not in ("svg", "png", "pdf"):
-        raise ValueError(f"a figure is a .svg, .png or .pdf file, not {kind!r}")
-    nothing = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    content = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "fabricsim", "svg.fonttype": "none"}):
-        figure.savefig(content, format=kind, dpi=200, metadata=nothing)
-    return content.getvalue()
-
-
-def axis_label(key: str) -> str:
-    """Return a key as an axis label.
-
-    Examples
-    --------
-    >>> axis_label("latency_ns.mean")
-    'mean latency [ns]'
-    >>> axis_label("accepted_load")
-    'accepted load'
-    """
-    head, _, tail = key.partition(".")
-    known = {
-        "latency_ns": "latency [ns]",
-        "throughput_MiBps": "throughput [MiB/s]",
-        "hops": "hops",
-        "n_nodes": "nodes",
-        "n_routers": "routers",
-    }
-    if head in known:
-        return f"{tail} {known[head]}".strip() if tail else known[head]
-    last = short_key(key)
-    if last.endswith("_ns"):
-        return f"{last[:-3].replace('_', ' ')} [ns]"
-    return last.replace("_", " ")
 
 
 def _x_values(records: Sequence[RunRecord], key: str) -> tuple[dict[str, float], str, bool]:
@@ -156,11 +81,6 @@ def at_least(record: RunRecord, key: str) -> float | None:
     figures = record.summary.get(head) if head else None
     bound = figures.get(f"{name}_at_least") if isinstance(figures, Mapping) else None
     return float(bound) if isinstance(bound, int | float) else None
-
-
-def _log_axis(values: Sequence[float]) -> bool:
-    positive = [value for value in values if value > 0]
-    return len(positive) == len(values) > 2 and max(positive) / min(positive) > 30
 
 
 def _line_keys(records: Sequence[RunRecord], keys: Sequence[str], x: str) -> list[str]:
@@ -256,7 +176,7 @@ def sweep(
     if not records:
         raise ValueError(f"no run to compare with has {dict(speedup or {})!r}")
     places, label, names = _x_values(records, x)
-    figure, axes = _figure()
+    figure, axes = single()
     curves: dict[tuple[str, ...], dict[float, list[float]]] = {}
     bounds: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for record in records:
@@ -295,7 +215,7 @@ def sweep(
         axes.plot([], [], color="#555555", label="more than", **_MORE_THAN)
     if names:
         axes.set_xticks(list(places.values()), list(places), rotation=20 if max(map(len, places)) > 8 else 0)
-    elif _log_axis(list(places.values())):
+    elif is_far(list(places.values())):
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
@@ -479,7 +399,7 @@ def cdf(
         As for `sweep`.
     """
     records = [results.record(run) for run in runs] if runs is not None else select(results, experiment=experiment, where=where)
-    figure, axes = _figure()
+    figure, axes = single()
     drawn = 0
     for record in records:
         if table not in record.tables:
@@ -506,7 +426,7 @@ def cdf(
     axes.set_xlabel("message latency [ns]" if table == "cdf" else axis_label(column or "value"))
     axes.set_ylabel("fraction")
     spread = [line.get_xdata() for line in axes.lines]
-    if _log_axis([float(value) for xs in spread for value in (np.min(xs), np.max(xs))]):
+    if is_far([float(value) for xs in spread for value in (np.min(xs), np.max(xs))]):
         axes.set_xscale("log")
     if 1 < drawn <= 12:
         axes.legend(frameon=False, fontsize=7)
@@ -518,7 +438,7 @@ def cdf(
 def hops(results: Recorded, *, run: str | int = 0, title: str | None = None) -> Figure:
     """Draw how many packets took how many hops."""
     data = results.hops(run)
-    figure, axes = _figure()
+    figure, axes = single()
     axes.bar(data.column("hops").to_numpy(), data.column("packets").to_numpy(), color=COLOURS[0], width=0.8)
     axes.set_xlabel("hops")
     axes.set_ylabel("packets")
@@ -604,7 +524,7 @@ def _curve(a: tuple[float, float], b: tuple[float, float], span: float) -> list[
 
 def network(description: Mapping[str, Any]) -> Figure:
     """Draw a network as `fabricsim.describe` gives it; with a `partition`, routers have the colour of their worker."""
-    figure, axes = _figure(7, _height(description))
+    figure, axes = single(7, _height(description))
     _draw_network(axes, description, None)
     workers = description.get("partition", {}).get("worker_of_router")
     if workers:
@@ -630,215 +550,9 @@ def links(results: Recorded, *, run: str | int = 0, title: str | None = None) ->
         raise ValueError("the network has too many routers to draw (the limit is 5,000)")
     columns = (data.column("router").to_pylist(), data.column("port").to_pylist(), data.column("utilisation").to_pylist())
     load = {(router, port): float(use) for router, port, use in zip(*columns, strict=True)}
-    figure, axes = _figure(7, _height(description))
+    figure, axes = single(7, _height(description))
     lines = _draw_network(axes, description, load)
     bar = figure.colorbar(lines, ax=axes, shrink=0.9, pad=0.01)
     bar.set_label("link utilisation")
     axes.set_title(title or record.label, fontsize=10)
-    return figure
-
-
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number
-
-
-def interference(point: Capacity) -> Figure:
-    """Draw who slows whom down: a row per job, a column per company; with everybody in the last one.
-
-    Parameters
-    ----------
-    point : Capacity
-        A point of a capacity study.
-    """
-    names = list(point.jobs)
-    columns = [*(names if point.interference else []), "all"]
-    values = np.full((len(names), len(columns)), np.nan)
-    for row, name in enumerate(names):
-        for column, other in enumerate(columns[:-1]):
-            values[row, column] = _or_nan(point.interference.get((name, other)))
-        values[row, -1] = _or_nan(point.slowdown[name])
-    figure, axes = _figure(1.6 + 0.52 * len(columns), 1.2 + 0.36 * len(names))
-    axes.grid(visible=False)
-    shown = values[np.isfinite(values)]
-    most = max(1.05, float(shown.max())) if shown.size else 1.05
-    image = axes.imshow(values, cmap="YlOrRd", vmin=1.0, vmax=most, aspect="auto")
-    for (row, column), number in np.ndenumerate(values):
-        if np.isfinite(number):
-            colour = "white" if (number - 1.0) / (most - 1.0) > 0.6 else "black"
-            axes.text(column, row, f"{number:.2f}", ha="center", va="center", fontsize=7, color=colour)
-    axes.set_xticks(range(len(columns)), columns, rotation=60, ha="right", fontsize=8)
-    axes.set_yticks(range(len(names)), names, fontsize=8)
-    axes.set_xlabel("beside")
-    axes.set_ylabel("job")
-    figure.colorbar(image, ax=axes, label="time / time alone")
-    return figure
-
-
-def knee(found: Knee) -> Figure:
-    """Draw the metric over the doubled key, and below it what each doubling gains, with the knee and its interval.
-
-    Parameters
-    ----------
-    found : Knee
-        What `fabricsim.knee` gave.
-    """
-    figure = Figure(figsize=(5.2, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
-    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    for axes in (top, bottom):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
-        axes.set_axisbelow(True)
-    xs = [point.value for point in found.points]
-    low = [point.mean - min(point.seeds) for point in found.points]
-    high = [max(point.seeds) - point.mean for point in found.points]
-    top.errorbar(
-        xs, [point.mean for point in found.points], yerr=[low, high], color=COLOURS[0], marker="o", markersize=4, capsize=2
-    )
-    top.set_xscale("log", base=2)
-    top.set_yscale("log")
-    top.yaxis.set_minor_formatter(NullFormatter())
-    top.set_ylabel(axis_label(found.metric))
-    gains = [100 * doubling.gain for doubling in found.doublings]
-    ends = [
-        (100 * (d.low if d.low is not None else d.gain), 100 * (d.high if d.high is not None else d.gain))
-        for d in found.doublings
-    ]
-    bars_ = [
-        [max(0.0, g - e[0]) for g, e in zip(gains, ends, strict=True)],
-        [max(0.0, e[1] - g) for g, e in zip(gains, ends, strict=True)],
-    ]
-    bottom.errorbar([d.value for d in found.doublings], gains, yerr=bars_, color=COLOURS[2], marker="s", markersize=4, capsize=2)
-    bottom.axhline(100 * found.gain, color="#6b7280", linestyle="--", linewidth=1)
-    bottom.set_ylabel("gain of doubling [%]")
-    unit = found.points[0].text.partition(" ")[2]
-    bottom.set_xlabel(f"{axis_label(found.over)}{f' [{unit}]' if unit else ''}")
-    bottom.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    if found.value is not None:
-        for axes in (top, bottom):
-            axes.axvline(found.value, color=COLOURS[1], linewidth=1.2)
-            if found.low and found.high:
-                axes.axvspan(
-                    *(float(text.split()[0]) for text in (found.low, found.high)), color=COLOURS[1], alpha=0.15, linewidth=0
-                )
-    title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
-    figure.suptitle(f"{title}\n{found.sentence}" if title else found.sentence, fontsize=8, wrap=True)
-    return figure
-
-
-def effects(found: Effects) -> Figure:
-    """Draw the metric over every sampled key: a dot per point, the mean of each of eight slices, the key's share above.
-
-    Parameters
-    ----------
-    found : Effects
-        What `fabricsim.effects` gave.
-    """
-    n = len(found.effects)
-    columns = min(3, n)
-    rows = -(-n // columns)
-    figure = Figure(figsize=(2.6 * columns, 2.3 * rows + 0.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
-    values = np.array(found.values)
-    for axes, effect in zip(panels, found.effects, strict=False):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(visible=True, color="#e5e7eb", linewidth=0.7)
-        axes.set_axisbelow(True)
-        places, labels = np.array(found.places[effect.key]), found.labels[effect.key]
-        choice = set(places.tolist()) == set(range(len(labels)))
-        axes.scatter(places, values, s=8, color=COLOURS[0], alpha=0.5, linewidths=0)
-        slices = places if choice else np.minimum((places * 8).astype(int), 7)
-        at = sorted(set(slices.tolist()))
-        middles = at if choice else [(slice_ + 0.5) / 8 for slice_ in at]
-        means = [float(values[slices == slice_].mean()) for slice_ in at]
-        axes.plot(
-            middles,
-            means,
-            color=COLOURS[1],
-            marker="_" if choice else "o",
-            markersize=14 if choice else 3,
-            linestyle="" if choice else "-",
-        )
-        axes.set_xticks(range(len(labels)) if choice else (0, 1), labels, fontsize=7)
-        axes.set_xlabel(short_key(effect.key), fontsize=8)
-        axes.set_title(f"{100 * effect.share:.0f} % ({100 * effect.low:.0f} to {100 * effect.high:.0f})", fontsize=8)
-    for axes in panels[n:]:
-        axes.set_visible(False)
-    for axes in panels[::columns]:
-        axes.set_ylabel(axis_label(found.of), fontsize=8)
-    title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
-    figure.suptitle(f"share of the variance of {axis_label(found.of)}{f', {title}' if title else ''}", fontsize=9)
-    return figure
-
-
-def interactions(found: Effects) -> Figure:
-    """Draw what every two sampled keys do only together, as a share of the variance; on the diagonal what each does alone.
-
-    Parameters
-    ----------
-    found : Effects
-        What `fabricsim.effects` gave.
-    """
-    names = [effect.key for effect in found.effects]
-    values = np.full((len(names), len(names)), np.nan)
-    for index, effect in enumerate(found.effects):
-        values[index, index] = 100 * max(0.0, effect.share)
-    for pair in found.interactions:
-        a, b = sorted(names.index(key) for key in pair.keys)
-        values[b, a] = 100 * max(0.0, pair.share)
-    figure, axes = _figure(2.2 + 0.62 * len(names), 1.6 + 0.42 * len(names))
-    axes.grid(visible=False)
-    image = axes.imshow(values, cmap="YlOrRd", vmin=0.0, vmax=max(5.0, float(np.nanmax(values))), aspect="auto")
-    for (row, column), number in np.ndenumerate(values):
-        if np.isfinite(number):
-            colour = "white" if number > 0.6 * max(5.0, float(np.nanmax(values))) else "black"
-            axes.text(column, row, f"{number:.1f}", ha="center", va="center", fontsize=7, color=colour)
-    labels = [short_key(name) for name in names]
-    axes.set_xticks(range(len(names)), labels, rotation=60, ha="right", fontsize=8)
-    axes.set_yticks(range(len(names)), labels, fontsize=8)
-    axes.set_title(f"shares of the variance of {axis_label(found.of)} [%]", fontsize=9, wrap=True)
-    figure.colorbar(image, ax=axes)
-    return figure
-
-
-def pareto(found: Pareto) -> Figure:
-    """Draw the first two objectives of all points, with the front.
-
-    Parameters
-    ----------
-    found : Pareto
-        What `fabricsim.pareto` gave.
-    """
-    figure, axes = _figure()
-    x, y = found.objectives[:2]
-    others = [row for row in found.rows if not row.front]
-    front = sorted((row for row in found.rows if row.front), key=lambda row: row.values[:2])
-    axes.scatter(
-        [row.values[0] for row in others],
-        [row.values[1] for row in others],
-        s=14,
-        color="#94a3b8",
-        linewidths=0,
-        label="other points",
-    )
-    axes.plot(
-        [row.values[0] for row in front],
-        [row.values[1] for row in front],
-        color=COLOURS[1],
-        marker="o",
-        markersize=4,
-        linestyle="-" if len(found.objectives) == 2 else "",
-        drawstyle="steps-post" if not x.maximise else "steps-pre",
-        label="front",
-    )
-    for objective, name in ((x, "x"), (y, "y")):
-        values = [row.values[found.objectives.index(objective)] for row in found.rows]
-        if _log_axis(values):
-            getattr(axes, f"set_{name}scale")("log")
-        unit = f" [{objective.unit}]" if objective.unit else ""
-        getattr(axes, f"set_{name}label")(
-            f"{axis_label(objective.name)}{unit} ({'more' if objective.maximise else 'less'} is better)"
-        )
-    axes.legend(frameon=False, fontsize=8)
     return figure

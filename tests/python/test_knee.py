@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import fabricsim as fs
-from fabricsim._knee import Axis, _fieller, search
 from fabricsim._student import t_quantile
+from fabricsim.analyses.knee.search import Axis, _fieller, search
 
 REAL = pytest.mark.skipif(os.environ.get("FABRICSIM_TEST_CORE") == "fake", reason="times need the real core")
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import fabricsim as fs
-from fabricsim._perturb import groups, with_spread
+from fabricsim.analyses.perturb.spread import groups, with_spread
 from fabricsim.claims import judge
 
 REAL = pytest.mark.skipif(os.environ.get("FABRICSIM_TEST_CORE") == "fake", reason="times need the real core")

@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 import warnings
+from importlib import import_module
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
@@ -18,8 +19,9 @@ import typer
 from fabricsim import __version__
 from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
+from fabricsim.analyses import ANALYSES
 from fabricsim.claims import ClaimError
-from fabricsim.cli import analyses, bench, runs, studies
+from fabricsim.cli import bench, runs, studies
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
 from fabricsim.errors import (
     CampaignInterrupted,
@@ -31,15 +33,20 @@ from fabricsim.errors import (
     diagnostics_of,
 )
 
-__all__ = ["analyses", "app", "bench", "main", "runs", "studies"]
+__all__ = ["app", "bench", "main", "runs", "studies"]
 
 #: Base of the command line library's own errors (unknown option, missing argument, ...).
 _USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
+for _analysis in ANALYSES:
+    if _analysis.command:
+        import_module(f"fabricsim.analyses.{_analysis.name}.command")
+
 #: The commands as the help lists them.
 _ORDER = (
     *("new", "check", "expand", "show", "run", "report", "reproduce", "verify", "rerun"),
-    *("routes", "capacity", "knee", "effects", "pareto", "list", "schema", "bench"),
+    *(analysis.name for analysis in ANALYSES),
+    *("list", "schema", "bench"),
 )
 app.registered_commands.sort(key=lambda command: _ORDER.index(command.name or getattr(command.callback, "__name__", "")))
 
@@ -70,7 +77,8 @@ def _fail(code: int, message: str, diagnostics: list[dict[str, Any]] | None = No
 
 def _again() -> str:
     """Return the command that goes on with an interrupted one; some keep what is finished without being told."""
-    keeps = "--resume" in sys.argv or sys.argv[1:2] in (["reproduce"], ["knee"])
+    keeping = ("reproduce", *(analysis.name for analysis in ANALYSES if analysis.keeps))
+    keeps = "--resume" in sys.argv or sys.argv[1:2] in [[name] for name in keeping]
     return command_line() if keeps else f"{command_line()} --resume"
 
 

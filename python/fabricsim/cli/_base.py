@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,6 +15,8 @@ from fabricsim._units import axis_value
 from fabricsim.errors import StudyError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from fabricsim._campaign import Outcome
     from fabricsim._dask import Cluster
     from fabricsim._mpi import Ranks
@@ -49,24 +52,6 @@ JobsOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-PerturbOption = Annotated[
-    int | None,
-    typer.Option(
-        "--perturb",
-        min=0,
-        max=1000,
-        metavar="N",
-        help="Also run every run N times with other ties, starts that differ and neighbours in orders of their own: the spread of its times.",
-    ),
-]
-SpreadOption = Annotated[
-    str | None,
-    typer.Option(
-        "--perturb-spread",
-        metavar="TIME",
-        help="Starts of --perturb differ by up to this, 400ns \\[default: the time of a packet].",
-    ),
-]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
 
@@ -97,6 +82,16 @@ def put(text: str) -> None:
     sys.stdout.write(text + "\n")
 
 
+def answer(found: dict[str, Any], show: Callable[[], None], written: Sequence[Path], *, as_json: bool) -> None:
+    """Print what was found and the files it was written to: one JSON object, or text by `show`."""
+    if as_json:
+        put(json.dumps({**found, "files": [str(path) for path in written]}))
+        return
+    show()
+    for path in written:
+        put(f"written: {path}")
+
+
 def parse_sets(sets: list[str] | None) -> list[tuple[str, object]]:
     pairs: list[tuple[str, object]] = []
     for text in sets or []:
@@ -119,15 +114,6 @@ def control_sets(engine: str | None, workers: int | None) -> list[tuple[str, obj
         pairs.append(("run.engine", engine))
     if workers is not None:
         pairs.append(("run.workers", workers))
-    return pairs
-
-
-def perturb_sets(perturb: int | None, spread: str | None) -> list[tuple[str, object]]:
-    pairs: list[tuple[str, object]] = []
-    if perturb is not None:
-        pairs.append(("run.perturb", perturb))
-    if spread is not None:
-        pairs.append(("run.perturb_spread", spread))
     return pairs
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricsim import __version__
+from fabricsim.analyses.perturb.options import PerturbOption, SpreadOption, perturb_sets
 from fabricsim.cli._base import (
     CHECK,
     INPUT,
@@ -20,10 +21,8 @@ from fabricsim.cli._base import (
     JobsOption,
     JsonOption,
     OutOption,
-    PerturbOption,
     QuietOption,
     SetOption,
-    SpreadOption,
     StudyArgument,
     VariantOption,
     app,
@@ -32,7 +31,6 @@ from fabricsim.cli._base import (
     load_study,
     memory_size,
     outcome_code,
-    perturb_sets,
     process,
     put,
     run_campaign,
@@ -129,8 +127,8 @@ def _draw_effects(results: Results) -> None:
     """Draw the effects of a sample for the report, where the results and what is installed allow it."""
     if not results.complete or not (results.manifest["study"].get("sample") or {}).get("keys"):
         return
-    from fabricsim._effects import effects as evaluate
-    from fabricsim._effects import write
+    from fabricsim.analyses.effects.files import write
+    from fabricsim.analyses.effects.shares import effects as evaluate
 
     try:
         write(evaluate(results), results.folder)

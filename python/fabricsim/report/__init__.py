@@ -16,6 +16,7 @@ from fabricsim._build import build_words
 from fabricsim._files import atomic_write
 from fabricsim._seals import products
 from fabricsim._units import speculation_line
+from fabricsim.analyses import ANALYSES
 from fabricsim.errors import DamagedWarning
 from fabricsim.registry import describe
 from fabricsim.report.script import joined
@@ -154,21 +155,13 @@ def _figures(results: Recorded) -> list[dict[str, str]]:
             found.append({"title": title, "image": image})
     titles = {figure["id"]: str(figure.get("title") or figure["id"]) for figure in declared}
     found += [{"title": titles.get(key, key), "missing": why} for key, why in undrawn.items()]
-    return found + _of_sample(results)
+    return found + _of_analyses(results)
 
 
-#: Figures of sampled studies, as `fabricsim effects` and `fabricsim pareto` write them, with their titles.
-_OF_SAMPLE = {
-    "effects": "The metric over every sampled key, with means of slices and the key's share of the variance",
-    "interactions": "Shares of the variance that two keys have only together",
-    "pareto": "The points that no other point beats",
-}
-
-
-def _of_sample(results: Recorded) -> list[dict[str, str]]:
-    """Return the figures of a sample that have been drawn."""
+def _of_analyses(results: Recorded) -> list[dict[str, str]]:
+    """Return the figures of analyses that have been drawn."""
     found = []
-    for name, title in _OF_SAMPLE.items():
+    for name, title in ((name, title) for analysis in ANALYSES for name, title in analysis.pictures.items()):
         for path in sorted((results.folder / "figures").glob(f"{name}*.png")):
             image = _image(results, f"figures/{path.name}")
             if image is not None:
@@ -292,11 +285,11 @@ def write_report(results: Recorded, path: str | Path | None = None) -> Path:
 
 def _script() -> str:
     """Return what draws the page of a campaign, with the sections of analyses."""
-    campaign, elements, perturb = "report/js/campaign.js", "report/js/elements.js", "analyses/perturb/section.js"
-    data = f'modules["{elements}"].embedded()'
-    return joined(
-        [campaign, elements, perturb], f'modules["{campaign}"].drawCampaign({data}, [modules["{perturb}"].perturbSection]);'
-    )
+    campaign, elements = "report/js/campaign.js", "report/js/elements.js"
+    sections = {f"analyses/{analysis.name}/section.js": f"{analysis.name}Section" for analysis in ANALYSES if analysis.section}
+    drawn = ", ".join(f'modules["{path}"].{name}' for path, name in sections.items())
+    last = f'modules["{campaign}"].drawCampaign(modules["{elements}"].embedded(), [{drawn}]);'
+    return joined([campaign, elements, *sections], last)
 
 
 def page(title: str, script: str, data: Mapping[str, Any]) -> str:

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
-from fabricsim._files import csv_text
-from fabricsim._seals import products
+from fabricsim.analyses.capacity.records import Capacity
 from fabricsim.study import Study
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
+    from fabricsim.analyses.capacity.options import Pairs
 
-__all__ = ["Capacity", "capacity", "capacity_study", "write"]
+__all__ = ["capacity", "capacity_study"]
 
 TOGETHER = "together"
 
@@ -43,7 +41,7 @@ def _job_names(study: Study) -> list[str]:
     return names
 
 
-def capacity_study(study: Study, *, pairs: bool = False) -> Study:
+def capacity_study(study: Study, *, pairs: Pairs = False) -> Study:
     """Return the campaign of a study of several jobs: all of them together, each alone and, if asked for, every two.
 
     Parameters
@@ -79,36 +77,6 @@ def capacity_study(study: Study, *, pairs: bool = False) -> Study:
         sets=study.sets,
         variant=study.variant,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """What came of the jobs of one point of a campaign.
-
-    Attributes
-    ----------
-    point : tuple of (key, value)
-        Swept keys and their values, and the seed.
-    jobs : tuple of str
-        Names of the jobs.
-    runs, runs_alone : mapping
-        Iterations that each job finished, with all others and alone; None of jobs that have none, such as uniform traffic.
-    slowdown : mapping
-        Time with all others by time alone; of jobs that do not end, iterations alone by iterations with all others; of synthetic
-        traffic, mean latency by mean latency alone. None where there is nothing to divide: a note says why.
-    interference : mapping of (job, other) to float
-        The same with one other job; empty without pairs.
-    notes : tuple of str
-        Why a slowdown cannot be given.
-    """
-
-    point: tuple[tuple[str, str], ...]
-    jobs: tuple[str, ...]
-    runs: Mapping[str, int | None]
-    runs_alone: Mapping[str, int | None]
-    slowdown: Mapping[str, float | None]
-    interference: Mapping[tuple[str, str], float | None]
-    notes: tuple[str, ...] = ()
 
 
 def _jobs(record: RunRecord) -> dict[str, Mapping[str, Any]]:
@@ -186,32 +154,3 @@ def capacity(results: Recorded) -> list[Capacity]:
             )
         )
     return found
-
-
-def write(points: Sequence[Capacity], folder: str | Path) -> list[Path]:
-    """Write ``capacity.csv``, a row per point and job, and a figure of the slowdowns of each point.
-
-    Parameters
-    ----------
-    points : sequence of Capacity
-        What `capacity` gave.
-    folder : path
-        Where to.
-    """
-    from fabricsim import plots
-
-    target = Path(folder)
-    keys = list(dict.fromkeys(key for point in points for key, _ in point.point))
-    rows: list[list[object]] = [[*keys, "job", "beside", "iterations", "slowdown"]]
-    for point in points:
-        swept = [dict(point.point).get(key, "") for key in keys]
-        for name in point.jobs:
-            rows.append([*swept, name, "nobody", point.runs_alone[name], 1.0])
-            rows.append([*swept, name, "all", point.runs[name], point.slowdown[name]])
-        rows += [[*swept, name, other, "", slowdown] for (name, other), slowdown in point.interference.items()]
-    with products(target) as out:
-        written = [out.write("capacity.csv", csv_text(rows))]
-        for index, point in enumerate(points):
-            name = f"interference{f'-{index}' if len(points) > 1 else ''}.svg"
-            written.append(out.write(name, plots.render(plots.interference(point), "svg")))
-    return written

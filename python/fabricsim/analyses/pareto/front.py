@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._files import csv_text
 from fabricsim._metrics import metric_values
-from fabricsim._seals import products
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["Objective", "Pareto", "Row", "pareto", "write"]
+__all__ = ["Objective", "Pareto", "Row", "pareto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,30 +119,3 @@ def pareto(results: Recorded, *, minimise: Sequence[str] = (), maximise: Sequenc
         for (point, places), values, lost in zip(points.items(), means, beaten, strict=True)
     )
     return Pareto(objectives, tuple(rows))
-
-
-def write(found: Pareto, folder: str | Path) -> list[Path]:
-    """Write ``pareto.csv``, all points with a column that tells the front, and a figure of the first two objectives.
-
-    Parameters
-    ----------
-    found : Pareto
-        What `pareto` gave.
-    folder : path
-        The results directory; the figure goes to its ``figures/``.
-    """
-    from fabricsim import plots
-
-    target = Path(folder)
-    keys = list(dict.fromkeys(key for row in found.rows for key, _ in row.point))
-    units = [f" [{one.unit}]" if one.unit else "" for one in found.objectives]
-    head = [*keys, *(f"{one.name}{unit}" for one, unit in zip(found.objectives, units, strict=True)), "seeds", "front"]
-    rows = [
-        [*(dict(row.point).get(key, "") for key in keys), *row.values, row.n_seeds, "yes" if row.front else "no"]
-        for row in found.rows
-    ]
-    figure = plots.pareto(found)
-    with products(target) as out:
-        written = [out.write("pareto.csv", csv_text([head, *rows]))]
-        written += [out.write(f"figures/pareto.{kind}", plots.render(figure, kind)) for kind in ("svg", "png")]
-    return written

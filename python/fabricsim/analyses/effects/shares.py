@@ -15,26 +15,23 @@ Seeds are replicates: indices are of the means over seeds, and the variance that
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._files import csv_text
 from fabricsim._metrics import default_metric, metric_values
-from fabricsim._seals import products
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
+    from fabricsim.analyses.effects.options import Of
 
-__all__ = ["Effect", "Effects", "Interaction", "effects", "write"]
+__all__ = ["Effect", "Effects", "Interaction", "effects"]
 
 #: Fewer points tell nothing about variances.
 _FEWEST = 16
@@ -276,7 +273,7 @@ def _groups(results: Recorded, sampled: Sequence[str]) -> dict[tuple[tuple[str, 
     return groups
 
 
-def effects(results: Recorded, *, of: str | None = None) -> tuple[Effects, ...]:
+def effects(results: Recorded, *, of: Of = None) -> tuple[Effects, ...]:
     """Return what the keys of a study's ``[sample]`` do to a metric.
 
     Parameters
@@ -385,39 +382,3 @@ def _effects(
         labels={key: labels for key, (_, labels) in zip(keys, found, strict=True)},
         values=tuple(map(float, values)),
     )
-
-
-def write(found: Sequence[Effects], folder: str | Path) -> list[Path]:
-    """Write ``effects.json``, ``effects.csv`` and the figures of main effects and interactions as SVG and PNG.
-
-    Parameters
-    ----------
-    found : sequence of Effects
-        What `effects` gave.
-    folder : path
-        The results directory; figures go to its ``figures/``.
-    """
-    from fabricsim import plots
-
-    target = Path(folder)
-    keys = list(dict.fromkeys(key for entry in found for key, _ in entry.point))
-    rows: list[list[object]] = [[*keys, "of", "key", "with", "share", "low", "high", "method"]]
-    for entry in found:
-        swept = [dict(entry.point).get(key, "") for key in keys]
-        rows += [[*swept, entry.of, own.key, "", own.share, own.low, own.high, own.method] for own in entry.effects]
-        rows += [[*swept, entry.of, *pair.keys, pair.share, pair.low, pair.high, pair.method] for pair in entry.interactions]
-        if entry.noise is not None:
-            rows.append([*swept, entry.of, "seeds", "", entry.noise, "", "", "replicates"])
-    with products(target) as out:
-        written = [
-            out.write("effects.json", json.dumps({"effects": [entry.to_json() for entry in found]}, indent=1)),
-            out.write("effects.csv", csv_text(rows)),
-        ]
-        for number, entry in enumerate(found):
-            ending = f"-{number + 1}" if len(found) > 1 else ""
-            for kind in ("svg", "png"):
-                written.append(out.write(f"figures/effects{ending}.{kind}", plots.render(plots.effects(entry), kind)))
-                if entry.interactions:
-                    drawn = plots.render(plots.interactions(entry), kind)
-                    written.append(out.write(f"figures/interactions{ending}.{kind}", drawn))
-    return written

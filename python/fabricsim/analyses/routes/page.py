@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim import __version__
+from fabricsim._core import __version__
 from fabricsim._files import atomic_write
-from fabricsim._routes import figures_row
+from fabricsim.analyses.routes.figures import figures_row
 from fabricsim.report import page
 from fabricsim.report.script import joined
 
 if TYPE_CHECKING:
-    from fabricsim._routes import EngineRoutes, RouteStudy
+    from fabricsim.analyses.routes.figures import EngineRoutes, RoutedFabric
 
 __all__ = ["routes_data", "write_routes_report"]
 
@@ -37,7 +37,7 @@ def _thin(values: np.ndarray) -> np.ndarray:
     )
 
 
-def _places(found: RouteStudy, ends: list[tuple[int, int]]) -> list[tuple[float, float]]:
+def _places(found: RoutedFabric, ends: list[tuple[int, int]]) -> list[tuple[float, float]]:
     """Return places of the switches: the family's own, else levels above the switches with hosts, else a circle."""
     if found.layout:
         return found.layout
@@ -107,7 +107,7 @@ def _entry(entry: EngineRoutes, drawn: bool) -> dict[str, Any]:
     return found
 
 
-def routes_data(found: RouteStudy) -> dict[str, Any]:
+def routes_data(found: RoutedFabric) -> dict[str, Any]:
     """Return everything that the page shows, as JSON.
 
     Parameters
@@ -143,7 +143,7 @@ def routes_data(found: RouteStudy) -> dict[str, Any]:
     }
 
 
-def write_routes_report(found: RouteStudy, path: str | Path) -> Path:
+def write_routes_report(found: RoutedFabric, path: str | Path) -> Path:
     """Write the page as one HTML file.
 
     Raises

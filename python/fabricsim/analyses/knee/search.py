@@ -10,11 +10,10 @@ are normal; a bootstrap over a handful of seeds is not.
 
 from __future__ import annotations
 
-import json
 import math
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -22,22 +21,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._files import csv_text, translate_disk_errors
 from fabricsim._metrics import default_metric, metric_values
-from fabricsim._seals import products
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
+from fabricsim.analyses.knee.records import Doubling, Knee, Measured
 from fabricsim.errors import CheckFailed
 
 if TYPE_CHECKING:
+    from fabricsim.analyses.knee.options import Gain, Level, Maximise, Metric, Over, Precision, Seeds, Start, Stop
     from fabricsim.results import Results
     from fabricsim.study import Study
 
-__all__ = ["Axis", "Doubling", "Knee", "Measured", "knee", "search", "write"]
+__all__ = ["Axis", "knee", "search"]
 
 #: Runs a study with the experiments given, or all, into a folder.
 Runner = Callable[["Study", Path, Sequence[str] | None], "Results"]
 
+#: What pays, how close values are bisected, and the level of intervals, unless one says otherwise.
+GAIN, PRECISION, LEVEL = 0.05, 0.1, 0.95
 #: Significant digits of values between doublings.
 _DIGITS = 4
 #: Doublings without `stop`.
@@ -121,116 +122,6 @@ class Axis:
         return round(exact, _DIGITS - 1 - exact.adjusted())
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The metric at a value: its mean and the number of every seed."""
-
-    value: float
-    text: str
-    mean: float
-    seeds: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Doubling:
-    """What doubling a value gains, as a fraction; the interval is absent with one seed."""
-
-    value: float
-    text: str
-    gain: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Knee:
-    """Where doublings stop to pay.
-
-    Attributes
-    ----------
-    over, metric : str
-        What is doubled, and what it is to improve.
-    gain, level : float
-        The gain below which a doubling does not pay, and the level of the intervals.
-    maximise : bool
-        A larger metric is better.
-    kind : str
-        ``knee``, ``never`` (the last doubling still pays) or ``flat`` (already the first one does not).
-    value, text : float and str, or None
-        The knee, between measured values interpolated on a log scale.
-    low, high : str or None
-        Its interval; None with one seed, or where the measured range does not bound it.
-    points : tuple of Measured
-        Every value that was run.
-    doublings : tuple of Doubling
-        Every gain that was measured, in order of the value.
-    n_seeds : int
-        Seeds at every value.
-    point : tuple of (key, value)
-        The values of the other swept keys, and the experiment.
-    """
-
-    over: str
-    metric: str
-    gain: float
-    level: float
-    maximise: bool
-    kind: str
-    value: float | None
-    text: str | None
-    low: str | None
-    high: str | None
-    points: tuple[Measured, ...]
-    doublings: tuple[Doubling, ...]
-    n_seeds: int
-    point: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def sentence(self) -> str:
-        """The answer in words."""
-        verb = "raises" if self.maximise else "cuts"
-        less = f"{verb} {self.metric} by less than {_percent(self.gain)}"
-        if self.kind == "knee":
-            return f"Beyond {self.text}{self._interval()} doubling {self.over} {less}.{self._remark()}"
-        first, last = self.doublings[0], self.doublings[-1]
-        if self.kind == "flat":
-            what = f"doubling {self.over} from {first.text} {_effect(first, self.maximise)}"
-            return f"{self.metric} is flat from the start: {what}, less than {_percent(self.gain)}.{self._remark()}"
-        what = f"doubling {self.over} from {last.text} {_effect(last, self.maximise)}"
-        return f"{self.metric} does not flatten up to {self.points[-1].text}: {what}, at least {_percent(self.gain)}.{self._remark()}"
-
-    def _interval(self) -> str:
-        if self.low is None and self.high is None:
-            return ""
-        ends = (
-            f"{self.low} to {self.high}"
-            if self.low and self.high
-            else f"{self.low} or more"
-            if self.low
-            else f"up to {self.high}"
-        )
-        return f" ({100 * self.level:g} % interval: {ends})"
-
-    def _remark(self) -> str:
-        return " With one seed there are no intervals." if self.n_seeds < 2 else ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON, with the sentence."""
-        return {**asdict(self), "point": dict(self.point), "sentence": self.sentence}
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
-
-
-def _effect(doubling: Doubling, maximise: bool) -> str:
-    gains, loses = ("raises it by", "lowers it by") if maximise else ("cuts it by", "raises it by")
-    words = f"{gains if doubling.gain >= 0 else loses} {_percent(abs(doubling.gain))}"
-    if doubling.low is None or doubling.high is None:
-        return words
-    return f"{words} (interval of the gain: {_percent(doubling.low)} to {_percent(doubling.high)})"
-
-
 def _fieller(before: np.ndarray, after: np.ndarray, level: float) -> tuple[float, float] | None:
     """Return the interval of mean(after) / mean(before) of paired values; None where it has no ends."""
     n = len(before)
@@ -310,9 +201,9 @@ def search(
     *,
     start: Decimal,
     stop: Decimal,
-    gain: float = 0.05,
-    precision: float = 0.1,
-    level: float = 0.95,
+    gain: float = GAIN,
+    precision: float = PRECISION,
+    level: float = LEVEL,
     maximise: bool = False,
     metric: str = "metric",
 ) -> Knee:
@@ -438,15 +329,15 @@ def _parts(study: Study, over: str, experiments: Sequence[str] | None) -> Iterat
 def knee(
     study: Study,
     *,
-    over: str,
-    start: str | None = None,
-    stop: str | None = None,
-    gain: float = 0.05,
-    metric: str | None = None,
-    maximise: bool = False,
-    seeds: int | None = None,
-    precision: float = 0.1,
-    level: float = 0.95,
+    over: Over,
+    start: Start = None,
+    stop: Stop = None,
+    gain: Gain = GAIN,
+    metric: Metric = None,
+    maximise: Maximise = False,
+    seeds: Seeds = None,
+    precision: Precision = PRECISION,
+    level: Level = LEVEL,
     experiments: Sequence[str] | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
@@ -537,39 +428,3 @@ class _Curve:
         records = [record for record in results.records if record.run.experiment == self.experiment]
         self.metric = self.metric or default_metric(records[0])
         return [float(number) for number in metric_values(results, self.metric, records)]
-
-
-def write(knees: Sequence[Knee], folder: str | Path) -> list[Path]:
-    """Write ``knee.json``, ``knee.csv`` (a row per value that was run) and a figure for every knee.
-
-    Parameters
-    ----------
-    knees : sequence of Knee
-        What `knee` gave.
-    folder : path
-        Where to.
-    """
-    from fabricsim import plots
-
-    target = Path(folder)
-    with translate_disk_errors(target):
-        target.mkdir(parents=True, exist_ok=True)
-    keys = list(dict.fromkeys(key for found in knees for key, _ in found.point))
-    rows: list[list[object]] = [[*keys, "over", "value", "metric", "mean", "gain", "gain_low", "gain_high", "seeds"]]
-    for found in knees:
-        gains = {doubling.text: doubling for doubling in found.doublings}
-        swept = [dict(found.point).get(key, "") for key in keys]
-        for point in found.points:
-            doubling = gains.get(point.text)
-            gain = [doubling.gain, doubling.low, doubling.high] if doubling else ["", "", ""]
-            values = " ".join(repr(value) for value in point.seeds)
-            rows.append([*swept, found.over, point.text, found.metric, point.mean, *gain, values])
-    with products(target) as out:
-        written = [
-            out.write("knee.json", json.dumps({"knees": [found.to_json() for found in knees]}, indent=1)),
-            out.write("knee.csv", csv_text(rows)),
-        ]
-        for number, found in enumerate(knees):
-            name = f"knee{f'-{number + 1}' if len(knees) > 1 else ''}.svg"
-            written.append(out.write(name, plots.render(plots.knee(found), "svg")))
-    return written

@@ -1,0 +1,13 @@
+"""What effects are asked, for the function and the command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fabricsim._metrics import METRIC_HELP
+
+__all__ = ["Of"]
+
+Of = Annotated[str | None, typer.Option("--of", metavar="METRIC", help=METRIC_HELP)]
