@@ -82,7 +82,7 @@ check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	$(BIN)/mypy
 	@$(MAKE) check-js
 
-# Its tools come from npm into a folder that git ignores; nothing of them is shipped.
+# Its tools come from npm (Node 20.19 or newer) into a folder that git ignores; nothing of them is shipped.
 check-js: ## lints and form of the scripts of the report (needs node)
 	@if command -v npm >/dev/null; then $(MAKE) $(STAMPS)/javascript-tools && \
 		$(JS_TOOLS)/eslint --config tools/javascript/eslint.config.js $(SCRIPTS) && \

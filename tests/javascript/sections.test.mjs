@@ -91,6 +91,25 @@ test("a legend hides and shows a line", () => {
   assert.equal(drawn(), 2);
 });
 
+test("what is under the pointer is said", () => {
+  const data = everything();
+  const page = draw(data);
+  const point = (node, clientX, clientY) => node.listeners.mousemove({ clientX, clientY });
+  const chart = page.main.all("svg")[0];
+  const [dot] = chart.all("circle");
+  const height = Number(chart.attributes.viewBox.split(" ")[3]);
+  point(chart, Number(dot.attributes.cx), (Number(dot.attributes.cy) * 300) / height + 1);
+  assert.match(page.tip.textContent, /^bandwidth \[GB\/s\]: 10\ntime of the job \[ns\]: 2,000$/);
+  chart.listeners.mouseleave();
+  assert.equal(page.tip.hidden, true);
+  const canvas = page.main.all("canvas")[0];
+  const [x, y] = layoutOf(data.networks[0].routers, canvas.parentElement.clientWidth).at.get(0);
+  point(canvas, x, y);
+  assert.equal(page.tip.textContent, "a\n\u2192 b: 90 %");
+  point(canvas, x + 100, y);
+  assert.equal(page.tip.hidden, true);
+});
+
 test("text of users goes in as text", () => {
   const page = draw(campaign([run("a", [])], { study: { name: "<b>x</b>", description: "" } }));
   assert.equal(page.top.all("h1")[0].children[0], "<b>x</b>");
