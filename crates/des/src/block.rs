@@ -1,9 +1,11 @@
 //! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
 
-use crate::checkpoint::{Opened, Part, Torn};
+use crate::checkpoint::{Opened, Part};
 use crate::column::{Journal, Mark};
+use crate::pack::Torn;
 use crate::time::Time;
 use crate::world::{Event, Sink, World, chain};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// LPs whose wake times share one lower bound.
@@ -277,6 +279,17 @@ pub(crate) trait Late<E> {
     fn late_before(&mut self, event: Option<&E>, seed: u64) -> Option<E>;
     /// Checks that the LP left nothing behind; the journal holds `mark` now, and `left` events of the pass are not yet handled.
     fn leave(&mut self, mark: Mark, left: usize);
+}
+
+/// Adds to `late`, latest first.
+pub(crate) fn insert_late<E: Event>(late: &mut Vec<E>, event: E, seed: u64) {
+    let at = late.partition_point(|other| other.order(&event, seed) == Ordering::Greater);
+    late.insert(at, event);
+}
+
+/// Takes the last of `late`, latest first, if it comes before `event`.
+pub(crate) fn take_late<E: Event>(late: &mut Vec<E>, event: Option<&E>, seed: u64) -> Option<E> {
+    late.pop_if(|first| event.is_none_or(|event| first.order(event, seed) == Ordering::Less))
 }
 
 #[cfg(test)]

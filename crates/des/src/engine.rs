@@ -1,6 +1,5 @@
 //! What all engines have in common: how a run is driven, watched and stopped.
 
-use crate::optimistic::Speculated;
 use crate::time::Time;
 use crate::world::{Observe, Tally, World};
 use std::time::Duration;
@@ -55,6 +54,34 @@ pub struct Teamwork {
     pub given_up: Option<(f64, f64)>,
     /// Several workers were not tried: events that a window held for each, and how many would be worth a trial.
     pub thin: Option<(f64, f64)>,
+}
+
+/// What speculation did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Speculated {
+    /// Events handled, once or again.
+    pub executed: u64,
+    /// Events undone.
+    pub rolled_back: u64,
+    /// Events handled for good.
+    pub committed: u64,
+    /// Events of windows that were safe when they were run: without journal, for good at once.
+    pub safe: u64,
+    /// Events that were sent and taken back.
+    pub antis: u64,
+    /// Rounds, each with one barrier.
+    pub rounds: u64,
+    /// Most bytes of inputs, undo logs, sent events and records kept.
+    pub peak_kept: u64,
+    /// Most windows of a round.
+    pub deepest: u64,
+}
+
+impl Speculated {
+    /// The part of the events handled that was for good.
+    pub fn efficiency(&self) -> f64 {
+        self.committed as f64 / self.executed.max(1) as f64
+    }
 }
 
 /// What a run looks like between two windows.

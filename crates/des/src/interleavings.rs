@@ -6,15 +6,16 @@
 use crate::barrier::{Barrier, Gone};
 use crate::block::Block;
 use crate::crew::{Bounds, Burst, Crew, Pause};
-use crate::layout::Layout;
+use crate::layout::{Layout, MAX_BLOCKS};
 use crate::mail::{Mail, NEVER};
+use crate::pace::Speculation;
 use crate::phold::{Ball, Nobody, Phold};
 use crate::ring::{Grid, Ring};
-use crate::rounds::{Rounds, Speculation};
+use crate::rounds::Rounds;
 use crate::speculator::Speculator;
 use crate::sync::{SharedCell, pretend_to_panic, sleeps};
 use crate::time::Time;
-use crate::worker::{MAX_BLOCKS, Worker};
+use crate::worker::Worker;
 use crate::world::Event;
 use loom::sync::Arc;
 

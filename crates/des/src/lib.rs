@@ -13,6 +13,7 @@
 
 mod barrier;
 mod block;
+mod checker;
 pub mod checkpoint;
 mod choice;
 pub mod column;
@@ -26,6 +27,7 @@ pub mod layout;
 mod mail;
 pub mod optimistic;
 mod pace;
+mod pack;
 mod pass;
 pub mod phold;
 pub mod ranks;
@@ -44,11 +46,11 @@ pub mod window;
 mod worker;
 pub mod world;
 
-pub use checkpoint::{Pack, Torn};
 pub use column::{Column, Columns, Journal, Log, NoJournal};
 pub use engine::{Gathered, Outcome, Progress, Stop, Teamwork, View, history, run_phases};
 pub use layout::Layout;
 pub use optimistic::OptimisticEngine;
+pub use pack::{Pack, Torn};
 pub use ranks::{RankEngine, Transport};
 pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};

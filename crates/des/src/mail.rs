@@ -5,9 +5,9 @@
 //! between, with the reading done: one barrier per step is enough. Readers only read, and buffers stay with their owner: no worker frees
 //! what another has allocated.
 
+use crate::layout::MAX_BLOCKS;
 use crate::ring::{Grid, Letter, Ring};
 use crate::sync::SharedCell;
-use crate::worker::MAX_BLOCKS;
 use crate::world::Event;
 use std::ops::Range;
 

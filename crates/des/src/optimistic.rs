@@ -13,12 +13,14 @@
 //! to an end without a panic then, as in any history of events that each sender could have sent.
 
 use crate::block::{Block, by_name};
-use crate::checkpoint::{self, Opened, Torn};
+use crate::checkpoint::{self, Opened};
 use crate::crew::{Bounds, Pause};
+pub use crate::engine::Speculated;
 use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch, merged};
+pub use crate::pace::{MAX_DEPTH, Speculation};
+use crate::pack::Torn;
 use crate::ring::Grid;
 use crate::rounds::Rounds;
-pub use crate::rounds::{MAX_DEPTH, Speculation};
 use crate::speculator::Speculator;
 use crate::time::Time;
 use crate::world::World;
@@ -30,34 +32,6 @@ use std::time::{Duration, Instant};
 const WATCH_EVENTS: u64 = 1 << 18;
 /// Rounds after which the watcher is asked at the latest.
 const WATCH_ROUNDS: u64 = 1 << 12;
-
-/// What speculation did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Speculated {
-    /// Events handled, once or again.
-    pub executed: u64,
-    /// Events undone.
-    pub rolled_back: u64,
-    /// Events handled for good.
-    pub committed: u64,
-    /// Events of windows that were safe when they were run: without journal, for good at once.
-    pub safe: u64,
-    /// Events that were sent and taken back.
-    pub antis: u64,
-    /// Rounds, each with one barrier.
-    pub rounds: u64,
-    /// Most bytes of inputs, undo logs, sent events and records kept.
-    pub peak_kept: u64,
-    /// Most windows of a round.
-    pub deepest: u64,
-}
-
-impl Speculated {
-    /// The part of the events handled that was for good.
-    pub fn efficiency(&self) -> f64 {
-        self.committed as f64 / self.executed.max(1) as f64
-    }
-}
 
 /// Runs a world ahead of what is safe, on several workers.
 pub struct OptimisticEngine<'w, W: World> {

@@ -2,8 +2,47 @@
 //!
 //! All workers take the same decision from what all have reported. The answer of the run does not depend on it.
 
-use crate::rounds::{MAX_DEPTH, Speculation};
 use std::time::Duration;
+
+/// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`crate::ring::Ring::draw_near`]).
+pub const MAX_DEPTH: u32 = 64;
+
+/// How far workers may run ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speculation {
+    /// Fewest windows of a round. One: nothing beyond the window that is safe, unless it pays.
+    pub least: u32,
+    /// Windows of the first rounds.
+    pub first: u32,
+    /// Most windows of a round, at most [`MAX_DEPTH`].
+    pub most: u32,
+    /// Bytes of inputs, undo logs and sent events that all workers together may keep; with more they run one window a round.
+    pub kept: usize,
+}
+
+impl Default for Speculation {
+    /// Up to 16 windows, as many as pay, and a quarter of a GiB.
+    fn default() -> Self {
+        Speculation {
+            least: 1,
+            first: 1,
+            most: 16,
+            kept: 1 << 28,
+        }
+    }
+}
+
+impl Speculation {
+    /// Always `depth` windows a round.
+    pub fn fixed(depth: u32) -> Self {
+        Speculation {
+            least: depth,
+            first: depth,
+            most: depth,
+            ..Self::default()
+        }
+    }
+}
 
 /// The present depth of speculation: doubled after quiet rounds that hold few events, halved when much is run in vain or when rounds
 /// hold more events than a barrier needs to be cheap, which only costs memory. Whether any of it pays depends on what a barrier costs on

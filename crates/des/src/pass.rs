@@ -1,9 +1,8 @@
 //! One window of a block as it was run: the segments of its LPs, and the sink and the journal that make them.
 
-use crate::block::{Before, Block, Late};
+use crate::block::{Before, Block, Late, insert_late, take_late};
 use crate::column::{Journal, Log, Mark};
 use crate::time::Time;
-use crate::worker::{insert_late, take_late};
 use crate::world::{Event, Sink, World};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -17,7 +17,7 @@ mod shares;
 mod team;
 mod windows;
 
-use crate::checkpoint::Torn;
+use crate::pack::Torn;
 pub use engine::{RankEngine, RankPlan};
 
 /// The connection of a rank to all others is broken: the run cannot go on.

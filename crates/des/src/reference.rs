@@ -2,9 +2,10 @@
 //! window engine, and the engine of last resort where the lookahead is zero.
 
 use crate::block::{Block, by_name};
-use crate::checkpoint::{self, Opened, Torn};
+use crate::checkpoint::{self, Opened};
 use crate::column::NoJournal;
 use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
+use crate::pack::Torn;
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
 use std::cmp::{Ordering, Reverse};

@@ -7,13 +7,14 @@
 //! Blocks are shared out to workers. One worker runs on the calling thread without any synchronisation; several meet once per window.
 
 use crate::block::{Block, by_name};
-use crate::checkpoint::{self, Opened, Torn};
+use crate::checker::Checker;
+use crate::checkpoint::{self, Opened};
 use crate::choice::Choice;
 use crate::crew::{Bounds, Burst, Crew, Pause};
 use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch, merged};
 use crate::layout::Layout;
+use crate::pack::Torn;
 use crate::ring::{Grid, SLOTS};
-use crate::rollback::Checker;
 use crate::time::Time;
 use crate::worker::Worker;
 use crate::world::World;

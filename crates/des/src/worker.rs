@@ -1,15 +1,13 @@
 //! A worker: the blocks it runs, their pending events, and the sink of their handlers.
 
-use crate::block::{Before, Block, Late, run_block};
+use crate::block::{Before, Block, Late, insert_late, run_block, take_late};
+use crate::checker::Checker;
 use crate::column::{Mark, NoJournal};
-use crate::layout::Layout;
-pub(crate) use crate::layout::MAX_BLOCKS;
+use crate::layout::{Layout, MAX_BLOCKS};
 use crate::ring::{Grid, Ring};
-use crate::rollback::Checker;
 use crate::sort::Scratch;
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -88,17 +86,6 @@ impl<W: World> Lanes<W> {
             self.rings[(event.lp() >> self.shift) as usize].push_far(event);
         }
     }
-}
-
-/// Adds to `late`, latest first.
-pub(crate) fn insert_late<E: Event>(late: &mut Vec<E>, event: E, seed: u64) {
-    let at = late.partition_point(|other| other.order(&event, seed) == Ordering::Greater);
-    late.insert(at, event);
-}
-
-/// Takes the last of `late`, latest first, if it comes before `event`.
-pub(crate) fn take_late<E: Event>(late: &mut Vec<E>, event: Option<&E>, seed: u64) -> Option<E> {
-    late.pop_if(|first| event.is_none_or(|event| first.order(event, seed) == Ordering::Less))
 }
 
 impl<W: World> Sink<W> for Lanes<W> {

@@ -1,8 +1,8 @@
 //! What a model has to offer to be simulated: events, state columns, and two handlers.
 
-use crate::checkpoint::{Pack, Torn};
 use crate::column::{Columns, Journal};
 use crate::layout::Layout;
+use crate::pack::{Pack, Torn};
 use crate::time::Time;
 use std::cmp::Ordering;
 use std::ops::Range;
