@@ -1,9 +1,6 @@
 //! Bisection: the least number of cables between two halves of the nodes, by formula where one is known, else by a search.
 
-use crate::inside::Inside;
-use crate::lattice::Kind;
-use crate::spec::TopologySpec;
-use crate::topology::{Geometry, Topology};
+use crate::topology::Topology;
 
 /// Cables cut and how the number was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +26,7 @@ const MOST_EXCHANGED: u32 = 4096;
 impl Topology {
     /// The bisection. The search takes seconds for thousands of routers; formulas take no time.
     pub fn bisection(&self) -> Bisection {
-        match self.formula() {
+        match self.geometry.family().bisection(self.wiring()) {
             Some((cables, source)) => Bisection {
                 cables,
                 method: BisectionMethod::Formula(source),
@@ -38,64 +35,6 @@ impl Topology {
                 cables: self.search(),
                 method: BisectionMethod::Heuristic,
             },
-        }
-    }
-
-    fn formula(&self) -> Option<(u64, &'static str)> {
-        match &self.geometry {
-            Geometry::Single => Some((0, "a single router has no cables")),
-            Geometry::Lattice(g) => {
-                let routers = u64::from(self.n_routers());
-                let across = |size: u32, width: u16| {
-                    let (k, w) = (u64::from(size), u64::from(width));
-                    match g.kind {
-                        Kind::Mesh => w * routers / k,
-                        Kind::Torus => 2 * w * routers / k,
-                        Kind::HyperX => w * routers * k / 4,
-                    }
-                };
-                let cut = g
-                    .dims
-                    .iter()
-                    .filter(|d| d.size > 1)
-                    .map(|d| (across(d.size, d.width), d.size % 2))
-                    .min();
-                match (cut, g.kind) {
-                    (None, _) => Some((0, "a single router has no cables")),
-                    (Some((cables, 0)), Kind::HyperX) => Some((cables, "w k^2/4 per line, Ahn et al. 2009")),
-                    (Some((cables, 0)), Kind::Torus) => {
-                        Some((cables, "2 w per line, Dally & Towles 2004, section 5.2"))
-                    }
-                    (Some((cables, 0)), Kind::Mesh) => Some((cables, "w per line, Dally & Towles 2004, section 5.2")),
-                    (Some(_), _) => None,
-                }
-            }
-            Geometry::Grouped(g) => {
-                let (groups, links) = (u64::from(g.global.groups()), u64::from(g.global.links_per_pair()));
-                let whole = groups % 2 == 0;
-                match (self.spec(), g.inside) {
-                    (_, _) if whole => Some((groups * groups / 4 * links, "groups kept whole: links (g/2)^2")),
-                    (TopologySpec::Dragonfly { local_width, .. }, Inside::Grid { rows: 1, cols }) if groups == 1 => {
-                        let a = u64::from(cols.divisor());
-                        (a % 2 == 0).then_some((a * a / 4 * u64::from(*local_width), "complete graph: (a/2)^2"))
-                    }
-                    _ => None,
-                }
-            }
-            Geometry::FatTree(_) => {
-                let TopologySpec::FatTree { down, .. } = self.spec() else {
-                    return None;
-                };
-                let top = down.iter().rposition(|&m| m > 1)?;
-                if top == 0 {
-                    return Some((0, "all nodes are on one leaf router"));
-                }
-                let per_level =
-                    (1..=top).map(|l| self.wiring().class.iter().filter(|&&c| usize::from(c) == l).count() as u64 / 2);
-                let least = per_level.min()?;
-                (down[top] % 2 == 0).then_some((least / 2, "half of the cables of the thinnest level"))
-            }
-            Geometry::Graph(_) => None,
         }
     }
 

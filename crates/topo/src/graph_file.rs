@@ -42,6 +42,9 @@ pub(crate) struct Mistake {
     pub(crate) reason: String,
 }
 
+/// Why a text is not understood: reasons with their lines, and hints.
+pub(crate) type Unreadable = Vec<(String, Option<String>)>;
+
 /// More mistakes than this are not listed.
 const MOST_MISTAKES: usize = 20;
 

@@ -1,13 +1,13 @@
 //! Groups of nodes: what people call group, pod or plane, the largest unit below the whole network.
 
-use crate::build::dimension_name;
+use crate::families::Geometry;
 use crate::spec::TopologySpec;
-use crate::topology::{Geometry, Topology};
+use crate::topology::Topology;
 
 impl TopologySpec {
     /// Whether [`Topology::n_groups`] of the built network is not `None`.
     pub fn has_groups(&self) -> bool {
-        !matches!(self, TopologySpec::SingleRouter { .. } | TopologySpec::Graph { .. })
+        Geometry::has_groups(self)
     }
 }
 
@@ -15,32 +15,17 @@ impl Topology {
     /// Number of groups: groups of a dragonfly or dragonfly+, pods of a fat-tree (subtrees below the top routers; one if its routers are
     /// of one level), planes of a lattice across its first dimension. `None` on families without.
     pub fn n_groups(&self) -> Option<u32> {
-        match &self.geometry {
-            Geometry::Single | Geometry::Graph(_) => None,
-            Geometry::Lattice(g) => Some(g.dims[0].size),
-            Geometry::Grouped(g) => Some(g.global.groups()),
-            Geometry::FatTree(g) => Some(g.pods().0),
-        }
+        self.geometry.family().n_groups()
     }
 
     /// Group of a node, below [`Topology::n_groups`]; 0 on families without groups.
     pub fn group_of(&self, node: u32) -> u32 {
-        match &self.geometry {
-            Geometry::Single | Geometry::Graph(_) => 0,
-            Geometry::Lattice(g) => g.coord(self.router_of(node), 0),
-            Geometry::Grouped(g) => g.per_group.div(self.router_of(node)),
-            Geometry::FatTree(g) => self.router_of(node) / g.pods().1,
-        }
+        self.geometry.family().group_of(self.router_of(node))
     }
 
     /// A group's name: `g2` of a dragonfly, `pod 2` of a fat-tree, `x=2` of a lattice; empty on families without groups.
     pub fn group_name(&self, group: u32) -> String {
-        match &self.geometry {
-            Geometry::Single | Geometry::Graph(_) => String::new(),
-            Geometry::Lattice(_) => format!("{}={group}", dimension_name(0)),
-            Geometry::Grouped(_) => format!("g{group}"),
-            Geometry::FatTree(_) => format!("pod {group}"),
-        }
+        self.geometry.family().group_name(group)
     }
 }
 

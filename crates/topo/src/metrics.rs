@@ -1,8 +1,8 @@
 //! A topology in figures, for reports and comparisons.
 
 use crate::bisection::Bisection;
-use crate::lattice::Kind;
-use crate::topology::{Geometry, Topology};
+use crate::families::MeanDistance;
+use crate::topology::Topology;
 
 /// Pairs of routers whose distances are summed one by one before routers are sampled.
 const MOST_PAIRS: u64 = 20_000_000;
@@ -58,9 +58,9 @@ impl Topology {
         if self.n_nodes() < 2 {
             return (0.0, None);
         }
-        if let Geometry::Lattice(g) = &self.geometry {
+        let known = self.geometry.family().mean_distance();
+        if let MeanDistance::OfRouters(mean_over_all_pairs) = known {
             let routers = f64::from(self.n_routers());
-            let mean_over_all_pairs: f64 = g.dims.iter().map(|d| mean_along(g.kind, f64::from(d.size))).sum();
             let per_router = nodes / routers;
             return (
                 mean_over_all_pairs * routers * routers * per_router * per_router / (nodes * (nodes - 1.0)),
@@ -75,8 +75,7 @@ impl Topology {
                 .map(|&b| weight(b) * f64::from(self.distance(a, b)))
                 .sum::<f64>()
         };
-        if matches!(self.geometry, Geometry::FatTree(_)) {
-            // All leaves see the same distances.
+        if let MeanDistance::SameFromAll = known {
             return (from_one(ends[0]) / (nodes - 1.0), None);
         }
         let sources = (MOST_PAIRS / ends.len() as u64).clamp(1, ends.len() as u64);
@@ -86,15 +85,5 @@ impl Topology {
             sum / (weights * (nodes - 1.0)),
             (sources < ends.len() as u64).then_some(sources as u32),
         )
-    }
-}
-
-/// Mean distance over all ordered pairs of coordinates of one dimension, equal ones included.
-fn mean_along(kind: Kind, k: f64) -> f64 {
-    match kind {
-        Kind::Mesh => (k * k - 1.0) / (3.0 * k),
-        Kind::HyperX => (k - 1.0) / k,
-        Kind::Torus if k % 2.0 == 0.0 => k / 4.0,
-        Kind::Torus => (k * k - 1.0) / (4.0 * k),
     }
 }

@@ -17,11 +17,10 @@ mod quality;
 pub use map_file::{MapMistake, read_map};
 pub use quality::{ClassCut, Quality, Share};
 
-use crate::spec::TopologySpec;
+use crate::families::Order;
 use crate::topology::Topology;
 use crate::wiring::Wiring;
 use halves::{Goal, Halves};
-use order::Order;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -130,7 +129,7 @@ impl Partition {
                 most: MOST_BLOCKS,
             });
         }
-        let graph = matches!(topology.spec(), TopologySpec::Graph { .. });
+        let graph = topology.geometry.family().is_irregular();
         let blank = Self {
             block: vec![0; topology.n_routers() as usize],
             workers,
@@ -204,7 +203,7 @@ impl Partition {
 
     /// By the family's order; of several, by the one with the least product of cables cut and fourth power of the imbalance.
     fn by_order(self, topology: &Topology, weights: &[u32]) -> Self {
-        let mut orders = Order::of(topology);
+        let mut orders = topology.geometry.family().orders();
         if orders.len() == 1
             && let Some(only) = orders.pop()
         {

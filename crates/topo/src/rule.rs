@@ -1,7 +1,7 @@
 //! A routing as a set of possible steps: what proofs, the route verifier and load estimates ask.
 
 use crate::hop::Came;
-use crate::topology::{Geometry, Topology};
+use crate::topology::Topology;
 
 /// One way on for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,11 +126,11 @@ impl RoutingRule for MinimalRule<'_> {
     }
 
     fn is_minimal(&self) -> bool {
-        !matches!(self.topology.geometry, Geometry::Grouped(_))
+        self.topology.geometry.family().keeps_to_distance()
     }
 
     fn same_for_all_nodes_of_a_router(&self) -> bool {
-        !matches!(self.topology.geometry, Geometry::FatTree(_))
+        self.topology.geometry.family().treats_nodes_of_a_router_alike()
     }
 }
 

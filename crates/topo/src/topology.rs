@@ -1,24 +1,10 @@
 //! A built network: its wiring and the questions that routings, patterns and drawings ask of it.
 
-use crate::division::{HALF, pick};
-use crate::fat_tree::FatTree;
-use crate::graph::GraphTables;
-use crate::grouped::Grouped;
+use crate::division::{FastDiv, HALF, pick};
+use crate::families::{Coordinates, Direct, Geometry, LatticeGeometry};
 use crate::hop::{Came, Hop, HopList, Line};
-use crate::inside::Inside;
-use crate::lattice::{Coordinates, Direct, LatticeGeometry};
 use crate::spec::TopologySpec;
 use crate::wiring::Wiring;
-
-/// What answers for each family.
-#[derive(Clone, Debug)]
-pub(crate) enum Geometry {
-    Single,
-    Lattice(LatticeGeometry),
-    Grouped(Grouped),
-    FatTree(FatTree),
-    Graph(GraphTables),
-}
 
 /// A network of routers and nodes, immutable; made by [`TopologySpec::build`].
 ///
@@ -47,10 +33,7 @@ impl Topology {
             n_routers: wiring.n_routers(),
             n_nodes: wiring.n_nodes(),
             wiring,
-            direct: match &geometry {
-                Geometry::Lattice(g) => g.direct(),
-                _ => None,
-            },
+            direct: geometry.family().direct(),
             geometry,
         }
     }
@@ -68,7 +51,7 @@ impl Topology {
     /// they take the way that does not cross the wrap-around link, as on a mesh, instead of the positive direction.
     #[must_use]
     pub fn with_unwrapped_ties(mut self) -> Self {
-        if let Geometry::Lattice(g) = &mut self.geometry {
+        if let Some(g) = self.geometry.lattice_mut() {
             g.unwrapped_ties = 1;
         }
         self
@@ -110,13 +93,7 @@ impl Topology {
     /// Router of a node; by arithmetic where the family allows it, so that no memory is touched.
     #[inline(always)]
     pub fn router_of(&self, node: u32) -> u32 {
-        match &self.geometry {
-            Geometry::Lattice(g) => g.nodes_per_router.div(node),
-            Geometry::Grouped(g) => g.router_of(node),
-            Geometry::FatTree(g) => g.leaf_of(node),
-            Geometry::Single => 0,
-            Geometry::Graph(_) => self.wiring.node_router[node as usize],
-        }
+        self.geometry.router_of(&self.wiring, node)
     }
 
     /// Router hops between two routers over network links; the distance that minimal routing keeps to.
@@ -142,25 +119,13 @@ impl Topology {
 
     #[inline(never)]
     fn distance_by_way(&self, a: u32, b: u32) -> u32 {
-        match &self.geometry {
-            Geometry::Single => 0,
-            Geometry::Lattice(g) => g.distance(a, b),
-            Geometry::Grouped(g) => g.distance(a, b),
-            Geometry::FatTree(g) => g.distance(a, b),
-            Geometry::Graph(g) => g.distance(&self.wiring, a, b),
-        }
+        self.geometry.distance(&self.wiring, a, b)
     }
 
     /// Largest [`Topology::distance`] between two routers, with or without nodes. Of a very large dragonfly whose most distant
     /// pair was not met in a bounded search, the bound (local, global, local).
     pub fn diameter(&self) -> u32 {
-        match &self.geometry {
-            Geometry::Single => 0,
-            Geometry::Lattice(g) => g.diameter(),
-            Geometry::Grouped(g) => g.diameter(),
-            Geometry::FatTree(g) => g.diameter(),
-            Geometry::Graph(g) => g.diameter(),
-        }
+        self.geometry.family().diameter()
     }
 
     /// Fills `out` with one entry per neighbouring router that is nearer to `to`, in port order; empty if `at == to`.
@@ -169,15 +134,8 @@ impl Topology {
     /// injected here; routings that use these hops bring their own VC rule.
     pub fn minimal_hops(&self, at: u32, to: u32, out: &mut HopList) {
         out.clear();
-        if at == to {
-            return;
-        }
-        match &self.geometry {
-            Geometry::Single => {}
-            Geometry::Lattice(g) => g.minimal_hops(at, to, out),
-            Geometry::Grouped(g) => g.minimal_hops(at, to, out),
-            Geometry::FatTree(g) => g.minimal_hops(at, to, out),
-            Geometry::Graph(g) => g.minimal_hops(&self.wiring, at, to, out),
+        if at != to {
+            self.geometry.minimal_hops(&self.wiring, at, to, out);
         }
     }
 
@@ -189,11 +147,7 @@ impl Topology {
     /// unique way down, one cable; graph: shortest-path table. Deadlock-free on [`Topology::minimal_vcs`] VCs.
     #[inline]
     pub fn minimal(&self, at: u32, dst_node: u32, came: Came, key: u32) -> Hop {
-        match &self.geometry {
-            Geometry::Lattice(g) => g.minimal(at, g.nodes_per_router.div(dst_node), came),
-            Geometry::FatTree(g) => g.minimal(at, dst_node),
-            _ => self.minimal_to(at, self.router_of(dst_node), came, key),
-        }
+        self.geometry.minimal(&self.wiring, at, dst_node, came, key)
     }
 
     /// Where a router is, for [`Topology::direct`].
@@ -217,22 +171,16 @@ impl Topology {
     /// way to them may turn up after it went down.
     #[inline]
     pub fn minimal_to(&self, at: u32, to: u32, came: Came, key: u32) -> Hop {
-        match &self.geometry {
-            Geometry::Lattice(g) => g.minimal(at, to, came),
-            Geometry::Grouped(g) => g.minimal(at, to, came, key),
-            Geometry::FatTree(g) => g.minimal_to(at, to, key),
-            Geometry::Graph(g) => g.minimal(&self.wiring, at, to, came),
-            Geometry::Single => Hop::EJECT,
-        }
+        self.geometry.minimal_to(&self.wiring, at, to, came, key)
     }
 
     /// A step of dimension order in a dimension of the caller's choice: `pick(n)` chooses among the `n` dimensions in which `at` and
     /// `to` differ, in rising order. [`Hop::EJECT`] at the target, on other families than lattices, and if `pick` answers `n` or more.
     #[inline]
     pub fn minimal_along(&self, at: u32, to: u32, came: Came, pick: impl FnOnce(u32) -> u32) -> Hop {
-        match &self.geometry {
-            Geometry::Lattice(g) => g.minimal_along(at, to, came, pick),
-            _ => Hop::EJECT,
+        match self.geometry.lattice() {
+            Some(g) => g.minimal_along(at, to, came, pick),
+            None => Hop::EJECT,
         }
     }
 
@@ -247,27 +195,12 @@ impl Topology {
     /// A graph whose table has a dependency cycle needs one per hop of its diameter; beyond 255 they are cut there, and the
     /// deadlock check shows what that leaves.
     pub fn minimal_vcs(&self) -> u8 {
-        match &self.geometry {
-            Geometry::Single | Geometry::FatTree(_) => 1,
-            Geometry::Lattice(g) => g.minimal_vcs(),
-            Geometry::Grouped(g) => g.minimal_vcs(),
-            Geometry::Graph(g) => g.minimal_vcs(),
-        }
+        self.geometry.family().minimal_vcs()
     }
 
     /// Most hops that [`Topology::minimal`] takes between two routers that have nodes.
     pub fn minimal_bound(&self, from: u32, to: u32) -> u32 {
-        match &self.geometry {
-            Geometry::Grouped(g) => {
-                let same_group = g.per_group.div(from) == g.per_group.div(to);
-                match g.inside {
-                    _ if same_group => self.distance(from, to),
-                    Inside::LeafSpine { .. } => 3,
-                    inside => 2 * inside.diameter() + 1,
-                }
-            }
-            _ => self.distance(from, to),
-        }
+        self.geometry.family().minimal_bound(&self.wiring, from, to)
     }
 
     /// One key per class of keys that [`Topology::minimal`] treats alike, rising: what a proof has to try. Each half of a key has classes
@@ -276,10 +209,7 @@ impl Topology {
     /// The classes of a half divide it evenly where that takes at most 1,024 of them. A half of whose picks one is among several is divided
     /// evenly by two as well, so that a key and the one half of all keys away belong to whole classes.
     pub fn key_classes(&self) -> Vec<u32> {
-        let [upper, lower] = match &self.geometry {
-            Geometry::Grouped(g) => g.choices().map(|choices| starts(&choices)),
-            _ => [vec![0], vec![0]],
-        };
+        let [upper, lower] = self.geometry.family().choices().map(|choices| starts(&choices));
         let keys = upper
             .iter()
             .flat_map(|high| lower.iter().map(move |low| high << HALF | low));
@@ -289,18 +219,12 @@ impl Topology {
     /// Group of a router of a dragonfly(+); `None` on other families.
     #[inline]
     pub fn group(&self, router: u32) -> Option<u32> {
-        match &self.geometry {
-            Geometry::Grouped(g) => Some(g.per_group.div(router)),
-            _ => None,
-        }
+        self.geometry.routers_per_group().map(|routers| routers.div(router))
     }
 
     /// Routers of each group of a dragonfly(+): group `g` has `g * n..(g + 1) * n`. `None` on other families.
     pub fn group_size(&self) -> Option<u32> {
-        match &self.geometry {
-            Geometry::Grouped(g) => Some(g.per_group.divisor()),
-            _ => None,
-        }
+        self.geometry.routers_per_group().map(FastDiv::divisor)
     }
 
     /// The ports along a dimension of a HyperX; `None` on other families or where there is no such dimension.
@@ -312,7 +236,7 @@ impl Topology {
     /// Coordinates of a router of a ring, mesh, torus or HyperX.
     pub fn coords(&self, router: u32) -> Option<Vec<u32>> {
         self.lattice()
-            .map(|g| (0..g.dims.len()).map(|d| g.coord(router, d)).collect())
+            .map(|g| (0..g.n_dims()).map(|d| g.coord(router, d)).collect())
     }
 
     /// The router `by` steps further along dimension `dim` of a ring, mesh, torus or HyperX, counted around the end (on a mesh too:
@@ -331,10 +255,7 @@ impl Topology {
     }
 
     pub(crate) fn lattice(&self) -> Option<&LatticeGeometry> {
-        match &self.geometry {
-            Geometry::Lattice(g) => Some(g),
-            _ => None,
-        }
+        self.geometry.lattice()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Recursive bisection: routers in order, cut where few cables cross and both sides are even.
 
-use super::order::Order;
-use crate::topology::{Geometry, Topology};
+use crate::families::Order;
+use crate::topology::Topology;
 
 /// What a cut looks for.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +19,7 @@ pub(super) enum Goal {
 impl Goal {
     /// Few cables between `parts` of these routers, none of which is more than 5 % above the mean, 10 % where groups are to be kept whole.
     pub(super) fn few_cables(topology: &Topology, routers: &[u32], weights: &[u32], parts: u32) -> Self {
-        let slack = if matches!(topology.geometry, Geometry::Grouped(_)) {
-            10
-        } else {
-            5
-        };
+        let slack = if topology.group_size().is_some() { 10 } else { 5 };
         let total = weight_of(routers, weights);
         Goal::FewCables {
             limit: (total * (100 + slack), 100 * u64::from(parts)),

@@ -3,7 +3,7 @@
 //! The header is `router,part`. A router is given by its name (in quotes or not) or its number, where no router has that name. What
 //! follows the last comma of a line is the part, so names may hold commas.
 
-use crate::topology::{Geometry, Topology};
+use crate::topology::Topology;
 use std::collections::HashMap;
 
 /// Mistakes up to which a map is read on.
@@ -101,7 +101,7 @@ impl Reader<'_> {
     fn router(&mut self, text: &str) -> Option<u32> {
         let number = text.parse::<u32>().ok().filter(|&r| r < self.topology.n_routers());
         // Only routers of a file may be named like numbers.
-        if number.is_some() && !matches!(self.topology.geometry, Geometry::Graph(_)) {
+        if number.is_some() && !self.topology.geometry.family().is_irregular() {
             return number;
         }
         let topology = self.topology;

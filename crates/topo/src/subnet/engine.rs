@@ -21,7 +21,7 @@ mod up_down;
 pub use parx::{Choice, choice, quadrant};
 
 use super::{Subnet, Tables};
-use crate::global_cables::split_mix;
+use crate::random::split_mix;
 use fabric::Fabric;
 use thiserror::Error;
 

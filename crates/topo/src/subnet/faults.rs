@@ -11,7 +11,7 @@
 use super::lids::Lids;
 use super::mistakes::Mistakes;
 use super::{End, Subnet};
-use crate::global_cables::split_mix;
+use crate::random::split_mix;
 
 /// What is to be taken out.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Patterns of pairs that send at the same time: shifts, random matchings, all pairs of a group in turn.
 
 use super::Paths;
-use crate::global_cables::split_mix;
+use crate::random::split_mix;
 use serde::Serialize;
 use std::ops::Range;
 

@@ -7,7 +7,7 @@
 use super::super::Tables;
 use super::fabric::Fabric;
 use super::{Engine, Report, RouteError};
-use crate::global_cables::split_mix;
+use crate::random::split_mix;
 
 /// Lanes that differ by fewer pairs are balanced.
 const BALANCED: u64 = 6;

@@ -9,7 +9,7 @@
 use super::super::Tables;
 use super::Report;
 use super::fabric::Fabric;
-use super::trees::Trees;
+use super::trees::{NO_EDGE, Trees};
 
 /// Time: addresses x (cables + switches x log). Memory: 2 bytes per (switch, address), while they are laid twice that.
 pub(super) fn route(fabric: &Fabric) -> (Tables, Report) {
@@ -38,8 +38,6 @@ pub(super) fn lay(fabric: &Fabric) -> Trees {
 
 /// Distance of a switch that was not reached yet: beyond every sum of weights.
 const INFINITY: u64 = u64::MAX / 2;
-/// A switch that is not reached, or is the destination's own.
-pub(super) const NO_EDGE: u32 = u32::MAX;
 
 /// The weights of all edges, and the tree to one destination. Switches are numbered by their place in the manager's order inside.
 pub(super) struct Paths {

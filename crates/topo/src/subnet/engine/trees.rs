@@ -2,7 +2,6 @@
 
 use super::super::Tables;
 use super::fabric::Fabric;
-use super::sssp::NO_EDGE;
 
 /// Next channels of all switches to all destinations. Destinations are the addresses of hosts, then those of switches: destination
 /// `n_addresses + s` is switch `s` itself. 2 bytes per (switch, destination).
@@ -14,6 +13,9 @@ pub(super) struct Trees {
     /// At `destination * n_switches + switch`: the channel among those of the switch.
     next: Vec<u16>,
 }
+
+/// A switch that is not reached, or is the destination's own.
+pub(super) const NO_EDGE: u32 = u32::MAX;
 
 /// No next channel: at the destination's switch and where there is no way.
 const NO_NEXT: u16 = u16::MAX;

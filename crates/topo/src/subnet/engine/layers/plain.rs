@@ -5,7 +5,7 @@ use super::super::fabric::Fabric;
 use super::super::trees::Trees;
 use super::super::{Options, sssp};
 use super::{Layers, TooFew, assign};
-use crate::global_cables::split_mix;
+use crate::random::split_mix;
 use std::collections::BTreeMap;
 
 struct Path {

@@ -11,7 +11,7 @@ use crate::hop::{Came, Hop, HopList};
 use crate::wiring::Wiring;
 
 /// Routers up to which tables are built.
-pub(crate) const MOST_ROUTERS: u32 = 20_000;
+pub(super) const MOST_ROUTERS: u32 = 20_000;
 
 /// Distance entry that means "as far as this or farther".
 const FAR: u8 = u8::MAX;
@@ -26,7 +26,7 @@ pub(crate) struct GraphTables {
     next: Vec<u16>,
     diameter: u32,
     vcs: u8,
-    pub(crate) names: Vec<String>,
+    pub(super) names: Vec<String>,
 }
 
 impl GraphTables {

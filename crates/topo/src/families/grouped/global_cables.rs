@@ -5,11 +5,12 @@
 //! most one. So with many cables per pair every owner reaches many groups, and the cables of a pair are spread over owners.
 //! Arrangements: Camarero, Vallejo & Beivide 2014; Hastings et al. 2015.
 
+use crate::random::split_mix;
 use crate::spec::Arrangement;
 
 /// One end of a global cable as seen from its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct GlobalEnd {
+pub(super) struct GlobalEnd {
     /// Owner's index among the owners of its group.
     pub(crate) owner: u32,
     /// Index of the other end's owner in its group.
@@ -22,7 +23,7 @@ pub(crate) struct GlobalEnd {
 
 /// All global cables, from each group to each other.
 #[derive(Clone, Debug)]
-pub(crate) struct GlobalCables {
+pub(super) struct GlobalCables {
     groups: u32,
     links_per_pair: u32,
     /// `links_per_pair` ends for (from, to), sorted by owner, at `(from * groups + to) * links_per_pair`.
@@ -166,14 +167,6 @@ impl Slots {
         };
         p * (n - 1) + k
     }
-}
-
-/// SplitMix64 (Steele, Lea & Flood 2014): the next 64 random bits.
-pub(crate) fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::division::{FastDiv, pick};
 
 /// What a group looks like inside.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Inside {
+pub(super) enum Inside {
     /// Rows and columns, all-to-all in each.
     Grid { rows: u32, cols: FastDiv },
     /// All leaves to all spines.

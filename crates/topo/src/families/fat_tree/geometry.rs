@@ -101,6 +101,16 @@ impl FatTree {
         wiring
     }
 
+    /// Number of routers.
+    pub(super) fn n_routers(&self) -> u32 {
+        self.n_routers
+    }
+
+    /// Children of each router of a level (from 0); nodes of a leaf.
+    pub(super) fn children(&self, level: usize) -> u32 {
+        self.levels[level].down.divisor()
+    }
+
     /// Levels of routers.
     pub(crate) fn height(&self) -> usize {
         self.levels.len()

@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 /// What joins the routers of one line of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(super) enum Kind {
     Mesh,
     Torus,
     HyperX,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Dimension {
+pub(super) struct Dimension {
     pub(crate) size: u32,
     pub(crate) stride: u32,
     mask: u32,
@@ -104,8 +104,8 @@ fn n_differ(dim_of_bit: &[Dimension; 64], mut differ: u64) -> u32 {
 /// Coordinates and port arithmetic of a lattice.
 #[derive(Clone, Debug)]
 pub(crate) struct LatticeGeometry {
-    pub(crate) kind: Kind,
-    pub(crate) dims: Vec<Dimension>,
+    pub(super) kind: Kind,
+    pub(super) dims: Vec<Dimension>,
     packed: Arc<[u64]>,
     /// The dimension that each bit of packed coordinates belongs to.
     dim_of_bit: Arc<[Dimension; 64]>,
@@ -116,7 +116,7 @@ pub(crate) struct LatticeGeometry {
 
 impl LatticeGeometry {
     /// Lays out a validated lattice: sizes and widths at least 1, at most 2^26 routers, at most 65,534 ports per router.
-    pub(crate) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
+    pub(super) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
         let (mut shift, mut stride, mut base) = (0u32, 1u32, 0u32);
         let mut dim_of_bit = [Dimension::default(); 64];
         let mut dims = Vec::with_capacity(shape.len());
@@ -212,6 +212,16 @@ impl LatticeGeometry {
                 }
             }
         }
+    }
+
+    /// Number of routers.
+    pub(super) fn n_routers(&self) -> u32 {
+        self.packed.len() as u32
+    }
+
+    /// Number of dimensions.
+    pub(crate) fn n_dims(&self) -> usize {
+        self.dims.len()
     }
 
     /// Coordinate of a router along a dimension.
@@ -457,7 +467,7 @@ impl LatticeGeometry {
 }
 
 /// Neighbours along one dimension, border effects of the mesh left out.
-pub(crate) fn lines(kind: Kind, size: u32) -> u32 {
+pub(super) fn lines(kind: Kind, size: u32) -> u32 {
     match (kind, size) {
         (_, 1) => 0,
         (Kind::HyperX, _) => size - 1,

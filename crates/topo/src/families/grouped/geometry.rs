@@ -11,23 +11,23 @@
 //! **Distance and minimal routes are hierarchical**: at most one global link, none within a group, as the literature uses the word
 //! minimal. A walk over two global links through a third group can be shorter in hops and is not counted.
 
+use super::global_cables::{GlobalCables, GlobalEnd};
+use super::inside::Inside;
 use crate::division::{FastDiv, pick, pick_again};
-use crate::global_cables::{GlobalCables, GlobalEnd};
 use crate::hop::{Came, Hop, HopList};
-use crate::inside::Inside;
 use crate::spec::Arrangement;
 use crate::wiring::Wiring;
 
 /// `dim` of a hop over a global link.
-pub(crate) const GLOBAL: u8 = 2;
+const GLOBAL: u8 = 2;
 
 /// A dragonfly or dragonfly+.
 #[derive(Clone, Debug)]
 pub(crate) struct Grouped {
-    pub(crate) per_group: FastDiv,
-    pub(crate) inside: Inside,
-    local_width: u16,
-    pub(crate) global: GlobalCables,
+    pub(super) per_group: FastDiv,
+    pub(super) inside: Inside,
+    pub(super) local_width: u16,
+    pub(super) global: GlobalCables,
     nodes: FastDiv,
     nodes_per_group: FastDiv,
     diameter: u32,
@@ -44,7 +44,7 @@ const MOST_OWN: u64 = 1 << 22;
 
 impl Grouped {
     /// Lays out a validated dragonfly(+); `nodes` per router, or per leaf router.
-    pub(crate) fn new(
+    pub(super) fn new(
         groups: u32,
         inside: Inside,
         nodes: u32,

@@ -1,0 +1,245 @@
+//! Any graph, from a file or built in: its routers are numbered and named as the file says, its ways are a table (`tables`).
+
+mod tables;
+
+pub(crate) use tables::GraphTables;
+
+use super::{Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, Order, not_mine, on_circle};
+use crate::division::FastDiv;
+use crate::graph_file::GraphText;
+use crate::hop::{Came, Hop, HopList};
+use crate::presets::built_in;
+use crate::problems::Problems;
+use crate::spec::{FieldError, GraphFormat, TopologySpec};
+use crate::wiring::Wiring;
+use tables::MOST_ROUTERS;
+
+impl NetworkFamily for GraphTables {
+    fn build(spec: &TopologySpec, how: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
+        let TopologySpec::Graph {
+            file,
+            format,
+            nodes_per_router,
+        } = spec
+        else {
+            not_mine(spec)
+        };
+        let mut problems = Problems::default();
+        let text = match (how.text, format) {
+            (Some(text), _) => Ok(text.to_owned()),
+            (None, GraphFormat::BuiltIn) => built_in(file).ok_or_else(|| "there is no such network".to_owned()),
+            (None, GraphFormat::EdgeList | GraphFormat::Graphml | GraphFormat::Ibnetdiscover) => {
+                std::fs::read_to_string(file).map_err(|e| e.to_string())
+            }
+        };
+        let text = text.map_err(|reason| {
+            problems.add("file", format!("cannot read `{file}`: {reason}"), None);
+            std::mem::take(&mut problems.0)
+        })?;
+        let graph = (how.read)(&text, *format).map_err(|mistakes| {
+            mistakes
+                .into_iter()
+                .for_each(|(reason, hint)| problems.add("file", reason, hint.as_deref()));
+            std::mem::take(&mut problems.0)
+        })?;
+        check(&graph, *nodes_per_router)?;
+        let wiring = wire(&graph, *nodes_per_router);
+        match GraphTables::new(&wiring, graph.names.clone()) {
+            Ok(tables) => Ok((tables, wiring)),
+            Err((a, b)) => {
+                let name = |r: u32| graph.names.get(r as usize).cloned().unwrap_or_else(|| r.to_string());
+                let reason = format!(
+                    "the graph is in pieces: there is no way from router `{}` to `{}`",
+                    name(a),
+                    name(b)
+                );
+                problems.add("file", reason, None);
+                Err(problems.0)
+            }
+        }
+    }
+
+    /// No smaller graph can stand for it.
+    fn reduce(_spec: &mut TopologySpec) {}
+
+    fn has_groups() -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn router_of(&self, wiring: &Wiring, node: u32) -> u32 {
+        wiring.node_router[node as usize]
+    }
+
+    #[inline]
+    fn distance(&self, wiring: &Wiring, a: u32, b: u32) -> u32 {
+        self.distance(wiring, a, b)
+    }
+
+    #[inline]
+    fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, _key: u32) -> Hop {
+        self.minimal(wiring, at, wiring.node_router[node as usize], came)
+    }
+
+    #[inline]
+    fn minimal_to(&self, wiring: &Wiring, at: u32, to: u32, came: Came, _key: u32) -> Hop {
+        self.minimal(wiring, at, to, came)
+    }
+
+    #[inline]
+    fn minimal_hops(&self, wiring: &Wiring, at: u32, to: u32, out: &mut HopList) {
+        self.minimal_hops(wiring, at, to, out);
+    }
+
+    #[inline]
+    fn lattice(&self) -> Option<&LatticeGeometry> {
+        None
+    }
+
+    fn lattice_mut(&mut self) -> Option<&mut LatticeGeometry> {
+        None
+    }
+
+    #[inline]
+    fn routers_per_group(&self) -> Option<FastDiv> {
+        None
+    }
+
+    fn direct(&self) -> Option<Direct> {
+        None
+    }
+
+    fn diameter(&self) -> u32 {
+        self.diameter()
+    }
+
+    fn minimal_vcs(&self) -> u8 {
+        self.minimal_vcs()
+    }
+
+    fn minimal_bound(&self, wiring: &Wiring, from: u32, to: u32) -> u32 {
+        self.distance(wiring, from, to)
+    }
+
+    fn keeps_to_distance(&self) -> bool {
+        true
+    }
+
+    fn treats_nodes_of_a_router_alike(&self) -> bool {
+        true
+    }
+
+    fn choices(&self) -> [Vec<u32>; 2] {
+        [vec![], vec![]]
+    }
+
+    fn is_irregular(&self) -> bool {
+        true
+    }
+
+    /// The file's.
+    fn router_name(&self, router: u32) -> String {
+        self.names[router as usize].clone()
+    }
+
+    fn port_name(&self, _wiring: &Wiring, _router: u32, _port: u16) -> Option<(String, u16)> {
+        None
+    }
+
+    fn place(&self, router: u32) -> (f64, f64) {
+        on_circle((0.5, 0.5), 0.5, router, self.names.len() as u32)
+    }
+
+    fn n_groups(&self) -> Option<u32> {
+        None
+    }
+
+    fn group_of(&self, _router: u32) -> u32 {
+        0
+    }
+
+    fn group_name(&self, _group: u32) -> String {
+        String::new()
+    }
+
+    fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
+        None
+    }
+
+    fn mean_distance(&self) -> MeanDistance {
+        MeanDistance::Unknown
+    }
+
+    fn orders(&self) -> Vec<Order<'_>> {
+        vec![Order::BreadthFirst]
+    }
+}
+
+/// Checks what a file says and how large it is.
+fn check(graph: &GraphText, nodes_per_router: u32) -> Result<(), Vec<FieldError>> {
+    let mut problems = Problems::default();
+    if graph.cables.is_empty() {
+        problems.add(
+            "file",
+            "it states no cable".into(),
+            Some("for a single router use kind = \"single-router\""),
+        );
+    }
+    let n = graph.names.len() as u64;
+    if n > u64::from(MOST_ROUTERS) {
+        let gigabytes = n as f64 * n as f64 * 3e-9;
+        let reason =
+            format!("{n} routers, route tables are kept for up to {MOST_ROUTERS} (these would take {gigabytes:.1} GB)");
+        problems.add("file", reason, Some("the regular families have no such limit"));
+    }
+    let nodes = graph
+        .nodes
+        .iter()
+        .map(|n| u64::from(n.unwrap_or(nodes_per_router)))
+        .sum::<u64>();
+    if nodes == 0 {
+        problems.add(
+            "nodes_per_router",
+            "no router has a node".into(),
+            Some("set it, or place nodes in the file"),
+        );
+    }
+    let ports = graph.cables.iter().map(|c| 2 * u64::from(c.count)).sum::<u64>();
+    problems.size(n, ports, nodes, "file");
+    let mut radix = vec![0u64; graph.names.len()];
+    for cable in &graph.cables {
+        radix[cable.a as usize] += u64::from(cable.count);
+        radix[cable.b as usize] += u64::from(cable.count);
+    }
+    problems.radix(radix.iter().copied().max().unwrap_or(0), 1, "file");
+    problems.done()
+}
+
+/// Numbers the ports of each router by rising neighbour, then in the order of the file.
+fn wire(graph: &GraphText, nodes_per_router: u32) -> Wiring {
+    let n = graph.names.len();
+    let mut ends: Vec<Vec<(u32, u32, u8)>> = vec![Vec::new(); n];
+    let mut id = 0u32;
+    for cable in &graph.cables {
+        for _ in 0..cable.count {
+            ends[cable.a as usize].push((cable.b, id, cable.class));
+            ends[cable.b as usize].push((cable.a, id, cable.class));
+            id += 1;
+        }
+    }
+    let mut port_of = vec![[0u16; 2]; id as usize];
+    for (r, list) in ends.iter_mut().enumerate() {
+        list.sort_unstable();
+        for (port, &(peer, id, _)) in list.iter().enumerate() {
+            port_of[id as usize][usize::from(r as u32 > peer)] = port as u16;
+        }
+    }
+    let mut wiring = Wiring::start(graph.classes.clone(), n, 2 * id as usize, 0);
+    for (r, list) in ends.iter().enumerate() {
+        for &(peer, id, class) in list {
+            wiring.push_port(peer, port_of[id as usize][usize::from(peer > r as u32)], class);
+        }
+        wiring.finish_router(graph.nodes[r].unwrap_or(nodes_per_router));
+    }
+    wiring
+}
