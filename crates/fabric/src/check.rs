@@ -3,74 +3,13 @@
 use crate::harvest::{Credit, Harvest};
 use crate::memory::values;
 use crate::mpi::RankRow;
-use crate::mpi::envelope::{self, Notice};
 use crate::network::{BuildError, Network};
-use crate::observe::{share_of_birth, share_of_size};
-use crate::packet::{HORIZON, Kind, MAX_HOPS, MAX_PARTS, NUMBERS, OLD, Packet, ends};
+use crate::packet::{HORIZON, MAX_HOPS, MAX_PARTS, NUMBERS, OLD};
 use crate::results::{Check, LoadState, Verdict};
 use crate::spec::RunSpec;
 use crate::state::fault;
-use des::Event;
 
-mod waits;
-
-pub use waits::Wait;
-pub(crate) use waits::see as see_waits;
-
-/// Packets and their bytes, in pending events or in queues.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InFlight {
-    /// Packets.
-    pub packets: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Sum of their [shares](crate::packet::Packet::share).
-    pub flow: u64,
-    /// Sum of the [shares](crate::observe::share_of_message) of messages under way.
-    pub message_flow: u64,
-}
-
-impl InFlight {
-    /// Counts an event if it is a packet.
-    pub fn count(&mut self, event: &Packet, net: &Network) {
-        if event.is_news() {
-            return;
-        }
-        match event.kind() {
-            Kind::Arrival => self.add(net, event),
-            Kind::Notice => {
-                let node = net.sites[event.lp() as usize].node + u32::from(event.port());
-                let (ends, label) = (ends(event.source(), node), event.noticed());
-                self.add_message(match envelope::read(event) {
-                    Notice::Birth(birth, _) => share_of_birth(ends, label, birth),
-                    Notice::Size(bytes, _) => share_of_size(ends, label, bytes),
-                });
-            }
-            _ => {}
-        }
-    }
-
-    /// Counts a packet.
-    pub(crate) fn add(&mut self, net: &Network, packet: &Packet) {
-        self.packets += u64::from(net.parts(packet.size()));
-        self.bytes += u64::from(packet.size());
-        let share = packet.share(packet.time().0, net.bursts);
-        self.flow = self.flow.wrapping_add(share);
-    }
-
-    /// Counts a message, or a part of what is known of it.
-    pub(crate) fn add_message(&mut self, share: u64) {
-        self.message_flow = self.message_flow.wrapping_add(share);
-    }
-
-    /// Adds what another has counted.
-    pub(crate) fn merge(&mut self, other: InFlight) {
-        self.packets += other.packets;
-        self.bytes += other.bytes;
-        self.flow = self.flow.wrapping_add(other.flow);
-        self.message_flow = self.message_flow.wrapping_add(other.message_flow);
-    }
-}
+mod cycle;
 
 /// What the checks look at.
 pub struct Facts<'a> {
@@ -234,7 +173,7 @@ fn progress(facts: &Facts<'_>) -> Check {
         detail,
     };
     if facts.stalled || (facts.idle && left > 0) {
-        let cycle = waits::cycle(&facts.harvest.waits);
+        let cycle = cycle::cycle(&facts.harvest.waits);
         let cycle = if cycle.is_empty() {
             "no cycle of full buffers found".into()
         } else {

@@ -4,13 +4,10 @@ use crate::check;
 use crate::network::{BuildError, Network};
 use crate::placement::place;
 use crate::predict::Prediction;
-use crate::spec::{
-    AccessPattern, JobSpec, Memory, PartitionSpec, Perturbation, Placement, RoutingSpec, RunSpec, TableSource,
-    TablesSpec, Work, canonical, hash,
-};
+use crate::spec::{JobSpec, Perturbation, Placement, RunSpec, canonical, run_hash};
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
-use topo::{GraphFormat, Partition, Topology, TopologySpec};
+use topo::{Partition, Topology};
 
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;
@@ -142,41 +139,6 @@ pub fn run_entry(run: &RunSpec, estimate: &Prediction) -> Value {
         entry["perturbation"] = json!({"number": number, "spread_ns": spread.as_ns()});
     }
     entry
-}
-
-/// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
-pub fn run_hash(run: &RunSpec) -> String {
-    // The engine, its workers and what they share out never change a result, so they are no part of its name.
-    let mut named = run.clone();
-    named.control.engine = crate::spec::Engine::Auto;
-    named.control.workers = 0;
-    named.control.partition = PartitionSpec::Auto;
-    // A network from a file is named by what the file says, not by where it lies.
-    if let TopologySpec::Graph { file, format, .. } = &mut named.topology
-        && *format != GraphFormat::BuiltIn
-        && let Ok(text) = std::fs::read_to_string(&*file)
-    {
-        *file = format!("sha256:{}", hash(&text));
-    }
-    // So are forwarding tables, whose digest the specification has.
-    if let RoutingSpec::Table(TablesSpec {
-        source: TableSource::File { path, .. },
-        ..
-    }) = &mut named.routing
-    {
-        path.clear();
-    }
-    // And traces.
-    for job in &mut named.jobs {
-        if let Work::Memory(Memory {
-            pattern: AccessPattern::Trace(trace),
-            ..
-        }) = &mut job.work
-        {
-            trace.files.iter_mut().for_each(|file| file.path.clear());
-        }
-    }
-    hash(&canonical(&named))
 }
 
 /// The verdict on deadlock of a run, refusing what can deadlock and what is too fine for the times of a run, and virtual channels that

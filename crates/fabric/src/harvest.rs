@@ -4,7 +4,6 @@
 //! as bytes and are merged on the first, so that no process needs the state of another. Everything here is a sum, the first by
 //! router and port, or a list put into order by router: the parts that a run was in do not show.
 
-use crate::check::{self, InFlight, Wait};
 use crate::incoming;
 use crate::memory::state::Performed;
 use crate::memory::{self, MemoryRow};
@@ -20,6 +19,12 @@ use bytemuck::{Pod, Zeroable};
 use des::checkpoint::{Pack, put, put_list, take, take_list};
 use des::{Observe, Torn};
 use std::time::Duration;
+
+mod in_flight;
+mod waits;
+
+pub use in_flight::InFlight;
+pub use waits::Wait;
 
 /// What is wanted besides what every run tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,7 +182,7 @@ impl Harvest {
                 harvest.see_ports(net, state, lp, site, wanted.links);
                 harvest.see_credits(net, state, lp, site);
                 if wanted.waits {
-                    check::see_waits(net, state, lp, &mut harvest.waits);
+                    waits::see(net, state, lp, &mut harvest.waits);
                 }
                 harvest.see_unsent(net, state, lp, site, wanted.unsent);
             }

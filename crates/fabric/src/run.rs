@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
-use crate::harvest::{Harvest, Wanted};
+use crate::harvest::{Harvest, InFlight, Wanted};
 use crate::network::{BuildError, Class, Network};
 use crate::nic;
 use crate::observe::{Span, Stats, Track};
@@ -386,7 +386,7 @@ fn drive<M: RouterModel>(
         alone: alone(spec, &world.net).filter(|_| engine.teamwork().is_none()),
         ..Manner::default()
     };
-    let mut in_flight = check::InFlight::default();
+    let mut in_flight = InFlight::default();
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let digests = engine.digests();
     // All ranks stand at the same: what one wants all want.

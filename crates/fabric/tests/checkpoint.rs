@@ -2,7 +2,6 @@
 
 use des::engine::Engine as _;
 use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine, history};
-use fabric::bench::plain;
 use fabric::checkpoint::{CheckpointError, Checkpoints, Every};
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};

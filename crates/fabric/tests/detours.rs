@@ -1,7 +1,6 @@
 //! UGAL and PAR: channels, deadlock, idle networks, saturation.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::run;
 use fabric::spec::*;

@@ -2,7 +2,6 @@
 
 use des::ranks::local;
 use des::{Time, mix};
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::{Means, Order, RunResult, run, run_by};
 use fabric::spec::*;

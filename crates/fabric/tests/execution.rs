@@ -1,6 +1,5 @@
 //! How a run was executed is told, and changes nothing of its result.
 
-use fabric::bench::plain;
 use fabric::results::Execution;
 use fabric::run::run;
 use fabric::spec::*;

@@ -1,7 +1,6 @@
 //! Input-queued routers: closed forms of latency, throughput and fairness, and the minimal adaptive routing on all router models.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;
 use topo::{Lattice, TopologySpec};

@@ -2,8 +2,8 @@
 //! or exchanged.
 
 use des::{Event as _, NoJournal, Sink, Time, World as _};
-use fabric::check::{Facts, InFlight, verdict};
-use fabric::harvest::{Harvest, Wanted};
+use fabric::check::{Facts, verdict};
+use fabric::harvest::{Harvest, InFlight, Wanted};
 use fabric::network::Network;
 use fabric::observe::{MessageRow, Record, Span, Stats};
 use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};

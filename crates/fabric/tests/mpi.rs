@@ -1,6 +1,5 @@
 //! MPI ranks: what a message takes, in closed form; matching; every engine alike.
 
-use fabric::bench::plain;
 use fabric::mpi::collective::Algorithm;
 use fabric::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
 use fabric::mpi::{CollectiveKind, Op, RankRow, Transfer};

@@ -3,7 +3,6 @@
 use des::engine::{Engine as _, Stop, history};
 use des::optimistic::{OptimisticEngine, Speculated, Speculation};
 use des::{Time, WindowEngine};
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel as Model, Sculpin};

@@ -2,7 +2,6 @@
 
 use des::Time;
 use des::rng::{SplitMix, below, unit};
-use fabric::bench::plain;
 use fabric::results::LoadState;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;

@@ -1,7 +1,6 @@
 //! Parallel cables between two routers, and several links between two groups: which part of their packets the least used one carries.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::run;
 use fabric::spec::*;

@@ -1,10 +1,9 @@
 //! Placements: every kind gives each logical node a physical node of its own, in the order that its name says.
 
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::placement::place;
 use fabric::run::run;
-use fabric::spec::{JobSpec, LoadOptions, Placement, load_study};
+use fabric::spec::{JobSpec, LoadOptions, Placement, load_study, plain};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,5 @@
 //! What is told of a run before it is run, against the run.
 
-use fabric::bench::plain;
 use fabric::predict::{Facts, Prediction};
 use fabric::run::run;
 use fabric::spec::*;

@@ -19,7 +19,6 @@
 //! is chosen such that 2 % is about 2.5 standard errors or more. The same seeds give the same packets to every model.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;
 use topo::{Lattice, TopologySpec};

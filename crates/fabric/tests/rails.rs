@@ -1,7 +1,5 @@
 //! Hosts of several interfaces: what a message takes by which rail, in closed form; order; what cannot be.
 
-use fabric::bench::plain;
-use fabric::describe::run_hash;
 use fabric::run::{self, RunResult};
 use fabric::spec::*;
 use std::path::Path;

@@ -2,7 +2,6 @@
 
 use des::ranks::{Broken, Transport, local};
 use des::{Columns as _, Time, World as _};
-use fabric::bench::plain;
 use fabric::checkpoint::{CheckpointError, Checkpoints, Every};
 use fabric::network::Network;
 use fabric::results::Execution;

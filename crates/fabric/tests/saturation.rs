@@ -19,7 +19,6 @@
 //! thousands of channels.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::results::LoadState;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;

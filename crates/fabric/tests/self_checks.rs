@@ -1,9 +1,8 @@
 //! Runs prove themselves or fail loudly: deadlocks, broken books, interruptions, limits, and the extremes of what a user may ask for.
 
 use des::{Columns as _, Time, World as _};
-use fabric::bench::plain;
-use fabric::check::{Facts, InFlight, verdict};
-use fabric::harvest::{Harvest, Wanted};
+use fabric::check::{Facts, verdict};
+use fabric::harvest::{Harvest, InFlight, Wanted};
 use fabric::network::Network;
 use fabric::observe::{Span, Stats};
 use fabric::packet::HORIZON;

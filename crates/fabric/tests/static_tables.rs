@@ -5,7 +5,6 @@
 //! Those of engines are tested where they are made; here only what the simulation makes of them.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;

@@ -1,6 +1,5 @@
 //! Programs' accesses from files: what a study says of them, what they take, every engine alike.
 
-use fabric::describe::run_hash;
 use fabric::run::{self, RunResult};
 use fabric::spec::*;
 use std::fmt::Write as _;

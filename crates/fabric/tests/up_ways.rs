@@ -1,7 +1,6 @@
 //! The ways up a fat-tree: D-mod-k, scatter, adaptive-up.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::network::Network;
 use fabric::run::{RunResult, run};
 use fabric::spec::*;

@@ -16,7 +16,6 @@
 //! The tolerance is zero: time is integer and nothing in these cases is random but the way, which the run reports.
 
 use des::Time;
-use fabric::bench::plain;
 use fabric::observe::MessageRow;
 use fabric::results::LinkRow;
 use fabric::run::run;

@@ -286,7 +286,7 @@ impl RoutingRule for DerouteRule<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::plain;
+    use crate::spec::plain;
     use topo::{Lattice, verify_routes};
 
     #[test]

@@ -280,9 +280,8 @@ impl RoutingRule for ValiantRule<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::plain;
     use crate::routing::ugal::Ugal;
-    use crate::spec::{DetourSpec, Via};
+    use crate::spec::{DetourSpec, Via, plain};
     use des::mix;
     use des::rng::below;
     use std::collections::BTreeSet;

@@ -2,10 +2,9 @@
 
 use super::{NetworkEngine, RunError, Supervisor};
 use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
-use crate::describe::run_hash;
 use crate::process::cpu_time;
 use crate::router::RouterModel;
-use crate::spec::RunSpec;
+use crate::spec::{RunSpec, run_hash};
 use bytemuck::{Pod, Zeroable};
 use des::{Gathered, Time, Torn};
 use std::time::{Duration, Instant};

@@ -1,10 +1,14 @@
 //! Canonical texts: the same runs always give the same bytes, so that their hash names them.
 
-use super::run::{JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RoutingSpec, RunControl, RunSpec};
+use super::memory::{AccessPattern, Memory};
+use super::run::{
+    Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RoutingSpec, RunControl, RunSpec,
+    TableSource, TablesSpec, Work,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
-use topo::TopologySpec;
+use topo::{GraphFormat, TopologySpec};
 
 /// A run as JSON on one line: fields in a fixed order, all defaults written out, times in ps, sizes in bytes, bandwidths in
 /// bits per second. Reading it back gives an equal [`RunSpec`].
@@ -20,6 +24,41 @@ pub fn hash(text: &str) -> String {
 /// SHA-256 of a file's bytes, in hexadecimal.
 pub fn hash_bytes(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.
+pub fn run_hash(run: &RunSpec) -> String {
+    // The engine, its workers and what they share out never change a result, so they are no part of its name.
+    let mut named = run.clone();
+    named.control.engine = Engine::Auto;
+    named.control.workers = 0;
+    named.control.partition = PartitionSpec::Auto;
+    // A network from a file is named by what the file says, not by where it lies.
+    if let TopologySpec::Graph { file, format, .. } = &mut named.topology
+        && *format != GraphFormat::BuiltIn
+        && let Ok(text) = std::fs::read_to_string(&*file)
+    {
+        *file = format!("sha256:{}", hash(&text));
+    }
+    // So are forwarding tables, whose digest the specification has.
+    if let RoutingSpec::Table(TablesSpec {
+        source: TableSource::File { path, .. },
+        ..
+    }) = &mut named.routing
+    {
+        path.clear();
+    }
+    // And traces.
+    for job in &mut named.jobs {
+        if let Work::Memory(Memory {
+            pattern: AccessPattern::Trace(trace),
+            ..
+        }) = &mut job.work
+        {
+            trace.files.iter_mut().for_each(|file| file.path.clear());
+        }
+    }
+    hash(&canonical(&named))
 }
 
 /// The runs of a canonical study text, as [`canonical_study`] wrote them.

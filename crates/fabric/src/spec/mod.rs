@@ -17,6 +17,7 @@ mod messages;
 mod network;
 mod partition;
 mod placement;
+mod plain;
 mod presets;
 mod rails;
 mod ranks;
@@ -28,7 +29,7 @@ mod tests;
 mod topology;
 mod trace;
 
-pub use canonical::{canonical, hash, hash_bytes, runs_of_canonical};
+pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
 pub(crate) use jobs::{MatchingWord, ModeWord};
 pub use load::{Study, load_study};
 pub use memory::{AccessPattern, ListedAccess, Memory};
@@ -36,6 +37,7 @@ pub(crate) use memory::{Addresses, CleanEvictions, PatternWord, VirtualNetworks}
 pub use messages::ListedMessage;
 pub(crate) use network::ScopeWord;
 pub(crate) use partition::PartitionWord;
+pub use plain::plain;
 pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
 pub(crate) use ranks::StartWord;

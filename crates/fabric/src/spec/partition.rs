@@ -92,7 +92,7 @@ fn from_file(topology: &TopologySpec, base: &Path, file: &str) -> Parts {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::{LoadOptions, PartitionSpec, Study, canonical, load_study, render, runs_of_canonical};
+    use crate::spec::{LoadOptions, PartitionSpec, Study, canonical, load_study, render, run_hash, runs_of_canonical};
     use std::path::PathBuf;
 
     fn folder(name: &str) -> PathBuf {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(with.canonical.matches("[0,0,5,5]").count(), 1);
         let again = serde_json::from_str::<crate::spec::RunSpec>(&canonical(&with.runs[1])).unwrap();
         assert_eq!(again, with.runs[1]);
-        let name = crate::describe::run_hash;
+        let name = run_hash;
         assert_eq!(name(&with.runs[0]), name(&without.runs[0]));
         assert_ne!(name(&with.runs[0]), name(&with.runs[1]));
         // What says nothing of partitions reads and names as before there were any.

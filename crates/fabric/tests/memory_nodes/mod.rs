@@ -1,6 +1,5 @@
 //! Runs of memory nodes.
 
-use fabric::bench::plain;
 use fabric::memory::MemoryRow;
 use fabric::run::{self, RunResult};
 use fabric::spec::*;

@@ -1,10 +1,9 @@
-//! Who waits for whom: the channels without room at the other end, and a cycle of them.
+//! Who waits for whom: the channels without room at the other end.
 
-use crate::harvest::Place;
+use super::Place;
 use crate::network::Network;
 use crate::router::late_admission;
 use crate::state::{NONE, State};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A channel between routers whose first packet waits for room at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub struct Wait {
 ///
 /// A channel waits for the buffer at the other end; the packets in that buffer wait in queues of that router. With late admission the first
 /// of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
-pub(crate) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) {
+pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) {
     let site = &net.sites[lp as usize];
     let late = net.model.late_admission;
     for local in 0..u32::from(site.net) {
@@ -84,42 +83,4 @@ fn held_inputs(net: &Network, state: &State, lp: u32, port: u32, vc: u32) -> Vec
             input.head != NONE && (input.output, u32::from(input.vc)) == (port, vc)
         })
         .collect()
-}
-
-/// A cycle of channels each of whose first packets waits for room that the next one holds, by name.
-pub(super) fn cycle(waits: &[Wait]) -> Vec<String> {
-    type Key = (u32, u32, u32);
-    let key = |wait: &Wait| (wait.place.router, wait.place.port, wait.vc);
-    let all: BTreeMap<Key, &Wait> = waits.iter().map(|wait| (key(wait), wait)).collect();
-    let holders = |of: &Key| -> Vec<Key> {
-        let [router, input] = all[of].to;
-        let there = all.range((router, 0, 0)..=(router, u32::MAX, u32::MAX));
-        let holds = there.filter(|(_, wait)| wait.holds.binary_search(&[input, of.2]).is_ok());
-        holds.map(|(&key, _)| key).collect()
-    };
-    let mut done = BTreeSet::new();
-    for &first in all.keys() {
-        if done.contains(&first) {
-            continue;
-        }
-        // Depth-first along waiting channels; the first one met again closes the cycle.
-        let mut path = vec![first];
-        let mut branches = vec![holders(&first)];
-        while let Some(options) = branches.last_mut() {
-            let Some(next) = options.pop() else {
-                branches.pop();
-                done.extend(path.pop());
-                continue;
-            };
-            if let Some(at) = path.iter().position(|&step| step == next) {
-                let label = |key: &Key| format!("{} channel {}", all[key].place.name, key.2);
-                return path[at..].iter().chain([&next]).map(label).collect();
-            }
-            if !done.contains(&next) {
-                path.push(next);
-                branches.push(holders(&next));
-            }
-        }
-    }
-    Vec::new()
 }
