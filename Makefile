@@ -71,7 +71,7 @@ test-js:
 	@if command -v node >/dev/null; then node --test tests/javascript/*.test.mjs; else echo "skipped: scripts of the report are tested by node, which is not here"; fi
 
 parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
-	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric --lib --test engines --test optimistic --test checkpoint --test self_checks
+	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric -p fabricsim-judge --lib --test engines --test optimistic --test checkpoint --test self_checks
 	$(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py
 
 check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
@@ -104,7 +104,7 @@ gate: ## instructions per packet-hop of the hot path against their limits (needs
 
 fuzz: ## a minute of mutated study files against the study reader, and one of random studies against the oracle
 	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-fabric --profile quick --locked --test broken_studies_fuzz
-	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-fabric --profile quick --locked --test oracle
+	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-judge --profile quick --locked --test oracle
 
 bench: setup ## speed of the engine on fixed cases
 	$(BIN)/fabricsim bench
@@ -113,7 +113,7 @@ docs: setup ## Rust API documentation, and the schema of study files, into targe
 	cargo doc --workspace --no-deps --locked
 	@mkdir -p target/doc
 	$(BIN)/fabricsim schema > target/doc/study.schema.json
-	@echo "target/doc/fabric/index.html, docs/tutorial.md"
+	@echo "target/doc/judge/index.html, docs/tutorial.md"
 
 clean: ## remove everything that was built (results/ stays)
 	rm -rf .venv $(STAMPS) target .pytest_cache .mypy_cache .ruff_cache

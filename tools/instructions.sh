@@ -8,7 +8,7 @@ if ! command -v valgrind >/dev/null; then
     echo "instruction gate: skipped, valgrind is not installed"
     exit 0
 fi
-cargo build --quiet --release --locked -p fabricsim-fabric --example bench
+cargo build --quiet --release --locked -p fabricsim-judge --example bench
 bench="${CARGO_TARGET_DIR:-target}/release/examples/bench"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

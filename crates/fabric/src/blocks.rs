@@ -67,12 +67,12 @@ impl Blocks {
     }
 
     /// The block of each router, for other ranks.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         self.of.iter().map(|&block| block as u8).collect()
     }
 
     /// [`Blocks::new`] of what [`Blocks::to_bytes`] gave, if it fits.
-    pub(crate) fn from_bytes(of: &[u8], n_blocks: usize, groups: usize) -> Option<Blocks> {
+    pub fn from_bytes(of: &[u8], n_blocks: usize, groups: usize) -> Option<Blocks> {
         let fits = of.iter().all(|&block| usize::from(block) < n_blocks);
         fits.then(|| Blocks::new(of.iter().map(|&block| block.into()).collect(), n_blocks, groups))
     }

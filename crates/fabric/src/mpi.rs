@@ -3,7 +3,7 @@
 pub mod account;
 pub mod collective;
 mod endpoint;
-pub(crate) mod envelope;
+pub mod envelope;
 pub(crate) mod nth;
 pub mod op;
 mod packing;

@@ -16,7 +16,7 @@ use crate::network::{Network, Site};
 use crate::observe::{Departures, Record, share_of_message};
 use crate::packet::{ACK, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::router::RouterModel;
-use crate::state::{NONE, Nic, Post, State, fault};
+use crate::state::{Incoming, NONE, Nic, Post, State, fault};
 use crate::workload::{Message, Reaction};
 use crate::world::Fabric;
 use des::{Event, Journal, Sink, Time};
@@ -310,6 +310,20 @@ fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
         at += net.injection.ser(packet.size());
     }
     sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
+}
+
+/// Shows each message of several packets that has set out to a node of this router and is not there in whole, with that node.
+pub fn incomplete(net: &Network, st: &State, lp: u32, site: &Site, mut see: impl FnMut(u32, &Incoming)) {
+    for (place, node) in net.node_places(lp, site).zip(site.node_numbers()) {
+        for root in net.buckets(place) {
+            incoming::behind(st, root, &mut |slot| {
+                let entry = st.incoming.get(slot);
+                if entry.delivered == 0 && entry.label != cumulative::FLOW {
+                    see(node, entry);
+                }
+            });
+        }
+    }
 }
 
 /// Shows each message, acknowledgements excepted, that waits at the interface of the node at `place` and of which no packet has left yet.

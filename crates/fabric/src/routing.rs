@@ -33,7 +33,7 @@ use least::Least;
 pub(crate) use classes::of as networks_of;
 pub use deroute::Deroute;
 pub use proof::Proof;
-pub(crate) use source::table_bytes;
+pub use source::table_bytes;
 pub use table::PathTable;
 pub use ugal::Ugal;
 pub use weigh::Sense;

@@ -1,8 +1,8 @@
 //! Errors: each of ours is one Python exception.
 
-use fabric::checkpoint::CheckpointError;
-use fabric::run::RunError;
 use fabric::spec::{Diagnostic, render};
+use judge::checkpoint::CheckpointError;
+use judge::run::RunError;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

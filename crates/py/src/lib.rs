@@ -55,7 +55,7 @@ fn list_entries(kind: &str) -> PyResult<String> {
 /// What results hold, as JSON: `figures` of a run, and `tables` with their `columns`, each with name, unit, word and line.
 #[pyfunction]
 fn results() -> String {
-    fabric::results::listing().to_string()
+    judge::results::listing().to_string()
 }
 
 /// JSON schema of study files.
@@ -90,7 +90,7 @@ fn build() -> String {
 /// The benchmark cases as JSON.
 #[pyfunction]
 fn bench_cases() -> String {
-    json!(fabric::bench::CASES).to_string()
+    json!(judge::bench::CASES).to_string()
 }
 
 /// Runs a benchmark case; options: `{"length": 1.0, "workers": 1, "engine": "auto"}`.
@@ -98,7 +98,7 @@ fn bench_cases() -> String {
 #[pyo3(name = "bench")]
 fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
     let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
-    let mut wanted = fabric::bench::BenchOptions::default();
+    let mut wanted = judge::bench::BenchOptions::default();
     if let Some(length) = options["length"].as_f64() {
         wanted.length = length;
     }
@@ -113,7 +113,7 @@ fn run_bench(py: Python<'_>, case: &str, options: &str) -> PyResult<String> {
             serde_json::from_value(engine.clone()).map_err(|error| errors::plain(format!("engine: {error}")))?;
     }
     let name = case.to_owned();
-    let result = away::away(py, move || fabric::bench::bench(&name, wanted))?;
+    let result = away::away(py, move || judge::bench::bench(&name, wanted))?;
     match result {
         None => Err(errors::plain(format!("no benchmark case \"{case}\""))),
         Some(Ok(result)) => Ok(json!(result).to_string()),

@@ -1,13 +1,13 @@
 //! A run's result: the summary as JSON, tables as little-endian columns.
 
-use fabric::results::tables::{Values, table};
+use judge::results::tables::{Values, table};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 /// What a run gave.
 #[pyclass(frozen)]
 pub struct RunResult {
-    result: fabric::run::RunResult,
+    result: judge::run::RunResult,
 }
 
 /// A column as it is handed over: name, NumPy type, bytes.
@@ -30,7 +30,7 @@ fn bytes(values: Values) -> (&'static str, Vec<u8>) {
 }
 
 impl RunResult {
-    pub fn new(result: fabric::run::RunResult) -> Self {
+    pub fn new(result: judge::run::RunResult) -> Self {
         RunResult { result }
     }
 
@@ -39,7 +39,7 @@ impl RunResult {
         let Some(table) = table(name).filter(|table| table.is_there(&self.result)) else {
             return Vec::new();
         };
-        let column = |column: &fabric::results::tables::Column| {
+        let column = |column: &judge::results::tables::Column| {
             let (kind, bytes) = bytes(column.values(&self.result));
             (column.name, kind, bytes)
         };

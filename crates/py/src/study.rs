@@ -5,11 +5,11 @@ use crate::errors;
 use crate::ranks::PyRanks;
 use crate::result::RunResult;
 use des::Transport;
-use fabric::checkpoint::{Checkpoints, Every};
 use fabric::network::BuildError;
-use fabric::predict::Facts;
-use fabric::run::{Means, Order, run_by};
 use fabric::spec::{LoadOptions, RunSpec, Study, load_study};
+use judge::checkpoint::{Checkpoints, Every};
+use judge::predict::Facts;
+use judge::run::{Means, Order, run_by};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
             if proofs.contains_key(&subject) {
                 continue;
             }
-            let value = match fabric::describe::deadlock(run) {
+            let value = match judge::describe::deadlock(run) {
                 Ok((words, idle)) => {
                     let hint = "take \"auto\", or as many as act";
                     diagnostics.extend(idle.map(|idle| about(&file, "warning", ["router.vcs", &idle, hint])));
@@ -124,7 +124,7 @@ fn entries(study: &Study) -> Result<Vec<Value>, (String, String, String)> {
     let entry = |run: &RunSpec| {
         let facts = networks.entry(Facts::name(run)).or_insert_with(|| Facts::new(run));
         match facts {
-            Ok(facts) => Ok(fabric::describe::run_entry(run, &facts.predict(run))),
+            Ok(facts) => Ok(judge::describe::run_entry(run, &facts.predict(run))),
             Err(error) => Err(refusal(error)),
         }
     };
@@ -160,7 +160,7 @@ fn one_run(canonical: &str) -> PyResult<RunSpec> {
 #[pyfunction]
 pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
     let run = one_run(canonical)?;
-    away(py, move || fabric::describe::describe(&run))?
+    away(py, move || judge::describe::describe(&run))?
         .map(|value| value.to_string())
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
@@ -169,7 +169,7 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn partition(py: Python<'_>, canonical: &str, workers: u32) -> PyResult<String> {
     let run = one_run(canonical)?;
-    away(py, move || fabric::describe::partition(&run, workers))?
+    away(py, move || judge::describe::partition(&run, workers))?
         .map(|value| value.to_string())
         .map_err(|error| {
             let (key, reason, hint) = refusal(&error);

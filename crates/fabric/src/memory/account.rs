@@ -24,7 +24,7 @@ pub struct MemoryRow {
 }
 
 /// The memory nodes of a part of the network.
-pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<MemoryRow>) {
+pub fn see(net: &Network, state: &State, rows: &mut Vec<MemoryRow>) {
     let Some(plan) = net.workload.memory() else {
         return;
     };
@@ -54,7 +54,7 @@ pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<MemoryRow>) {
 }
 
 /// Adds what a core has done to a sum.
-pub(crate) fn add(sum: &mut Core, core: &Core) {
+pub fn add(sum: &mut Core, core: &Core) {
     sum.issued += core.issued;
     sum.done += core.done;
     sum.stores += core.stores;

@@ -11,7 +11,7 @@ use crate::packing::places;
 use crate::state::State;
 
 /// Appends the accesses that the memory nodes of a part of the network have performed, if values are checked.
-pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<Performed>) {
+pub fn see(net: &Network, state: &State, rows: &mut Vec<Performed>) {
     if !net.workload.memory().is_some_and(|plan| plan.shape.values) {
         return;
     }

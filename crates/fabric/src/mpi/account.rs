@@ -94,7 +94,7 @@ impl RankRow {
 }
 
 /// The ranks of a part of the network.
-pub(crate) fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
+pub fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
     let Some(plans) = net.workload.ranks() else {
         return;
     };

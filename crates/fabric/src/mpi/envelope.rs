@@ -121,7 +121,7 @@ pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, loca
 }
 
 /// What a notice of a message brings.
-pub(crate) enum Notice {
+pub enum Notice {
     /// When it was handed to the interface (ps), and the first half of its envelope's word, if it has one.
     Birth(u64, u64),
     /// Its size, and the second half.
@@ -130,7 +130,7 @@ pub(crate) enum Notice {
 
 /// Reads a notice.
 #[inline(always)]
-pub(crate) fn read(event: &Packet) -> Notice {
+pub fn read(event: &Packet) -> Notice {
     let (vc, value) = (event.vc(), event.value());
     let there = vc & ENVELOPE != 0;
     // In place of the destination.

@@ -74,7 +74,7 @@ pub(crate) fn set_delays(model: &ModelParameters, unit: u32, classes: &mut [Clas
 }
 
 /// First slots of the chunks that wait beside the queue of `port`: to go straight on, and to turn.
-pub(crate) fn waiting(state: &State, port: u32) -> [u32; 2] {
+pub fn waiting(state: &State, port: u32) -> [u32; 2] {
     [STRAIGHT, TURNING].map(|kind| state.lists.get(port * LateAdmission::LISTS + kind).head)
 }
 

@@ -76,7 +76,7 @@ fn fabric(topology: &Topology) -> Result<(Subnet, Lids), BuildError> {
 
 /// Bytes that a run's forwarding tables take while they are made, which is more than they take later: as an engine has them, 2 bytes for
 /// the port of every router and address and 1 for the lane, and the form of the simulation beside them, 2 bytes.
-pub(crate) fn table_bytes(spec: &RunSpec, topology: &Topology) -> f64 {
+pub fn table_bytes(spec: &RunSpec, topology: &Topology) -> f64 {
     let Some((_, tables)) = spec.routing.tables() else {
         return 0.0;
     };

@@ -36,7 +36,7 @@ pub struct Trace {
 
 impl Trace {
     /// Accesses of all processes on so many cores.
-    pub(crate) fn accesses(&self, memory: &Memory, n_cores: f64) -> f64 {
+    pub fn accesses(&self, memory: &Memory, n_cores: f64) -> f64 {
         let each = match self.split {
             Split::OneCore => memory.accesses as f64,
             Split::RoundRobin { .. } | Split::Blocks => memory.accesses as f64 * n_cores / f64::from(self.processes),

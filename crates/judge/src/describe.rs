@@ -1,0 +1,150 @@
+//! A run in words and figures before it is run: metrics, drawing, deadlock proof, memory.
+
+use crate::check;
+use crate::predict::Prediction;
+use fabric::network::{BuildError, Network};
+use fabric::placement::place;
+use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec, canonical, run_hash};
+use serde_json::{Value, json};
+use topo::bisection::BisectionMethod;
+use topo::{Partition, Topology};
+
+/// Networks with more routers than this are described without a list of them.
+const MOST_DRAWN: u32 = 5_000;
+
+/// Metrics, routers with places in the unit square, links and classes of a run's network.
+pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
+    let net = Network::build(run)?;
+    let topology = &net.topology;
+    let metrics = topology.metrics();
+    let wiring = topology.wiring();
+    let proof = net.routing.prove(run, topology);
+    let cables: serde_json::Map<String, Value> = metrics
+        .cables
+        .iter()
+        .map(|(class, count)| (class.clone(), json!(count)))
+        .collect();
+    let mut value = json!({
+        "name": run.study,
+        "topology": run.topology,
+        "metrics": {
+            "routers": metrics.routers,
+            "nodes": metrics.nodes,
+            "cables": cables,
+            "radix": metrics.radix,
+            "diameter": metrics.diameter,
+            "mean_distance": metrics.mean_distance,
+            "mean_distance_sampled_sources": metrics.sampled_sources,
+            "bisection_links": metrics.bisection.cables,
+            "bisection_method": match metrics.bisection.method {
+                BisectionMethod::Formula(source) => source,
+                BisectionMethod::Heuristic => "heuristic search, an upper bound",
+            },
+            "virtual_channels": net.vcs,
+            "lookahead_ns": net.lookahead.as_ns(),
+        },
+        "deadlock": { "free": proof.free, "words": proof.words },
+        "classes": wiring.class_names,
+        "jobs": jobs(run, topology)?,
+    });
+    if topology.n_routers() <= MOST_DRAWN {
+        let routers: Vec<Value> = (0..topology.n_routers())
+            .map(|r| {
+                let (x, y) = topology.layout(r);
+                json!({"id": r, "name": topology.router_name(r), "x": x, "y": y, "nodes": net.site_of(r).nodes})
+            })
+            .collect();
+        let mut links = Vec::new();
+        for r in 0..topology.n_routers() {
+            let from = wiring.port_offset[r as usize];
+            for g in from..wiring.port_offset[r as usize + 1] {
+                let class = &wiring.class_names[usize::from(wiring.class[g as usize])];
+                let port = (g - from) as u16;
+                links.push(json!([
+                    r,
+                    port,
+                    wiring.peer_router[g as usize],
+                    class,
+                    topology.port_name(r, port)
+                ]));
+            }
+        }
+        value["routers"] = json!(routers);
+        value["links"] = json!(links);
+    }
+    Ok(value)
+}
+
+/// Where the jobs of a run are: nodes of each in each group that has some of them.
+fn jobs(run: &RunSpec, topology: &Topology) -> Result<Vec<Value>, BuildError> {
+    let rails = run.rails();
+    let places = place(&run.jobs, topology, rails, run.control.seed)?;
+    let one = |(job, nodes): (&JobSpec, &Vec<u32>)| {
+        let mut in_group = vec![0u32; topology.n_groups().unwrap_or(0) as usize];
+        for &node in nodes {
+            if let Some(count) = in_group.get_mut(topology.group_of(node * rails) as usize) {
+                *count += 1;
+            }
+        }
+        let groups: Vec<Value> = (0..)
+            .zip(in_group)
+            .filter(|(_, count)| *count > 0)
+            .map(|(group, count)| json!([topology.group_name(group), count]))
+            .collect();
+        let placement = match &job.placement {
+            // The nodes themselves are in the run.
+            Placement::File(_) => json!("file"),
+            placement => json!(placement),
+        };
+        json!({ "name": job.name, "placement": placement, "nodes": nodes.len(), "groups": groups })
+    };
+    Ok(run.jobs.iter().zip(&places).map(one).collect())
+}
+
+/// How `workers` would share out the routers of a run: evenness, cables cut by class, and the worker of each router of a network
+/// that can be drawn.
+pub fn partition(run: &RunSpec, workers: u32) -> Result<Value, BuildError> {
+    let topology = run.topology.build().map_err(BuildError::Topology)?;
+    let partition =
+        Partition::new(&topology, &run.control.partition.method(), workers, 1).map_err(|error| BuildError::Field {
+            key: "run.partition".into(),
+            reason: error.to_string(),
+            hint: Some(error.hint()),
+        })?;
+    let mut value = json!(partition.quality(&topology));
+    if topology.n_routers() <= MOST_DRAWN {
+        let workers: Vec<u32> = (0..topology.n_routers()).map(|r| partition.worker(r)).collect();
+        value["worker_of_router"] = json!(workers);
+    }
+    Ok(value)
+}
+
+/// A run as an object of `expand`.
+pub fn run_entry(run: &RunSpec, estimate: &Prediction) -> Value {
+    let text = canonical(run);
+    let hash = run_hash(run);
+    let mut entry = json!({
+        "id": hash[..12],
+        "hash": hash,
+        "canonical": text,
+        "study": run.study,
+        "experiment": run.experiment,
+        "sweep": run.sweep,
+        "seed": run.control.seed,
+        "engine": run.control.engine,
+        "topology": run.topology,
+        "estimate": estimate,
+    });
+    if let Some(Perturbation { number, spread }) = run.control.perturbation {
+        entry["perturbation"] = json!({"number": number, "spread_ns": spread.as_ns()});
+    }
+    entry
+}
+
+/// The verdict on deadlock of a run, refusing what can deadlock and what is too fine for the times of a run, and virtual channels that
+/// stay empty, in words.
+pub fn deadlock(run: &RunSpec) -> Result<(String, Option<String>), BuildError> {
+    let net = Network::build(run)?;
+    check::rounding(run, &net)?;
+    Ok((check::deadlock(run, &net)?, net.idle_channels(run.router.vcs)))
+}

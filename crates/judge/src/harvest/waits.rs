@@ -1,0 +1,86 @@
+//! Who waits for whom: the channels without room at the other end.
+
+use super::Place;
+use fabric::network::Network;
+use fabric::router::late_admission;
+use fabric::state::{NONE, State};
+
+/// A channel between routers whose first packet waits for room at the other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Its output port.
+    pub place: Place,
+    /// The virtual channel.
+    pub vc: u32,
+    /// Router and input port at the other end.
+    pub to: [u32; 2],
+    /// Input ports and channels of its own router whose room the packets that wait in it hold.
+    pub holds: Vec<[u32; 2]>,
+}
+
+/// Appends the channels of the router at place `lp` that wait.
+///
+/// A channel waits for the buffer at the other end; the packets in that buffer wait in queues of that router. With late admission the first
+/// of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
+pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) {
+    let site = &net.sites[lp as usize];
+    let late = net.model.late_admission;
+    for local in 0..u32::from(site.net) {
+        let port = site.port + local;
+        for vc in 0..net.vcs {
+            let channel = state.channels.get(port * net.vcs + vc);
+            let (queues, waits) = match late {
+                true => {
+                    let queues = late_admission::waiting(state, port);
+                    (queues, queues != [NONE; 2])
+                }
+                false => {
+                    let first = |head| i64::from(state.slots.get(head).size());
+                    let waits = channel.head != NONE && channel.credit < first(channel.head);
+                    ([channel.head, NONE], waits)
+                }
+            };
+            if !waits {
+                continue;
+            }
+            let mut holds = match state.inputs.is_empty() {
+                true => held(state, queues),
+                false => held_inputs(net, state, lp, port, vc),
+            };
+            holds.sort_unstable();
+            holds.dedup();
+            let peer = &net.peers[port as usize];
+            found.push(Wait {
+                place: Place::new(net, lp, local),
+                vc,
+                to: [net.router_at(peer.lp()), peer.port().into()],
+                holds,
+            });
+        }
+    }
+}
+
+/// Input ports and channels that the packets of lists have come by.
+fn held(state: &State, lists: [u32; 2]) -> Vec<[u32; 2]> {
+    let mut found = Vec::new();
+    for mut slot in lists {
+        while slot != NONE {
+            let packet = state.slots.get(slot);
+            found.push([packet.port().into(), packet.vc().into()]);
+            slot = state.links.get(slot).next;
+        }
+    }
+    found
+}
+
+/// The input queues of a router whose first packet waits for room before the output `port` and channel.
+fn held_inputs(net: &Network, state: &State, lp: u32, port: u32, vc: u32) -> Vec<[u32; 2]> {
+    let site = &net.sites[lp as usize];
+    let queues = (0..u32::from(site.net)).flat_map(|port| (0..net.vcs).map(move |vc| [port, vc]));
+    queues
+        .filter(|&[from, channel]| {
+            let input = state.inputs.get((site.port + from) * net.vcs + channel);
+            input.head != NONE && (input.output, u32::from(input.vc)) == (port, vc)
+        })
+        .collect()
+}

@@ -1,0 +1,456 @@
+//! What a run will take before it is run: packets and packet-hops, memory, time on one core.
+//!
+//! Work is counted in packet-hops. Memory follows from the sizes of the records and from how many packets are on their way (Little's
+//! law) or wait; time from fixed costs of packet-hops and messages of ranks, which campaigns correct by what they measure. Predictions decide how many runs are
+//! started at once and nothing else; they are functions of the run, the same on every machine.
+//!
+//! **Limits**: offered, not accepted load counts, so a saturated run does less work than predicted; open-loop traffic is taken to go
+//! minimal ways, and how many packets of ranks make detours is a guess; speculation (`engine = "optimistic"`) and several workers take more memory.
+
+mod memory;
+
+use des::Time;
+use fabric::network::BuildError;
+use fabric::packet::Packet;
+use fabric::router::List;
+use fabric::router::input_queued::{Arbiter, Crossing, Input};
+use fabric::routing::Routing;
+use fabric::spec::{
+    Architecture, BitsPerSec, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterModel, RoutingSpec,
+    RunSpec, Work,
+};
+use fabric::state::{Channel, Link, Nic, Port, Router, Source};
+use fabric::workload::{Traffic, Workload};
+use serde::Serialize;
+use std::mem::size_of;
+use topo::{Topology, TopologySpec};
+
+/// A process with the interpreter, NumPy and Arrow before it runs anything: measured, Python 3.11 on x86-64.
+const PROCESS_BYTES: f64 = 76e6;
+/// Wiring, peers, places and digests: bytes per port, per node and per router beside the state. Arrays that are filled one by one may
+/// hold up to twice what is in them.
+const PORT_TABLES: f64 = 2.0 * (7.0 + 8.0) + 8.0 / 64.0;
+const NODE_TABLES: f64 = 2.0 * (8.0 + 4.0 + 20.0);
+const ROUTER_TABLES: f64 = 2.0 * (12.0 + 8.0 + 8.0 + 16.0);
+/// Bytes per pending event and event: its window's buffer, which grows by doubling, and the ordered copy of it with its slot.
+const PENDING: f64 = (size_of::<Packet>() * 4 + 8) as f64;
+/// Bytes per waiting packet, in a pool that grows by doubling.
+const WAITING: f64 = 1.5 * (size_of::<Packet>() + size_of::<Link>()) as f64;
+/// Bytes per message that is kept, with its row in the result's columns.
+const KEPT: f64 = (48.0 + 40.0) * 1.5 + 2.0 * 72.0;
+/// Bytes per output port whose load is kept.
+const LOAD: f64 = 2.0 * 40.0;
+/// Seconds that any run takes, and seconds per output port for building and reaping.
+const START_S: f64 = 0.2;
+const PORT_S: f64 = 2e-6;
+
+/// Runs of ranks: seconds that looking at queues adds to a packet-hop, and that a message takes; what times grow by with every
+/// doubling of the records beyond those that a core has at hand.
+const LOOK_S: f64 = 0.07e-6;
+const MESSAGE_S: f64 = 0.8e-6;
+const MISS: f64 = 0.15;
+const CACHE_BYTES: f64 = 256.0 * 1024.0;
+
+/// What a run will take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Nodes of the network.
+    pub nodes: u64,
+    /// Routers of the network.
+    pub routers: u64,
+    /// Most memory of the process that runs it, on one worker.
+    pub memory_bytes: u64,
+    /// Packets that will be sent; `None` where that cannot be known before.
+    pub packets: Option<u64>,
+    /// Packets times links they take, ejection included: the unit of work.
+    pub packet_hops: Option<u64>,
+    /// Time on one core, by a fixed cost per packet-hop (a server core of the 2020s).
+    pub seconds: Option<f64>,
+    /// The part of it that does not grow with the work.
+    pub build_seconds: f64,
+}
+
+/// What predictions need to know of a network and of where messages go; the same for all loads, lengths and seeds.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    nodes: f64,
+    routers: f64,
+    /// Network ports by link class.
+    ports: Vec<(String, f64)>,
+    vcs: f64,
+    /// Bytes of distance and forwarding tables.
+    tables: f64,
+    /// By job.
+    traffic: Vec<Traffic>,
+    /// Bytes of rank records.
+    ranks: f64,
+}
+
+impl Facts {
+    /// Builds the topology and places the jobs of a run.
+    pub fn new(run: &RunSpec) -> Result<Facts, BuildError> {
+        let topology = run.topology.build().map_err(BuildError::Topology)?;
+        let wiring = topology.wiring();
+        let mut ports: Vec<(String, f64)> = wiring.class_names.iter().map(|name| (name.clone(), 0.0)).collect();
+        wiring
+            .class
+            .iter()
+            .for_each(|&class| ports[usize::from(class)].1 += 1.0);
+        let vcs = match run.router.model {
+            RouterModel::Sculpin => 1,
+            RouterModel::Credit => Routing::vcs_of(run, &topology)?,
+        };
+        let tables = match run.topology {
+            TopologySpec::Graph { .. } => 3.0 * f64::from(topology.n_routers()).powi(2),
+            _ => 0.0,
+        };
+        let tables = tables + fabric::routing::table_bytes(run, &topology);
+        let named = named(run);
+        let workload = Workload::build(&named, &topology, BitsPerSec(1))?;
+        let hops = |from, to, packets| hops(&run.routing, &topology, (from, to), packets);
+        Ok(Facts {
+            nodes: f64::from(topology.n_nodes()),
+            routers: f64::from(topology.n_routers()),
+            ports,
+            vcs: f64::from(vcs),
+            tables,
+            traffic: workload.traffic(run.nic.packet.0.max(1), &hops),
+            ranks: workload.ranks().map_or(0.0, |plans| {
+                f64::from(topology.n_nodes() / plans.rails) * plans.bytes_per_host()
+            }),
+        })
+    }
+
+    /// What [`Facts::new`] depends on, as a text to find it by.
+    pub fn name(run: &RunSpec) -> String {
+        let run = named(run);
+        let parts = (
+            &run.topology,
+            &run.routing,
+            &run.jobs,
+            &run.router.model,
+            &run.router.vcs,
+        );
+        let packet = run
+            .jobs
+            .iter()
+            .any(|job| matches!(job.work, Work::Ranks(_)))
+            .then_some(run.nic.packet);
+        serde_json::to_string(&(parts, &run.router.architecture, packet)).unwrap_or_default()
+    }
+
+    /// What a run on this network will take.
+    pub fn predict(&self, run: &RunSpec) -> Prediction {
+        let class = |name: &str| *run.links.by_class.get(name).unwrap_or(&run.links.default);
+        let host = class("host");
+        let jobs: Vec<Option<Sent>> = run
+            .jobs
+            .iter()
+            .zip(&self.traffic)
+            .map(|(job, traffic)| sent(job, traffic, host, run, self.nodes))
+            .collect();
+        let all: Option<Sent> = jobs.iter().copied().try_fold(Sent::default(), |sum, job| {
+            let job = job?;
+            Some(Sent {
+                messages: sum.messages + job.messages,
+                packets: sum.packets + job.packets,
+                packet_hops: sum.packet_hops + job.packet_hops,
+                bytes: sum.bytes + job.bytes,
+                by_ranks: sum.by_ranks + job.by_ranks,
+                at_once: sum.at_once || job.at_once,
+            })
+        });
+        let net_ports: f64 = self.ports.iter().map(|(_, n)| n).sum();
+        let ports = net_ports + self.nodes;
+        let standing = self.standing(run, ports);
+        let memory = PROCESS_BYTES
+            + standing
+            + self.moving(run, all, &class, net_ports, ports)
+            + if run.observe.messages == MessageDetail::Full {
+                KEPT * all.map_or(0.0, |all| all.messages)
+            } else {
+                0.0
+            }
+            + if run.observe.links { LOAD * ports } else { 0.0 };
+        let rounded = |value: f64| value.round() as u64;
+        let build_seconds = START_S + PORT_S * ports;
+        Prediction {
+            nodes: rounded(self.nodes),
+            routers: rounded(self.routers),
+            memory_bytes: rounded(memory),
+            packets: all.map(|all| rounded(all.packets)),
+            packet_hops: all.map(|all| rounded(all.packet_hops)),
+            seconds: all.map(|all| build_seconds + seconds(run, &all, standing)),
+            build_seconds,
+        }
+    }
+
+    /// Bytes of the network when nothing moves.
+    fn standing(&self, run: &RunSpec, ports: f64) -> f64 {
+        let (mut per_port, mut per_router) = (
+            size_of::<Port>() as f64 + self.vcs * size_of::<Channel>() as f64,
+            size_of::<Router>() as f64,
+        );
+        match run.router.architecture {
+            _ if run.router.model == RouterModel::Sculpin => {}
+            Architecture::Voq => {}
+            Architecture::LateAdmission => per_port += 4.0 * size_of::<List>() as f64,
+            Architecture::InputQueued => {
+                per_port += self.vcs * size_of::<Input>() as f64 + size_of::<Crossing>() as f64;
+                per_router += size_of::<Arbiter>() as f64;
+            }
+        }
+        let per_node = (size_of::<Nic>() + size_of::<Source>() + 12) as f64;
+        ports * (per_port + PORT_TABLES)
+            + self.nodes * (per_node + NODE_TABLES)
+            + self.routers * (per_router + ROUTER_TABLES)
+            + self.tables
+            + self.ranks
+            + memory::bytes(run, self.nodes)
+    }
+
+    /// Bytes of packets on their way, of their credits, and of packets that wait.
+    fn moving(
+        &self,
+        run: &RunSpec,
+        all: Option<Sent>,
+        class: &dyn Fn(&str) -> LinkSpec,
+        net_ports: f64,
+        ports: f64,
+    ) -> f64 {
+        let credit = run.router.model == RouterModel::Credit;
+        let packet = unit(run);
+        let on_link = |link: LinkSpec| 8e12 * packet / link.bandwidth.0.max(1) as f64;
+        let mean = |of: &dyn Fn(LinkSpec) -> f64| {
+            let over_net: f64 = self.ports.iter().map(|(name, n)| n * of(class(name))).sum();
+            (over_net + self.nodes * of(class("host"))) / ports
+        };
+        let (serial, latency) = (mean(&on_link), mean(&|link| link.latency.0 as f64));
+        let way = serial + latency + run.router.traversal.0 as f64;
+        // Every link holds what it can carry, where more is not known.
+        let full = ports * way / serial.max(1.0);
+        let span = run.control.end.map_or(f64::INFINITY, |end| end.0 as f64);
+        let known = all.filter(|all| !all.at_once && span.is_finite());
+        let units = |all: Sent| all.packet_hops * (all.bytes / all.packets.max(1.0) / packet).max(1.0);
+        let load = known.map_or(1.0, |all| units(all) / span * serial / (net_ports + self.nodes));
+        let packets = all.map_or(f64::INFINITY, |all| {
+            all.packets * (all.bytes / all.packets.max(1.0) / packet).max(1.0)
+        });
+        let flying = known.map_or(full, |all| units(all) / span * way).min(full).min(packets);
+        // M/D/1 at the mean load until links are full; then what does not get through waits, as far as there is room for it.
+        let queued = match load {
+            load if load < 0.95 => ports * load * load / (2.0 * (1.0 - load)),
+            load => packets * (1.0 - 0.5 / load),
+        };
+        let room = match run.router.buffer.filter(|_| credit) {
+            Some(buffer) => net_ports * self.vcs * buffer.0 as f64 / packet + self.nodes,
+            None => f64::INFINITY,
+        };
+        let queued = queued.min(room).min(packets);
+        let per_flight = if credit { 2.0 * PENDING } else { PENDING };
+        flying * per_flight
+            + if queued.is_finite() {
+                queued * WAITING
+            } else {
+                full * WAITING
+            }
+    }
+}
+
+/// The run with what [`Facts`] do not depend on set to fixed values: loads, lengths, sizes, and the seed unless it says who the few are
+/// that talk to each other.
+fn named(run: &RunSpec) -> RunSpec {
+    let mut run = run.clone();
+    if !run.jobs.iter().any(|job| matches!(job.work, Work::Pairs(_))) {
+        run.control.seed = 0;
+    }
+    run.control.end = None;
+    run.control.perturbation = None;
+    for job in &mut run.jobs {
+        if let Work::Synthetic(work) = &mut job.work {
+            (work.load, work.count) = (Some(1.0), None);
+            work.message.0 = 1;
+        }
+    }
+    run
+}
+
+/// What a packet moves as.
+fn unit(run: &RunSpec) -> f64 {
+    let chunk = run
+        .nic
+        .chunk
+        .filter(|_| run.router.architecture == Architecture::LateAdmission);
+    chunk.unwrap_or(run.nic.packet).0.max(1) as f64
+}
+
+/// Links of a way, ejection included. Valiant's leads over a router of some node, all others are minimal, but for those of routings
+/// that leave them when queues are long: behind the first packet of a message there is a queue, and half of the packets that see
+/// one go a way of Valiant's.
+fn hops(routing: &RoutingSpec, topology: &Topology, (from, to): (u32, u32), packets: u64) -> f64 {
+    let target = topology.router_of(to);
+    let direct = f64::from(topology.node_distance(from, target));
+    let detours = match routing {
+        RoutingSpec::Valiant { .. } => 1.0,
+        _ if leaves_minimal_ways(routing) => 0.5 * (1.0 - 1.0 / packets.max(1) as f64),
+        _ => 0.0,
+    };
+    if detours == 0.0 || topology.router_of(from) == target {
+        return direct + 1.0;
+    }
+    let key = des::mix(u64::from(from) << 32 | u64::from(to));
+    let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
+    let around = f64::from(topology.node_distance(from, over) + topology.distance(over, target));
+    direct + detours * (around - direct).max(0.0) + 1.0
+}
+
+/// Whether a routing looks at queues and may take more links than the fewest.
+fn leaves_minimal_ways(routing: &RoutingSpec) -> bool {
+    matches!(
+        routing,
+        RoutingSpec::Ugal(_)
+            | RoutingSpec::Par(_)
+            | RoutingSpec::AdaptiveLocal(_)
+            | RoutingSpec::Doal(_)
+            | RoutingSpec::Dal(_)
+            | RoutingSpec::Vdal(_)
+    )
+}
+
+/// What the nodes of a job send.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sent {
+    messages: f64,
+    packets: f64,
+    packet_hops: f64,
+    bytes: f64,
+    /// Messages of ranks, those inside nodes among them.
+    by_ranks: f64,
+    /// Everything is there at the start, or comes as fast as it gets through.
+    at_once: bool,
+}
+
+impl Sent {
+    /// What of it is sent until the run ends, if all takes `whole` (ps).
+    fn until(self, end: Option<Time>, whole: f64) -> Sent {
+        let share = end.map_or(1.0, |end| (end.0 as f64 / whole.max(1.0)).min(1.0));
+        Sent {
+            messages: self.messages * share,
+            packets: self.packets * share,
+            packet_hops: self.packet_hops * share,
+            bytes: self.bytes * share,
+            by_ranks: self.by_ranks * share,
+            ..self
+        }
+    }
+}
+
+/// What a job sends in all on a network of `nodes`; `None` where that cannot be known before. Every kind of work has its arm here.
+fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: f64) -> Option<Sent> {
+    let injection = run.nic.bandwidth.unwrap_or(host.bandwidth).0.max(1) as f64;
+    let on_wire = |bytes: f64| 8e12 * bytes / injection;
+    let packets_of = |bytes: u64| bytes.div_ceil(run.nic.packet.0.max(1)).max(1) as f64;
+    let (senders, hops) = (traffic.messages, traffic.packet_hops / traffic.packets.max(1.0));
+    let of = |messages: f64, bytes: u64, at_once: bool| Sent {
+        messages,
+        packets: messages * packets_of(bytes),
+        packet_hops: messages * packets_of(bytes) * hops,
+        bytes: messages * bytes as f64,
+        by_ranks: 0.0,
+        at_once,
+    };
+    match &job.work {
+        Work::Synthetic(work) => {
+            let gap = work.load.map(|load| on_wire(work.message.0 as f64) / load);
+            let born = match (gap, run.control.end) {
+                // Sources go on in the drain, which takes one step of a sixteenth where the network keeps up.
+                (Some(gap), Some(end)) if work.count.is_none() && run.control.drain_sources => {
+                    (end.0 as f64 + run.control.drain.unwrap_or(end).0 as f64 / 16.0) / gap
+                }
+                (Some(gap), Some(end)) => end.0 as f64 / gap,
+                _ => f64::INFINITY,
+            };
+            let each = work.count.map_or(born, |count| born.min(count as f64));
+            each.is_finite()
+                .then(|| of(each * senders, work.message.0, gap.is_none()))
+        }
+        Work::Pairs(work) => {
+            let acks = match work.mode {
+                PairMode::Stream => 0,
+                PairMode::PingPong => work.messages,
+                PairMode::Batch { batch } => work.messages.div_ceil(u64::from(batch.max(1))),
+            };
+            let data = of(senders * work.messages as f64, work.message.0, true);
+            let acks = of(senders * acks as f64, work.ack.0, true);
+            Some(Sent {
+                messages: data.messages + acks.messages,
+                packets: data.packets + acks.packets,
+                packet_hops: data.packet_hops + acks.packet_hops,
+                bytes: data.bytes + acks.bytes,
+                by_ranks: 0.0,
+                at_once: true,
+            })
+        }
+        Work::Ranks(_) => {
+            let nodes = job.nodes.map_or(nodes, f64::from);
+            // Ranks work, and their interfaces send, one after the other: most programs wait for their messages.
+            let whole = traffic.busy + on_wire(traffic.bytes) / nodes;
+            let all = Sent {
+                messages: traffic.messages,
+                packets: traffic.packets,
+                packet_hops: traffic.packet_hops,
+                bytes: traffic.bytes,
+                by_ranks: traffic.messages + traffic.local,
+                at_once: true,
+            };
+            Some(all.until(run.control.end, whole))
+        }
+        Work::Memory(work) => {
+            let nodes = job.nodes.map_or(nodes, f64::from);
+            // A request, a line, and telling the home when it leaves, which it answers.
+            let accesses = memory::accesses(work, nodes);
+            let mut sent = of(4.0 * accesses, work.header.0 + work.line.0, true);
+            (sent.by_ranks, sent.bytes) = (sent.messages, accesses * (work.header.0 + work.line.0) as f64);
+            let way = hops * (host.latency.0 + run.router.traversal.0) as f64;
+            let whole = memory::least_time(work, nodes, way).max(on_wire(sent.bytes) / nodes);
+            Some(sent.until(run.control.end, whole))
+        }
+        Work::Messages(list) => {
+            let before = |message: &&ListedMessage| run.control.end.is_none_or(|end| message.time < end);
+            let (mut messages, mut packets, mut bytes) = (0.0, 0.0, 0.0);
+            for message in list.iter().filter(before) {
+                messages += 1.0;
+                packets += packets_of(message.bytes.0);
+                bytes += message.bytes.0 as f64;
+            }
+            Some(Sent {
+                messages,
+                packets,
+                packet_hops: packets * hops,
+                bytes,
+                by_ranks: 0.0,
+                at_once: false,
+            })
+        }
+        Work::Idle => Some(of(0.0, 1, false)),
+    }
+}
+
+/// Seconds on one core without the building of the network; `standing` is the network's memory when nothing moves.
+///
+/// Open-loop traffic: what the benchmark cases of 32,768 nodes take per packet-hop (docs/how-to/performance.md), rounded up. Ranks:
+/// measured (docs/how-to/campaigns-on-a-cluster.md): a packet-hop, what a routing that looks at queues adds to it, and a message
+/// with its operations, notices and matching; all the more, the less of the records is in the cache of a core.
+fn seconds(run: &RunSpec, all: &Sent, standing: f64) -> f64 {
+    let (alone, with_ranks) = match (run.router.model, run.router.architecture) {
+        (RouterModel::Sculpin, _) => (0.08e-6, 0.075e-6),
+        (RouterModel::Credit, Architecture::Voq) => (0.2e-6, 0.15e-6),
+        (RouterModel::Credit, Architecture::InputQueued | Architecture::LateAdmission) => (0.4e-6, 0.3e-6),
+    };
+    if all.by_ranks == 0.0 {
+        return alone * all.packet_hops;
+    }
+    let looks = if leaves_minimal_ways(&run.routing) { LOOK_S } else { 0.0 };
+    let missing = 1.0 + MISS * (standing / CACHE_BYTES).log2().max(0.0);
+    missing * ((with_ranks + looks) * all.packet_hops + MESSAGE_S * all.by_ranks)
+}

@@ -1,0 +1,170 @@
+//! The numbers of each job.
+
+use super::figure::{Figure, Figures};
+use super::latency::{LatencySummary, WaitSummary};
+use super::loads::{Loads, loads};
+use super::state::{LoadState, judge, tells};
+use super::{Concluded, figures};
+use fabric::mpi::{Plan, RankRow, account};
+use serde::Serialize;
+
+figures! {
+    /// A job. Its messages are those of all its nodes, requests and answers of protocols among them, acknowledgements of pairs not.
+    pub struct JobSummary {
+        name: String = Text, "job", "Its name in the study.";
+        time_ns: Option<f64> = Nanoseconds, "time of the job", "When the last of all ranks was done, or the last message of finite traffic arrived; null if one was not.";
+        measured: u64 = Count, "measured messages", "Messages that are measured: born behind the warm-up and before the end.", parts Sum;
+        arrived: u64 = Count, "arrived messages", "Those of them that have arrived.", parts Sum;
+        latency_ns: LatencySummary = Group, "latency", "From hand-over to arrival.";
+        ..work: JobWork;
+    }
+}
+
+/// What only some kinds of work have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[allow(clippy::large_enum_variant)]
+pub enum JobWork {
+    /// MPI ranks.
+    Ranks(RankFigures),
+    /// Traffic, pairs and memory nodes.
+    Traffic(TrafficFigures),
+}
+
+impl Figures for JobWork {
+    fn figures() -> Vec<Figure> {
+        let mut all = RankFigures::figures();
+        for figure in TrafficFigures::figures() {
+            match all.iter_mut().find(|known| known.name == figure.name) {
+                Some(known) => known.figures.extend(figure.figures),
+                None => all.push(figure),
+            }
+        }
+        all
+    }
+}
+
+figures! {
+    /// MPI ranks: times are means over the ranks, but for the first end.
+    pub struct RankFigures {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        begin_ns: Option<f64> = Nanoseconds, "begin of the job", "When the first rank began its work, where that is not the start of the run for all.", parts Least;
+        ranks: u64 = Count, "ranks", "MPI ranks.", parts Sum;
+        finished: u64 = Count, "finished ranks", "Ranks that came to the end of their programs.", parts Sum;
+        first_ns: Option<f64> = Nanoseconds, "time of the first rank", "When the first rank was done; null if none was.", parts Least;
+        mean_ns: Option<f64> = Nanoseconds, "mean time of ranks", "Mean over the ranks that were done.";
+        compute_ns: f64 = Nanoseconds, "computing", "What ranks computed, mean over them.";
+        wait_ns: f64 = Nanoseconds, "waiting", "Of ranks: what they waited for messages, mean over them; a number. Of other work: what its messages waited before their first packet left, figures as in `source_wait_ns`.";
+        overhead_ns: f64 = Nanoseconds, "overheads", "What ranks spent on overheads and copies of messages, mean over them.";
+        source_wait_ns: WaitSummary = Group, "wait at the source", "Of ranks: what messages waited before their first packet left, part of their latencies.";
+        messages: u64 = Count, "messages", "Messages of ranks over the network.", parts Sum;
+        bytes: u64 = Bytes, "bytes", "Their bytes.", parts Sum;
+        local_messages: u64 = Count, "messages within nodes", "Messages of ranks that did not leave their node.", parts Sum;
+        local_bytes: u64 = Bytes, "bytes within nodes", "Their bytes.", parts Sum;
+        iterations: u64 = Count, "iterations", "Iterations that all ranks have behind them.", parts Least;
+    }
+}
+
+figures! {
+    /// Traffic, pairs and memory nodes.
+    pub struct TrafficFigures {
+        wait_ns: WaitSummary = Group, "wait at the source", "What messages waited before their first packet left.";
+        state: LoadState = Text, "state", "Of other work than ranks: whether the network kept up with it.";
+        ..loads: Option<Loads>;
+    }
+}
+
+/// All jobs that do something.
+pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
+    let stats = &run.harvest.stats;
+    let ranks = |job: usize| -> Vec<&RankRow> {
+        let rows = run.harvest.ranks.iter();
+        rows.filter(|row| row.job as usize == job).collect()
+    };
+    let mut jobs = Vec::new();
+    for (j, (spec, track)) in run.spec.jobs.iter().zip(&stats.tracks).enumerate() {
+        let rows = ranks(j);
+        let endless = run.net.workload.is_endless(j);
+        let own_starts = run.net.workload.plan_of(j).is_some_and(Plan::has_own_starts);
+        if rows.is_empty() && spec.work == fabric::spec::Work::Idle {
+            continue;
+        }
+        let state = match endless {
+            true => judge(track, &run.scales).state,
+            false => LoadState::Ok,
+        };
+        let sample = track.sample(run.first, stats.span, stats.shift);
+        let (measured, arrived) = (sample.messages, sample.latencies.count);
+        let (latency_ns, wait_ns) = run.times(track, &sample, tells(state, run.bins(track)));
+        let (time_ns, work) = match rows.is_empty() {
+            false => (
+                account::span(rows.iter().copied()).map(|time| time.0 as f64 / 1e3),
+                JobWork::Ranks(RankFigures::new(&rows, own_starts, wait_ns)),
+            ),
+            true => (
+                (track.latest > 0 && measured == arrived).then_some(track.latest as f64 / 1e3),
+                JobWork::Traffic(TrafficFigures {
+                    wait_ns,
+                    state,
+                    loads: loads(run, std::iter::once(j)).filter(|_| endless),
+                }),
+            ),
+        };
+        jobs.push(JobSummary {
+            name: spec.name.clone(),
+            time_ns,
+            measured,
+            arrived,
+            latency_ns,
+            work,
+        });
+    }
+    jobs
+}
+
+impl RankFigures {
+    fn new(rows: &[&RankRow], own_starts: bool, source_wait_ns: WaitSummary) -> RankFigures {
+        let n = rows.len() as f64;
+        let done: Vec<f64> = rows
+            .iter()
+            .filter(|row| row.is_done())
+            .map(|row| row.finished as f64 / 1e3)
+            .collect();
+        let mean = |time: fn(&RankRow) -> u64| rows.iter().map(|row| time(row) as f64 / 1e3).sum::<f64>() / n;
+        let sum = |count: fn(&RankRow) -> u64| rows.iter().map(|row| count(row)).sum::<u64>();
+        RankFigures {
+            begin_ns: own_starts.then(|| rows.iter().map(|row| row.begun).min().unwrap_or(0) as f64 / 1e3),
+            ranks: rows.len() as u64,
+            finished: done.len() as u64,
+            first_ns: done.iter().copied().reduce(f64::min),
+            mean_ns: (!done.is_empty()).then(|| done.iter().sum::<f64>() / done.len() as f64),
+            compute_ns: mean(|row| row.computed),
+            wait_ns: mean(|row| row.waited),
+            overhead_ns: mean(|row| row.worked),
+            source_wait_ns,
+            messages: sum(|row| row.messages),
+            bytes: sum(|row| row.bytes),
+            local_messages: sum(|row| row.local_messages),
+            local_bytes: sum(|row| row.local_bytes),
+            iterations: rows.iter().map(|row| row.iterations).min().unwrap_or(0),
+        }
+    }
+}
+
+impl JobSummary {
+    /// The figures of its ranks.
+    pub fn ranks(&self) -> Option<&RankFigures> {
+        match &self.work {
+            JobWork::Ranks(ranks) => Some(ranks),
+            JobWork::Traffic(_) => None,
+        }
+    }
+
+    /// The figures of its traffic.
+    pub fn traffic(&self) -> Option<&TrafficFigures> {
+        match &self.work {
+            JobWork::Ranks(_) => None,
+            JobWork::Traffic(traffic) => Some(traffic),
+        }
+    }
+}

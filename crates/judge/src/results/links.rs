@@ -1,0 +1,81 @@
+//! Loads of links.
+
+use super::{Concluded, figures};
+use crate::harvest::{Harvest, Load};
+use des::Time;
+use fabric::network::Network;
+use fabric::state::Parts;
+use std::cmp::Reverse;
+
+figures! {
+    /// A link, and for which part of the time it was busy.
+    pub struct BusyLink {
+        name: String = Text, "busiest link", "Which, such as `(0,1,0) x+`.";
+        busy: f64 = Share, "time the busiest link was busy", "Part of the run for which it was busy.";
+    }
+}
+
+/// Load of one link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkRow {
+    /// Router that sends.
+    pub router: u32,
+    /// Its output port; ejection ports follow the network ports.
+    pub port: u32,
+    /// Router that receives; `u32::MAX` for a node.
+    pub peer_router: u32,
+    /// Link class.
+    pub class: u8,
+    /// Part of the time that the link was busy.
+    pub utilisation: f64,
+    /// Packets sent.
+    pub packets: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// The link that was busy for the most time.
+pub(super) fn busiest_link(run: &Concluded<'_>) -> Option<BusyLink> {
+    run.busiest.clone()
+}
+
+/// The link that was busy for most of the time `span` (ps).
+pub(super) fn busiest(harvest: &Harvest, span: u64) -> Option<BusyLink> {
+    let (busy, place) = &harvest.busiest;
+    let name = place.as_ref()?.name.clone();
+    let busy = (*busy as f64 / span.max(1) as f64).min(1.0);
+    Some(BusyLink { name, busy })
+}
+
+/// Loads of links over `sim_time_ns`.
+pub(crate) fn link_rows(loads: Vec<Load>, sim_time_ns: f64) -> Vec<LinkRow> {
+    let span = (sim_time_ns * 1e3).max(1.0);
+    let row = |load: Load| LinkRow {
+        router: load.router,
+        port: load.port,
+        peer_router: load.peer_router,
+        class: load.class as u8,
+        // What a link has accepted may reach beyond the end of the run; from there on it is busy without a gap.
+        utilisation: (load.busy - load.free.saturating_sub(span as u64).min(load.busy)) as f64 / span,
+        packets: load.packets,
+        bytes: load.bytes,
+    };
+    loads.into_iter().map(row).collect()
+}
+
+/// The busiest links and the part of the time they were busy.
+pub(crate) fn hottest(net: &Network, state: &Parts<'_>, now: Time, n: usize) -> Vec<(String, f64)> {
+    let mut best: Vec<(u64, u32)> = Vec::new();
+    for (port, record) in state.numbered_ports() {
+        if best.len() < n || record.busy > best[n - 1].0 {
+            let mine = (Reverse(record.busy), port);
+            let place = best.partition_point(|&(busy, port)| (Reverse(busy), port) < mine);
+            best.insert(place, (record.busy, port));
+            best.truncate(n);
+        }
+    }
+    let span = now.0.max(1) as f64;
+    best.into_iter()
+        .map(|(busy, port)| (net.name_of_port(port), (busy as f64 / span).min(1.0)))
+        .collect()
+}

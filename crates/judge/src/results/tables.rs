@@ -1,0 +1,393 @@
+//! The tables of a run: one line for each column.
+
+use super::figure::Measure;
+use super::run_result::RunResult;
+use super::throughput::sender_rates;
+use fabric::mpi::RankRow;
+use fabric::observe::{Bin, MessageTimes, SenderRow};
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Small whole numbers.
+    U8(Vec<u8>),
+    /// Whole numbers.
+    U32(Vec<u32>),
+    /// Large ones.
+    U64(Vec<u64>),
+    /// Fractions.
+    F64(Vec<f64>),
+    /// Whole numbers some of which are not there.
+    MaybeU32(Vec<Option<u32>>),
+    /// Large ones.
+    MaybeU64(Vec<Option<u64>>),
+    /// Fractions some of which are not there.
+    MaybeF64(Vec<Option<f64>>),
+}
+
+impl Values {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::U8(values) => values.len(),
+            Values::U32(values) => values.len(),
+            Values::U64(values) => values.len(),
+            Values::F64(values) => values.len(),
+            Values::MaybeU32(values) => values.len(),
+            Values::MaybeU64(values) => values.len(),
+            Values::MaybeF64(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A column of a table.
+#[derive(Clone, Copy)]
+pub struct Column {
+    /// Its name, with its unit.
+    pub name: &'static str,
+    /// What it is measured in.
+    pub measure: Measure,
+    /// What it is.
+    pub line: &'static str,
+    of: fn(&RunResult) -> Values,
+}
+
+impl Column {
+    /// Its values of a run.
+    pub fn values(&self, run: &RunResult) -> Values {
+        (self.of)(run)
+    }
+}
+
+/// A table that a run may have.
+#[derive(Clone, Copy)]
+pub struct Table {
+    /// Its name; a campaign has all of its runs in `NAME.parquet`.
+    pub name: &'static str,
+    /// What it has a row for, and when it is there.
+    pub line: &'static str,
+    /// Its columns.
+    pub columns: &'static [Column],
+    is_there: fn(&RunResult) -> bool,
+}
+
+impl Table {
+    /// Whether a run has it.
+    pub fn is_there(&self, run: &RunResult) -> bool {
+        (self.is_there)(run)
+    }
+}
+
+/// A column, as it stands in the lists below.
+const fn column(name: &'static str, measure: Measure, line: &'static str, of: fn(&RunResult) -> Values) -> Column {
+    Column {
+        name,
+        measure,
+        line,
+        of,
+    }
+}
+
+/// Every table, in the order of the documentation.
+pub const TABLES: &[Table] = &[LINKS, MESSAGES, TIMELINE, CDF, HOPS, SENDERS, RANKS];
+
+/// The table of this name.
+pub fn table(name: &str) -> Option<&'static Table> {
+    TABLES.iter().find(|table| table.name == name)
+}
+
+const LINKS: Table = Table {
+    name: "links",
+    line: "A row per direction of a link, ejection to nodes too; with `observe.links`.",
+    is_there: |run| !run.links.is_empty(),
+    columns: &[
+        column("router", Measure::Count, "Router that sends.", |run| {
+            Values::U32(run.links.iter().map(|link| link.router).collect())
+        }),
+        column(
+            "port",
+            Measure::Count,
+            "Its output port; ejection ports follow the network ports.",
+            |run| Values::U32(run.links.iter().map(|link| link.port).collect()),
+        ),
+        column(
+            "peer_router",
+            Measure::Count,
+            "Router that receives; 4294967295 for a node.",
+            |run| Values::U32(run.links.iter().map(|link| link.peer_router).collect()),
+        ),
+        column(
+            "class",
+            Measure::Count,
+            "Number of the link's class, in the order of the topology.",
+            |run| Values::U8(run.links.iter().map(|link| link.class).collect()),
+        ),
+        column(
+            "utilisation",
+            Measure::Share,
+            "Part of the time that the link was busy.",
+            |run| Values::F64(run.links.iter().map(|link| link.utilisation).collect()),
+        ),
+        column("packets", Measure::Count, "Packets sent.", |run| {
+            Values::U64(run.links.iter().map(|link| link.packets).collect())
+        }),
+        column("bytes", Measure::Bytes, "Bytes sent.", |run| {
+            Values::U64(run.links.iter().map(|link| link.bytes).collect())
+        }),
+    ],
+};
+
+/// A number of every message.
+fn of_messages<T>(run: &RunResult, of: impl Fn(&MessageTimes) -> T) -> Vec<T> {
+    run.messages.iter().flatten().map(of).collect()
+}
+
+const MESSAGES: Table = Table {
+    name: "messages",
+    line: "A row per message, by source and number, those that have not arrived too; with `observe.messages = \"full\"`.",
+    is_there: |run| run.messages.is_some(),
+    columns: &[
+        column("source", Measure::Count, "Node that sends.", |run| {
+            Values::U32(of_messages(run, |m| m.source))
+        }),
+        column(
+            "number",
+            Measure::Count,
+            "Its place among the messages of its source in the order in which they leave, from 0.",
+            |run| Values::U64(of_messages(run, |m| m.number)),
+        ),
+        column("destination", Measure::Count, "Node that receives.", |run| {
+            Values::U32(of_messages(run, |m| m.destination))
+        }),
+        column("bytes", Measure::Bytes, "Its size.", |run| {
+            Values::U64(of_messages(run, |m| m.bytes))
+        }),
+        column(
+            "born_ps",
+            Measure::Picoseconds,
+            "When it was handed to the interface.",
+            |run| Values::U64(of_messages(run, |m| m.born)),
+        ),
+        column(
+            "injected_ps",
+            Measure::Picoseconds,
+            "When its first packet left; null if none has.",
+            |run| Values::MaybeU64(of_messages(run, |m| m.injected)),
+        ),
+        column(
+            "arrived_ps",
+            Measure::Picoseconds,
+            "When it was complete at its destination; null if it is not.",
+            |run| Values::MaybeU64(of_messages(run, |m| m.arrived)),
+        ),
+        column(
+            "hops",
+            Measure::Count,
+            "Most router-to-router links of its packets; null if it has not arrived.",
+            |run| Values::MaybeU32(of_messages(run, |m| m.hops)),
+        ),
+    ],
+};
+
+/// The slices of the time over which load is told: how many there are.
+fn n_slices(run: &RunResult) -> usize {
+    run.stats.delivered.len().max(run.stats.whole().bins.len())
+}
+
+const TIMELINE: Table = Table {
+    name: "timeline",
+    line: "A row per slice of the time; with `observe.timeline`.",
+    is_there: |run| run.timeline,
+    columns: &[
+        column("time_ns", Measure::Nanoseconds, "When the slice begins.", |run| {
+            let slice = (1u64 << run.stats.shift) as f64;
+            Values::F64((0..n_slices(run)).map(|i| i as f64 * slice / 1e3).collect())
+        }),
+        column(
+            "accepted_load",
+            Measure::Load,
+            "Bytes delivered in the slice, mean over all nodes.",
+            |run| {
+                let capacity = run.bytes_per_ps * (1u64 << run.stats.shift) as f64;
+                let delivered = |i: usize| run.stats.delivered.get(i).copied().unwrap_or(0);
+                Values::F64((0..n_slices(run)).map(|i| delivered(i) as f64 / capacity).collect())
+            },
+        ),
+        column(
+            "mean_latency_ns",
+            Measure::Nanoseconds,
+            "Mean latency of the messages born in the slice; null where one of them has not arrived, or none was born.",
+            |run| {
+                let bins = run.stats.whole().bins;
+                let known = |bin: &&Bin| bin.missing() == 0;
+                let mean = |i: usize| bins.get(i).filter(known)?.born.mean();
+                Values::MaybeF64((0..n_slices(run)).map(|i| mean(i).map(|ps| ps / 1e3)).collect())
+            },
+        ),
+    ],
+};
+
+/// The distribution of latencies over all measured messages: where some have not arrived the fractions end below 1.
+fn distribution(run: &RunResult) -> Vec<(f64, f64)> {
+    let sample = &run.sample;
+    sample.latencies.histogram.cumulative(sample.messages)
+}
+
+const CDF: Table = Table {
+    name: "cdf",
+    line: "The distribution of latencies over all measured messages.",
+    is_there: |_| true,
+    columns: &[
+        column("latency_ns", Measure::Nanoseconds, "A latency.", |run| {
+            Values::F64(distribution(run).iter().map(|point| point.0 / 1e3).collect())
+        }),
+        column(
+            "fraction",
+            Measure::Share,
+            "Part of the measured messages with at most this latency; ends below 1 where some have not arrived.",
+            |run| Values::F64(distribution(run).iter().map(|point| point.1).collect()),
+        ),
+    ],
+};
+
+const HOPS: Table = Table {
+    name: "hops",
+    line: "A row per number of hops. A hop is a router's sending of a packet: the ejection counts.",
+    is_there: |_| true,
+    columns: &[
+        column("hops", Measure::Count, "How many.", |run| {
+            Values::U32((1..=run.stats.hops.len() as u32).collect())
+        }),
+        column("packets", Measure::Count, "Packets that took so many.", |run| {
+            Values::U64(run.stats.hops.clone())
+        }),
+    ],
+};
+
+/// A number of every sender of pairs, from its node, its record and its rate.
+fn of_senders(run: &RunResult, of: impl Fn(u32, &SenderRow, f64) -> f64) -> Values {
+    let rates = sender_rates(&run.stats);
+    let number = |(node, rate): (u32, f64)| of(node, &run.stats.senders[node as usize], rate);
+    Values::F64(rates.map(number).collect())
+}
+
+const SENDERS: Table = Table {
+    name: "senders",
+    line: "A row per sender of pairs.",
+    is_there: |run| sender_rates(&run.stats).next().is_some(),
+    columns: &[
+        column("node", Measure::Count, "Node that sends.", |run| {
+            Values::U32(sender_rates(&run.stats).map(|(node, _)| node).collect())
+        }),
+        column(
+            "throughput_MiBps",
+            Measure::MebibytesPerSecond,
+            "Bytes over the time from its first send to its last acknowledgement or delivery.",
+            |run| of_senders(run, |_, _, rate| rate),
+        ),
+        column(
+            "mean_latency_ns",
+            Measure::Nanoseconds,
+            "Mean latency of its messages.",
+            |run| of_senders(run, |_, sender, _| sender.sum as f64 / sender.trips as f64 / 1e3),
+        ),
+        column(
+            "max_latency_ns",
+            Measure::Nanoseconds,
+            "Greatest latency of its messages.",
+            |run| of_senders(run, |_, sender, _| sender.longest as f64 / 1e3),
+        ),
+        column(
+            "mean_round_trip_ns",
+            Measure::Nanoseconds,
+            "Mean time from a send to its acknowledgement.",
+            |run| of_senders(run, |_, sender, _| sender.mean_round_trip() / 1e3),
+        ),
+        column(
+            "max_round_trip_ns",
+            Measure::Nanoseconds,
+            "Greatest time from a send to its acknowledgement.",
+            |run| of_senders(run, |_, sender, _| sender.longest_round_trip as f64 / 1e3),
+        ),
+    ],
+};
+
+/// A time of every rank (ns).
+fn times_of_ranks(run: &RunResult, of: fn(&RankRow) -> u64) -> Values {
+    Values::F64(run.ranks.iter().map(|rank| of(rank) as f64 / 1e3).collect())
+}
+
+/// A count of every rank.
+fn counts_of_ranks(run: &RunResult, of: fn(&RankRow) -> u64) -> Values {
+    Values::U64(run.ranks.iter().map(of).collect())
+}
+
+const RANKS: Table = Table {
+    name: "ranks",
+    line: "A row per MPI rank; with `observe.ranks`.",
+    is_there: |run| run.rank_rows,
+    columns: &[
+        column("job", Measure::Count, "Number of its job in the study.", |run| {
+            Values::U32(run.ranks.iter().map(|rank| rank.job).collect())
+        }),
+        column("rank", Measure::Count, "Its number within the job.", |run| {
+            Values::U32(run.ranks.iter().map(|rank| rank.rank).collect())
+        }),
+        column("node", Measure::Count, "The node that it is on.", |run| {
+            Values::U32(run.ranks.iter().map(|rank| rank.node).collect())
+        }),
+        column(
+            "finished_ns",
+            Measure::Nanoseconds,
+            "When it came to the end of its program; NaN if it has not.",
+            |run| {
+                let finished = |rank: &RankRow| {
+                    if rank.is_done() {
+                        rank.finished as f64 / 1e3
+                    } else {
+                        f64::NAN
+                    }
+                };
+                Values::F64(run.ranks.iter().map(finished).collect())
+            },
+        ),
+        column("compute_ns", Measure::Nanoseconds, "What it computed.", |run| {
+            times_of_ranks(run, |rank| rank.computed)
+        }),
+        column("wait_ns", Measure::Nanoseconds, "What it waited for messages.", |run| {
+            times_of_ranks(run, |rank| rank.waited)
+        }),
+        column(
+            "overhead_ns",
+            Measure::Nanoseconds,
+            "What it spent on overheads and copies of messages.",
+            |run| times_of_ranks(run, |rank| rank.worked),
+        ),
+        column("messages", Measure::Count, "Its messages over the network.", |run| {
+            counts_of_ranks(run, |rank| rank.messages)
+        }),
+        column("bytes", Measure::Bytes, "Their bytes.", |run| {
+            counts_of_ranks(run, |rank| rank.bytes)
+        }),
+        column(
+            "local_messages",
+            Measure::Count,
+            "Its messages that did not leave the node.",
+            |run| counts_of_ranks(run, |rank| rank.local_messages),
+        ),
+        column("local_bytes", Measure::Bytes, "Their bytes.", |run| {
+            counts_of_ranks(run, |rank| rank.local_bytes)
+        }),
+        column(
+            "iterations",
+            Measure::Count,
+            "Iterations that it has behind it.",
+            |run| counts_of_ranks(run, |rank| rank.iterations),
+        ),
+    ],
+};

@@ -1,0 +1,603 @@
+//! Runs a specification: network, engine, phases, self-checks, summary.
+
+use crate::check;
+use crate::checkpoint::{CheckpointError, Checkpoints};
+use crate::harvest::{Harvest, InFlight, Wanted};
+use crate::process::{cpu_time, peak_memory};
+pub use crate::results::RunResult;
+use crate::results::{Concluded, Inputs, Manner, Summary, link_rows};
+use des::checkpoint::Pack;
+use des::engine::Engine;
+use des::optimistic::{self, OptimisticEngine};
+use des::ranks::{self, Broken, RankPlan, Refused};
+use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix};
+use fabric::network::{BuildError, Class, Network};
+use fabric::nic;
+use fabric::observe::{Span, Stats, Track};
+use fabric::packet::{HORIZON, Packet};
+use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
+use fabric::spec::{self, Architecture, MessageDetail, RunSpec};
+use fabric::state::Parts;
+use fabric::world::Fabric;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+mod keeper;
+mod partition;
+mod steady;
+mod supervisor;
+
+use keeper::Keeper;
+pub use steady::first_steady;
+use supervisor::{Counts, Supervisor, advance};
+
+/// Why a run gave no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The specification does not fit together.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The watcher asked to stop.
+    #[error("interrupted at {at}")]
+    Interrupted {
+        /// Simulated time reached.
+        at: Time,
+    },
+    /// A self-check failed; the summary says which.
+    #[error("self-check failed: {}", .0.verdict.failures())]
+    Check(Box<Summary>),
+    /// A model broke a rule of the engine.
+    #[error("engine: {0}")]
+    Engine(&'static str),
+    /// The ranks that share the run cannot go on.
+    #[error("ranks: {0}")]
+    Ranks(String),
+    /// Another rank of the run, mostly the first, has the error.
+    #[error("another rank says why")]
+    Elsewhere,
+    /// A checkpoint cannot be used or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+/// Where a run stands, for progress displays.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunProgress {
+    /// Done part, 0 to 1.
+    pub fraction: f64,
+    /// Simulated time reached.
+    pub sim_time_ns: f64,
+    /// Events handled.
+    pub events: u64,
+    /// Packets handed to nodes.
+    pub delivered: u64,
+    /// Packets injected and not yet handed to nodes.
+    pub in_flight: u64,
+    /// The busiest links so far and the part of the time they were busy.
+    pub hot_links: Vec<(String, f64)>,
+}
+
+/// Decides whether a run goes on; called a few times per second of CPU time.
+pub type Watch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
+
+/// What is to become of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// It goes on.
+    GoOn,
+    /// It stops.
+    Stop,
+    /// It writes a checkpoint, if it has a file for one, and stops.
+    SaveAndStop,
+}
+
+/// As [`Watch`], with a choice.
+pub type Conduct<'a> = &'a mut dyn FnMut(&RunProgress) -> Order;
+
+/// Runs a specification to its end, on one thread unless it asks for more.
+pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
+    run_with(spec, None, &mut |progress| match watch(progress) {
+        true => Order::GoOn,
+        false => Order::Stop,
+    })
+}
+
+/// Runs a specification to its end, from its checkpoint if there is one and with checkpoints on the way. The file of the last one
+/// stays: it is the caller's to remove once the result is safe.
+pub fn run_with(spec: &RunSpec, checkpoints: Option<&Checkpoints>, watch: Conduct<'_>) -> Result<RunResult, RunError> {
+    let means = Means {
+        checkpoints,
+        ..Means::default()
+    };
+    let result = run_by(spec, means, watch)?;
+    Ok(result.expect("without ranks the result is here"))
+}
+
+/// What a run may use besides its specification; nothing of it changes the result.
+#[derive(Default)]
+pub struct Means<'a> {
+    /// Threads for the run to take if it leaves their number open, with ranks for each of them to take; 0 is 1.
+    pub threads: u16,
+    /// Where checkpoints go. With ranks all have the same; rank 0 reads and writes the file.
+    pub checkpoints: Option<&'a Checkpoints>,
+    /// The connection to the other ranks of the run.
+    pub ranks: Option<&'a mut dyn Transport>,
+}
+
+/// Runs a specification to its end by the means given. With ranks, all of them call this alike, and only rank 0 has the result.
+pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Option<RunResult>, RunError> {
+    let mut spec = spec.clone();
+    if spec.control.workers == 0 {
+        spec.control.workers = means.threads.max(1);
+    }
+    let spec = &spec;
+    let begun = cpu_time();
+    let first = means.ranks.as_ref().is_none_or(|ranks| ranks.rank() == 0);
+    let keeper = means
+        .checkpoints
+        .map(|checkpoints| Keeper::new(spec, checkpoints, first));
+    let mut ranks = means.ranks;
+    let mut net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
+    let helpers = Helpers { begun, keeper, ranks };
+    check::rounding(spec, &net)?;
+    check::deadlock(spec, &net)?;
+    if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
+        // Each rank has its own part of them in the network's tables.
+        net.topology.forget_cables();
+    }
+    match (spec.router.model, spec.router.architecture) {
+        (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, helpers, watch),
+        (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, helpers, watch),
+        (spec::RouterModel::Credit, Architecture::Voq) if net.is_plain() => {
+            drive::<Credit<true>>(spec, net, helpers, watch)
+        }
+        (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, helpers, watch),
+        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, helpers, watch),
+        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, helpers, watch),
+    }
+}
+
+/// Chooses the engine; the result does not depend on it. It begins with what another has saved, if that is given.
+fn engine<'w, M: RouterModel>(
+    spec: &RunSpec,
+    world: &'w Fabric<M>,
+    stats: Stats,
+    saved: Option<&[u8]>,
+) -> Result<(Box<dyn NetworkEngine<M> + 'w>, &'static str), Torn> {
+    let width = world.net.lookahead.0;
+    let kind = match spec.control.engine {
+        // Below that no window can be opened: total order is the only loop that fits.
+        _ if width < WindowEngine::<Fabric<M>>::MIN_WIDTH => spec::Engine::Reference,
+        kind => kind,
+    };
+    let window = |stats, blocks, workers| match saved {
+        None => Ok(WindowEngine::with_workers(world, stats, blocks, workers)),
+        Some(saved) => WindowEngine::restore(world, stats, saved, blocks, workers),
+    };
+    let workers = match alone(spec, &world.net) {
+        Some(_) => 1,
+        None => u32::from(spec.control.workers),
+    };
+    Ok(match (kind, saved) {
+        (spec::Engine::Reference, None) => (Box::new(ReferenceEngine::new(world, stats)), "reference"),
+        (spec::Engine::Reference, Some(saved)) => (Box::new(ReferenceEngine::restore(world, saved)?), "reference"),
+        (spec::Engine::RollbackCheck, None) => (Box::new(RollbackCheck::new(world, stats)), "rollback-check"),
+        (spec::Engine::RollbackCheck, Some(saved)) => {
+            let engine = RollbackCheck::restore(world, stats, saved)?;
+            (Box::new(engine), "rollback-check")
+        }
+        (spec::Engine::Optimistic, saved) => {
+            let (blocks, how) = (8 * workers.max(1), optimistic::Speculation::default());
+            let engine = match saved {
+                None => OptimisticEngine::new(world, stats, blocks, workers, how),
+                Some(saved) => OptimisticEngine::restore(world, stats, saved, blocks, workers, how)?,
+            };
+            (Box::new(engine), "optimistic")
+        }
+        (spec::Engine::Conservative | spec::Engine::Auto, _) if workers > 1 => {
+            let engine = window(stats, 8 * workers, workers)?;
+            match (engine.workers(), kind) {
+                (1, _) => (Box::new(engine), "sequential"),
+                (_, spec::Engine::Auto) => (Box::new(engine.adaptive()), "conservative"),
+                _ => (Box::new(engine), "conservative"),
+            }
+        }
+        _ => (Box::new(window(stats, 8, 1)?), "sequential"),
+    })
+}
+
+/// Why a run that leaves the engine open takes one worker where more are allowed, if that is clear before the first event.
+fn alone(spec: &RunSpec, net: &Network) -> Option<String> {
+    let workers = spec.control.workers;
+    if workers < 2 || spec.control.engine != spec::Engine::Auto {
+        return None;
+    }
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let reason = if net.lookahead.0 < WindowEngine::<Fabric<Credit>>::MIN_WIDTH {
+        "links and routers without delay leave no window in which workers could work side by side".to_owned()
+    } else if cores == 1 {
+        "this machine gives the process one core".to_owned()
+    } else if net.n_routers() < 2 * u32::from(workers) {
+        format!(
+            "{} routers are too few to share out to {workers} workers",
+            net.n_routers()
+        )
+    } else {
+        return None;
+    };
+    Some(format!("one worker ran: {reason}"))
+}
+
+/// Rank 0 has something to go on from.
+const SAVED: u64 = 1;
+/// Rank 0 has, and cannot use it.
+const REFUSED: u64 = 2;
+/// This rank keeps checkpoints.
+const KEEPS: u64 = 4;
+/// This rank does not.
+const KEEPS_NONE: u64 = 8;
+
+/// The engine of a rank; all ranks begin with what the first has read from its checkpoint.
+fn on_ranks<'e, M: RouterModel>(
+    spec: &RunSpec,
+    world: &'e Fabric<M>,
+    stats: Stats,
+    ranks: &'e mut dyn Transport,
+    keeper: &Option<Keeper<'_>>,
+    saved: Result<Option<Vec<u8>>, CheckpointError>,
+) -> Result<(Box<dyn NetworkEngine<M> + 'e>, &'static str), RunError> {
+    match spec.control.engine {
+        spec::Engine::Auto | spec::Engine::Conservative | spec::Engine::Optimistic => {}
+        spec::Engine::Sequential | spec::Engine::Reference | spec::Engine::RollbackCheck => {
+            let reason = "this engine runs in one process, ranks cannot share it";
+            let hint = "take auto, conservative or optimistic, or run without mpirun";
+            return Err(BuildError::field("run.engine", reason, Some(hint)).into());
+        }
+    }
+    if world.net.lookahead.0 < WindowEngine::<Fabric<M>>::MIN_WIDTH {
+        let reason = "links and routers without delay leave no window in which ranks could work side by side";
+        return Err(BuildError::field("link.latency", reason, Some("run without mpirun")).into());
+    }
+    let broken = |Broken(reason)| RunError::Ranks(reason);
+    let keeps = if keeper.is_some() { KEEPS } else { KEEPS_NONE };
+    let has = match &saved {
+        Ok(None) => 0,
+        Ok(Some(_)) => SAVED,
+        Err(_) => REFUSED,
+    };
+    let all = ranks::agree(ranks, keeps | has).map_err(broken)?;
+    let saved = saved?;
+    if all & REFUSED != 0 {
+        return Err(RunError::Elsewhere);
+    }
+    if all & KEEPS != 0 && all & KEEPS_NONE != 0 {
+        return Err(RunError::Ranks("some ranks keep checkpoints and some do not".into()));
+    }
+    let ahead = spec.control.engine == spec::Engine::Optimistic;
+    let plan = RankPlan {
+        workers: spec.control.workers.into(),
+        speculation: ahead.then(optimistic::Speculation::default),
+    };
+    let first = ranks.rank() == 0;
+    let engine = match all & SAVED {
+        0 => RankEngine::new(world, stats, ranks, plan),
+        _ => {
+            let saved = saved.unwrap_or_default();
+            RankEngine::restore(world, stats, ranks, plan, &saved).map_err(|refused| match refused {
+                Refused::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
+                Refused::Torn(_) => RunError::Elsewhere,
+                Refused::Broken(reason) => broken(reason),
+            })?
+        }
+    };
+    Ok((Box::new(engine), if ahead { "optimistic" } else { "conservative" }))
+}
+
+/// An engine that runs a network.
+trait NetworkEngine<M: RouterModel>: Engine<Fabric<M>> {}
+impl<M: RouterModel, E: Engine<Fabric<M>>> NetworkEngine<M> for E {}
+
+/// [`Means`] as [`drive`] needs them.
+struct Helpers<'a> {
+    /// CPU time when the run began.
+    begun: Duration,
+    keeper: Option<Keeper<'a>>,
+    ranks: Option<&'a mut dyn Transport>,
+}
+
+fn drive<M: RouterModel>(
+    spec: &RunSpec,
+    net: Network,
+    helpers: Helpers<'_>,
+    watch: Conduct<'_>,
+) -> Result<Option<RunResult>, RunError> {
+    let Helpers {
+        begun,
+        mut keeper,
+        ranks,
+    } = helpers;
+    let mut ranks = ranks.filter(|ranks| ranks.size() > 1);
+    let workload = &net.workload;
+    let horizon = horizon(spec, &net)?;
+    let end = spec.control.end.unwrap_or(horizon);
+    let open_loop = workload.endless();
+    let measure_to = if open_loop { end.0 } else { u64::MAX };
+    let from = spec.control.warmup.unwrap_or(Time::ZERO).0;
+    let senders = if workload.has_pairs() { net.n_nodes() } else { 0 };
+    let total = workload.total_messages();
+    let drain = match (open_loop, spec.control.drain) {
+        (false, _) => Time::ZERO,
+        (true, Some(drain)) => drain,
+        (true, None) => end,
+    };
+    let last = Time(end.0.saturating_add(drain.0).min(horizon.0));
+    let span = Span {
+        from,
+        to: measure_to,
+        cut: last.0,
+    };
+    let (job_of, jobs) = workload.jobs_of_nodes();
+    let full = spec.observe.messages == MessageDetail::Full;
+    let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
+    // Where the warm-up is given, what is measured has its own record and slices need means only.
+    stats.light_bins = spec.control.warmup.is_some() || !open_loop;
+    let world = Fabric::<M>::new(net.measured_in(span));
+    let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
+    let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
+    let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match &mut ranks {
+        Some(ranks) => on_ranks(spec, &world, stats, &mut **ranks, &keeper, saved)?,
+        None => engine(spec, &world, stats, saved?.as_deref()).map_err(|torn| Keeper::refuse(&keeper, torn))?,
+    };
+    supervisor.now = engine.reached();
+    let built = cpu_time();
+    let begun_wall = Instant::now();
+    supervisor.begun = built;
+    // A run that goes on where it was drained is taken to the end of the step it was in.
+    let step = (drain.0 / 16).max(1);
+    let mut until = end;
+    if engine.reached() > end {
+        let steps = (engine.reached().0 - end.0).div_ceil(step);
+        until = Time(end.0.saturating_add(steps.saturating_mul(step)).min(last.0));
+    }
+    let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
+    if open_loop && stop == Stop::Until && last > end {
+        // Let the measured messages arrive; in steps, to stop as soon as they have.
+        while stop == Stop::Until && until < last && is_due(&mut *engine, end)? {
+            until = Time((until.0 + step).min(last.0));
+            stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
+        }
+    }
+    let ran = cpu_time() + supervisor.before;
+    let stalled = supervisor.stalled;
+    let reached = supervisor.now;
+    match stop {
+        Stop::Broken(reason) => {
+            return Err(match engine.trouble() {
+                Some(trouble) => RunError::Ranks(trouble.into()),
+                None => RunError::Engine(reason),
+            });
+        }
+        Stop::Interrupted if !stalled => return Err(RunError::Interrupted { at: reached }),
+        _ => {}
+    }
+    let mut manner = Manner {
+        teamwork: engine.teamwork(),
+        speculated: engine.speculated(),
+        alone: alone(spec, &world.net).filter(|_| engine.teamwork().is_none()),
+        ..Manner::default()
+    };
+    let mut in_flight = InFlight::default();
+    engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
+    let digests = engine.digests();
+    // All ranks stand at the same: what one wants all want.
+    let wanted = Wanted {
+        links: spec.observe.links,
+        waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
+        unsent: (spec.observe.messages == MessageDetail::Full).then_some(match stop {
+            Stop::Until => until.0.min(measure_to),
+            _ => measure_to,
+        }),
+    };
+    let (states, stats, outcome) = engine.into_parts();
+    let mut harvest = Harvest::reap(&world.net, &Parts::new(&states), stats, in_flight, &digests, wanted);
+    drop(states);
+    harvest.cpu = ran - built;
+    let Some(harvest) = together(harvest, ranks)? else {
+        return Ok(None);
+    };
+    manner.wall = begun_wall.elapsed();
+    let run = Finished {
+        spec,
+        net: &world.net,
+        harvest,
+        outcome,
+        stop,
+        stalled,
+        total,
+        open_loop,
+        end,
+        manner,
+    };
+    run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// Some message born before `end` has not arrived. All ranks of a run ask alike.
+fn is_due<M: RouterModel>(engine: &mut dyn NetworkEngine<M>, end: Time) -> Result<bool, RunError> {
+    let view = engine.view();
+    let mut due = Counts::new(&view).due() > 0;
+    for state in &view.states {
+        due |= state.nics.range().any(|place| {
+            let mut waits = false;
+            nic::waiting(state, place, |message| waits |= message.birth < end.0);
+            waits
+        });
+    }
+    Ok(engine.agree(due.into()).map_err(RunError::Ranks)? != 0)
+}
+
+/// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.
+fn together(mut harvest: Harvest, ranks: Option<&mut dyn Transport>) -> Result<Option<Harvest>, RunError> {
+    let Some(ranks) = ranks else {
+        return Ok(Some(harvest));
+    };
+    let first = ranks.rank() == 0;
+    let mut bytes = Vec::new();
+    if !first {
+        harvest.peak_memory = peak_memory();
+        harvest.pack(&mut bytes);
+    }
+    let came = ranks::bring(ranks, bytes).map_err(|Broken(reason)| RunError::Ranks(reason))?;
+    if !first {
+        return Ok(None);
+    }
+    for bytes in came.into_iter().skip(1) {
+        let part = Harvest::unpack(&mut &bytes[..]).map_err(|torn| RunError::Ranks(torn.to_string()))?;
+        drop(bytes);
+        harvest.merge(part);
+    }
+    harvest.put_in_order();
+    Ok(Some(harvest))
+}
+
+/// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.
+fn slowest_step(net: &Network) -> u64 {
+    let step = |class: &Class| (class.ser(net.packet)).saturating_add(class.hop + class.credit);
+    net.classes.iter().chain([&net.injection]).map(step).max().unwrap_or(0)
+}
+
+/// The last time a run can reach such that no event it sends lies beyond the end of simulated time.
+fn horizon(spec: &RunSpec, net: &Network) -> Result<Time, BuildError> {
+    let seconds = |time: Time| time.0 as f64 * 1e-12;
+    let step = slowest_step(net);
+    if step > HORIZON.0 / 2 {
+        let reason = format!(
+            "a full packet takes {:.1} s for a single link, simulated time ends at {:.0} s",
+            seconds(Time(step)),
+            seconds(HORIZON)
+        );
+        return Err(BuildError::field(
+            "link",
+            reason,
+            Some("take faster links or smaller packets"),
+        ));
+    }
+    let horizon = Time(HORIZON.0 - step);
+    match spec.control.end {
+        Some(end) if end > horizon => {
+            let reason = format!(
+                "{:.3} s is too long, simulated time ends at {:.0} s",
+                seconds(end),
+                seconds(HORIZON)
+            );
+            Err(BuildError::field("run.end", reason, Some("take a shorter run")))
+        }
+        _ => Ok(horizon),
+    }
+}
+
+/// A run whose engine has stopped.
+struct Finished<'a> {
+    spec: &'a RunSpec,
+    net: &'a Network,
+    harvest: Harvest,
+    outcome: Outcome,
+    stop: Stop,
+    stalled: bool,
+    total: Option<u64>,
+    open_loop: bool,
+    end: Time,
+    manner: Manner,
+}
+
+impl Finished<'_> {
+    fn conclude(mut self, engine: &'static str, build: Duration) -> Result<RunResult, RunError> {
+        self.harvest.stats.look_back();
+        let Finished {
+            spec,
+            net,
+            harvest,
+            stop,
+            ..
+        } = &self;
+        let verdict = check::verdict(&check::Facts {
+            net,
+            harvest,
+            idle: *stop == Stop::Idle,
+            stalled: self.stalled,
+            until_done: spec.control.end.is_none(),
+            expected: if spec.control.end.is_none() || *stop == Stop::Idle {
+                self.total
+            } else {
+                None
+            },
+        });
+        let ends = harvest.ranks.iter().fold(0, |digest, row| mix(digest ^ row.finished));
+        let sums = harvest
+            .memory
+            .iter()
+            .map(|row| row.cores.finished ^ mix(row.cores.latency));
+        let ends = sums.fold(ends, |digest, sum| mix(digest ^ sum));
+        let digest = digest(harvest.history() ^ ends, &harvest.stats);
+        let (whole, first) = self.measured();
+        let sample = whole.sample(first, self.harvest.stats.span, self.harvest.stats.shift);
+        let Finished { harvest, .. } = &self;
+        let summary = Summary::of(&Concluded::new(Inputs {
+            spec,
+            net,
+            harvest,
+            verdict,
+            whole: &whole,
+            sample: &sample,
+            first,
+            open_loop: self.open_loop,
+            end: self.end,
+            outcome: self.outcome,
+            manner: &self.manner,
+            engine,
+            digest,
+            build,
+        }));
+        if !summary.verdict.ok {
+            return Err(RunError::Check(Box::new(summary)));
+        }
+        let links = link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
+        Ok(RunResult {
+            summary,
+            messages: self.harvest.stats.messages(&self.harvest.unsent),
+            links,
+            sample,
+            timeline: self.spec.observe.timeline,
+            rank_rows: self.spec.observe.ranks,
+            bytes_per_ps: self.net.injection_rate() * f64::from(self.net.n_nodes()),
+            stats: self.harvest.stats,
+            ranks: self.harvest.ranks,
+            memory: self.harvest.memory,
+        })
+    }
+
+    /// The messages of all jobs, and the first of the slices whose messages count where that was found by measurement.
+    fn measured(&self) -> (Track, Option<usize>) {
+        let stats = &self.harvest.stats;
+        let whole = stats.whole();
+        let given = self.spec.control.warmup.is_some() || !self.open_loop;
+        let first = (!given).then(|| first_steady(&whole.bins, stats.shift, self.end.0));
+        (whole, first)
+    }
+}
+
+/// Digest of everything that happened, the events and what was counted: the same on every engine.
+fn digest(events: u64, stats: &Stats) -> u64 {
+    [
+        stats.injected,
+        stats.packets,
+        stats.messages,
+        stats.latest,
+        stats
+            .tracks
+            .iter()
+            .fold(0u64, |sum, track| sum.wrapping_add(track.measured.sum as u64)),
+        stats.tracks.iter().map(|track| track.measured.max).max().unwrap_or(0),
+    ]
+    .iter()
+    .fold(events, |digest, &word| mix(digest ^ word))
+}

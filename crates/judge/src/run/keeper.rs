@@ -1,0 +1,139 @@
+//! Checkpoints of a run: when they are due, and what the run keeps besides the engine's state.
+
+use super::{NetworkEngine, RunError, Supervisor};
+use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
+use crate::process::cpu_time;
+use bytemuck::{Pod, Zeroable};
+use des::{Gathered, Time, Torn};
+use fabric::router::RouterModel;
+use fabric::spec::{RunSpec, run_hash};
+use std::time::{Duration, Instant};
+
+/// What stands behind the engine's bytes: the stall clock and the CPU time spent, of all ranks.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Behind {
+    progress_at: u64,
+    delivered: u64,
+    cpu_ns: u64,
+}
+
+/// Writes and reads the checkpoints of one run. With ranks each has a keeper, that of rank 0 has the file.
+pub(super) struct Keeper<'a> {
+    checkpoints: &'a Checkpoints,
+    run: String,
+    /// Has the file.
+    first: bool,
+    /// When the next checkpoint is due, if they go by wall time.
+    pub(super) save_at: Option<Instant>,
+    /// Events at the latest checkpoint.
+    saved: u64,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn new(spec: &RunSpec, checkpoints: &'a Checkpoints, first: bool) -> Self {
+        let mut keeper = Keeper {
+            checkpoints,
+            run: run_hash(spec),
+            first,
+            save_at: None,
+            saved: 0,
+        };
+        keeper.wind();
+        keeper
+    }
+
+    /// Sets the clock on the wall for the next checkpoint.
+    fn wind(&mut self) {
+        self.save_at = match self.checkpoints.every {
+            Some(Every::Wall(every)) if self.first => Instant::now().checked_add(every),
+            _ => None,
+        };
+    }
+
+    /// The simulated time of the next checkpoint after `now`.
+    pub(super) fn next(&self, now: Time) -> Time {
+        match self.checkpoints.every {
+            Some(Every::Simulated(every)) => Time((now.0 / every.0 + 1).saturating_mul(every.0)),
+            _ => Time::MAX,
+        }
+    }
+
+    /// `true` if a checkpoint is due at simulated time `now`.
+    pub(super) fn is_due(&self, now: Time) -> bool {
+        matches!(self.checkpoints.every, Some(Every::Simulated(every)) if now.0.is_multiple_of(every.0))
+    }
+
+    /// What the run's engine goes on from, if there is a checkpoint and it is wanted. Else one that is there is removed.
+    pub(super) fn open(&mut self, supervisor: &mut Supervisor<'_, '_>) -> Result<Option<Vec<u8>>, CheckpointError> {
+        let file = &self.checkpoints.file;
+        if !self.first {
+            return Ok(None);
+        }
+        if !self.checkpoints.resume {
+            checkpoint::remove(file)?;
+            return Ok(None);
+        }
+        let Some(mut body) = checkpoint::read(file, &self.run)? else {
+            return Ok(None);
+        };
+        let Some((_, behind)) = body.split_last_chunk::<{ size_of::<Behind>() }>() else {
+            return Err(checkpoint::torn(file, "it ends too early"));
+        };
+        let behind: Behind = bytemuck::pod_read_unaligned(behind);
+        body.truncate(body.len() - size_of::<Behind>());
+        supervisor.progress_at = Time(behind.progress_at);
+        supervisor.delivered = behind.delivered;
+        supervisor.before = Duration::from_nanos(behind.cpu_ns);
+        Ok(Some(body))
+    }
+
+    /// The error of a checkpoint that an engine cannot read.
+    pub(super) fn refuse(keeper: &Option<Self>, torn: Torn) -> CheckpointError {
+        let file = keeper.as_ref().map(|keeper| keeper.checkpoints.file.as_path());
+        checkpoint::torn(file.unwrap_or("".as_ref()), torn.0)
+    }
+
+    /// Writes a checkpoint of what `engine` has reached, unless nothing has happened since the latest; called by all ranks alike.
+    pub(super) fn save<M: RouterModel>(
+        &mut self,
+        engine: &mut dyn NetworkEngine<M>,
+        supervisor: &Supervisor<'_, '_>,
+    ) -> Result<(), RunError> {
+        let events = engine.outcome().events;
+        if events > self.saved {
+            let cpu = cpu_time() - supervisor.begun + supervisor.before;
+            let cpu = engine.total(cpu.as_nanos() as u64).map_err(RunError::Ranks)?;
+            let body = match engine.gather().map_err(RunError::Ranks)? {
+                Gathered::Here => Some(engine.save()),
+                Gathered::Whole(saved) => Some(saved),
+                Gathered::Elsewhere => None,
+            };
+            let written = body.map_or(Ok(()), |body| self.write(body, engine.reached(), cpu, supervisor));
+            let failed = engine.agree(u64::from(written.is_err())).map_err(RunError::Ranks)?;
+            written?;
+            if failed != 0 {
+                return Err(RunError::Elsewhere);
+            }
+            self.saved = events;
+        }
+        self.wind();
+        Ok(())
+    }
+
+    fn write(
+        &self,
+        mut body: Vec<u8>,
+        reached: Time,
+        cpu_ns: u64,
+        supervisor: &Supervisor<'_, '_>,
+    ) -> Result<(), CheckpointError> {
+        let behind = Behind {
+            progress_at: supervisor.progress_at.0,
+            delivered: supervisor.delivered,
+            cpu_ns,
+        };
+        body.extend_from_slice(bytemuck::bytes_of(&behind));
+        checkpoint::write(&self.checkpoints.file, &self.run, reached.0, &body)
+    }
+}

@@ -1,0 +1,209 @@
+//! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
+
+use super::{Conduct, Keeper, NetworkEngine, Order, RunError, RunProgress, slowest_step};
+use crate::process::cpu_time;
+use crate::results;
+use des::{Progress, Stop, Time, View};
+use fabric::network::Network;
+use fabric::router::RouterModel;
+use fabric::spec::RunSpec;
+use fabric::state::Parts;
+use fabric::world::Fabric;
+use std::time::{Duration, Instant};
+
+/// The caller wants the run to stop.
+const STOP: u64 = 1;
+/// The caller wants a checkpoint, then the run to stop.
+const SAVE_AND_STOP: u64 = 2;
+/// A checkpoint is due.
+const SAVE: u64 = 4;
+/// Packets are in flight and nothing moves.
+const STALLED: u64 = 8;
+
+/// Runs everything before `goal`, with checkpoints on the way.
+pub(super) fn advance<M: RouterModel>(
+    engine: &mut dyn NetworkEngine<M>,
+    goal: Time,
+    supervisor: &mut Supervisor<'_, '_>,
+    keeper: &mut Option<Keeper<'_>>,
+) -> Result<Stop, RunError> {
+    loop {
+        let until = keeper
+            .as_ref()
+            .map_or(goal, |keeper| keeper.next(engine.reached()).min(goal));
+        supervisor.save_at = keeper.as_ref().and_then(|keeper| keeper.save_at);
+        supervisor.order = Order::GoOn;
+        supervisor.save = false;
+        let mut stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
+        let mut wanted = stop == Stop::Until && keeper.as_ref().is_some_and(|keeper| keeper.is_due(until));
+        if stop == Stop::Until && until < goal {
+            // Steps may be shorter than what an engine does before it asks.
+            let progress = Progress {
+                now: until,
+                events: engine.outcome().events,
+            };
+            supervisor.look(&engine.view(), progress);
+        }
+        if stop == Stop::Interrupted || stop == Stop::Until && until < goal {
+            // Each rank has its own clock and caller.
+            let wishes = engine.agree(supervisor.wishes()).map_err(RunError::Ranks)?;
+            supervisor.grant(wishes);
+            if wishes != 0 {
+                stop = Stop::Interrupted;
+            }
+        }
+        if stop == Stop::Interrupted {
+            wanted |= supervisor.save || supervisor.order == Order::SaveAndStop;
+        }
+        if let Some(keeper) = keeper
+            && wanted
+        {
+            keeper.save(engine, supervisor)?;
+        }
+        let goes_on = match stop {
+            Stop::Until => until < goal,
+            Stop::Interrupted => supervisor.save && supervisor.order == Order::GoOn && !supervisor.stalled,
+            _ => false,
+        };
+        if !goes_on {
+            return Ok(stop);
+        }
+    }
+}
+
+/// What all workers together have counted.
+pub(super) struct Counts {
+    injected: u64,
+    packets: u64,
+    messages: u64,
+    due: u64,
+}
+
+impl Counts {
+    pub(super) fn new<M: RouterModel>(view: &View<'_, Fabric<M>>) -> Counts {
+        let [injected, packets, messages, begun, arrived] = view.tally;
+        Counts {
+            injected,
+            packets,
+            messages,
+            due: begun - arrived,
+        }
+    }
+
+    /// Messages born before the end of the measured span that have set out and not arrived.
+    pub(super) fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Packets that have left their node and not reached another.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.injected - self.packets
+    }
+}
+
+/// Watches a run for its caller: progress, interruption, stalls.
+pub(super) struct Supervisor<'a, 'w> {
+    net: &'a Network,
+    total: Option<u64>,
+    /// About how many packets the ranks of the run will have sent in the end.
+    packets: Option<f64>,
+    last: Time,
+    watch: Conduct<'w>,
+    next_report: Duration,
+    pub(super) now: Time,
+    stall_after: Time,
+    pub(super) progress_at: Time,
+    pub(super) delivered: u64,
+    pub(super) stalled: bool,
+    /// What the caller wants.
+    order: Order,
+    /// When the next checkpoint is due.
+    save_at: Option<Instant>,
+    /// The engine was stopped for a checkpoint.
+    save: bool,
+    /// CPU time at the first event of this process.
+    pub(super) begun: Duration,
+    /// CPU time that was spent before the checkpoint the run went on from.
+    pub(super) before: Duration,
+}
+
+impl<'a, 'w> Supervisor<'a, 'w> {
+    pub(super) fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Conduct<'w>) -> Self {
+        Supervisor {
+            order: Order::GoOn,
+            save_at: None,
+            save: false,
+            begun: Duration::ZERO,
+            before: Duration::ZERO,
+            net,
+            total,
+            packets: net.workload.ranks().map(|plans| plans.packets(net.packet).max(1.0)),
+            last,
+            watch,
+            next_report: Duration::ZERO,
+            now: Time::ZERO,
+            // Slow or long links are no stall: a packet that moves is there after its hops.
+            stall_after: spec.control.stall_after.max(Time(
+                slowest_step(net).saturating_mul(4 * u64::from(net.topology.diameter()) + 8),
+            )),
+            progress_at: Time::ZERO,
+            delivered: 0,
+            stalled: false,
+        }
+    }
+
+    /// Why the run cannot just go on, in bits.
+    fn wishes(&self) -> u64 {
+        let order = match self.order {
+            Order::GoOn => 0,
+            Order::Stop => STOP,
+            Order::SaveAndStop => SAVE_AND_STOP,
+        };
+        order | if self.save { SAVE } else { 0 } | if self.stalled { STALLED } else { 0 }
+    }
+
+    /// Takes over what any of the ranks wishes.
+    fn grant(&mut self, wishes: u64) {
+        self.order = match wishes {
+            wishes if wishes & SAVE_AND_STOP != 0 => Order::SaveAndStop,
+            wishes if wishes & STOP != 0 => Order::Stop,
+            _ => Order::GoOn,
+        };
+        self.save = wishes & SAVE != 0;
+        self.stalled = wishes & STALLED != 0;
+    }
+
+    pub(super) fn look<M: RouterModel>(&mut self, view: &View<'_, Fabric<M>>, progress: Progress) -> bool {
+        let counts = Counts::new(view);
+        self.now = progress.now;
+        if counts.packets != self.delivered {
+            self.delivered = counts.packets;
+            self.progress_at = progress.now;
+        } else if counts.in_flight() > 0 && progress.now.saturating_sub(self.progress_at) > self.stall_after {
+            self.stalled = true;
+            return false;
+        }
+        self.save = self.save_at.is_some_and(|time| Instant::now() >= time);
+        let cpu = cpu_time();
+        if cpu < self.next_report {
+            return !self.save;
+        }
+        self.next_report = cpu + Duration::from_millis(200);
+        let done = match (self.total, self.packets) {
+            (Some(total), _) if total > 0 => counts.messages as f64 / total as f64,
+            (_, Some(packets)) => (counts.packets as f64 / packets).min(0.999),
+            _ => 0.0,
+        };
+        // What has an end in time may never be done.
+        let fraction = done.max(progress.now.0 as f64 / self.last.0 as f64);
+        self.order = (self.watch)(&RunProgress {
+            fraction: fraction.clamp(0.0, 1.0),
+            sim_time_ns: progress.now.as_ns(),
+            events: progress.events,
+            delivered: counts.packets,
+            in_flight: counts.in_flight(),
+            hot_links: results::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
+        });
+        self.order == Order::GoOn && !self.save
+    }
+}

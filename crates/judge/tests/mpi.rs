@@ -1,0 +1,500 @@
+//! MPI ranks: what a message takes, in closed form; matching; every engine alike.
+
+use fabric::mpi::collective::Algorithm;
+use fabric::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
+use fabric::mpi::{CollectiveKind, Op, RankRow, Transfer};
+use fabric::spec::*;
+use judge::run::{self, RunError, RunResult};
+use topo::TopologySpec;
+
+fn single(nodes: u32) -> TopologySpec {
+    TopologySpec::SingleRouter { nodes }
+}
+
+/// A job of ranks that do what is listed, rank by rank.
+fn spec(topology: TopologySpec, per_node: u32, ops: Vec<Vec<Op>>, iterations: u32) -> RunSpec {
+    let mut table = String::from("rank,op,peer,bytes,tag,request,time_ps\n");
+    for (rank, ops) in ops.iter().enumerate() {
+        for op in ops {
+            table += &format!("{rank},{}\n", cells(op));
+        }
+    }
+    let values = [
+        ("table", MotifValue::Text(table)),
+        ("ranks", MotifValue::Integer(ops.len() as u64)),
+    ];
+    let motif = Motif {
+        kind: "ops".into(),
+        values: values.map(|(key, value)| (key.to_owned(), value)).into(),
+    };
+    let mut spec = plain(topology);
+    spec.jobs = vec![JobSpec {
+        name: "job0".into(),
+        work: Work::Ranks(Ranks {
+            parts: vec![Part { motif, iterations }],
+            per_node,
+            mapping: Mapping::Block,
+            start: Start::InPhase,
+            mpi: MpiSpec::default(),
+        }),
+        nodes: None,
+        placement: Placement::Linear,
+    }];
+    spec.control.end = None;
+    spec
+}
+
+/// What follows on the rank in a row.
+fn cells(op: &Op) -> String {
+    let transfer = |name: &str, transfer: &Transfer| {
+        let peer = match transfer.peer {
+            ANY_SOURCE => "any".to_owned(),
+            peer => peer.to_string(),
+        };
+        let tag = match transfer.tag {
+            ANY_TAG => "any".to_owned(),
+            tag => tag.to_string(),
+        };
+        let request = match transfer.request {
+            UNNAMED => String::new(),
+            request => request.to_string(),
+        };
+        let bytes = match transfer.bytes {
+            ANY_SIZE => String::new(),
+            bytes => bytes.to_string(),
+        };
+        format!("{name},{peer},{bytes},{tag},{request},")
+    };
+    match op {
+        Op::Compute { time } => format!("compute,,,,,{time}"),
+        Op::Isend(t) => transfer("isend", t),
+        Op::Send(t) => transfer("send", t),
+        Op::Irecv(t) => transfer("irecv", t),
+        Op::Recv(t) => transfer("recv", t),
+        Op::Wait { request } => format!("wait,,,,{request},"),
+        Op::WaitAll => "waitall,,,,,".into(),
+        Op::WaitAny => "waitany,,,,,".into(),
+        Op::Test { request } => format!("test,,,,{request},"),
+        other => unreachable!("{other:?} is not used here"),
+    }
+}
+
+fn mpi(spec: &mut RunSpec) -> &mut MpiSpec {
+    match &mut spec.jobs[0].work {
+        Work::Ranks(ranks) => &mut ranks.mpi,
+        _ => unreachable!(),
+    }
+}
+
+fn go(spec: &RunSpec) -> RunResult {
+    run::run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn send(peer: u32, bytes: u64) -> Op {
+    Op::Send(Transfer::new(peer, bytes))
+}
+
+fn recv(peer: u32) -> Op {
+    Op::Recv(Transfer::new(peer, ANY_SIZE))
+}
+
+/// What a message takes from the sender's processor to the receiver's on an idle single router (ps).
+fn alone(spec: &RunSpec, bytes: u64) -> u64 {
+    let wire = bytes.max(1);
+    let packet = spec.nic.packet.0;
+    let link = spec.links.default;
+    let ser = |bytes: u64| (bytes * 8_000_000_000_000).div_ceil(link.bandwidth.0);
+    // Cut-through: the packets follow each other over the first link; the last one crosses the second after it.
+    let last = match wire % packet {
+        0 => packet,
+        rest => rest,
+    };
+    let full = wire - last;
+    let heads = 2 * link.latency.0 + spec.router.traversal.0;
+    spec.nic.message_overhead.0 + ser(full) + heads + ser(last)
+}
+
+#[test]
+fn a_ping_pong_takes_overheads_copies_latency_and_bytes_over_bandwidth_to_the_picosecond() {
+    for bytes in [0, 1, 8, 64, 2048, 2049, 8192, 8193, 65536, 1 << 20] {
+        for rendezvous in [Rendezvous::Put, Rendezvous::Get] {
+            let rounds = 3;
+            let ping = vec![send(1, bytes), recv(1)];
+            let pong = vec![recv(0), send(0, bytes)];
+            let mut spec = spec(single(2), 1, vec![ping, pong], rounds);
+            mpi(&mut spec).rendezvous = rendezvous;
+            let costs = mpi(&mut spec).clone();
+            let copy = if bytes <= costs.eager.0 { bytes * 50 } else { 0 };
+            let mut leg = costs.send_overhead.0 + 2 * copy + alone(&spec, bytes) + costs.receive_overhead.0;
+            if bytes > costs.eager.0 {
+                leg += 2 * alone(&spec, costs.control.0);
+            }
+            let result = go(&spec);
+            let ends: Vec<u64> = result.ranks.iter().map(|rank| rank.finished).collect();
+            assert_eq!(ends[0], 2 * u64::from(rounds) * leg, "{bytes} B, {rendezvous:?}");
+        }
+    }
+}
+
+#[test]
+fn ranks_of_a_node_talk_through_its_memory() {
+    let bytes = 4096;
+    let ops = vec![vec![send(1, bytes), recv(1)], vec![recv(0), send(0, bytes)]];
+    let mut spec = spec(single(2), 2, ops, 1);
+    let costs = mpi(&mut spec).clone();
+    let result = go(&spec);
+    let leg = costs.send_overhead.0 + 3 * bytes * 50 + costs.local_latency.0 + costs.receive_overhead.0;
+    assert_eq!(result.ranks[0].finished, 2 * leg);
+    assert_eq!((result.ranks[0].messages, result.ranks[0].local_messages), (0, 1));
+    assert_eq!(result.summary.packets, 0);
+}
+
+#[test]
+fn ranks_that_wait_for_each_other_are_named() {
+    // Both receive before they send.
+    let ops = vec![vec![recv(1), send(1, 8)], vec![recv(0), send(0, 8)]];
+    let Err(RunError::Check(summary)) = run::run(&spec(single(2), 1, ops, 1), &mut |_| true) else {
+        panic!("ranks that wait for each other must not pass");
+    };
+    let words = summary.verdict.failures();
+    for part in ["2 of 2 ranks", "rank 0 waits for a message from rank 1 with tag 0"] {
+        assert!(words.contains(part), "{words}");
+    }
+    // Sends of large messages wait for their receives as well.
+    let ops = vec![vec![send(1, 1 << 20), recv(1)], vec![send(0, 1 << 20), recv(0)]];
+    let Err(RunError::Check(summary)) = run::run(&spec(single(2), 1, ops, 1), &mut |_| true) else {
+        panic!("sends that wait for each other must not pass");
+    };
+    let words = summary.verdict.failures();
+    assert!(words.contains("rank 1 waits for a receive at rank 0"), "{words}");
+}
+
+#[test]
+fn wild_cards_take_what_comes_first_and_tags_keep_messages_apart() {
+    let tagged = |peer, tag| Transfer {
+        tag,
+        ..Transfer::new(peer, 8)
+    };
+    // Rank 2 sends later; tag 7 is taken by its own receive only.
+    let ops = vec![
+        vec![
+            Op::Recv(tagged(ANY_SOURCE, 7)),
+            Op::Recv(tagged(ANY_SOURCE, ANY_TAG)),
+            Op::Recv(tagged(2, ANY_TAG)),
+        ],
+        vec![Op::Send(tagged(0, 3)), Op::Send(tagged(0, 7))],
+        vec![Op::Compute { time: 50_000_000 }, Op::Send(tagged(0, 3))],
+    ];
+    let result = go(&spec(single(3), 1, ops, 1));
+    assert!(result.ranks.iter().all(RankRow::is_done));
+    assert!(result.ranks[0].finished > 50_000_000);
+}
+
+#[test]
+fn two_ranks_of_a_node_share_its_interface_in_the_order_of_their_sends() {
+    // Rank 0 computes first, and its message is born behind that of rank 1 though it is asked for earlier.
+    let far = |n| Transfer::new(n, 2048);
+    let ops = vec![
+        vec![Op::Isend(far(2)), Op::Isend(far(2)), Op::WaitAll],
+        vec![Op::Compute { time: 1_000 }, Op::Isend(far(3)), Op::WaitAll],
+        vec![recv(0), recv(0)],
+        vec![recv(1)],
+    ];
+    let spec = spec(single(2), 2, ops, 1);
+    let result = go(&spec);
+    let (second, other) = (result.ranks[2].finished, result.ranks[3].finished);
+    assert!(other < second, "{other} {second}");
+}
+
+#[test]
+fn models_and_engines_agree() {
+    let ring: Vec<Vec<Op>> = (0..24u32)
+        .map(|rank| {
+            let (next, before) = ((rank + 1) % 24, (rank + 23) % 24);
+            vec![
+                Op::Irecv(Transfer::new(before, ANY_SIZE)),
+                Op::Isend(Transfer::new(next, 5_000)),
+                Op::Irecv(Transfer::new(ANY_SOURCE, ANY_SIZE)),
+                Op::Isend(Transfer::new(next, 20_000)),
+                Op::WaitAll,
+                Op::Compute { time: 700_000 },
+            ]
+        })
+        .collect();
+    let mut spec = spec(single(12), 2, ring, 3);
+    for model in [RouterModel::Sculpin, RouterModel::Credit] {
+        spec.router.model = model;
+        spec.nic.packet = Bytes(2048);
+        let mut digests = Vec::new();
+        for engine in [
+            Engine::Sequential,
+            Engine::Reference,
+            Engine::RollbackCheck,
+            Engine::Optimistic,
+        ] {
+            spec.control.engine = engine;
+            digests.push(go(&spec).summary.digest);
+        }
+        digests.dedup();
+        assert_eq!(digests.len(), 1, "{model:?}");
+    }
+}
+
+/// One motif of one iteration, one rank per node.
+fn motif(topology: TopologySpec, kind: &str, values: &[(&str, MotifValue)]) -> RunSpec {
+    let mut spec = spec(topology, 1, vec![vec![]], 1);
+    if let Work::Ranks(ranks) = &mut spec.jobs[0].work {
+        ranks.parts[0].motif = Motif {
+            kind: kind.into(),
+            values: values
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect(),
+        };
+    }
+    spec
+}
+
+/// A collective among all nodes of a single router, which no two messages of a round share a link of.
+fn collective(nodes: u32, kind: CollectiveKind, algorithm: Algorithm, bytes: u64) -> RunSpec {
+    let values = [
+        ("collective", MotifValue::Text(kind.name().into())),
+        ("message", MotifValue::Integer(bytes)),
+    ];
+    let mut spec = motif(single(nodes), "collective", &values);
+    mpi(&mut spec).algorithms = vec![(kind, algorithm)];
+    spec
+}
+
+/// A round in which every rank sends `bytes` to another and receives as much, and combines it or not (ps).
+fn round(spec: &mut RunSpec, bytes: u64, combines: bool) -> u64 {
+    let costs = mpi(spec).clone();
+    let rate = |bytes: u64| bytes * 50;
+    let (copies, asks) = match bytes <= costs.eager.0 {
+        true => (2 * rate(bytes), 0),
+        false => (0, 2 * alone(spec, costs.control.0)),
+    };
+    let combine = if combines { rate(bytes) } else { 0 };
+    costs.send_overhead.0 + copies + asks + alone(spec, bytes) + costs.receive_overhead.0 + combine
+}
+
+#[test]
+fn collectives_take_the_time_of_their_alpha_beta_formulas() {
+    use CollectiveKind::{Allgather, Allreduce, Alltoall, Barrier, ReduceScatter};
+    let time = |spec: &RunSpec| {
+        let result = go(spec);
+        let ends: Vec<u64> = result.ranks.iter().map(|rank| rank.finished).collect();
+        assert!(
+            ends.iter().all(|end| *end == ends[0]),
+            "a symmetric collective ends everywhere at once: {ends:?}"
+        );
+        ends[0]
+    };
+    for bytes in [8, 2_048, 8_192, 10_240, 1 << 20] {
+        // log2 n exchanges of everything, each combined.
+        let mut spec = collective(16, Allreduce, Algorithm::RecursiveDoubling, bytes);
+        assert_eq!(
+            time(&spec),
+            4 * round(&mut spec, bytes, true),
+            "recursive doubling, {bytes} B"
+        );
+        // n - 1 pieces combined, n - 1 handed on.
+        let piece = bytes / 8;
+        let mut spec = collective(8, Allreduce, Algorithm::Ring, bytes);
+        let (combine, gather) = (round(&mut spec, piece, true), round(&mut spec, piece, false));
+        assert_eq!(time(&spec), 7 * (combine + gather), "ring, {bytes} B");
+        // Halves combined, then gathered: the same bytes in log2 n rounds each way.
+        let mut spec = collective(8, Allreduce, Algorithm::Rabenseifner, bytes);
+        let rounds: u64 = [2, 4, 8]
+            .map(|part| round(&mut spec, bytes / part, true) + round(&mut spec, bytes / part, false))
+            .iter()
+            .sum();
+        assert_eq!(time(&spec), rounds, "Rabenseifner, {bytes} B");
+        // n - 1 exchanges.
+        for n in [8, 9] {
+            let mut spec = collective(n, Alltoall, Algorithm::Pairwise, bytes);
+            assert_eq!(
+                time(&spec),
+                u64::from(n - 1) * round(&mut spec, bytes, false),
+                "pairwise, {bytes} B"
+            );
+            let mut spec = collective(n, Allgather, Algorithm::Ring, bytes);
+            assert_eq!(
+                time(&spec),
+                u64::from(n - 1) * round(&mut spec, bytes, false),
+                "ring, {bytes} B"
+            );
+            let mut spec = collective(n, ReduceScatter, Algorithm::Pairwise, bytes);
+            assert_eq!(
+                time(&spec),
+                u64::from(n - 1) * round(&mut spec, bytes, true),
+                "pairwise, {bytes} B"
+            );
+        }
+    }
+    // Signals 1, 2, 4, 8 ranks ahead.
+    let mut spec = collective(13, Barrier, Algorithm::Dissemination, 0);
+    assert_eq!(time(&spec), 4 * round(&mut spec, 0, false));
+}
+
+/// What a run says of the programs of its ranks, which are wrong.
+fn fault(spec: &RunSpec) -> String {
+    let Err(RunError::Check(summary)) = run::run(spec, &mut |_| true) else {
+        panic!("a program that is wrong must not pass");
+    };
+    let checks = summary.verdict.checks;
+    let check = checks.into_iter().find(|check| check.name == "ranks").unwrap();
+    assert!(!check.ok, "{}", check.detail);
+    check.detail
+}
+
+#[test]
+fn a_message_larger_than_its_receive_is_an_error() {
+    // From anybody, so that the table cannot know.
+    let receive = |bytes| Op::Recv(Transfer::new(ANY_SOURCE, bytes));
+    let study = |bytes, room| spec(single(4), 1, vec![vec![send(1, bytes)], vec![receive(room)]], 1);
+    for (bytes, eager) in [(1_000, true), (100_000, false)] {
+        for rendezvous in [Rendezvous::Put, Rendezvous::Get] {
+            for (rails, header) in [(1, 0), (2, 16)] {
+                let with = |room| {
+                    let mut spec = study(bytes, room);
+                    let mpi = mpi(&mut spec);
+                    (mpi.rendezvous, mpi.header) = (rendezvous, Bytes(header));
+                    (mpi.rails.count, mpi.rails.stripe_above) = (rails, Some(Bytes(500)));
+                    assert_eq!(bytes <= mpi.eager.0, eager);
+                    spec
+                };
+                for room in [bytes, bytes + 1, ANY_SIZE] {
+                    assert!(go(&with(room)).summary.verdict.ok);
+                }
+                let words = fault(&with(bytes - 1));
+                let wanted = format!(
+                    "rank 1 at operation 0 of iteration 0: a message of {bytes} B from rank 0 has come to a receive of {} B",
+                    bytes - 1
+                );
+                // Of a message in parts the last ones that come do not fit: what they are is told.
+                match (rails, eager) {
+                    (2, false) => assert!(words.contains("from rank 0 has come to a receive of"), "{words}"),
+                    _ => assert!(words.contains(&wanted), "{words}"),
+                }
+            }
+        }
+    }
+    assert!(go(&study(0, 0)).summary.verdict.ok);
+}
+
+#[test]
+fn a_request_made_again_while_it_is_pending_is_an_error() {
+    // What an iteration leaves pending the next one makes again; the table knows of one iteration alone.
+    let irecv = |peer| {
+        Op::Irecv(Transfer {
+            request: 5,
+            ..Transfer::new(peer, 8)
+        })
+    };
+    let late = Op::Compute { time: 1_000_000 };
+    let sender = || vec![late, send(1, 8)];
+    let pending = spec(single(4), 1, vec![sender(), vec![irecv(0)]], 2);
+    let words = fault(&pending);
+    assert!(
+        words.contains("rank 1 at operation 0 of iteration 1: request 5 is made again while it is pending"),
+        "{words}"
+    );
+    let waited = spec(single(4), 1, vec![sender(), vec![irecv(0), Op::Wait { request: 5 }]], 2);
+    assert!(go(&waited).summary.verdict.ok);
+}
+
+#[test]
+fn a_halo_moves_the_bytes_of_its_formula() {
+    // 4 x 3 x 2 ranks, blocks of 8 x 6 x 4 cells with 3 values of 8 B.
+    let (grid, cells) = ([4u64, 3, 2], [8u64, 6, 4]);
+    let value = 3 * 8;
+    let list = |numbers: [u64; 3]| MotifValue::List(numbers.to_vec());
+    for (neighbours, dims) in [("18", 2), ("26", 3)] {
+        let values = [
+            ("process_grid", list(grid)),
+            ("grid", list(cells)),
+            ("vars", MotifValue::Integer(3)),
+            ("neighbours", MotifValue::Text(neighbours.into())),
+        ];
+        let spec = motif(single(24), "halo3d-26", &values);
+        let result = go(&spec);
+        // A step that moves along some of the dimensions: pairs of ranks that far apart, times what lies across the others.
+        let (mut messages, mut bytes) = (0, 0);
+        for step in (0..27u32).map(|code| [code % 3, code / 3 % 3, code / 9].map(i64::from)) {
+            let step = step.map(|s| s - 1);
+            let along = step.iter().filter(|s| **s != 0).count();
+            if along == 0 || along > dims {
+                continue;
+            }
+            let pairs: u64 = (0..3).map(|d| grid[d] - u64::from(step[d] != 0)).product();
+            let across: u64 = (0..3).map(|d| if step[d] == 0 { cells[d] } else { 1 }).product();
+            messages += pairs;
+            bytes += pairs * across * value;
+        }
+        let job = result.summary.jobs[0].ranks().unwrap();
+        assert_eq!((job.messages, job.bytes), (messages, bytes), "{neighbours} neighbours");
+    }
+}
+
+#[test]
+fn jobs_and_parts_run_beside_and_after_each_other() {
+    // Two jobs on halves of the nodes, one of two parts, take as long as each alone on a network that nothing else disturbs.
+    let ring = |nodes: u32| {
+        let mut spec = motif(single(12), "ring", &[("message", MotifValue::Integer(4_000))]);
+        spec.jobs[0].nodes = Some(nodes);
+        spec.jobs.remove(0)
+    };
+    let mut alone = plain(single(12));
+    alone.control.end = None;
+    alone.jobs = vec![ring(6)];
+    let one = go(&alone).summary.jobs[0].time_ns.unwrap();
+    let mut both = alone.clone();
+    let mut second = ring(6);
+    second.name = "second".into();
+    if let Work::Ranks(ranks) = &mut second.work {
+        let part = ranks.parts[0].clone();
+        ranks.parts.push(Part { iterations: 2, ..part });
+    }
+    both.jobs.push(second);
+    let jobs = go(&both).summary.jobs;
+    assert_eq!(jobs[0].time_ns, Some(one));
+    let messages = |job: usize| jobs[job].ranks().unwrap().messages;
+    assert_eq!(messages(1), 3 * messages(0));
+    assert!(jobs[1].time_ns.unwrap() > 2.0 * one && jobs[1].time_ns.unwrap() <= 3.0 * one);
+}
+
+#[test]
+fn an_idle_rank_takes_less_than_two_kilobytes() {
+    use fabric::mpi::state::{Peer, Rank};
+    let mut spec = motif(single(64), "halo3d-26", &[]);
+    spec.jobs[0].nodes = Some(64);
+    let network = fabric::network::Network::build(&spec).unwrap();
+    let plans = network.workload.ranks().unwrap();
+    // All 26 neighbours met, nothing open.
+    let idle = size_of::<Rank>() + (4 << plans.bucket_bits) + 26 * size_of::<Peer>();
+    assert!(idle <= 2_000, "{idle} bytes");
+}
+
+#[test]
+fn the_packets_of_programs_are_known_about_before_they_run() {
+    let list = |numbers: &[u64]| MotifValue::List(numbers.to_vec());
+    let works: [(&str, Vec<(&str, MotifValue)>); 3] = [
+        (
+            "halo3d-26",
+            vec![("grid", list(&[64, 64, 64])), ("vars", MotifValue::Integer(4))],
+        ),
+        ("suba2a", vec![("messages", list(&[8_192, 8_192, 0]))]),
+        ("sweep3d", vec![("grid", list(&[40, 40, 100]))]),
+    ];
+    for (kind, values) in works {
+        let spec = motif(single(64), kind, &values);
+        let network = fabric::network::Network::build(&spec).unwrap();
+        let known = network.workload.ranks().unwrap().packets(network.packet);
+        let took = go(&spec).summary.packets as f64;
+        assert!(
+            (known / took - 1.0).abs() < 0.25,
+            "{kind}: {known} packets foreseen, {took} sent"
+        );
+    }
+}
