@@ -6,7 +6,7 @@
 
 use crate::network::Network;
 use crate::packet::Label;
-use crate::state::{Incoming, NONE, State};
+use crate::state::{Incoming, NONE, State, Ways};
 use des::{Journal, mix};
 
 /// In a root or a way: what follows is a branch.
@@ -15,8 +15,6 @@ const BRANCH: u32 = 1 << 31;
 const BITS: u32 = 4;
 /// Levels that a hash is enough for.
 const LEVELS: usize = 16;
-/// Sixteen ways, each [`NONE`], a record, or a branch with [`BRANCH`] set.
-pub type Ways = [u32; 1 << BITS];
 
 /// What a message on its way is known by: source node, destination node, label.
 pub type Key = (u32, u32, Label);
@@ -193,7 +191,7 @@ fn stock<J: Journal>(st: &mut State, j: &mut J, lp: u32, entry: Incoming, count:
 
 /// A branch with one way so far.
 fn fork<J: Journal>(st: &mut State, j: &mut J, lp: u32, way: usize, to: u32) -> u32 {
-    let mut ways = [NONE; 1 << BITS];
+    let mut ways: Ways = [NONE; 1 << BITS];
     ways[way] = to;
     let free = st.routers.get(lp).free_ways;
     if free == NONE {

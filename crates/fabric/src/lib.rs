@@ -1,6 +1,6 @@
 //! Networks: the study's specification, packets, router models, network interfaces, routing, and the work of nodes and ranks.
 //!
-//! Data goes one way: study file -> [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`world::Fabric`]
+//! Data goes one way: study file -> [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`network::model::Fabric`]
 //! changes event by event -> [`observe::Stats`]. Who runs a network and judges what came of it is not known here.
 
 pub mod blocks;

@@ -17,11 +17,10 @@ pub(crate) use packing::{pack, unpack};
 pub use plan::{Plan, Plans};
 
 use crate::incoming;
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
 use crate::packet::{Kind, Packet};
-use crate::router::RouterModel;
 use crate::state::{NONE, Post, State};
-use crate::world::Fabric;
 use des::{Event, Journal, Sink};
 use endpoint::{Endpoint, SENT};
 use envelope::Envelope;

@@ -3,7 +3,6 @@
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
 use crate::observe::Span;
 use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
-use crate::router::late_admission;
 use crate::routing::Routing;
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RoutingSpec, RunSpec, Switching,
@@ -13,6 +12,9 @@ use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
 use std::ops::Range;
 use topo::{Coordinates, Topology, TopologySpec};
+
+mod late_admission;
+pub mod model;
 
 /// Timing of one link class; all in ps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,7 +263,7 @@ pub struct Network {
     /// than those over one global link that the distance counts.
     shortest_detour: u32,
     /// Timing of the clocked crossbar and other model parameters.
-    pub model: crate::router::ModelParameters,
+    pub model: model::ModelParameters,
 }
 
 /// Why a router cannot have the ports and nodes that it has, with a hint.
@@ -293,7 +295,7 @@ impl Network {
         if let RoutingSpec::Dor { tie: Tie::Unwrapped } | RoutingSpec::Rdr { tie: Tie::Unwrapped } = spec.routing {
             topology = topology.with_unwrapped_ties();
         }
-        let model = crate::router::ModelParameters::new(spec);
+        let model = model::ModelParameters::new(spec);
         if model.late_admission {
             late_admission::check(spec)?;
         }
@@ -596,7 +598,7 @@ impl Network {
         delay
     }
 
-    /// `true` if [`RouterModel::PLAIN`](crate::router::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, links of
+    /// `true` if [`RouterModel::PLAIN`](crate::network::model::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, links of
     /// one speed, at most 64 ports per router, no way of [`MAX_HOPS`] links.
     pub fn is_plain(&self) -> bool {
         self.vcs == 1

@@ -12,13 +12,12 @@ use crate::incoming::{self, Key};
 use crate::memory;
 use crate::mpi;
 use crate::mpi::envelope::{self, Notice};
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::{Departures, Record, share_of_message};
 use crate::packet::{ACK, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
-use crate::router::RouterModel;
 use crate::state::{Incoming, NONE, Nic, Post, State, fault};
 use crate::workload::{Message, Reaction};
-use crate::world::Fabric;
 use des::{Event, Journal, Sink, Time};
 
 /// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).

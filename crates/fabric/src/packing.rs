@@ -6,36 +6,14 @@ use crate::incoming;
 use crate::memory;
 use crate::mpi;
 use crate::network::Network;
+use crate::network::model::RouterModel;
 use crate::nic::cumulative::{self, FLOW};
 use crate::packet::{Kind, Packet};
-use crate::router::RouterModel;
+use crate::state::lists::{places, put_elements};
 use crate::state::{ControlQueue, Incoming, Link, NONE, Nic, Post, State};
 use des::checkpoint::{put, take};
 use des::{Event, NoJournal, Torn};
-use std::iter::successors;
 use std::ops::Range;
-
-/// The places of a list from `head` on.
-pub(crate) fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
-    let there = |place: u32| (place != NONE).then_some(place);
-    successors(there(head), move |&place| there(next(place)))
-}
-
-/// Appends the number of a list's elements and each of them.
-pub(crate) fn put_elements(
-    out: &mut Vec<u8>,
-    places: impl Iterator<Item = u32>,
-    mut element: impl FnMut(&mut Vec<u8>, u32),
-) {
-    let at = out.len();
-    put(out, 0u32);
-    let mut n = 0u32;
-    for place in places {
-        element(out, place);
-        n += 1;
-    }
-    out[at..at + 4].copy_from_slice(bytemuck::bytes_of(&n));
-}
 
 /// Appends a list of waiting packets of `lp`, which its router's number stands for.
 pub(crate) fn put_packets(net: &Network, st: &State, lp: u32, head: u32, out: &mut Vec<u8>) {

@@ -3,8 +3,14 @@
 use crate::packet::{Label, MAX_NODES, NUMBERS, Packet};
 use bytemuck::{Pod, Zeroable};
 
+pub mod crossbar;
+pub mod lists;
+
 /// "No element" in intrusive lists.
 pub const NONE: u32 = u32::MAX;
+
+/// A branch on the way to records of incoming messages: sixteen ways, each [`NONE`], a record, or a branch.
+pub type Ways = [u32; 16];
 
 /// An output port: when its link is free, what it has sent, what waits. One cache line.
 ///
@@ -308,7 +314,7 @@ des::columns! {
         /// Roots of the ways to records of incoming messages: [`Network::buckets`](crate::network::Network) per node.
         pub incoming_roots: u32,
         /// Branches of these ways.
-        pub incoming_ways: crate::incoming::Ways,
+        pub incoming_ways: Ways,
         /// Incoming messages of several packets.
         pub incoming: Incoming,
         /// MPI: a record per rank, as many per node as the fullest has.
@@ -350,15 +356,15 @@ des::columns! {
         /// Memory: accesses performed, where values are checked.
         pub performed: crate::memory::state::Performed,
         /// Late-admission routers: the lists of each output port.
-        pub lists: crate::router::List,
+        pub lists: lists::List,
         /// Input-queued routers: a record per port and virtual channel.
-        pub inputs: crate::router::input_queued::Input,
+        pub inputs: crossbar::Input,
         /// Input-queued routers: a record per port.
-        pub crossings: crate::router::input_queued::Crossing,
+        pub crossings: crossbar::Crossing,
         /// Input-queued routers: bit sets of ports with packets in input queues, `words_per_router` words per router.
         pub arriving: u64,
         /// Input-queued routers: a record per router.
-        pub arbiters: crate::router::input_queued::Arbiter,
+        pub arbiters: crossbar::Arbiter,
         /// Routings with news: until when each port of the group has work, as far as each router has been told (ps).
         pub told: u64,
     }

@@ -2,35 +2,16 @@
 
 use crate::memory;
 use crate::mpi;
-use crate::network::Network;
+use crate::network::model::{Fabric, RouterModel};
 use crate::nic;
 use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
 use crate::packing;
-use crate::router::{EMPTY, RouterModel};
 use crate::routing::news;
+use crate::state::lists::EMPTY;
 use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, Source, State};
 use des::{Event, Journal, Layout, Sink, Time, Torn, World};
-use std::marker::PhantomData;
 use std::ops::Range;
-
-/// A network with one router model.
-#[derive(Debug)]
-pub struct Fabric<M> {
-    /// The immutable part.
-    pub net: Network,
-    model: PhantomData<M>,
-}
-
-impl<M: RouterModel> Fabric<M> {
-    /// Wraps a network.
-    pub fn new(net: Network) -> Self {
-        Fabric {
-            net,
-            model: PhantomData,
-        }
-    }
-}
 
 impl<M: RouterModel> World for Fabric<M> {
     type Event = Packet;

@@ -4,11 +4,11 @@ use des::engine::{Engine as _, Stop, history};
 use des::optimistic::{OptimisticEngine, Speculated, Speculation};
 use des::{Time, WindowEngine};
 use fabric::network::Network;
+use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel as Model, Sculpin};
+use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
 use fabric::spec::*;
 use fabric::state::{Parts, State};
-use fabric::world::Fabric;
 use topo::{Lattice, TopologySpec};
 
 /// A torus with traffic that keeps its queues filled.

@@ -12,13 +12,13 @@ mod memory;
 use des::Time;
 use fabric::network::BuildError;
 use fabric::packet::Packet;
-use fabric::router::List;
-use fabric::router::input_queued::{Arbiter, Crossing, Input};
 use fabric::routing::Routing;
 use fabric::spec::{
     Architecture, BitsPerSec, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterModel, RoutingSpec,
     RunSpec, Work,
 };
+use fabric::state::crossbar::{Arbiter, Crossing, Input};
+use fabric::state::lists::List;
 use fabric::state::{Channel, Link, Nic, Port, Router, Source};
 use fabric::workload::{Traffic, Workload};
 use serde::Serialize;

@@ -11,14 +11,14 @@ use des::engine::Engine;
 use des::optimistic::{self, OptimisticEngine};
 use des::ranks::{self, Broken, RankPlan, Refused};
 use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix};
+use fabric::network::model::{Fabric, RouterModel};
 use fabric::network::{BuildError, Class, Network};
 use fabric::nic;
 use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
-use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel, Sculpin};
+use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
 use fabric::spec::{self, Architecture, MessageDetail, RunSpec};
 use fabric::state::Parts;
-use fabric::world::Fabric;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 

@@ -3,10 +3,10 @@
 use des::engine::Engine as _;
 use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine, history};
 use fabric::network::Network;
+use fabric::network::model::{Fabric, RouterModel as Model};
 use fabric::observe::{Span, Stats};
-use fabric::router::{Credit, InputQueued, LateAdmission, RouterModel as Model, Sculpin};
+use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
 use fabric::spec::*;
-use fabric::world::Fabric;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
 use judge::run::{Order, RunError, RunResult, run, run_with};

@@ -3,12 +3,12 @@
 
 use des::{Event as _, NoJournal, Sink, Time, World as _};
 use fabric::network::Network;
+use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Record, Span, Stats};
 use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};
 use fabric::router::Sculpin;
 use fabric::spec::{BitsPerSec, Engine, LoadOptions, RunSpec, load_study};
 use fabric::state::{Parts, State, fault};
-use fabric::world::Fabric;
 use judge::check::{Facts, verdict};
 use judge::harvest::{Harvest, InFlight, Wanted};
 use judge::run::{self, RunError, RunResult};

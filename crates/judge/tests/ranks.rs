@@ -3,9 +3,9 @@
 use des::ranks::{Broken, Transport, local};
 use des::{Columns as _, Time, World as _};
 use fabric::network::Network;
+use fabric::network::model::Fabric;
 use fabric::router::Credit;
 use fabric::spec::*;
-use fabric::world::Fabric;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
 use judge::run::{Means, Order, RunError, RunProgress, RunResult, run, run_by, run_with};

@@ -2,12 +2,12 @@
 
 use des::{Columns as _, Time, World as _};
 use fabric::network::Network;
+use fabric::network::model::Fabric;
 use fabric::observe::{Span, Stats};
 use fabric::packet::HORIZON;
 use fabric::router::Credit;
 use fabric::spec::*;
 use fabric::state::{Parts, State};
-use fabric::world::Fabric;
 use judge::check::{Facts, verdict};
 use judge::harvest::{Harvest, InFlight, Wanted};
 use judge::results::{Summary, Verdict};

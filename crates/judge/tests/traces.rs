@@ -166,7 +166,11 @@ fn a_run_is_named_by_what_a_trace_says() {
 fn what_is_wrong_with_a_trace_is_told_with_its_line() {
     let whole = program(10);
     let cut = &whole[..whole.len() - 45];
-    let small = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../fabric/tests/traces/small.lackey.gz")).unwrap();
+    let small = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../fabric/tests/traces/small.lackey.gz"
+    ))
+    .unwrap();
     let mixed = "==1== Lackey, an example Valgrind tool\n L 1000,8\nhello, world\n";
     let folder = folder(&[
         ("whole", whole.as_bytes()),

@@ -8,10 +8,10 @@
 use des::engine::Engine as _;
 use des::{Stop, Time, WindowEngine};
 use fabric::network::Network;
+use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Span, Stats};
 use fabric::router::InputQueued;
 use fabric::spec::*;
-use fabric::world::Fabric;
 use judge::run::run;
 use rand_mt::Mt;
 use serde_json::Value;

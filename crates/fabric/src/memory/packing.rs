@@ -4,7 +4,7 @@ use super::message;
 use super::plan::Plan;
 use super::protocol::{COPIES, HOMES};
 use super::state::{Access, Entry, Miss, Node, Performed, Readers, Request};
-use crate::packing::{places, put_elements};
+use crate::state::lists::{places, put_elements};
 use crate::state::{NONE, State};
 use des::checkpoint::{put, take};
 use des::{NoJournal, Torn};

@@ -7,8 +7,8 @@
 
 use super::state::Performed;
 use crate::network::Network;
-use crate::packing::places;
 use crate::state::State;
+use crate::state::lists::places;
 
 /// Appends the accesses that the memory nodes of a part of the network have performed, if values are checked.
 pub fn see(net: &Network, state: &State, rows: &mut Vec<Performed>) {

@@ -2,7 +2,7 @@
 
 use super::plan::Plans;
 use super::state::{Item, Peer, Rank};
-use crate::packing::{places, put_elements};
+use crate::state::lists::{places, put_elements};
 use crate::state::{NONE, State};
 use des::checkpoint::{put, take};
 use des::{NoJournal, Torn};

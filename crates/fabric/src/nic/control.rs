@@ -6,13 +6,12 @@
 //! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
 
 use super::{announce, follow, queue_up, set_out};
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
-use crate::router::RouterModel;
 use crate::state::{NONE, Nic, State};
 use crate::workload::Message;
-use crate::world::Fabric;
 use des::{Journal, Sink};
 
 /// Whose turn it is at an interface with control messages.

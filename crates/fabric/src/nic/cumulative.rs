@@ -10,11 +10,10 @@
 use super::{Done, complete, key};
 use crate::incoming;
 use crate::network::Network;
+use crate::network::model::{Fabric, RouterModel};
 use crate::observe::Record;
 use crate::packet::{CLASS, Label, NUMBERS, Packet};
-use crate::router::RouterModel;
 use crate::state::{Incoming, NONE, State};
-use crate::world::Fabric;
 use des::{Journal, Sink};
 
 /// The "label" of the record of a flow, all messages of one source to one node: bytes that have come, bytes announced (`about`),

@@ -5,12 +5,12 @@
 //! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
 //! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
 
-use super::{RouterModel, dequeue, enqueue, launch, return_credit, route};
+use super::{dequeue, enqueue, launch, return_credit, route};
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
 use crate::state::{NONE, State};
-use crate::world::Fabric;
 use des::{Event, Journal, Sink};
 
 /// The model.

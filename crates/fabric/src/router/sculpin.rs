@@ -3,12 +3,12 @@
 //! Stands for SST/macro's SCULPIN. A packet whose head is ready at time t starts on its output at `max(t, link idle)`, first come,
 //! first served; so its departure is known on arrival and one event per hop is all there is.
 
-use super::{RouterModel, launch, route};
+use super::{launch, route};
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::Packet;
 use crate::state::State;
-use crate::world::Fabric;
 use des::{Event, Journal, Sink};
 
 /// The model.

@@ -5,11 +5,10 @@
 //! of Jiang, Kim & Dally (2009). What is told is a time: until then the link has work. It needs no second word when the work is done.
 
 use super::{Kind, Routing};
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::router::RouterModel;
 use crate::state::State;
-use crate::world::Fabric;
 use des::{Event, Journal, Sink, Time};
 use topo::Topology;
 

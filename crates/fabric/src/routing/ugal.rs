@@ -318,7 +318,7 @@ fn above(base: u8, came: Came) -> Came {
 }
 
 impl Routing {
-    /// What the routing wants to see of a port beside [`RouterModel::backlog`](crate::router::RouterModel::backlog); `None`: just that.
+    /// What the routing wants to see of a port beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog); `None`: just that.
     #[inline(always)]
     pub fn sense(&self) -> Option<Sense> {
         match &self.of_one().0.kind {

@@ -5,7 +5,7 @@ use crate::checkpoint::{self, CheckpointError, Checkpoints, Every};
 use crate::process::cpu_time;
 use bytemuck::{Pod, Zeroable};
 use des::{Gathered, Time, Torn};
-use fabric::router::RouterModel;
+use fabric::network::model::RouterModel;
 use fabric::spec::{RunSpec, run_hash};
 use std::time::{Duration, Instant};
 

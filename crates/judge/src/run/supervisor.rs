@@ -5,10 +5,9 @@ use crate::process::cpu_time;
 use crate::results;
 use des::{Progress, Stop, Time, View};
 use fabric::network::Network;
-use fabric::router::RouterModel;
+use fabric::network::model::{Fabric, RouterModel};
 use fabric::spec::RunSpec;
 use fabric::state::Parts;
-use fabric::world::Fabric;
 use std::time::{Duration, Instant};
 
 /// The caller wants the run to stop.

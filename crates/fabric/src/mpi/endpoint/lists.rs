@@ -3,7 +3,7 @@
 use super::Endpoint;
 use crate::mpi::plan::Plans;
 use crate::mpi::state::{Item, Peer};
-use crate::packing::places;
+use crate::state::lists::places;
 use crate::state::{NONE, State};
 use des::Journal;
 

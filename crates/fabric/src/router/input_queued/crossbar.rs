@@ -1,10 +1,10 @@
 //! The crossbar of an input-queued router: one tick.
 
 use super::{InputQueued, route_first};
+use crate::network::model::Fabric;
 use crate::network::{Network, Site};
 use crate::router::return_credit;
 use crate::state::{NONE, State};
-use crate::world::Fabric;
 use des::{Journal, Sink};
 use std::cell::RefCell;
 

@@ -1,12 +1,13 @@
 //! The output side of an input-queued router: buffers per channel and the turns of a port on its link.
 
-use super::{Input, InputQueued};
+use super::InputQueued;
+use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::nic;
 use crate::packet::{Kind, Packet};
-use crate::router::{RouterModel, dequeue, transmit};
+use crate::router::{dequeue, transmit};
+use crate::state::crossbar::Input;
 use crate::state::{Link, NONE, State};
-use crate::world::Fabric;
 use des::{Journal, Sink, Time};
 
 /// Gives a waiting port a turn one wake delay from now; `None` if it has one already.
