@@ -806,13 +806,6 @@ fn all_of_the_registry() -> BTreeSet<String> {
     all.insert("topology.preset".to_owned());
     // A word that says what is not there, and why.
     all.remove("routing.scope=\"global\"");
-    // Refused beside the default of `compute`, which is read as if it were given.
-    let with_compute = |id: &String| id.ends_with(".flop_per_cell");
-    let works: Vec<String> = all.iter().filter(|id| with_compute(id)).cloned().collect();
-    for id in works {
-        all.remove(&id.replace("flop_per_cell", "flop_rate"));
-        all.remove(&id);
-    }
     all
 }
 

@@ -405,6 +405,34 @@ fn a_request_made_again_while_it_is_pending_is_an_error() {
 }
 
 #[test]
+fn operations_per_cell_and_their_rate_take_the_time_of_all_cells() {
+    // One rank has nobody to wait for: cells that are computed in an iteration, 12.5 operations each at 2 Gflop/s, three times.
+    for (kind, keys, cells) in [
+        ("halo3d", "grid = [4, 5, 6]", 4 * 5 * 6),
+        ("halo3d-26", "grid = [4, 5, 6]", 4 * 5 * 6),
+        ("stencil3d", "grid = [4, 5, 6]", 4 * 5 * 6),
+        ("stencil4d", "grid = [4, 5, 6, 2]", 4 * 5 * 6 * 2),
+        ("sweep3d", "grid = [4, 5, 6], kba = 2", 8 * 4 * 5 * 6),
+        ("fft3d", "grid = [4, 5, 6]", 6 * 4 * 5 * 6),
+    ] {
+        let study = format!(
+            "[topology]\nkind = \"single-router\"\nnodes = 2\n[[job]]\n\
+             work = {{ kind = \"{kind}\", ranks = 1, {keys}, iterations = 3, flop_per_cell = 12.5, flop_rate = 2e9 }}\n"
+        );
+        let study = load_study(
+            study.as_bytes(),
+            "s.toml",
+            std::path::Path::new("."),
+            &LoadOptions::default(),
+        );
+        let study = study.unwrap_or_else(|findings| panic!("{}", render(&findings)));
+        let result = go(&study.runs[0]);
+        let time = (cells as f64 * 12.5 / 2e9 * 1e12) as u64;
+        assert_eq!(result.ranks[0].finished, 3 * time, "{kind}");
+    }
+}
+
+#[test]
 fn a_halo_moves_the_bytes_of_its_formula() {
     // 4 x 3 x 2 ranks, blocks of 8 x 6 x 4 cells with 3 values of 8 B.
     let (grid, cells) = ([4u64, 3, 2], [8u64, 6, 4]);

@@ -185,6 +185,10 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
     if values.choice::<OrderWord>("order") == Some(OrderWord::Common) {
         motif.values.remove("order");
     }
+    // Nobody has said a time where operations say how long.
+    if values.given("flop_per_cell") && !values.given("compute") {
+        motif.values.remove("compute");
+    }
     if motif.kind == "ops" && values.given("file") == values.given("table") {
         let reason = match values.given("file") {
             true => "there are two tables of operations, one in a file and one here",
