@@ -9,7 +9,6 @@ pub mod allreduce_loop;
 pub mod applications;
 pub mod bfs;
 mod block;
-mod build;
 pub mod collective_loop;
 pub mod cycle;
 pub mod ebb;
@@ -19,6 +18,7 @@ pub mod halo3d;
 pub mod halo3d_26;
 pub mod hpl;
 pub mod incast;
+mod keys;
 pub mod mpi_graph;
 pub mod op_table;
 mod order;
@@ -32,34 +32,155 @@ pub mod sweep3d;
 #[cfg(test)]
 mod tests;
 
-pub use all_ping_pong::AllPingPong;
-pub use allreduce_loop::AllreduceLoop;
-pub use applications::Application;
-pub use bfs::Bfs;
+pub use all_ping_pong::{AllPingPong, AllPingPongParameters};
+pub use allreduce_loop::{AllreduceLoop, AllreduceLoopParameters};
+pub use bfs::{Bfs, BfsParameters};
 pub use block::Block;
-pub use build::program;
-pub use collective_loop::CollectiveLoop;
+pub use collective_loop::{CollectiveLoop, CollectiveLoopParameters};
 pub use cycle::Cycle;
-pub use ebb::Ebb;
-pub use fft3d::Fft3d;
+pub use ebb::{Ebb, EbbParameters};
+pub use fft3d::{Fft3d, Fft3dParameters};
 pub use grid::Grid;
 pub use halo3d::Halo3d;
 pub use halo3d_26::{Halo3d26, Neighbours};
-pub use hpl::Hpl;
-pub use incast::Incast;
-pub use mpi_graph::MpiGraph;
+pub use hpl::{Hpl, HplParameters};
+pub use incast::{Incast, IncastParameters};
+pub(crate) use keys::Keys;
+pub use mpi_graph::{MpiGraph, MpiGraphParameters};
 pub use op_table::OpTable;
 pub use order::Order;
-pub(crate) use order::OrderWord;
-pub use ping_pong::PingPong;
-pub use random_neighbours::{RandomNeighbours, Receives};
-pub use ring::Ring;
+pub use ping_pong::{PingPong, PingPongParameters};
+pub use random_neighbours::{RandomNeighbours, RandomNeighboursParameters, Receives};
+pub use ring::{Ring, RingParameters};
 pub use stencil::Stencil;
-pub use suba2a::Suba2a;
-pub use sweep3d::Sweep3d;
+pub use suba2a::{Suba2a, Suba2aParameters};
+pub use sweep3d::{Sweep3d, Sweep3dParameters};
 
 use crate::mpi::op::Transfer;
-use crate::mpi::{CollectiveKind, LARGEST, Op, nth::Nth};
+use crate::mpi::{CollectiveKind, LARGEST, Op, Program, nth::Nth};
+use crate::spec::{Motif, MotifValue};
+use applications::Application;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use study::Entry;
+use study::diagnostic::Findings;
+use study::reader::Values;
+
+/// Every motif, in the order of the documentation: a line each.
+const KINDS: &[Kind] = &[
+    Kind::of::<Halo3d>(),
+    Kind::of::<Halo3d26>(),
+    Kind::of::<Sweep3d>(),
+    Kind::of::<Suba2a>(),
+    Kind::of::<Fft3d>(),
+    Kind::of::<Stencil<3>>(),
+    Kind::of::<Stencil<4>>(),
+    Kind::of::<AllPingPong>(),
+    Kind::of::<PingPong>(),
+    Kind::of::<Ring>(),
+    Kind::of::<Incast>(),
+    Kind::of::<AllreduceLoop>(),
+    Kind::of::<CollectiveLoop>(),
+    Kind::of::<RandomNeighbours>(),
+    Kind::of::<MpiGraph>(),
+    Kind::of::<Ebb>(),
+    Kind::of::<Hpl>(),
+    Kind::of::<Bfs>(),
+    Kind::of_application::<applications::Hpcg>(),
+    Kind::of_application::<applications::Amg>(),
+    Kind::of_application::<applications::Comd>(),
+    Kind::of_application::<applications::Minife>(),
+    Kind::of_application::<applications::Swfft>(),
+    Kind::of_application::<applications::Ffvc>(),
+    Kind::of_application::<applications::Mvmc>(),
+    Kind::of_application::<applications::Ntchem>(),
+    Kind::of_application::<applications::Milc>(),
+    Kind::of_application::<applications::Qball>(),
+    Kind::of::<OpTable>(),
+];
+
+/// What studies may say of each.
+pub(crate) const ENTRIES: [Entry; KINDS.len()] = {
+    let mut entries = [KINDS[0].entry; KINDS.len()];
+    let mut i = 1;
+    while i < KINDS.len() {
+        entries[i] = KINDS[i].entry;
+        i += 1;
+    }
+    entries
+};
+
+/// A motif: what a study may say of it, and how it is made of what a study says.
+pub(crate) trait MotifKind: Program + Sized + 'static {
+    /// Its name, line, keys and source.
+    const ENTRY: Entry;
+
+    /// Its program for the ranks and the values of its keys. The field of a misfit is a key.
+    fn read(keys: &Keys) -> Result<Self, Misfit>;
+
+    /// Reads the files that its keys name, from `base`, into the values that runs hold; `None` after errors.
+    fn read_files(
+        _values: &Values,
+        _base: &Path,
+        _held: &mut BTreeMap<String, MotifValue>,
+        _findings: &mut Findings,
+    ) -> Option<()> {
+        Some(())
+    }
+}
+
+/// A motif of the list.
+struct Kind {
+    entry: Entry,
+    read: fn(&Keys) -> Result<Arc<dyn Program>, Misfit>,
+    read_files: ReadFiles,
+}
+
+type ReadFiles = fn(&Values, &Path, &mut BTreeMap<String, MotifValue>, &mut Findings) -> Option<()>;
+
+impl Kind {
+    const fn of<M: MotifKind>() -> Kind {
+        Kind {
+            entry: M::ENTRY,
+            read: |keys| Ok(Arc::new(M::read(keys)?)),
+            read_files: M::read_files,
+        }
+    }
+
+    const fn of_application<A: Application>() -> Kind {
+        Kind {
+            entry: A::ENTRY,
+            read: |keys| Ok(Arc::new(applications::program::<A>(keys)?)),
+            read_files: |_, _, _, _| Some(()),
+        }
+    }
+
+    /// The motif of this name.
+    fn named(name: &str) -> Option<&'static Kind> {
+        KINDS.iter().find(|kind| kind.entry.name == name)
+    }
+}
+
+/// The program of a motif for a job with room for `room` ranks, or why it cannot be; the field is the key in the study file. `order`
+/// is that of ranks which have orders of their own: those of the motif if it says so, and all with `always`.
+pub fn program(motif: &Motif, room: u32, order: (Order, bool)) -> Result<Arc<dyn Program>, Misfit> {
+    let Some(kind) = Kind::named(&motif.kind) else {
+        let hint = "`fabricsim list motif` tells which there are";
+        return Err(Misfit::new("kind", format!("there is no motif {:?}", motif.kind), hint));
+    };
+    (kind.read)(&Keys::new(&kind.entry, motif, room, order)?)
+}
+
+/// A motif as runs hold it, of the values of its keys; `None` after errors.
+pub(crate) fn of_study(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<Motif> {
+    let mut held = keys::of_runs(values);
+    (Kind::named(kind)?.read_files)(values, base, &mut held, findings)?;
+    Some(Motif {
+        kind: kind.to_owned(),
+        values: held,
+    })
+}
 
 /// Why a motif cannot be as asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

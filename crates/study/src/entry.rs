@@ -42,7 +42,7 @@ impl fmt::Debug for Family {
 }
 
 /// One thing that a user can choose by name.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name in a study file.
     pub name: &'static str,
@@ -292,6 +292,15 @@ pub const fn size(max: u64) -> Type {
     Type::Quantity {
         unit: Unit::Size,
         min: 1,
+        max,
+    }
+}
+
+/// A size from nothing to `max`.
+pub const fn size_or_none(max: u64) -> Type {
+    Type::Quantity {
+        unit: Unit::Size,
+        min: 0,
         max,
     }
 }

@@ -24,8 +24,8 @@ mod vocabulary;
 
 pub use choice::Named;
 pub use entry::{
-    BANDWIDTH, Choice, Default, Entry, Family, Parameter, SECOND, Section, TIB, TableOf, Type, When, key, size, span,
-    time,
+    BANDWIDTH, Choice, Default, Entry, Family, Parameter, SECOND, Section, TIB, TableOf, Type, When, key, size,
+    size_or_none, span, time,
 };
 pub use reference::reference;
 pub use sample::{Method, SAMPLE};

@@ -187,6 +187,29 @@ pub fn unknown_key<'a>(item: &Item, path: &str, keys: impl Iterator<Item = &'a s
 }
 
 impl Values {
+    /// Values that have been checked before, such as those of a run: no table is read, and they have no place.
+    pub fn of(
+        parameters: impl Iterator<Item = &'static Parameter>,
+        given: impl IntoIterator<Item = (&'static str, Checked)>,
+    ) -> Values {
+        let (place, origin) = (Place::default(), Origin::Given);
+        let entries = given
+            .into_iter()
+            .map(|(key, value)| (key, Entry { value, place, origin }));
+        Values {
+            entries: entries.collect(),
+            parameters: parameters.collect(),
+            failed: Vec::new(),
+            place,
+            path: String::new(),
+        }
+    }
+
+    /// All keys that have a value and apply, with it, in the order of their names.
+    pub fn keys(&self) -> impl Iterator<Item = (&'static str, &Checked)> {
+        self.entries.iter().map(|(key, entry)| (*key, &entry.value))
+    }
+
     fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.to_owned()
@@ -331,6 +354,38 @@ impl Values {
         match self.or_default(key) {
             Checked::Integer(integer) => integer,
             other => panic!("{key} is read as a whole number and is {other:?}"),
+        }
+    }
+
+    /// A number, or the default, see [`Values::integer_or_default`].
+    pub fn number_or_default(&self, key: &str) -> f64 {
+        match self.or_default(key) {
+            Checked::Number(number) => number,
+            other => panic!("{key} is read as a number and is {other:?}"),
+        }
+    }
+
+    /// A list of whole numbers or sizes, or the default, see [`Values::integer_or_default`]; also one in words that are such a list.
+    pub fn integers_or_default(&self, key: &str) -> Vec<u64> {
+        match self.integers(key) {
+            Some(integers) => integers.to_vec(),
+            None => self.default_integers(key),
+        }
+    }
+
+    /// The list that a key has when it is left out.
+    ///
+    /// # Panics
+    /// For a key without one: that is a mistake of the reader, not of the study.
+    pub fn default_integers(&self, key: &str) -> Vec<u64> {
+        let parameter = self.parameters.iter().find(|parameter| parameter.key == key);
+        let found = parameter.and_then(|parameter| match parameter.default {
+            Default::Text(text) | Default::From(text) => default_value(&parameter.kind, text),
+            Default::Required => None,
+        });
+        match found {
+            Some(Checked::Integers(integers)) => integers,
+            other => panic!("{key} has no list as its default: {other:?}"),
         }
     }
 

@@ -2,12 +2,14 @@
 //!
 //! The first half sends, the second half answers. Of an odd number of ranks the last one has nothing to do.
 
-use super::{Compute, Misfit, Ops, at_least, sized};
+use super::keys::{COMPUTE, ONE_MESSAGE, RANKS};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
+use study::Entry;
 
 /// Parameters of [`AllPingPong`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct AllPingPongParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Size of a message.
@@ -24,15 +26,30 @@ pub struct AllPingPong {
     communicators: [Communicator; 1],
 }
 
-impl AllPingPong {
-    /// Name of the motif.
-    pub const NAME: &str = "all-ping-pong";
+impl MotifKind for AllPingPong {
+    const ENTRY: Entry = Entry {
+        name: "all-ping-pong",
+        line: "Rank i of the first half and rank i of the second half send to each other in turn.",
+        groups: &[ONE_MESSAGE, COMPUTE, RANKS],
+        source: "SST, ember motif AllPingPong",
+        limits: "",
+    };
 
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        AllPingPong::new(&AllPingPongParameters {
+            ranks: keys.ranks,
+            bytes: keys.message(),
+            compute: keys.compute()?,
+        })
+    }
+}
+
+impl AllPingPong {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<AllPingPong, Misfit> {
+    pub fn new(parameters: &AllPingPongParameters) -> Result<AllPingPong, Misfit> {
         at_least(parameters.ranks, 2)?;
         Ok(AllPingPong {
-            bytes: sized("bytes", parameters.bytes)?,
+            bytes: sized("message", parameters.bytes)?,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],
         })

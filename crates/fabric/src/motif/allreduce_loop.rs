@@ -1,11 +1,13 @@
 //! One allreduce of all ranks after another, of given sizes (as osu_allreduce of the OSU micro-benchmarks does it).
 
-use super::{Compute, Misfit, Ops, at_least, peers_of, sized};
+use super::keys::{COMPUTE, RANKS, SIZES};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, at_least, peers_of, sized};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use study::Entry;
 
 /// Parameters of [`AllreduceLoop`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct AllreduceLoopParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Sizes of the vectors, in order.
@@ -22,18 +24,33 @@ pub struct AllreduceLoop {
     communicators: [Communicator; 1],
 }
 
-impl AllreduceLoop {
-    /// Name of the motif.
-    pub const NAME: &str = "allreduce-loop";
+impl MotifKind for AllreduceLoop {
+    const ENTRY: Entry = Entry {
+        name: "allreduce-loop",
+        line: "One allreduce after another, of given sizes, such as the layers of a neural network.",
+        groups: &[&[SIZES], COMPUTE, RANKS],
+        source: "OSU micro-benchmarks, osu_allreduce",
+        limits: "",
+    };
 
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        AllreduceLoop::new(&AllreduceLoopParameters {
+            ranks: keys.ranks,
+            sizes: keys.values.integers_or_default("messages"),
+            compute: keys.compute()?,
+        })
+    }
+}
+
+impl AllreduceLoop {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<AllreduceLoop, Misfit> {
+    pub fn new(parameters: &AllreduceLoopParameters) -> Result<AllreduceLoop, Misfit> {
         at_least(parameters.ranks, 1)?;
         Ok(AllreduceLoop {
             sizes: parameters
                 .sizes
                 .iter()
-                .map(|&bytes| sized("sizes", bytes))
+                .map(|&bytes| sized("messages", bytes))
                 .collect::<Result<_, _>>()?,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],

@@ -4,19 +4,18 @@
 //! all-to-all, and all agree in an allreduce of 8 bytes whether there is another level. The graph has 2^scale vertices and
 //! `edge_factor` times as many edges, dealt evenly; how many of them a level looks at is [`LEVELS`].
 
-use super::{Misfit, Ops, at_least, product};
+use super::keys::RANKS;
+use super::{Keys, Misfit, MotifKind, Ops, at_least, product};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Share of the edges that each level of a top-down search from a random vertex looks at: the shape of a Kronecker graph of edge factor
 /// 16, whose two middle levels have nearly all of them (after figure 2 of Beamer, Asanovic, Patterson 2012; round numbers of ours).
 pub const LEVELS: [f64; 7] = [0.00001, 0.001, 0.25, 0.70, 0.048, 0.0009, 0.00009];
 
-/// Edges of a rank per second unless said otherwise; ours, for a node of 2010.
-pub const RATE: f64 = 1e8;
-
 /// Parameters of [`Bfs`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct BfsParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Binary logarithm of the number of vertices.
@@ -36,13 +35,51 @@ pub struct Bfs {
     communicators: [Communicator; 1],
 }
 
-impl Bfs {
-    /// Name of the motif.
-    pub const NAME: &str = "graph500-bfs";
+const BFS: &[Parameter] = &[
+    key(
+        "scale",
+        Type::Integer { min: 1, max: 60 },
+        Default::Text("20"),
+        "Binary logarithm of the number of vertices.",
+    ),
+    key(
+        "edge_factor",
+        Type::Integer { min: 1, max: 1 << 16 },
+        Default::Text("16"),
+        "Edges per vertex.",
+    ),
+    // Ours, for a node of 2010.
+    key(
+        "edge_rate",
+        Type::Number { above: 0.0, max: 1e18 },
+        Default::Text("1e8"),
+        "Edges that a rank looks at per second.",
+    ),
+];
 
+impl MotifKind for Bfs {
+    const ENTRY: Entry = Entry {
+        name: "graph500-bfs",
+        line: "Breadth-first search of a Kronecker graph, an all-to-all and an allreduce per level.",
+        groups: &[BFS, RANKS],
+        source: "Graph500; Beamer, Asanovic, Patterson 2012",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Bfs::new(&BfsParameters {
+            ranks: keys.ranks,
+            scale: keys.integer_u32("scale"),
+            edge_factor: keys.values.integer_or_default("edge_factor"),
+            rate: keys.values.number_or_default("edge_rate"),
+        })
+    }
+}
+
+impl Bfs {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Bfs, Misfit> {
-        let Parameters { ranks, scale, rate, .. } = *parameters;
+    pub fn new(parameters: &BfsParameters) -> Result<Bfs, Misfit> {
+        let BfsParameters { ranks, scale, rate, .. } = *parameters;
         at_least(ranks, 1)?;
         if scale > 60 {
             let reason = format!("2^{scale} vertices are too many");

@@ -2,7 +2,7 @@
 
 use super::{Compute, Order};
 
-/// Blocks of cells on a grid of ranks. The default is a rank with 10 cells along each dimension, of one value of 8 bytes.
+/// Blocks of cells on a grid of ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<const N: usize> {
     /// Number of ranks.
@@ -21,12 +21,13 @@ pub struct Block<const N: usize> {
     pub order: Order,
 }
 
-impl<const N: usize> Default for Block<N> {
-    fn default() -> Block<N> {
+impl<const N: usize> Block<N> {
+    /// Cells of one value of 8 bytes each on a grid as cubic as can be, without computing, in the common order.
+    pub fn new(ranks: u32, cells: [u64; N]) -> Block<N> {
         Block {
-            ranks: 1,
+            ranks,
             grid: None,
-            cells: [10; N],
+            cells,
             vars: 1,
             value: 8,
             compute: Compute::Time(0),

@@ -1,11 +1,13 @@
 //! One collective operation per iteration, of all ranks or within groups of them.
 
-use super::{Compute, Misfit, Ops, at_least, peers_of, sized_for};
+use super::keys::{COMPUTE, ONE_MESSAGE, RANKS};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, at_least, peers_of, sized_for};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use study::{Default, Entry, Named, Parameter, Type, When, key};
 
 /// Parameters of [`CollectiveLoop`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct CollectiveLoopParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Which.
@@ -28,13 +30,50 @@ pub struct CollectiveLoop {
     communicators: Vec<Communicator>,
 }
 
-impl CollectiveLoop {
-    /// Name of the motif.
-    pub const NAME: &str = "collective";
+const COLLECTIVE: &[Parameter] = &[
+    key(
+        "collective",
+        Type::Choice(CollectiveKind::WORDS),
+        Default::Text("barrier"),
+        "Which.",
+    ),
+    key(
+        "root",
+        Type::Integer { min: 0, max: 1 << 28 },
+        Default::Text("0"),
+        "The root, where there is one.",
+    )
+    .when(&[When {
+        key: "collective",
+        values: &["bcast", "reduce", "gather", "scatter"],
+    }]),
+];
 
+impl MotifKind for CollectiveLoop {
+    const ENTRY: Entry = Entry {
+        name: "collective",
+        line: "One collective operation.",
+        groups: &[COLLECTIVE, ONE_MESSAGE, COMPUTE, RANKS],
+        source: "OSU micro-benchmarks",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        CollectiveLoop::new(&CollectiveLoopParameters {
+            ranks: keys.ranks,
+            kind: keys.values.choice_or_default("collective"),
+            bytes: keys.message(),
+            root: keys.integer_u32("root"),
+            groups: None,
+            compute: keys.compute()?,
+        })
+    }
+}
+
+impl CollectiveLoop {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<CollectiveLoop, Misfit> {
-        let Parameters { ranks, root, .. } = *parameters;
+    pub fn new(parameters: &CollectiveLoopParameters) -> Result<CollectiveLoop, Misfit> {
+        let CollectiveLoopParameters { ranks, root, .. } = *parameters;
         at_least(ranks, 1)?;
         let mut communicators = vec![Communicator::World(ranks)];
         communicators.extend(parameters.groups.clone());
@@ -47,7 +86,7 @@ impl CollectiveLoop {
             collective: Collective {
                 kind: parameters.kind,
                 communicator: communicators.len() as u8 - 1,
-                bytes: sized_for("bytes", parameters.bytes, size)?,
+                bytes: sized_for("message", parameters.bytes, size)?,
                 root,
             },
             time: parameters.compute.time(1)?,

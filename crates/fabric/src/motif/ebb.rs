@@ -5,15 +5,17 @@
 //! second. A pair exchanges `bytes`: the first half sends and gets as many back, as a ping-pong (`both` false), or both send at once.
 //! With an odd number of ranks one has nobody.
 
+use super::keys::{RANKS, message, seed};
 use super::shuffle::Shuffle;
-use super::{Misfit, Ops, at_least, sized};
+use super::{Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::op::Transfer;
 use crate::mpi::{Communicator, Op, Program};
 use des::mix;
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`Ebb`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct EbbParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Size of a message.
@@ -34,15 +36,42 @@ pub struct Ebb {
     communicators: [Communicator; 1],
 }
 
-impl Ebb {
-    /// Name of the motif.
-    pub const NAME: &str = "ebb";
+const EBB: &[Parameter] = &[
+    message("1 MiB"),
+    key(
+        "both",
+        Type::Flag,
+        Default::Text("false"),
+        "Both of a pair send at once, in place of there and back.",
+    ),
+    seed("What the pairs are drawn from."),
+];
 
+impl MotifKind for Ebb {
+    const ENTRY: Entry = Entry {
+        name: "ebb",
+        line: "Random pairs across random bisections, others in every iteration.",
+        groups: &[EBB, RANKS],
+        source: "Netgauge, ebb; Schneider, Hoefler, Lumsdaine 2008",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Ebb::new(&EbbParameters {
+            ranks: keys.ranks,
+            bytes: keys.message(),
+            both: keys.values.flag_or_default("both"),
+            seed: keys.values.integer_or_default("seed"),
+        })
+    }
+}
+
+impl Ebb {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Ebb, Misfit> {
+    pub fn new(parameters: &EbbParameters) -> Result<Ebb, Misfit> {
         at_least(parameters.ranks, 2)?;
         Ok(Ebb {
-            bytes: sized("bytes", parameters.bytes)?,
+            bytes: sized("message", parameters.bytes)?,
             both: parameters.both,
             seed: mix(parameters.seed),
             shuffle: Shuffle::new(parameters.ranks),

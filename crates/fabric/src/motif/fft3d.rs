@@ -5,13 +5,15 @@
 //! z; then comes a barrier and all of it backwards. Sides need not be multiples: the first parts have one plane more, and the
 //! all-to-alls carry exactly the values that change hands.
 
-use super::{Compute, Grid, Misfit, Ops, product};
+use super::keys::{CELLS, COMPUTE_CELLS, RANKS, process_grid, value};
+use super::{Compute, Grid, Keys, Misfit, MotifKind, Ops, product};
 use crate::mpi::collective::cut;
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use study::{Default, Entry, Parameter, key};
 
 /// Parameters of [`Fft3d`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct Fft3dParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Grid of ranks, or as square as can be.
@@ -22,18 +24,6 @@ pub struct Parameters {
     pub value: u64,
     /// Computing of each of the six transforms of a rank's pencils; all ranks take the time of the largest share of cells.
     pub compute: Compute,
-}
-
-impl Default for Parameters {
-    fn default() -> Parameters {
-        Parameters {
-            ranks: 1,
-            grid: None,
-            cells: [100; 3],
-            value: 16,
-            compute: Compute::Time(0),
-        }
-    }
 }
 
 /// Communicators: rows and columns, and both again for the way back, where the same ranks exchange other sizes.
@@ -52,12 +42,40 @@ pub struct Fft3d {
     communicators: [Communicator; 5],
 }
 
-impl Fft3d {
-    /// Name of the motif.
-    pub const NAME: &str = "fft3d";
+const FFT: &[Parameter] = &[
+    key(
+        "grid",
+        CELLS,
+        Default::From("[100, 100, 100]"),
+        "Cells of the whole transform along x, y, z.",
+    ),
+    process_grid("Ranks along rows and columns."),
+    value("16 B"),
+];
 
+impl MotifKind for Fft3d {
+    const ENTRY: Entry = Entry {
+        name: "fft3d",
+        line: "Transposes of a 3D Fourier transform on a 2D grid of ranks: rows, columns, barrier, columns, rows.",
+        groups: &[FFT, COMPUTE_CELLS, RANKS],
+        source: "SST, ember motif fft3d",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Fft3d::new(&Fft3dParameters {
+            ranks: keys.ranks,
+            compute: keys.compute()?,
+            grid: keys.process_grid()?,
+            cells: keys.sides("grid")?,
+            value: keys.values.quantity_or_default("value"),
+        })
+    }
+}
+
+impl Fft3d {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Fft3d, Misfit> {
+    pub fn new(parameters: &Fft3dParameters) -> Result<Fft3d, Misfit> {
         let grid = Grid::new(parameters.ranks, parameters.grid)?;
         let [rows, columns] = grid.sides().map(u64::from);
         let [x, y, z] = parameters.cells;
@@ -65,10 +83,10 @@ impl Fft3d {
             let reason =
                 format!("{x} x {y} x {z} cells are too few for {rows} x {columns} ranks: some would have none");
             let hint = "take at least as many cells along x and y as ranks in a row, along y and z as in a column";
-            return Err(Misfit::new("cells", reason, hint));
+            return Err(Misfit::new("grid", reason, hint));
         }
         // A pencil of the whole transform is still a message.
-        product("cells", &[x.div_ceil(rows), y, z.div_ceil(columns), parameters.value])?;
+        product("grid", &[x.div_ceil(rows), y, z.div_ceil(columns), parameters.value])?;
         // Of x pencils, y pencils or z pencils.
         let shares = [(y, z), (x, z), (x, y)].map(|(a, b)| a.div_ceil(rows) * b.div_ceil(columns));
         let largest = shares

@@ -25,7 +25,7 @@ impl<const N: usize> Grid<N> {
                 Ok(grid) => format!("leave it out to get {:?}, or change the number of ranks", grid.sides),
                 Err(_) => "give the job ranks".into(),
             };
-            return Err(Misfit::new("grid", reason, hint));
+            return Err(Misfit::new("process_grid", reason, hint));
         }
         Ok(Grid::of(sides))
     }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_grid_that_does_not_fit_is_refused_with_one_that_does() {
         let misfit = Grid::new(60, Some([4, 4, 4])).unwrap_err();
-        assert_eq!(misfit.field, "grid");
+        assert_eq!(misfit.field, "process_grid");
         assert_eq!(misfit.reason, "4 x 4 x 4 make 64 ranks, the job has 60");
         assert_eq!(
             misfit.hint,

@@ -3,8 +3,10 @@
 //! Not periodic unless asked for. For x, y and z in turn: a receive from and a send to the upper neighbour, then to the lower one, and a
 //! wait for all of this dimension; shuffled, a rank begins with the lower neighbour in some of the dimensions. A face has the other two sides of the block times `vars` values.
 
-use super::{Block, Grid, Misfit, Ops, Order, product};
+use super::keys::{COMPUTE_CELLS, HALO, ORDER, RANKS};
+use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// The motif.
 #[derive(Clone, Debug)]
@@ -18,21 +20,39 @@ pub struct Halo3d {
     communicators: [Communicator; 1],
 }
 
-impl Halo3d {
-    /// Name of the motif.
-    pub const NAME: &str = "halo3d";
+const PERIODIC: &[Parameter] = &[key(
+    "periodic",
+    Type::Flag,
+    Default::Text("false"),
+    "The ends of each dimension are joined.",
+)];
 
+impl MotifKind for Halo3d {
+    const ENTRY: Entry = Entry {
+        name: "halo3d",
+        line: "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
+        groups: &[HALO, PERIODIC, ORDER, COMPUTE_CELLS, RANKS],
+        source: "ember, mpi/halo3d",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Ok(Halo3d::new(&keys.block()?)?.periodic(keys.values.flag_or_default("periodic")))
+    }
+}
+
+impl Halo3d {
     /// Fits the motif to its ranks.
     pub fn new(block: &Block<3>) -> Result<Halo3d, Misfit> {
         let grid = Grid::new(block.ranks, block.grid)?;
         let [x, y, z] = block.cells;
-        let face = |a, b| product("cells", &[a, b, block.vars, block.value]);
+        let face = |a, b| product("grid", &[a, b, block.vars, block.value]);
         Ok(Halo3d {
             grid,
             faces: [face(y, z)?, face(x, z)?, face(x, y)?],
             periodic: false,
             order: block.order,
-            time: block.compute.time(product("cells", &[x, y, z])?)?,
+            time: block.compute.time(product("grid", &[x, y, z])?)?,
             communicators: [Communicator::World(block.ranks)],
         })
     }

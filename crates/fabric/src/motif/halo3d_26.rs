@@ -4,9 +4,10 @@
 //! the MPI program ember/halo3d-26, which never sends its corners: a receive and a send for one neighbour after another, one wait.
 //! A message has the sides of the block along which it lies times `vars` values; a corner has `vars`.
 
-use super::{Block, Grid, Misfit, Ops, Order, product};
+use super::keys::{COMPUTE_CELLS, HALO, ORDER, RANKS};
+use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
-use study::choice;
+use study::{Default, Entry, Named, Parameter, Type, choice, key};
 
 choice! {
     /// Which neighbours there are.
@@ -66,10 +67,28 @@ pub struct Halo3d26 {
     communicators: [Communicator; 1],
 }
 
-impl Halo3d26 {
-    /// Name of the motif.
-    pub const NAME: &str = "halo3d-26";
+const NEIGHBOURS: &[Parameter] = &[key(
+    "neighbours",
+    Type::Choice(Neighbours::WORDS),
+    Default::Text("26"),
+    "Which neighbours there are.",
+)];
 
+impl MotifKind for Halo3d26 {
+    const ENTRY: Entry = Entry {
+        name: "halo3d-26",
+        line: "Faces, edges and corners of a block of cells with up to 26 (or 18) neighbours, all at once.",
+        groups: &[HALO, NEIGHBOURS, ORDER, COMPUTE_CELLS, RANKS],
+        source: "SST, ember motif halo3d26; ember, mpi/halo3d-26",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Halo3d26::new(&keys.block()?, keys.values.choice_or_default("neighbours"))
+    }
+}
+
+impl Halo3d26 {
     /// Fits the motif to its ranks.
     pub fn new(block: &Block<3>, neighbours: Neighbours) -> Result<Halo3d26, Misfit> {
         let steps: Vec<Step> = match neighbours {
@@ -79,7 +98,7 @@ impl Halo3d26 {
         let cells = block.cells;
         let bytes = steps.iter().map(|step| {
             let along = |d: usize| if step[d] == 0 { cells[d] } else { 1 };
-            product("cells", &[along(0), along(1), along(2), block.vars, block.value])
+            product("grid", &[along(0), along(1), along(2), block.vars, block.value])
         });
         let that_go = |way: i8| {
             [0, 1, 2].map(|d| {
@@ -94,7 +113,7 @@ impl Halo3d26 {
             down: that_go(-1),
             up: that_go(1),
             order: block.order,
-            time: block.compute.time(product("cells", &cells)?)?,
+            time: block.compute.time(product("grid", &cells)?)?,
             communicators: [Communicator::World(block.ranks)],
             steps,
         })

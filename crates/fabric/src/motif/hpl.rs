@@ -6,12 +6,14 @@
 //! are exchanged within columns (spread and roll: an allgather of `block` rows of the local columns), and every rank updates its part of
 //! what is left: 2 block m k operations for its m rows and k columns. Look-ahead is not modelled: the panel comes before the update.
 
-use super::{Grid, Misfit, Ops, product};
+use super::keys::{RANKS, flop_rate, process_grid};
+use super::{Grid, Keys, Misfit, MotifKind, Ops, product};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`Hpl`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct HplParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Ranks along a column and along a row, or as square as can be.
@@ -24,8 +26,6 @@ pub struct Parameters {
     pub rate: f64,
 }
 
-/// Operations per second unless said otherwise: what two six-core processors of 2010 reach in products of matrices.
-pub const RATE: f64 = 1.2e11;
 /// Allreduces in which the pivots of a panel are found.
 pub const FACTOR_STEPS: u32 = 8;
 /// Communicators: the ranks of a column, the ranks of a row.
@@ -43,13 +43,51 @@ pub struct Hpl {
     communicators: [Communicator; 3],
 }
 
-impl Hpl {
-    /// Name of the motif.
-    pub const NAME: &str = "hpl";
+const HPL: &[Parameter] = &[
+    process_grid("Ranks along a column and along a row of the matrix."),
+    key(
+        "rows",
+        Type::Integer { min: 1, max: 1 << 32 },
+        Default::Text("8192"),
+        "Rows (and columns) of the matrix.",
+    ),
+    key(
+        "block",
+        Type::Integer { min: 1, max: 1 << 20 },
+        Default::Text("192"),
+        "Columns of a panel.",
+    ),
+    // What two six-core processors of 2010 reach in products of matrices.
+    flop_rate(
+        Default::Text("1.2e11"),
+        "Operations of a rank per second in products of matrices.",
+    ),
+];
 
+impl MotifKind for Hpl {
+    const ENTRY: Entry = Entry {
+        name: "hpl",
+        line: "LU factorisation with panels on a 2D grid of ranks, without look-ahead.",
+        groups: &[HPL, RANKS],
+        source: "HPL 2.3; Dongarra, Luszczek, Petitet 2003",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Hpl::new(&HplParameters {
+            ranks: keys.ranks,
+            grid: keys.process_grid()?,
+            rows: keys.values.integer_or_default("rows"),
+            block: keys.values.integer_or_default("block"),
+            rate: keys.values.number_or_default("flop_rate"),
+        })
+    }
+}
+
+impl Hpl {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Hpl, Misfit> {
-        let Parameters { rows, block, rate, .. } = *parameters;
+    pub fn new(parameters: &HplParameters) -> Result<Hpl, Misfit> {
+        let HplParameters { rows, block, rate, .. } = *parameters;
         let grid = Grid::new(parameters.ranks, parameters.grid)?;
         let panels = rows.div_ceil(block.max(1));
         if block == 0 || panels > 1 << 24 {

@@ -2,12 +2,14 @@
 //!
 //! The target posts all of its receives and waits for them; a source sends its messages one after another.
 
-use super::{Misfit, Ops, at_least, sized};
+use super::keys::{ONE_MESSAGE, RANKS};
+use super::{Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`Incast`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct IncastParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// The rank that all send to.
@@ -30,13 +32,51 @@ pub struct Incast {
     communicators: [Communicator; 1],
 }
 
-impl Incast {
-    /// Name of the motif.
-    pub const NAME: &str = "many-to-one";
+const INCAST: &[Parameter] = &[
+    key(
+        "target",
+        Type::Integer { min: 0, max: 1 << 28 },
+        Default::Text("0"),
+        "The rank that all send to.",
+    ),
+    key(
+        "sources",
+        Type::Integer { min: 1, max: 1 << 28 },
+        Default::From("all other ranks"),
+        "Number of senders: the ranks that follow on the target.",
+    ),
+    key(
+        "count",
+        Type::Integer { min: 1, max: 1 << 31 },
+        Default::Text("1"),
+        "Messages of each sender.",
+    ),
+];
 
+impl MotifKind for Incast {
+    const ENTRY: Entry = Entry {
+        name: "many-to-one",
+        line: "Many ranks send to one.",
+        groups: &[INCAST, ONE_MESSAGE, RANKS],
+        source: "ember, mpi/incast",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Incast::new(&IncastParameters {
+            ranks: keys.ranks,
+            target: keys.integer_u32("target"),
+            sources: keys.values.integer_u32("sources"),
+            count: keys.integer_u32("count"),
+            bytes: keys.message(),
+        })
+    }
+}
+
+impl Incast {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Incast, Misfit> {
-        let Parameters {
+    pub fn new(parameters: &IncastParameters) -> Result<Incast, Misfit> {
+        let IncastParameters {
             ranks, target, count, ..
         } = *parameters;
         at_least(ranks, 2)?;
@@ -57,7 +97,7 @@ impl Incast {
             target,
             sources,
             count,
-            bytes: sized("bytes", parameters.bytes)?,
+            bytes: sized("message", parameters.bytes)?,
             communicators: [Communicator::World(ranks)],
         })
     }

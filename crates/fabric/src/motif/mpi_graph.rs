@@ -3,12 +3,14 @@
 //! A round per distance: all receives of a window, all its sends, a wait, and a barrier if asked for. The mean bandwidth of a rank over
 //! all distances is bytes times window times (ranks - 1) by the time of the iteration.
 
-use super::{Compute, Misfit, Ops, at_least, sized};
+use super::keys::{COMPUTE, RANKS, message};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`MpiGraph`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct MpiGraphParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Size of a message.
@@ -31,15 +33,48 @@ pub struct MpiGraph {
     communicators: [Communicator; 1],
 }
 
-impl MpiGraph {
-    /// Name of the motif.
-    pub const NAME: &str = "mpi-graph";
+const MPI_GRAPH: &[Parameter] = &[
+    message("1 MiB"),
+    key(
+        "window",
+        Type::Integer { min: 1, max: 1 << 16 },
+        Default::Text("1"),
+        "Messages to a rank under way at a time.",
+    ),
+    key(
+        "barrier",
+        Type::Flag,
+        Default::Text("true"),
+        "A barrier after every distance.",
+    ),
+];
 
+impl MotifKind for MpiGraph {
+    const ENTRY: Entry = Entry {
+        name: "mpi-graph",
+        line: "Every rank sends to the one d further on, for d = 1, 2, ... in turn.",
+        groups: &[MPI_GRAPH, COMPUTE, RANKS],
+        source: "mpiGraph, LLNL",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        MpiGraph::new(&MpiGraphParameters {
+            ranks: keys.ranks,
+            bytes: keys.message(),
+            window: keys.integer_u32("window"),
+            barrier: keys.values.flag_or_default("barrier"),
+            compute: keys.compute()?,
+        })
+    }
+}
+
+impl MpiGraph {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<MpiGraph, Misfit> {
+    pub fn new(parameters: &MpiGraphParameters) -> Result<MpiGraph, Misfit> {
         at_least(parameters.ranks, 2)?;
         Ok(MpiGraph {
-            bytes: sized("bytes", parameters.bytes)?,
+            bytes: sized("message", parameters.bytes)?,
             window: parameters.window,
             barrier: parameters.barrier,
             time: parameters.compute.time(1)?,

@@ -13,10 +13,18 @@ mod tests;
 
 pub use columns::read_csv;
 
+use super::keys::RANKS;
+use super::{Keys, Misfit, MotifKind};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
-use std::collections::BTreeSet;
+use crate::spec::MotifValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use study::diagnostic::Findings;
+use study::reader::Values;
 use study::rows::Mistake;
+use study::user_file::read_text;
+use study::{Default, Entry, Parameter, Type, key};
 
 /// A row. What an operation does not need is left as it is in the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +65,70 @@ pub struct OpTable {
     starts: Vec<usize>,
     communicators: Vec<Communicator>,
     peers: u32,
+}
+
+const OPS: &[Parameter] = &[
+    key(
+        "file",
+        Type::Text,
+        Default::From("`table` has the rows"),
+        "CSV file with a row per operation; the columns are rank, op, peer, source, bytes, tag, communicator, request, time_ps.",
+    ),
+    key(
+        "table",
+        Type::Lines,
+        Default::From("`file` has the rows"),
+        "The same text in place of a file.",
+    ),
+];
+
+impl MotifKind for OpTable {
+    const ENTRY: Entry = Entry {
+        name: "ops",
+        line: "Operations from a table, rank by rank.",
+        groups: &[OPS, RANKS],
+        source: "",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        let text = keys.values.text("table").unwrap_or("");
+        let of_file = keys.values.text("file").is_some();
+        let first = |mistakes| {
+            let (reason, hint) = study::rows::first(mistakes, text, of_file);
+            Misfit::new(if of_file { "file" } else { "table" }, reason, hint)
+        };
+        let rows = read_csv(text).map_err(first)?;
+        OpTable::new(keys.ranks, Vec::new(), &rows).map_err(first)
+    }
+
+    fn read_files(
+        values: &Values,
+        base: &Path,
+        held: &mut BTreeMap<String, MotifValue>,
+        findings: &mut Findings,
+    ) -> Option<()> {
+        let path = format!("{}.file", values.path);
+        if values.given("file") == values.given("table") {
+            let reason = match values.given("file") {
+                true => "there are two tables of operations, one in a file and one here",
+                false => "there is no table of operations",
+            };
+            let hint = "name a CSV file with `file`, or write its text as `table`";
+            findings.error(values.place, &path, reason, hint);
+            return None;
+        }
+        if let Some(file) = values.text("file") {
+            match read_text(base, file) {
+                Ok(table) => held.insert("table".into(), MotifValue::Text(table)),
+                Err((reason, hint)) => {
+                    findings.error(values.place("file"), &path, reason, hint);
+                    return None;
+                }
+            };
+        }
+        Some(())
+    }
 }
 
 impl OpTable {
@@ -218,7 +290,7 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
                 let reason = format!("the root {root} of {name} is not in a communicator of {size}");
                 return refuse(row.line, reason, format!("its ranks are 0..={}", size - 1));
             }
-            if let Err(misfit) = super::sized_for("bytes", bytes, size) {
+            if let Err(misfit) = super::sized_for("message", bytes, size) {
                 return refuse(row.line, misfit.reason, misfit.hint);
             }
             Op::Collective(Collective {

@@ -1,11 +1,13 @@
 //! Ping-pong between rank 0 and another one, size by size (as osu_latency of the OSU micro-benchmarks does it).
 
-use super::{Misfit, Ops, at_least, sized};
+use super::keys::{RANKS, SIZES};
+use super::{Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`PingPong`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct PingPongParameters {
     /// Number of ranks; those that are no partners have nothing to do.
     pub ranks: u32,
     /// The rank that answers.
@@ -25,13 +27,48 @@ pub struct PingPong {
     communicators: [Communicator; 1],
 }
 
-impl PingPong {
-    /// Name of the motif.
-    pub const NAME: &str = "ping-pong";
+const PING_PONG: &[Parameter] = &[
+    SIZES,
+    key(
+        "partner",
+        Type::Integer { min: 1, max: 1 << 28 },
+        Default::From("the last rank"),
+        "The rank that answers rank 0.",
+    ),
+    key(
+        "repeat",
+        Type::Integer { min: 1, max: 1 << 24 },
+        Default::Text("1"),
+        "Round trips of each size.",
+    ),
+];
 
+impl MotifKind for PingPong {
+    const ENTRY: Entry = Entry {
+        name: "ping-pong",
+        line: "Rank 0 and another one send to each other in turn, size by size.",
+        groups: &[PING_PONG, RANKS],
+        source: "OSU micro-benchmarks, osu_latency",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        PingPong::new(&PingPongParameters {
+            ranks: keys.ranks,
+            partner: keys
+                .values
+                .integer_u32("partner")
+                .unwrap_or(keys.ranks.saturating_sub(1)),
+            sizes: keys.values.integers_or_default("messages"),
+            repeat: keys.integer_u32("repeat"),
+        })
+    }
+}
+
+impl PingPong {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<PingPong, Misfit> {
-        let Parameters {
+    pub fn new(parameters: &PingPongParameters) -> Result<PingPong, Misfit> {
+        let PingPongParameters {
             ranks, partner, repeat, ..
         } = *parameters;
         at_least(ranks, 2)?;
@@ -48,7 +85,7 @@ impl PingPong {
             sizes: parameters
                 .sizes
                 .iter()
-                .map(|&bytes| sized("sizes", bytes))
+                .map(|&bytes| sized("messages", bytes))
                 .collect::<Result<_, _>>()?,
             repeat,
             communicators: [Communicator::World(ranks)],

@@ -4,13 +4,14 @@
 //! permutation of them, and a rank sends to the next one on the first rings and receives from those before it. Unions of random Hamiltonian cycles are good random regular graphs (Friedman
 //! 2008). With a range of degrees every rank draws how many rings it sends on. All receives come first, then all sends, then one wait.
 
+use super::keys::{COMPUTE, ONE_MESSAGE, ORDER, RANKS, seed};
 use super::shuffle::Shuffle;
-use super::{Compute, Misfit, Ops, Order, at_least, sized};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, Order, at_least, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
 use des::mix;
 use des::rng::below;
-use study::choice;
+use study::{Default, Entry, Named, Parameter, Type, choice, key};
 
 choice! {
     /// How a rank receives.
@@ -22,7 +23,7 @@ choice! {
 
 /// Parameters of [`RandomNeighbours`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct RandomNeighboursParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Ranks that a rank sends to: least and most, both included.
@@ -51,21 +52,79 @@ const TAGS: u32 = 1 << 15;
 /// The motif.
 #[derive(Clone, Debug)]
 pub struct RandomNeighbours {
-    parameters: Parameters,
+    parameters: RandomNeighboursParameters,
     time: u64,
     shuffle: Shuffle,
     communicators: [Communicator; 1],
 }
 
-impl RandomNeighbours {
-    /// Name of the motif.
-    pub const NAME: &str = "random-neighbours";
+const NEIGHBOURS: &[Parameter] = &[
+    key(
+        "degree",
+        Type::Integers {
+            min: 1,
+            max: 1 << 16,
+            single: true,
+        },
+        Default::Text("[6]"),
+        "Ranks that a rank sends to: one number, or the least and the most.",
+    ),
+    key(
+        "mutual",
+        Type::Flag,
+        Default::Text("true"),
+        "A message goes back for every message.",
+    ),
+    key(
+        "redraw",
+        Type::Flag,
+        Default::Text("false"),
+        "New neighbours in every iteration.",
+    ),
+    key(
+        "receives",
+        Type::Choice(Receives::WORDS),
+        Default::Text("named"),
+        "How a rank receives.",
+    ),
+    seed("What the neighbours are drawn from."),
+];
 
+impl MotifKind for RandomNeighbours {
+    const ENTRY: Entry = Entry {
+        name: "random-neighbours",
+        line: "Messages to random ranks: the next ones on random rings through all ranks.",
+        groups: &[NEIGHBOURS, ONE_MESSAGE, ORDER, COMPUTE, RANKS],
+        source: "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        let compute = keys.compute()?;
+        let degree = match keys.values.integers_or_default("degree")[..] {
+            [one] => [one; 2],
+            _ => keys.sides("degree")?,
+        };
+        RandomNeighbours::new(&RandomNeighboursParameters {
+            ranks: keys.ranks,
+            degree: degree.map(|rings| rings as u32).into(),
+            bytes: keys.message(),
+            mutual: keys.values.flag_or_default("mutual"),
+            redraw: keys.values.flag_or_default("redraw"),
+            receives: keys.values.choice_or_default("receives"),
+            seed: keys.values.integer_or_default("seed"),
+            order: keys.order,
+            compute,
+        })
+    }
+}
+
+impl RandomNeighbours {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<RandomNeighbours, Misfit> {
+    pub fn new(parameters: &RandomNeighboursParameters) -> Result<RandomNeighbours, Misfit> {
         let (least, most) = parameters.degree;
         at_least(parameters.ranks, 2)?;
-        sized("bytes", parameters.bytes)?;
+        sized("message", parameters.bytes)?;
         if least > most || most > MOST {
             let reason = format!("a degree from {least} to {most} cannot be");
             return Err(Misfit::new("degree", reason, format!("least and most, at most {MOST}")));
@@ -126,7 +185,7 @@ fn nth_bit(mut bits: u64, n: u32) -> u32 {
 
 impl Program for RandomNeighbours {
     fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
-        let Parameters {
+        let RandomNeighboursParameters {
             bytes,
             mutual,
             receives,

@@ -1,11 +1,13 @@
 //! A message that goes round all ranks, from 0 to 1 to 2 and back to 0 (SST, ember motif Ring).
 
-use super::{Compute, Misfit, Ops, at_least, sized};
+use super::keys::{COMPUTE, ONE_MESSAGE, RANKS};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, at_least, sized};
 use crate::mpi::{Communicator, Op, Program};
+use study::Entry;
 
 /// Parameters of [`Ring`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct RingParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Size of the message.
@@ -22,15 +24,30 @@ pub struct Ring {
     communicators: [Communicator; 1],
 }
 
-impl Ring {
-    /// Name of the motif.
-    pub const NAME: &str = "ring";
+impl MotifKind for Ring {
+    const ENTRY: Entry = Entry {
+        name: "ring",
+        line: "A message goes round all ranks.",
+        groups: &[ONE_MESSAGE, COMPUTE, RANKS],
+        source: "SST, ember motif Ring",
+        limits: "",
+    };
 
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Ring::new(&RingParameters {
+            ranks: keys.ranks,
+            bytes: keys.message(),
+            compute: keys.compute()?,
+        })
+    }
+}
+
+impl Ring {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Ring, Misfit> {
+    pub fn new(parameters: &RingParameters) -> Result<Ring, Misfit> {
         at_least(parameters.ranks, 2)?;
         Ok(Ring {
-            bytes: sized("bytes", parameters.bytes)?,
+            bytes: sized("message", parameters.bytes)?,
             time: parameters.compute.time(1)?,
             communicators: [Communicator::World(parameters.ranks)],
         })

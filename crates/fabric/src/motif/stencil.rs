@@ -3,8 +3,10 @@
 //! All receives (x up, x down, y up, ...), all sends (x down, x up, y down, ...), one wait. In a dimension of two ranks both faces go to
 //! the same one; in a dimension of one there is nobody to talk to.
 
-use super::{Block, Grid, Misfit, Ops, Order, product};
+use super::keys::{CELLS, COMPUTE_CELLS, HALO, ORDER, RANKS, VARS, process_grid, value};
+use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
+use study::{Default, Entry, Parameter, key};
 
 /// The motif.
 #[derive(Clone, Debug)]
@@ -19,14 +21,44 @@ pub struct Stencil<const N: usize> {
     communicators: [Communicator; 1],
 }
 
-impl Stencil<3> {
-    /// Name of the motif.
-    pub const NAME: &str = "stencil3d";
+impl MotifKind for Stencil<3> {
+    const ENTRY: Entry = Entry {
+        name: "stencil3d",
+        line: "Faces of a block of cells with 6 neighbours in a periodic grid, all at once.",
+        groups: &[HALO, ORDER, COMPUTE_CELLS, RANKS],
+        source: "chatterbug, stencil3d",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Stencil::new(&keys.block()?)
+    }
 }
 
-impl Stencil<4> {
-    /// Name of the motif.
-    pub const NAME: &str = "stencil4d";
+const STENCIL_4D: &[Parameter] = &[
+    key(
+        "grid",
+        CELLS,
+        Default::From("[10, 10, 10, 10]"),
+        "Cells of a rank along each dimension.",
+    ),
+    process_grid("Ranks along each dimension."),
+    VARS,
+    value("8 B"),
+];
+
+impl MotifKind for Stencil<4> {
+    const ENTRY: Entry = Entry {
+        name: "stencil4d",
+        line: "The same with 8 neighbours in four dimensions.",
+        groups: &[STENCIL_4D, ORDER, COMPUTE_CELLS, RANKS],
+        source: "chatterbug, stencil4d",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Stencil::new(&keys.block()?)
+    }
 }
 
 impl<const N: usize> Stencil<N> {
@@ -37,14 +69,14 @@ impl<const N: usize> Stencil<N> {
         for (d, face) in faces.iter_mut().enumerate() {
             let mut factors = block.cells;
             factors[d] = 1;
-            *face = product("cells", &[product("cells", &factors)?, block.vars, block.value])?;
+            *face = product("grid", &[product("grid", &factors)?, block.vars, block.value])?;
         }
         Ok(Stencil {
             grid,
             wide: (0..N).filter(|&d| grid.sides()[d] > 1).collect(),
             faces,
             order: block.order,
-            time: block.compute.time(product("cells", &block.cells)?)?,
+            time: block.compute.time(product("grid", &block.cells)?)?,
             communicators: [Communicator::World(block.ranks)],
         })
     }

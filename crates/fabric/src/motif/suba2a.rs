@@ -3,12 +3,14 @@
 //! What the transposes of a Fourier transform ask of a network, without the transform. Every rank and iteration: an all-to-all on its
 //! line along x, then y, then z; nothing separates them. A dimension of one rank or of 0 bytes is left out.
 
-use super::{Compute, Grid, Misfit, Ops, sized_for};
-use crate::mpi::{Collective, CollectiveKind, Communicator, Op, Program};
+use super::keys::{COMPUTE, RANKS, process_grid};
+use super::{Compute, Grid, Keys, Misfit, MotifKind, Ops, sized_for};
+use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`Suba2a`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct Suba2aParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Grid of ranks, or as cubic as can be.
@@ -17,17 +19,6 @@ pub struct Parameters {
     pub bytes: [u64; 3],
     /// Computing before an iteration.
     pub compute: Compute,
-}
-
-impl Default for Parameters {
-    fn default() -> Parameters {
-        Parameters {
-            ranks: 1,
-            grid: None,
-            bytes: [32 << 10; 3],
-            compute: Compute::Time(0),
-        }
-    }
 }
 
 /// The motif.
@@ -39,15 +30,44 @@ pub struct Suba2a {
     communicators: [Communicator; 4],
 }
 
-impl Suba2a {
-    /// Name of the motif.
-    pub const NAME: &str = "suba2a";
+const SUBA2A: &[Parameter] = &[
+    process_grid("Ranks along x, y, z."),
+    key(
+        "messages",
+        Type::Sizes { max: LARGEST },
+        Default::Text("32 KiB"),
+        "Size of a message between two ranks of a line along x, y, z; one size stands for all three, \"0 B\" leaves a dimension out.",
+    ),
+];
 
+impl MotifKind for Suba2a {
+    const ENTRY: Entry = Entry {
+        name: "suba2a",
+        line: "All-to-alls along the lines of a 3D grid of ranks: x, then y, then z.",
+        groups: &[SUBA2A, COMPUTE, RANKS],
+        source: "chatterbug, subcom3d-a2a",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Suba2a::new(&Suba2aParameters {
+            ranks: keys.ranks,
+            compute: keys.compute()?,
+            grid: keys.process_grid()?,
+            bytes: match keys.values.integers_or_default("messages")[..] {
+                [one] => [one; 3],
+                _ => keys.sides("messages")?,
+            },
+        })
+    }
+}
+
+impl Suba2a {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Suba2a, Misfit> {
+    pub fn new(parameters: &Suba2aParameters) -> Result<Suba2a, Misfit> {
         let grid = Grid::new(parameters.ranks, parameters.grid)?;
         for (bytes, side) in parameters.bytes.into_iter().zip(grid.sides()) {
-            sized_for("bytes", bytes, side)?;
+            sized_for("messages", bytes, side)?;
         }
         Ok(Suba2a {
             grid,

@@ -5,12 +5,14 @@
 //! one sweep from the next. As ember has it, a message along x has `cells[0] * kba * vars` values and one along y `cells[1] * kba * vars`;
 //! the faces of the blocks would have it the other way round.
 
-use super::{Compute, Grid, Misfit, Ops, product};
+use super::keys::{CELLS, COMPUTE_CELLS, RANKS, VARS, process_grid, value};
+use super::{Compute, Grid, Keys, Misfit, MotifKind, Ops, product};
 use crate::mpi::{Communicator, Op, Program};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Parameters of [`Sweep3d`]; the defaults are those of ember.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameters {
+pub struct Sweep3dParameters {
     /// Number of ranks.
     pub ranks: u32,
     /// Grid of ranks, or as square as can be.
@@ -27,20 +29,6 @@ pub struct Parameters {
     pub compute: Compute,
 }
 
-impl Default for Parameters {
-    fn default() -> Parameters {
-        Parameters {
-            ranks: 1,
-            grid: None,
-            cells: [50, 50, 100],
-            kba: 10,
-            vars: 1,
-            value: 8,
-            compute: Compute::Time(1_000_000),
-        }
-    }
-}
-
 /// Whether the four sweeps go up along x and y; each comes twice in an iteration.
 const SWEEPS: [[bool; 2]; 4] = [[true, true], [false, true], [false, false], [true, false]];
 
@@ -55,12 +43,49 @@ pub struct Sweep3d {
     communicators: [Communicator; 1],
 }
 
-impl Sweep3d {
-    /// Name of the motif.
-    pub const NAME: &str = "sweep3d";
+const SWEEP: &[Parameter] = &[
+    key(
+        "grid",
+        CELLS,
+        Default::From("[50, 50, 100]"),
+        "Cells of a rank along x, y, z.",
+    ),
+    process_grid("Ranks along x, y."),
+    key(
+        "kba",
+        Type::Integer { min: 1, max: 1 << 32 },
+        Default::Text("10"),
+        "Cells along z of a step; divides those of a rank.",
+    ),
+    VARS,
+    value("8 B"),
+];
 
+impl MotifKind for Sweep3d {
+    const ENTRY: Entry = Entry {
+        name: "sweep3d",
+        line: "Wavefronts from the corners of a 2D grid of ranks, pipelined along z.",
+        groups: &[SWEEP, COMPUTE_CELLS, RANKS],
+        source: "Koch, Baker, Alcouffe 1992; ember, mpi/sweep3d",
+        limits: "",
+    };
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        Sweep3d::new(&Sweep3dParameters {
+            ranks: keys.ranks,
+            compute: keys.compute()?,
+            grid: keys.process_grid()?,
+            cells: keys.sides("grid")?,
+            kba: keys.values.integer_or_default("kba"),
+            vars: keys.values.integer_or_default("vars"),
+            value: keys.values.quantity_or_default("value"),
+        })
+    }
+}
+
+impl Sweep3d {
     /// Fits the motif to its ranks.
-    pub fn new(parameters: &Parameters) -> Result<Sweep3d, Misfit> {
+    pub fn new(parameters: &Sweep3dParameters) -> Result<Sweep3d, Misfit> {
         let [x, y, z] = parameters.cells;
         let kba = parameters.kba;
         if kba == 0 || z == 0 || !z.is_multiple_of(kba) || z / kba > 1 << 24 {
@@ -71,12 +96,12 @@ impl Sweep3d {
                 "take a divisor of cells[2], at most 2^24 steps",
             ));
         }
-        let message = |side| product("cells", &[side, kba, parameters.vars, parameters.value]);
+        let message = |side| product("grid", &[side, kba, parameters.vars, parameters.value]);
         Ok(Sweep3d {
             grid: Grid::new(parameters.ranks, parameters.grid)?,
             steps: (z / kba) as u32,
             bytes: [message(x)?, message(y)?],
-            time: parameters.compute.time(product("cells", &[x, y, kba])?)?,
+            time: parameters.compute.time(product("grid", &[x, y, kba])?)?,
             communicators: [Communicator::World(parameters.ranks)],
         })
     }

@@ -24,6 +24,51 @@ const GRIDS: [[u32; 3]; 9] = [
     [5, 2, 1],
 ];
 
+// What a test does not say.
+
+impl<const N: usize> Default for Block<N> {
+    fn default() -> Block<N> {
+        Block::new(1, [10; N])
+    }
+}
+
+impl Default for Sweep3dParameters {
+    fn default() -> Sweep3dParameters {
+        Sweep3dParameters {
+            ranks: 1,
+            grid: None,
+            cells: [50, 50, 100],
+            kba: 10,
+            vars: 1,
+            value: 8,
+            compute: Compute::Time(1_000_000),
+        }
+    }
+}
+
+impl Default for Suba2aParameters {
+    fn default() -> Suba2aParameters {
+        Suba2aParameters {
+            ranks: 1,
+            grid: None,
+            bytes: [32 << 10; 3],
+            compute: Compute::Time(0),
+        }
+    }
+}
+
+impl Default for Fft3dParameters {
+    fn default() -> Fft3dParameters {
+        Fft3dParameters {
+            ranks: 1,
+            grid: None,
+            cells: [100; 3],
+            value: 16,
+            compute: Compute::Time(0),
+        }
+    }
+}
+
 fn ranks(grid: &[u32]) -> u32 {
     grid.iter().product()
 }
@@ -180,13 +225,13 @@ fn sizes_beyond_a_tebibyte_are_refused() {
         vars: 10,
         ..Default::default()
     };
-    assert_eq!(Halo3d::new(&huge).unwrap_err().field, "cells");
+    assert_eq!(Halo3d::new(&huge).unwrap_err().field, "grid");
     let endless = Block {
         cells: [u64::MAX; 3],
         ..huge
     };
-    assert_eq!(Halo3d::new(&endless).unwrap_err().field, "cells");
-    let suba2a = suba2a::Parameters {
+    assert_eq!(Halo3d::new(&endless).unwrap_err().field, "grid");
+    let suba2a = Suba2aParameters {
         ranks: 8,
         bytes: [1, 2, LARGEST + 1],
         ..Default::default()
@@ -194,13 +239,13 @@ fn sizes_beyond_a_tebibyte_are_refused() {
     let misfit = Suba2a::new(&suba2a).unwrap_err();
     assert_eq!(misfit.reason, "a message of 1099511562240 bytes is too large");
     assert!(
-        Suba2a::new(&suba2a::Parameters {
+        Suba2a::new(&Suba2aParameters {
             bytes: [1, 2, LARGEST],
             ..suba2a
         })
         .is_ok()
     );
-    let all = collective_loop::Parameters {
+    let all = CollectiveLoopParameters {
         ranks: 1 << 23,
         kind: CollectiveKind::Allgather,
         bytes: LARGEST,
@@ -232,7 +277,7 @@ fn computing_takes_the_time_of_the_work() {
 #[test]
 fn sweeps_pass_every_column_from_every_corner() {
     for grid in [[1, 1], [1, 6], [5, 1], [2, 2], [3, 4], [5, 5]] {
-        let parameters = sweep3d::Parameters {
+        let parameters = Sweep3dParameters {
             ranks: ranks(&grid),
             grid: Some(grid),
             cells: [4, 6, 12],
@@ -268,7 +313,7 @@ fn sweeps_pass_every_column_from_every_corner() {
 
 #[test]
 fn a_sweep_step_receives_computes_and_sends() {
-    let parameters = sweep3d::Parameters {
+    let parameters = Sweep3dParameters {
         ranks: 4,
         cells: [1, 2, 1],
         kba: 1,
@@ -286,7 +331,7 @@ fn a_sweep_step_receives_computes_and_sends() {
         ops(&Sweep3d::new(&parameters).unwrap(), 0),
         [&round[..], &round].concat()
     );
-    let uneven = sweep3d::Parameters {
+    let uneven = Sweep3dParameters {
         cells: [1, 2, 10],
         kba: 4,
         ..parameters
@@ -301,7 +346,7 @@ fn a_sweep_step_receives_computes_and_sends() {
 #[test]
 fn all_to_alls_run_along_the_lines_of_the_grid() {
     for grid in GRIDS {
-        let parameters = suba2a::Parameters {
+        let parameters = Suba2aParameters {
             ranks: ranks(&grid),
             grid: Some(grid),
             bytes: [5, 70, 900],
@@ -328,7 +373,7 @@ fn all_to_alls_run_along_the_lines_of_the_grid() {
             }
         }
     }
-    let one = suba2a::Parameters {
+    let one = Suba2aParameters {
         ranks: 8,
         bytes: [0, 16, 0],
         ..Default::default()
@@ -349,7 +394,7 @@ fn transposes_carry_every_value_to_its_pencil() {
         ([4, 4], [16, 17, 18]),
         ([1, 5], [5, 6, 7]),
     ] {
-        let parameters = fft3d::Parameters {
+        let parameters = Fft3dParameters {
             ranks: ranks(&grid),
             grid: Some(grid),
             cells,
@@ -413,7 +458,7 @@ fn transposes_carry_every_value_to_its_pencil() {
         }
         assert!(moved.is_empty(), "cells leave their rows or columns: {moved:?}");
     }
-    let few = fft3d::Parameters {
+    let few = Fft3dParameters {
         ranks: 36,
         cells: [6, 5, 6],
         ..Default::default()

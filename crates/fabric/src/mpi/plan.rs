@@ -4,7 +4,7 @@ use super::collective::{Algorithm, Call};
 use super::op::{Collective, CollectiveKind};
 use super::state::{Item, Peer, Rank};
 use super::{Communicator, Program};
-use crate::motif::{CollectiveLoop, Compute, Misfit, collective_loop};
+use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
 use crate::spec::{BitsPerSec, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::workload::Starts;
 use des::Table;
@@ -206,7 +206,7 @@ impl Plan {
 
 /// The barrier before the work of a job.
 fn barrier(ranks: u32) -> Result<CollectiveLoop, Misfit> {
-    CollectiveLoop::new(&collective_loop::Parameters {
+    CollectiveLoop::new(&CollectiveLoopParameters {
         ranks,
         kind: CollectiveKind::Barrier,
         bytes: 0,

@@ -12,6 +12,7 @@ mod sections;
 mod topologies;
 mod work;
 
+use crate::motif;
 use study::{Entry, Examples, Family, Section, TopLevel, Vocabulary};
 
 /// The vocabulary of fabricsim's studies.
@@ -65,7 +66,7 @@ pub static WORK: Family = Family {
     name: "work",
     key: "work.kind",
     by_name: false,
-    groups: &[work::PATTERNS, work::OTHERS, mpi::MOTIFS],
+    groups: &[work::PATTERNS, work::OTHERS, &motif::ENTRIES],
 };
 
 /// The works that are synthetic traffic: `work.kind`.
@@ -81,7 +82,7 @@ pub static MOTIF: Family = Family {
     name: "motif",
     key: "work.kind",
     by_name: false,
-    groups: &[mpi::MOTIFS],
+    groups: &[&motif::ENTRIES],
 };
 
 /// Gaps between messages: `process`.

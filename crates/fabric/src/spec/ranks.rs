@@ -2,8 +2,8 @@
 
 use super::network::parameters;
 use super::rails::{ONE_ROUTER, Rails};
-use super::run::{BitsPerSec, Bytes, Motif, MotifValue, MpiSpec, Part, Ranks, Start};
-use crate::motif::{self, Order, OrderWord};
+use super::run::{BitsPerSec, Bytes, MpiSpec, Part, Ranks, Start};
+use crate::motif::{self, Order};
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
 use crate::registry;
@@ -14,7 +14,6 @@ use study::choice;
 use study::diagnostic::{Findings, Place};
 use study::document::{Node, Table, Value};
 use study::reader::{self, Checked, Source, Values};
-use study::user_file::read_text;
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
@@ -173,40 +172,7 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
         return None;
     }
     let iterations = values.integer_u32("iterations")?;
-    let keys = parameters.iter().map(|parameter| parameter.key);
-    let mut motif = Motif {
-        kind,
-        values: keys
-            .filter(|key| *key != "iterations")
-            .filter_map(|key| Some((key.to_owned(), value(values.get(key)?)?)))
-            .collect(),
-    };
-    // Said or not, the common order is the same run.
-    if values.choice::<OrderWord>("order") == Some(OrderWord::Common) {
-        motif.values.remove("order");
-    }
-    // Nobody has said a time where operations say how long.
-    if values.given("flop_per_cell") && !values.given("compute") {
-        motif.values.remove("compute");
-    }
-    if motif.kind == "ops" && values.given("file") == values.given("table") {
-        let reason = match values.given("file") {
-            true => "there are two tables of operations, one in a file and one here",
-            false => "there is no table of operations",
-        };
-        let hint = "name a CSV file with `file`, or write its text as `table`";
-        findings.error(told.place, &format!("{}.file", told.path), reason, hint);
-        return None;
-    }
-    if let Some(file) = values.text("file") {
-        match read_text(base, file) {
-            Ok(table) => motif.values.insert("table".into(), MotifValue::Text(table)),
-            Err((reason, hint)) => {
-                findings.error(values.place("file"), &format!("{}.file", told.path), reason, hint);
-                return None;
-            }
-        };
-    }
+    let motif = motif::of_study(&kind, &values, base, findings)?;
     // Without the number of nodes the network says it when it is built.
     let ranks = values.integer_u32("ranks");
     let place = |field: &str| match field {
@@ -229,15 +195,4 @@ fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Fin
         return None;
     }
     Some(Part { motif, iterations })
-}
-
-fn value(checked: &Checked) -> Option<MotifValue> {
-    match checked {
-        Checked::Integer(number) | Checked::Quantity(number) => Some(MotifValue::Integer(*number)),
-        Checked::Number(number) => Some(MotifValue::Number(*number)),
-        Checked::Integers(list) => Some(MotifValue::List(list.clone())),
-        Checked::Text(text) => Some(MotifValue::Text(text.clone())),
-        Checked::Flag(flag) => Some(MotifValue::Flag(*flag)),
-        Checked::Pairs(_) | Checked::Texts(_) | Checked::Keyed(_) | Checked::Word(_) => None,
-    }
 }

@@ -31,7 +31,7 @@ fn motifs(order: Order) -> Vec<Arc<dyn Program>> {
     };
     motifs.push(Arc::new(Stencil::<4>::new(&block).unwrap()));
     for (mutual, redraw) in [(true, false), (false, false), (true, true)] {
-        let parameters = random_neighbours::Parameters {
+        let parameters = RandomNeighboursParameters {
             ranks: 60,
             degree: (3, 64),
             bytes: 9,
@@ -45,15 +45,14 @@ fn motifs(order: Order) -> Vec<Arc<dyn Program>> {
         motifs.push(Arc::new(RandomNeighbours::new(&parameters).unwrap()));
     }
     for name in ["hpcg", "amg", "comd", "minife", "ffvc", "milc"] {
-        let parameters = applications::Parameters {
+        let told = programs::Told {
             ranks: 24,
             cells: None,
             time: Some(0),
-            rate: applications::RATE,
+            rate: 1e10,
             order,
         };
-        let program = Application::named(name).unwrap().program(&parameters);
-        motifs.push(Arc::new(program.unwrap()));
+        motifs.push(programs::application(name, &told));
     }
     motifs
 }

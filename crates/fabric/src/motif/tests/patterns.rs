@@ -84,7 +84,7 @@ fn a_stencil_receives_up_first_and_sends_down_first() {
 #[test]
 fn halves_of_a_job_play_ping_pong() {
     for n in 2..=9 {
-        let motif = AllPingPong::new(&all_ping_pong::Parameters {
+        let motif = AllPingPong::new(&AllPingPongParameters {
             ranks: n,
             bytes: 6,
             compute: Compute::Time(0),
@@ -98,7 +98,7 @@ fn halves_of_a_job_play_ping_pong() {
 
 #[test]
 fn two_ranks_play_ping_pong_size_by_size() {
-    let parameters = ping_pong::Parameters {
+    let parameters = PingPongParameters {
         ranks: 5,
         partner: 3,
         sizes: vec![1, 100],
@@ -114,7 +114,7 @@ fn two_ranks_play_ping_pong_size_by_size() {
         [trip(1), trip(1), trip(100), trip(100)].concat()
     );
     for partner in [0, 5] {
-        let parameters = ping_pong::Parameters {
+        let parameters = PingPongParameters {
             partner,
             ..parameters.clone()
         };
@@ -130,7 +130,7 @@ fn two_ranks_play_ping_pong_size_by_size() {
 #[test]
 fn a_message_goes_round_the_ring_in_order() {
     for n in [2, 3, 10] {
-        let motif = Ring::new(&ring::Parameters {
+        let motif = Ring::new(&RingParameters {
             ranks: n,
             bytes: 4,
             compute: Compute::Time(8),
@@ -140,7 +140,7 @@ fn a_message_goes_round_the_ring_in_order() {
         assert_eq!(played.messages, [lap.clone(), lap].concat());
         assert_eq!(played.computed, vec![16; n as usize]);
     }
-    let alone = ring::Parameters {
+    let alone = RingParameters {
         ranks: 1,
         bytes: 4,
         compute: Compute::Time(0),
@@ -157,7 +157,7 @@ fn many_send_to_one() {
         (9, 3, Some(1)),
         (4, 1, Some(0)),
     ] {
-        let parameters = incast::Parameters {
+        let parameters = IncastParameters {
             ranks: n,
             target,
             sources,
@@ -172,7 +172,7 @@ fn many_send_to_one() {
         expected.sort_unstable();
         assert_eq!(sorted(&motif, 1), expected);
     }
-    let too_many = incast::Parameters {
+    let too_many = IncastParameters {
         ranks: 5,
         target: 0,
         sources: Some(5),
@@ -184,7 +184,7 @@ fn many_send_to_one() {
 
 #[test]
 fn collectives_come_one_after_another() {
-    let motif = AllreduceLoop::new(&allreduce_loop::Parameters {
+    let motif = AllreduceLoop::new(&AllreduceLoopParameters {
         ranks: 3,
         sizes: vec![8, 4096, 8],
         compute: Compute::Time(5),
@@ -198,7 +198,7 @@ fn collectives_come_one_after_another() {
     assert_eq!(played_allreduce.computed, [30; 3]);
 
     for kind in CollectiveKind::ALL {
-        let parameters = collective_loop::Parameters {
+        let parameters = CollectiveLoopParameters {
             ranks: 4,
             kind,
             bytes: 10,
@@ -219,8 +219,8 @@ fn collectives_come_one_after_another() {
 }
 
 /// Parameters of random neighbours among `ranks`.
-fn random(ranks: u32, degree: (u32, u32)) -> random_neighbours::Parameters {
-    random_neighbours::Parameters {
+fn random(ranks: u32, degree: (u32, u32)) -> RandomNeighboursParameters {
+    RandomNeighboursParameters {
         ranks,
         degree,
         bytes: 9,
@@ -239,7 +239,7 @@ fn random_neighbours_know_who_sends_to_them() {
         for degree in [(0, 0), (1, 1), (3, 3), (0, 4), (2, 7)] {
             for (mutual, redraw) in [(false, false), (true, false), (false, true), (true, true)] {
                 for receives in [Receives::Named, Receives::AnySource] {
-                    let parameters = random_neighbours::Parameters {
+                    let parameters = RandomNeighboursParameters {
                         mutual,
                         redraw,
                         receives,
@@ -303,7 +303,7 @@ fn random_neighbours_are_anywhere_and_depend_on_seed_and_iteration() {
         let count = degrees.iter().filter(|&&own| own == degree).count();
         assert!((180..=320).contains(&count), "{count} ranks with {degree}");
     }
-    let first = |parameters: &random_neighbours::Parameters, iteration| {
+    let first = |parameters: &RandomNeighboursParameters, iteration| {
         let motif = RandomNeighbours::new(parameters).unwrap();
         (0..100).map(|rank| motif.op(rank, iteration, 1)).collect::<Vec<_>>()
     };
@@ -316,11 +316,11 @@ fn random_neighbours_are_anywhere_and_depend_on_seed_and_iteration() {
         sends.collect()
     };
     let same = random(100, (1, 1));
-    let anew = random_neighbours::Parameters {
+    let anew = RandomNeighboursParameters {
         redraw: true,
         ..same.clone()
     };
-    let seed = random_neighbours::Parameters {
+    let seed = RandomNeighboursParameters {
         seed: 2,
         ..same.clone()
     };
@@ -338,27 +338,27 @@ fn the_registry_names_every_motif_once() {
         .map(|entry| entry.name)
         .collect();
     let mut types = vec![
-        Halo3d::NAME,
-        Halo3d26::NAME,
-        Sweep3d::NAME,
-        Suba2a::NAME,
-        Fft3d::NAME,
-        Stencil::<3>::NAME,
-        Stencil::<4>::NAME,
-        AllPingPong::NAME,
-        PingPong::NAME,
-        Ring::NAME,
-        Incast::NAME,
-        AllreduceLoop::NAME,
-        CollectiveLoop::NAME,
-        RandomNeighbours::NAME,
-        MpiGraph::NAME,
-        Ebb::NAME,
-        Hpl::NAME,
-        Bfs::NAME,
+        "halo3d",
+        "halo3d-26",
+        "sweep3d",
+        "suba2a",
+        "fft3d",
+        "stencil3d",
+        "stencil4d",
+        "all-ping-pong",
+        "ping-pong",
+        "ring",
+        "many-to-one",
+        "allreduce-loop",
+        "collective",
+        "random-neighbours",
+        "mpi-graph",
+        "ebb",
+        "hpl",
+        "graph500-bfs",
         "ops",
     ];
-    types.extend(applications::APPLICATIONS.map(|application| application.name));
+    types.extend(programs::APPLICATIONS);
     names.sort_unstable();
     types.sort_unstable();
     assert_eq!(names, types);

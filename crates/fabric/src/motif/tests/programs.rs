@@ -3,7 +3,6 @@
 use super::play::{Played, play};
 use super::*;
 use crate::mpi::Program;
-use applications::APPLICATIONS;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Plays one iteration of the motif.
@@ -11,61 +10,90 @@ fn played(program: &dyn Program) -> Played {
     play(program, program.rounds()).unwrap_or_else(|error| panic!("{program:?}: {error}"))
 }
 
-fn parameters(ranks: u32) -> applications::Parameters {
-    applications::Parameters {
+/// Every application.
+pub(super) const APPLICATIONS: [&str; 10] = [
+    "hpcg", "amg", "comd", "minife", "swfft", "ffvc", "mvmc", "ntchem", "milc", "qball",
+];
+
+/// Operations of a rank per second unless said otherwise.
+const RATE: f64 = 1e10;
+
+/// How an application is to be.
+pub(super) struct Told {
+    pub ranks: u32,
+    /// Cells of a rank, unless as usual.
+    pub cells: Option<Vec<u64>>,
+    /// Time that a rank computes in an iteration (ps), in place of that from operations and `rate`.
+    pub time: Option<u64>,
+    pub rate: f64,
+    pub order: Order,
+}
+
+/// The program of an application.
+pub(super) fn application(name: &str, told: &Told) -> Arc<dyn Program> {
+    let cells = told.cells.clone().map(|cells| ("grid", MotifValue::List(cells)));
+    let time = told.time.map(|time| ("compute", MotifValue::Integer(time)));
+    let given = cells
+        .into_iter()
+        .chain(time)
+        .chain([("flop_rate", MotifValue::Number(told.rate))]);
+    let motif = Motif {
+        kind: name.to_owned(),
+        values: given.map(|(key, value)| (key.to_owned(), value)).collect(),
+    };
+    program(&motif, told.ranks, (told.order, true)).unwrap_or_else(|misfit| panic!("{name}: {misfit:?}"))
+}
+
+fn parameters(ranks: u32) -> Told {
+    Told {
         ranks,
         cells: None,
         time: None,
-        rate: applications::RATE,
+        rate: RATE,
         order: Order::Common,
     }
 }
 
 #[test]
 fn applications_end_on_any_number_of_ranks_and_compute_as_long_as_they_are_told() {
-    for application in APPLICATIONS {
+    for name in APPLICATIONS {
         let mut own = Vec::new();
         for ranks in [1, 2, 3, 8, 12, 30] {
-            let usual = played(&application.program(&parameters(ranks)).unwrap());
+            let usual = played(&*application(name, &parameters(ranks)));
             let all_alike = |times: &[u64]| times.iter().all(|&time| time == times[0]);
-            assert!(all_alike(&usual.computed), "{} on {ranks}", application.name);
+            assert!(all_alike(&usual.computed), "{} on {ranks}", name);
             own.push(usual.computed[0]);
-            let told = applications::Parameters {
+            let told = Told {
                 time: Some(123_456_789_000),
                 ..parameters(ranks)
             };
-            let computed = played(&application.program(&told).unwrap()).computed[0];
+            let computed = played(&*application(name, &told)).computed[0];
             // The block of nobody else takes no time; every part is rounded.
-            let alone = application.name == "ntchem" && ranks == 1;
+            let alone = name == "ntchem" && ranks == 1;
             let expected = if alone { 0 } else { 123_456_789_000 };
-            assert!(
-                computed.abs_diff(expected) < 500,
-                "{} on {ranks}: {computed}",
-                application.name
-            );
-            let none = applications::Parameters {
+            assert!(computed.abs_diff(expected) < 500, "{} on {ranks}: {computed}", name);
+            let none = Told {
                 time: Some(0),
                 ..parameters(ranks)
             };
-            assert_eq!(played(&application.program(&none).unwrap()).computed[0], 0);
+            assert_eq!(played(&*application(name, &none)).computed[0], 0);
         }
-        let slow = applications::Parameters {
-            rate: applications::RATE / 2.0,
+        let slow = Told {
+            rate: RATE / 2.0,
             ..parameters(8)
         };
-        let computed = played(&application.program(&slow).unwrap()).computed[0];
-        assert!(computed.abs_diff(2 * own[3]) < 500, "{}", application.name);
+        let computed = played(&*application(name, &slow)).computed[0];
+        assert!(computed.abs_diff(2 * own[3]) < 500, "{}", name);
     }
 }
 
 #[test]
 fn a_molecular_dynamics_rank_sends_six_faces_twice_a_step() {
-    let motif = Application::named("comd").unwrap();
-    let told = applications::Parameters {
+    let told = Told {
         cells: Some(vec![4, 5, 6]),
         ..parameters(27)
     };
-    let played = played(&motif.program(&told).unwrap());
+    let played = played(&*application("comd", &told));
     let faces = 2 * (5 * 6 + 4 * 6 + 4 * 5);
     assert_eq!(played.sent, [10 * faces * (323 + 46); 27]);
     assert_eq!(played.messages.len(), 27 * 10 * 12);
@@ -74,48 +102,45 @@ fn a_molecular_dynamics_rank_sends_six_faces_twice_a_step() {
 
 #[test]
 fn a_multigrid_rank_in_the_middle_sends_the_halos_of_four_grids() {
-    let motif = Application::named("hpcg").unwrap();
-    let told = applications::Parameters {
+    let told = Told {
         cells: Some(vec![16, 16, 16]),
         ..parameters(27)
     };
-    let played = played(&motif.program(&told).unwrap());
+    let played = played(&*application("hpcg", &told));
     let halo = |side: u64| (6 * side * side + 12 * side + 8) * 8;
     let fine = 3 * halo(16) + halo(16);
     assert_eq!(played.sent[13], fine + 3 * halo(8) + 3 * halo(4) + halo(2));
     // 108 + 54 + 108 operations per cell on three grids, 108 on the last, 66 with the matrix.
     let flops = 4096.0 * (270.0 + 270.0 / 8.0 + 270.0 / 64.0 + 108.0 / 512.0 + 66.0);
-    let time = (flops / applications::RATE * 1e12) as u64;
+    let time = (flops / RATE * 1e12) as u64;
     assert!(played.computed[13].abs_diff(time) < 20, "{}", played.computed[13]);
     assert_eq!(played.collectives[13].len(), 3);
 }
 
 #[test]
 fn a_transform_moves_all_cells_of_a_rank_along_every_line_twice_each_way() {
-    let motif = Application::named("swfft").unwrap();
-    let told = applications::Parameters {
+    let told = Told {
         cells: Some(vec![8, 8, 8]),
         ..parameters(64)
     };
-    let played = played(&motif.program(&told).unwrap());
+    let played = played(&*application("swfft", &told));
     // 4 x 4 x 4 ranks: three quarters of 512 cells leave, 12 times.
     assert_eq!(played.sent, [12 * 512 * 16 * 3 / 4; 64]);
 }
 
 #[test]
 fn a_lattice_rank_sends_one_and_three_layers_of_half_of_the_sites_twice() {
-    let motif = Application::named("milc").unwrap();
-    let told = applications::Parameters {
+    let told = Told {
         cells: Some(vec![4, 4, 4, 4]),
         ..parameters(81)
     };
-    let played = played(&motif.program(&told).unwrap());
+    let played = played(&*application("milc", &told));
     assert_eq!(played.sent, [2 * 8 * 64 / 2 * 48 * (1 + 3); 81]);
 }
 
 #[test]
 fn every_pair_of_an_mpi_graph_meets_once_per_message_of_a_window() {
-    let motif = MpiGraph::new(&mpi_graph::Parameters {
+    let motif = MpiGraph::new(&MpiGraphParameters {
         ranks: 7,
         bytes: 100,
         window: 3,
@@ -136,7 +161,7 @@ fn every_pair_of_an_mpi_graph_meets_once_per_message_of_a_window() {
 #[test]
 fn bisections_are_perfect_matchings_and_differ() {
     for (ranks, both) in [(2, false), (9, true), (16, false), (33, true)] {
-        let motif = Ebb::new(&ebb::Parameters {
+        let motif = Ebb::new(&EbbParameters {
             ranks,
             bytes: 64,
             both,
@@ -170,7 +195,7 @@ fn bisections_are_perfect_matchings_and_differ() {
 
 #[test]
 fn a_factorisation_takes_two_thirds_of_the_cube_of_its_rows() {
-    let parameters = hpl::Parameters {
+    let parameters = HplParameters {
         ranks: 6,
         grid: Some([2, 3]),
         rows: 2_000,
@@ -190,14 +215,14 @@ fn a_factorisation_takes_two_thirds_of_the_cube_of_its_rows() {
     };
     assert_eq!([0, 5].map(bcasts), [125; 2]);
     assert!(
-        Hpl::new(&hpl::Parameters {
+        Hpl::new(&HplParameters {
             block: 0,
             ..parameters.clone()
         })
         .is_err()
     );
     assert!(
-        Hpl::new(&hpl::Parameters {
+        Hpl::new(&HplParameters {
             rate: 0.0,
             ..parameters
         })
@@ -208,7 +233,7 @@ fn a_factorisation_takes_two_thirds_of_the_cube_of_its_rows() {
 #[test]
 fn a_search_looks_at_every_edge_once_from_either_end() {
     assert!((bfs::LEVELS.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    let parameters = bfs::Parameters {
+    let parameters = BfsParameters {
         ranks: 8,
         scale: 16,
         edge_factor: 16,
@@ -225,7 +250,7 @@ fn a_search_looks_at_every_edge_once_from_either_end() {
     );
     assert!(played.computed[0].abs_diff(edges * 10_000) < 10);
     assert!(
-        Bfs::new(&bfs::Parameters {
+        Bfs::new(&BfsParameters {
             scale: 60,
             ..parameters
         })

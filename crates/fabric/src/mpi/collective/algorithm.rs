@@ -4,6 +4,7 @@ use super::super::op::CollectiveKind;
 use super::direct::WINDOW;
 use crate::mpi::LARGEST;
 use serde::{Deserialize, Serialize};
+use study::{Choice, Named};
 
 /// How a collective is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -293,18 +294,7 @@ impl CollectiveKind {
 
     /// Its name in a study file.
     pub fn name(self) -> &'static str {
-        match self {
-            K::Barrier => "barrier",
-            K::Bcast => "bcast",
-            K::Reduce => "reduce",
-            K::Allreduce => "allreduce",
-            K::Gather => "gather",
-            K::Scatter => "scatter",
-            K::Allgather => "allgather",
-            K::ReduceScatter => "reduce-scatter",
-            K::Alltoall => "alltoall",
-            K::Alltoallv => "alltoallv",
-        }
+        K::WORDS[self as usize].0
     }
 
     /// Whether one rank plays a part of its own.
@@ -314,6 +304,22 @@ impl CollectiveKind {
 
     /// The kind with this name.
     pub fn from_name(name: &str) -> Option<CollectiveKind> {
-        K::ALL.into_iter().find(|kind| kind.name() == name)
+        K::named(name)
     }
+}
+
+impl Named for CollectiveKind {
+    const WORDS: &'static [Choice] = &[
+        ("barrier", "Nobody goes on before everybody has come."),
+        ("bcast", "`message` from the root to all."),
+        ("reduce", "`message` from everybody, combined at the root."),
+        ("allreduce", "`message` from everybody, combined everywhere."),
+        ("gather", "`message` from everybody to the root."),
+        ("scatter", "`message` for everybody from the root."),
+        ("allgather", "`message` from everybody to everybody."),
+        ("reduce-scatter", "`message` of the combined result at each."),
+        ("alltoall", "`message` from each to each."),
+        ("alltoallv", "The same by the algorithms that take any sizes."),
+    ];
+    const ALL: &'static [CollectiveKind] = &CollectiveKind::ALL;
 }
