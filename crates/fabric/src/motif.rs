@@ -318,3 +318,11 @@ fn product(field: &'static str, factors: &[u64]) -> Result<u64, Misfit> {
         )
     })
 }
+
+/// Number of the bit set that has `n` others below it.
+fn nth_bit(mut bits: u64, n: u32) -> u32 {
+    for _ in 0..n {
+        bits &= bits - 1;
+    }
+    bits.trailing_zeros()
+}

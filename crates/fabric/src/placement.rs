@@ -5,12 +5,142 @@
 //!
 //! Which kinds matter and why: Jain et al. 2014 (random nodes, routers and groups on a dragonfly), Yang et al. 2016 (jobs that disturb
 //! each other). Nothing here knows what a job does.
+//!
+//! A placement is a file and a line of the list.
+
+mod clustered;
+mod file;
+mod linear;
+mod per_group;
+mod random;
+mod spread;
+mod strided;
 
 use crate::network::BuildError;
-use crate::spec::{JobSpec, Placement};
+use crate::spec::JobSpec;
 use des::mix;
 use des::rng::SplitMix;
+pub(crate) use file::Placements;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use study::diagnostic::Findings;
+use study::kinds;
+use study::reader::Values;
 use topo::Topology;
+
+kinds! {
+    /// Logical node -> physical node, among the nodes that earlier jobs leave free.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Placement: PlacementKind(Told<'_, '_>) {
+        /// In index order.
+        Linear;
+        /// A seeded random permutation.
+        Random;
+        /// Chunks of consecutive nodes, the chunks in random order.
+        Clustered {
+            /// Nodes of a chunk, at least 1 and at most those of the network.
+            chunk: u32
+        };
+        /// Every `stride`-th node, then those after them.
+        Strided {
+            /// Distance, at least 1 and less than the nodes of the network.
+            stride: u32
+        };
+        /// Group after group, the groups in random order.
+        PerGroup;
+        /// One node of each group in turn, the groups in random order.
+        Spread;
+        /// Node `[i]` for logical node `i`; as many as the job has nodes, each once.
+        File(listed: Arc<[u32]>);
+    }
+}
+
+/// What is asked of a placement.
+pub(crate) trait PlacementKind {
+    /// Reads its own keys; `None` after errors.
+    fn read(told: Told<'_, '_>) -> Option<Self>
+    where
+        Self: Sized;
+
+    /// Why a network of so many nodes cannot have it; what a file lists is looked at when nodes are given out.
+    fn misfit(&self, _n_nodes: u32, _has_groups: bool) -> Option<Misfit> {
+        None
+    }
+
+    /// Whether it begins with the order in which the job before has left the free nodes, not with that of their numbers.
+    fn takes_what_is_left(&self) -> bool {
+        false
+    }
+
+    /// The free nodes in the order in which the job takes them. Errors are a reason and a hint.
+    fn order(&self, free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)>;
+}
+
+/// What a study says of a placement.
+pub(crate) struct Told<'a, 'b> {
+    pub values: &'a Values,
+    /// Nodes of the job, if known.
+    pub nodes: Option<u64>,
+    /// Nodes of the network, if known.
+    pub n_nodes: Option<u64>,
+    /// The study's folder.
+    pub base: &'a Path,
+    /// Files already read.
+    pub known: &'b mut Placements,
+    pub findings: &'b mut Findings,
+}
+
+/// Why a network cannot have a placement.
+pub(crate) struct Misfit {
+    /// The key that asks for too much; `None`: all of it.
+    pub key: Option<&'static str>,
+    pub reason: String,
+    pub hint: String,
+}
+
+impl Misfit {
+    /// Groups, where there are none.
+    fn without_groups(has_groups: bool) -> Option<Misfit> {
+        let misfit = || Misfit {
+            key: None,
+            reason: "this network has no groups".into(),
+            hint:
+                "take a dragonfly, dragonfly+, fat-tree or lattice, or placement = { kind = \"clustered\", chunk = 4 }"
+                    .into(),
+        };
+        (!has_groups).then(misfit)
+    }
+}
+
+/// What groups are.
+const GROUPS: &str = "Groups are those of a dragonfly or dragonfly+, pods of a fat-tree, planes across the first dimension of a lattice.";
+
+/// The job that gets nodes.
+pub(crate) struct Job<'a> {
+    /// Number of its nodes.
+    n: usize,
+    /// Nodes of the network; hosts, where they have several.
+    n_hosts: u32,
+    topology: &'a Topology,
+    rails: u32,
+    random: SplitMix,
+    /// The name of the job that has a node.
+    holder: &'a dyn Fn(u32) -> &'a str,
+}
+
+impl Job<'_> {
+    /// The free nodes of every group in index order, the groups in random order; empty ones are among them.
+    fn groups(&mut self, free: &[u32]) -> Vec<Vec<u32>> {
+        let mut groups = vec![Vec::new(); self.topology.n_groups().unwrap_or(1) as usize];
+        for &host in free {
+            groups[self.topology.group_of(host * self.rails) as usize].push(host);
+        }
+        self.random.shuffle(&mut groups);
+        groups
+    }
+}
 
 /// The stream of random numbers of placements.
 const STREAM: u64 = 2;
@@ -21,7 +151,6 @@ const STREAM: u64 = 2;
 /// no room for, groups where there are none, listed nodes that are missing, taken or given twice.
 pub fn place(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Result<Vec<Vec<u32>>, BuildError> {
     let n_hosts = topology.n_nodes() / rails;
-    let group_of = |host: u32| topology.group_of(host * rails) as usize;
     let mut free: Vec<u32> = (0..n_hosts).collect();
     let mut places: Vec<Vec<u32>> = Vec::with_capacity(jobs.len());
     for (j, job) in jobs.iter().enumerate() {
@@ -31,116 +160,30 @@ pub fn place(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Re
             let hint = Some("take fewer nodes or a larger network");
             return Err(BuildError::field(&format!("job.{j}.nodes"), reason, hint));
         }
-        let refuse =
-            |reason: String, hint: &str| Err(BuildError::field(&format!("job.{j}.placement"), reason, Some(hint)));
-        if let Some((reason, hint)) = misfit(&job.placement, n_hosts, topology.n_groups().is_some()) {
-            return refuse(reason, &hint);
+        let refuse = |reason: String, hint: &str| BuildError::field(&format!("job.{j}.placement"), reason, Some(hint));
+        let kind = job.placement.kind();
+        if let Some(misfit) = kind.misfit(n_hosts, topology.n_groups().is_some()) {
+            return Err(refuse(misfit.reason, &misfit.hint));
         }
-        let mut random = SplitMix(mix(seed ^ STREAM << 32 ^ j as u64));
-        if job.placement != Placement::Random {
+        if !kind.takes_what_is_left() {
             free.sort_unstable();
         }
-        match &job.placement {
-            Placement::Linear => {}
-            // From the order that the job before has left, as it always was.
-            Placement::Random => random.shuffle(&mut free),
-            Placement::Clustered { chunk } => {
-                let mut chunks: Vec<&[u32]> = free.chunks(*chunk as usize).collect();
-                random.shuffle(&mut chunks);
-                free = chunks.concat();
-            }
-            Placement::Strided { stride } => {
-                let stride = *stride as usize;
-                let from = |first: usize| free.iter().skip(first).step_by(stride).copied();
-                free = (0..stride).flat_map(from).collect();
-            }
-            // The nodes of every group in index order, the groups in random order; empty ones are among them.
-            Placement::PerGroup | Placement::Spread => {
-                let mut groups = vec![Vec::new(); topology.n_groups().unwrap_or(1) as usize];
-                free.iter().for_each(|&host| groups[group_of(host)].push(host));
-                random.shuffle(&mut groups);
-                free = match job.placement {
-                    Placement::PerGroup => groups.concat(),
-                    _ => in_turn(&groups, free.len()),
-                };
-            }
-            Placement::File(listed) => {
-                let holder = |node| places.iter().position(|nodes| nodes.contains(&node));
-                let holder = |node| holder(node).map_or("", |owner| &jobs[owner].name);
-                match listed_first(listed, n, n_hosts, &free, holder) {
-                    Ok(order) => free = order,
-                    Err((reason, hint)) => return refuse(reason, hint),
-                }
-            }
-        }
+        let holder = |node| {
+            let owner = places.iter().position(|nodes| nodes.contains(&node));
+            owner.map_or("", |owner| jobs[owner].name.as_str())
+        };
+        let mut job = Job {
+            n,
+            n_hosts,
+            topology,
+            rails,
+            random: SplitMix(mix(seed ^ STREAM << 32 ^ j as u64)),
+            holder: &holder,
+        };
+        free = kind
+            .order(free, &mut job)
+            .map_err(|(reason, hint)| refuse(reason, hint))?;
         places.push(free.drain(..n).collect());
     }
     Ok(places)
-}
-
-/// Why a network of so many nodes cannot have a placement, with a hint; what a file lists is looked at elsewhere.
-pub(crate) fn misfit(placement: &Placement, n_nodes: u32, has_groups: bool) -> Option<(String, String)> {
-    match *placement {
-        Placement::Clustered { chunk } if chunk == 0 || chunk > n_nodes => Some((
-            format!("chunks of {chunk} nodes do not fit, the network has {n_nodes}"),
-            format!("give chunk = 1 to {n_nodes}"),
-        )),
-        Placement::Strided { stride } if stride == 0 || stride >= n_nodes.max(2) => Some((
-            format!("a stride of {stride} leads nowhere, the network has {n_nodes} nodes"),
-            format!("give stride = 1 to {}", n_nodes.max(2) - 1),
-        )),
-        Placement::PerGroup | Placement::Spread if !has_groups => Some((
-            "this network has no groups".into(),
-            "take a dragonfly, dragonfly+, fat-tree or lattice, or placement = { kind = \"clustered\", chunk = 4 }"
-                .into(),
-        )),
-        _ => None,
-    }
-}
-
-/// One node of each group after the other, round and round.
-fn in_turn(groups: &[Vec<u32>], n: usize) -> Vec<u32> {
-    let mut order = Vec::with_capacity(n);
-    let longest = groups.iter().map(Vec::len).max().unwrap_or(0);
-    for round in 0..longest {
-        order.extend(groups.iter().filter_map(|group| group.get(round)));
-    }
-    order
-}
-
-/// The listed nodes, then the other free ones in index order. Errors are a reason and a hint; `holder` names the job that has a node.
-fn listed_first<'a>(
-    listed: &[u32],
-    n: usize,
-    n_nodes: u32,
-    free: &[u32],
-    holder: impl Fn(u32) -> &'a str,
-) -> Result<Vec<u32>, (String, &'static str)> {
-    if listed.len() != n {
-        let reason = format!("{} nodes are listed, the job has {n}", listed.len());
-        return Err((reason, "list every logical node once"));
-    }
-    let mut seen = vec![false; n_nodes as usize];
-    for (logical, &node) in listed.iter().enumerate() {
-        match seen.get_mut(node as usize) {
-            None => {
-                let reason = format!("there is no node {node}, the network has {n_nodes}");
-                return Err((reason, "list nodes of the network"));
-            }
-            Some(true) => {
-                let reason = format!("node {node} of logical node {logical} is listed before");
-                return Err((reason, "list every node once"));
-            }
-            Some(_) if free.binary_search(&node).is_err() => {
-                let reason = format!(
-                    "node {node} of logical node {logical} is taken by job {:?}",
-                    holder(node)
-                );
-                return Err((reason, "list nodes that are free, or put this job first"));
-            }
-            Some(seen) => *seen = true,
-        }
-    }
-    let rest = free.iter().copied().filter(|&node| !seen[node as usize]);
-    Ok(listed.iter().copied().chain(rest).collect())
 }

@@ -9,7 +9,7 @@ use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
 use crate::placement::place;
 use crate::spec::{
-    BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Process, Ranks, RunControl, RunSpec, Start, Synthetic, Work,
+    BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Ranks, RunControl, RunSpec, Start, Synthetic, Work,
 };
 use crate::state::Source;
 use des::rng::{SplitMix, below, ln, unit};
@@ -17,12 +17,18 @@ use des::{Philox, Philox2, Table, mix};
 use std::sync::Arc;
 use topo::Topology;
 
+mod births;
+mod destinations;
 mod listed;
-mod pattern;
+pub(crate) mod patterns;
 mod traffic;
 
+pub use births::Process;
+use births::{BirthRule, Births};
+pub use destinations::Destinations;
 use listed::Listed;
-pub use pattern::Destinations;
+use patterns::JobNodes;
+pub use patterns::Pattern;
 pub use traffic::Traffic;
 
 /// "No node."
@@ -91,26 +97,6 @@ enum JobKind {
     Idle,
 }
 
-/// When the messages of a synthetic job are born, worked out beforehand for the hot path.
-#[derive(Clone, Copy, Debug)]
-struct Births {
-    rule: BirthRule,
-    /// Mean time between two messages of a node (ps).
-    gap: f64,
-    /// Messages per node, `u64::MAX` if endless.
-    count: u64,
-    /// Destinations are uniform.
-    uniform: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BirthRule {
-    Poisson,
-    AtOnce,
-    PeriodicInPhase,
-    Periodic,
-}
-
 /// Who talks to whom in a job of pairs.
 #[derive(Debug)]
 struct PairPlan {
@@ -165,20 +151,16 @@ impl Workload {
                 }
                 Work::Synthetic(work) => {
                     let seed = mix(spec.control.seed ^ j as u64);
-                    let destinations = Destinations::new(&work.pattern, &nodes, topology, seed)
-                        .map_err(|reason| BuildError::field(&key("work.kind"), reason, None))?;
-                    let load = work.load.unwrap_or(1.0);
-                    let births = Births {
-                        rule: match (work.load, work.process) {
-                            (None, _) => BirthRule::AtOnce,
-                            (_, Process::Poisson) => BirthRule::Poisson,
-                            (_, Process::PeriodicInPhase) => BirthRule::PeriodicInPhase,
-                            (_, Process::Periodic) => BirthRule::Periodic,
-                        },
-                        gap: work.message.0 as f64 * 8e12 / (load * injection.0 as f64),
-                        count: work.count.unwrap_or(u64::MAX),
-                        uniform: matches!(destinations, Destinations::Uniform),
+                    let job_nodes = JobNodes {
+                        nodes: &nodes,
+                        topology,
+                        seed,
                     };
+                    let destinations = work
+                        .pattern
+                        .destinations(&job_nodes)
+                        .map_err(|reason| BuildError::field(&key("work.kind"), reason, None))?;
+                    let births = Births::new(work, &destinations, injection);
                     JobKind::Synthetic {
                         destinations,
                         spec: work.clone(),

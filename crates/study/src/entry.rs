@@ -57,6 +57,32 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// One with a name and a line that says what it does; the rest is said behind it.
+    pub const fn new(name: &'static str, line: &'static str) -> Entry {
+        Entry {
+            name,
+            line,
+            groups: &[],
+            source: "",
+            limits: "",
+        }
+    }
+
+    /// The same with keys.
+    pub const fn keys(self, groups: &'static [&'static [Parameter]]) -> Entry {
+        Entry { groups, ..self }
+    }
+
+    /// The same with the paper or program that it follows.
+    pub const fn source(self, source: &'static str) -> Entry {
+        Entry { source, ..self }
+    }
+
+    /// The same with what it does not model or where it does not apply.
+    pub const fn limits(self, limits: &'static str) -> Entry {
+        Entry { limits, ..self }
+    }
+
     /// All parameters in order.
     pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
         self.groups.iter().flat_map(|group| group.iter())

@@ -12,7 +12,9 @@ pub mod diagnostic;
 pub mod document;
 mod entry;
 mod experiments;
+mod kinds;
 pub mod open;
+mod plain;
 pub mod reader;
 mod reference;
 pub mod rows;
@@ -27,6 +29,8 @@ pub use entry::{
     BANDWIDTH, Choice, Default, Entry, Family, Parameter, SECOND, Section, TIB, TableOf, Type, When, key, size,
     size_or_none, span, time,
 };
+pub use kinds::Kind;
+pub use plain::PlainValue;
 pub use reference::reference;
 pub use sample::{Method, SAMPLE};
 pub use schema::schema;

@@ -27,13 +27,12 @@ pub struct AllPingPong {
 }
 
 impl MotifKind for AllPingPong {
-    const ENTRY: Entry = Entry {
-        name: "all-ping-pong",
-        line: "Rank i of the first half and rank i of the second half send to each other in turn.",
-        groups: &[ONE_MESSAGE, COMPUTE, RANKS],
-        source: "SST, ember motif AllPingPong",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "all-ping-pong",
+        "Rank i of the first half and rank i of the second half send to each other in turn.",
+    )
+    .keys(&[ONE_MESSAGE, COMPUTE, RANKS])
+    .source("SST, ember motif AllPingPong");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         AllPingPong::new(&AllPingPongParameters {

@@ -25,13 +25,12 @@ pub struct AllreduceLoop {
 }
 
 impl MotifKind for AllreduceLoop {
-    const ENTRY: Entry = Entry {
-        name: "allreduce-loop",
-        line: "One allreduce after another, of given sizes, such as the layers of a neural network.",
-        groups: &[&[SIZES], COMPUTE, RANKS],
-        source: "OSU micro-benchmarks, osu_allreduce",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "allreduce-loop",
+        "One allreduce after another, of given sizes, such as the layers of a neural network.",
+    )
+    .keys(&[&[SIZES], COMPUTE, RANKS])
+    .source("OSU micro-benchmarks, osu_allreduce");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         AllreduceLoop::new(&AllreduceLoopParameters {

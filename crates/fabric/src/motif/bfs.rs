@@ -58,13 +58,12 @@ const BFS: &[Parameter] = &[
 ];
 
 impl MotifKind for Bfs {
-    const ENTRY: Entry = Entry {
-        name: "graph500-bfs",
-        line: "Breadth-first search of a Kronecker graph, an all-to-all and an allreduce per level.",
-        groups: &[BFS, RANKS],
-        source: "Graph500; Beamer, Asanovic, Patterson 2012",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "graph500-bfs",
+        "Breadth-first search of a Kronecker graph, an all-to-all and an allreduce per level.",
+    )
+    .keys(&[BFS, RANKS])
+    .source("Graph500; Beamer, Asanovic, Patterson 2012");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Bfs::new(&BfsParameters {

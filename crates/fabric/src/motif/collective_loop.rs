@@ -50,13 +50,9 @@ const COLLECTIVE: &[Parameter] = &[
 ];
 
 impl MotifKind for CollectiveLoop {
-    const ENTRY: Entry = Entry {
-        name: "collective",
-        line: "One collective operation.",
-        groups: &[COLLECTIVE, ONE_MESSAGE, COMPUTE, RANKS],
-        source: "OSU micro-benchmarks",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("collective", "One collective operation.")
+        .keys(&[COLLECTIVE, ONE_MESSAGE, COMPUTE, RANKS])
+        .source("OSU micro-benchmarks");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         CollectiveLoop::new(&CollectiveLoopParameters {

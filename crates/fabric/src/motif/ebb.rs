@@ -48,13 +48,12 @@ const EBB: &[Parameter] = &[
 ];
 
 impl MotifKind for Ebb {
-    const ENTRY: Entry = Entry {
-        name: "ebb",
-        line: "Random pairs across random bisections, others in every iteration.",
-        groups: &[EBB, RANKS],
-        source: "Netgauge, ebb; Schneider, Hoefler, Lumsdaine 2008",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "ebb",
+        "Random pairs across random bisections, others in every iteration.",
+    )
+    .keys(&[EBB, RANKS])
+    .source("Netgauge, ebb; Schneider, Hoefler, Lumsdaine 2008");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Ebb::new(&EbbParameters {

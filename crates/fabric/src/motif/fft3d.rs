@@ -54,13 +54,12 @@ const FFT: &[Parameter] = &[
 ];
 
 impl MotifKind for Fft3d {
-    const ENTRY: Entry = Entry {
-        name: "fft3d",
-        line: "Transposes of a 3D Fourier transform on a 2D grid of ranks: rows, columns, barrier, columns, rows.",
-        groups: &[FFT, COMPUTE_CELLS, RANKS],
-        source: "SST, ember motif fft3d",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "fft3d",
+        "Transposes of a 3D Fourier transform on a 2D grid of ranks: rows, columns, barrier, columns, rows.",
+    )
+    .keys(&[FFT, COMPUTE_CELLS, RANKS])
+    .source("SST, ember motif fft3d");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Fft3d::new(&Fft3dParameters {

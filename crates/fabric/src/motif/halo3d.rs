@@ -28,13 +28,12 @@ const PERIODIC: &[Parameter] = &[key(
 )];
 
 impl MotifKind for Halo3d {
-    const ENTRY: Entry = Entry {
-        name: "halo3d",
-        line: "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
-        groups: &[HALO, PERIODIC, ORDER, COMPUTE_CELLS, RANKS],
-        source: "ember, mpi/halo3d",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "halo3d",
+        "Faces of a block of cells with up to 6 neighbours, one dimension after another.",
+    )
+    .keys(&[HALO, PERIODIC, ORDER, COMPUTE_CELLS, RANKS])
+    .source("ember, mpi/halo3d");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Ok(Halo3d::new(&keys.block()?)?.periodic(keys.values.flag_or_default("periodic")))

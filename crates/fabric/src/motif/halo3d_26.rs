@@ -5,7 +5,7 @@
 //! A message has the sides of the block along which it lies times `vars` values; a corner has `vars`.
 
 use super::keys::{COMPUTE_CELLS, HALO, ORDER, RANKS};
-use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
+use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, nth_bit, product};
 use crate::mpi::{Communicator, Op, Program};
 use study::{Default, Entry, Named, Parameter, Type, choice, key};
 
@@ -75,13 +75,12 @@ const NEIGHBOURS: &[Parameter] = &[key(
 )];
 
 impl MotifKind for Halo3d26 {
-    const ENTRY: Entry = Entry {
-        name: "halo3d-26",
-        line: "Faces, edges and corners of a block of cells with up to 26 (or 18) neighbours, all at once.",
-        groups: &[HALO, NEIGHBOURS, ORDER, COMPUTE_CELLS, RANKS],
-        source: "SST, ember motif halo3d26; ember, mpi/halo3d-26",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "halo3d-26",
+        "Faces, edges and corners of a block of cells with up to 26 (or 18) neighbours, all at once.",
+    )
+    .keys(&[HALO, NEIGHBOURS, ORDER, COMPUTE_CELLS, RANKS])
+    .source("SST, ember motif halo3d26; ember, mpi/halo3d-26");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Halo3d26::new(&keys.block()?, keys.values.choice_or_default("neighbours"))
@@ -142,21 +141,13 @@ impl Halo3d26 {
     }
 }
 
-/// Number of the bit set that has `n` others below it.
-fn nth_bit(mut bits: u32, n: u32) -> usize {
-    for _ in 0..n {
-        bits &= bits - 1;
-    }
-    bits.trailing_zeros() as usize
-}
-
 impl Program for Halo3d26 {
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let inside = self.inside(rank);
         let count = inside.count_ones();
         let neighbour = |i| {
             let i = self.order.nth(rank.into(), count, i);
-            self.neighbour(rank, nth_bit(inside, i))
+            self.neighbour(rank, nth_bit(inside.into(), i) as usize)
         };
         let mut ops = Ops::new(index);
         ops.compute(self.time);

@@ -65,13 +65,12 @@ const HPL: &[Parameter] = &[
 ];
 
 impl MotifKind for Hpl {
-    const ENTRY: Entry = Entry {
-        name: "hpl",
-        line: "LU factorisation with panels on a 2D grid of ranks, without look-ahead.",
-        groups: &[HPL, RANKS],
-        source: "HPL 2.3; Dongarra, Luszczek, Petitet 2003",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "hpl",
+        "LU factorisation with panels on a 2D grid of ranks, without look-ahead.",
+    )
+    .keys(&[HPL, RANKS])
+    .source("HPL 2.3; Dongarra, Luszczek, Petitet 2003");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Hpl::new(&HplParameters {

@@ -54,13 +54,9 @@ const INCAST: &[Parameter] = &[
 ];
 
 impl MotifKind for Incast {
-    const ENTRY: Entry = Entry {
-        name: "many-to-one",
-        line: "Many ranks send to one.",
-        groups: &[INCAST, ONE_MESSAGE, RANKS],
-        source: "ember, mpi/incast",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("many-to-one", "Many ranks send to one.")
+        .keys(&[INCAST, ONE_MESSAGE, RANKS])
+        .source("ember, mpi/incast");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Incast::new(&IncastParameters {

@@ -8,7 +8,7 @@ use super::{Block, Compute, Misfit, Order};
 use crate::mpi::LARGEST;
 use crate::spec::{Motif, MotifValue};
 use std::collections::BTreeMap;
-use study::reader::{Checked, Values};
+use study::reader::Values;
 use study::{Default, Entry, Named, Parameter, SECOND, Type, key, size, size_or_none, time};
 
 /// What all motifs share.
@@ -157,7 +157,7 @@ impl Keys {
         let mut given = Vec::new();
         for parameter in entry.parameters() {
             if let Some(value) = motif.values.get(parameter.key) {
-                let checked = checked(&parameter.kind, value).ok_or_else(|| {
+                let checked = value.checked(&parameter.kind).ok_or_else(|| {
                     let reason = format!("{value:?} is not {}", parameter.kind.words());
                     Misfit::new(parameter.key, reason, "give a value as studies do")
                 })?;
@@ -237,7 +237,7 @@ fn sides<const N: usize>(key: &'static str, list: &[u64]) -> Result<[u64; N], Mi
 pub(crate) fn of_runs(values: &Values) -> BTreeMap<String, MotifValue> {
     let mut held: BTreeMap<_, _> = values
         .keys()
-        .filter_map(|(key, value)| Some((key.to_owned(), plain(value)?)))
+        .filter_map(|(key, value)| Some((key.to_owned(), MotifValue::of(value)?)))
         .collect();
     // How often it is done is no matter of the motif.
     held.remove("iterations");
@@ -250,31 +250,4 @@ pub(crate) fn of_runs(values: &Values) -> BTreeMap<String, MotifValue> {
         held.remove("compute");
     }
     held
-}
-
-fn plain(checked: &Checked) -> Option<MotifValue> {
-    match checked {
-        Checked::Integer(number) | Checked::Quantity(number) => Some(MotifValue::Integer(*number)),
-        Checked::Number(number) => Some(MotifValue::Number(*number)),
-        Checked::Integers(list) => Some(MotifValue::List(list.clone())),
-        Checked::Text(text) => Some(MotifValue::Text(text.clone())),
-        Checked::Flag(flag) => Some(MotifValue::Flag(*flag)),
-        Checked::Pairs(_) | Checked::Texts(_) | Checked::Keyed(_) | Checked::Word(_) => None,
-    }
-}
-
-/// What [`plain`] was made of, for a key of this type; `None` if it was for none.
-fn checked(kind: &Type, value: &MotifValue) -> Option<Checked> {
-    Some(match (kind, value) {
-        (Type::Integer { .. }, MotifValue::Integer(number)) => Checked::Integer(*number),
-        (Type::Quantity { .. }, MotifValue::Integer(number)) => Checked::Quantity(*number),
-        (Type::Number { .. }, MotifValue::Number(number)) => Checked::Number(*number),
-        (Type::Integers { .. } | Type::Sizes { .. }, MotifValue::List(list)) => Checked::Integers(list.clone()),
-        (Type::Choice(words), MotifValue::Text(text)) if words.iter().any(|(word, _)| word == text) => {
-            Checked::Text(text.clone())
-        }
-        (Type::Text | Type::Lines, MotifValue::Text(text)) => Checked::Text(text.clone()),
-        (Type::Flag, MotifValue::Flag(flag)) => Checked::Flag(*flag),
-        _ => return None,
-    })
 }

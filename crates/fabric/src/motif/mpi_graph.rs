@@ -50,13 +50,12 @@ const MPI_GRAPH: &[Parameter] = &[
 ];
 
 impl MotifKind for MpiGraph {
-    const ENTRY: Entry = Entry {
-        name: "mpi-graph",
-        line: "Every rank sends to the one d further on, for d = 1, 2, ... in turn.",
-        groups: &[MPI_GRAPH, COMPUTE, RANKS],
-        source: "mpiGraph, LLNL",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "mpi-graph",
+        "Every rank sends to the one d further on, for d = 1, 2, ... in turn.",
+    )
+    .keys(&[MPI_GRAPH, COMPUTE, RANKS])
+    .source("mpiGraph, LLNL");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         MpiGraph::new(&MpiGraphParameters {

@@ -83,13 +83,7 @@ const OPS: &[Parameter] = &[
 ];
 
 impl MotifKind for OpTable {
-    const ENTRY: Entry = Entry {
-        name: "ops",
-        line: "Operations from a table, rank by rank.",
-        groups: &[OPS, RANKS],
-        source: "",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("ops", "Operations from a table, rank by rank.").keys(&[OPS, RANKS]);
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         let text = keys.values.text("table").unwrap_or("");

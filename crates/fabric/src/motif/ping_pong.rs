@@ -44,13 +44,12 @@ const PING_PONG: &[Parameter] = &[
 ];
 
 impl MotifKind for PingPong {
-    const ENTRY: Entry = Entry {
-        name: "ping-pong",
-        line: "Rank 0 and another one send to each other in turn, size by size.",
-        groups: &[PING_PONG, RANKS],
-        source: "OSU micro-benchmarks, osu_latency",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "ping-pong",
+        "Rank 0 and another one send to each other in turn, size by size.",
+    )
+    .keys(&[PING_PONG, RANKS])
+    .source("OSU micro-benchmarks, osu_latency");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         PingPong::new(&PingPongParameters {

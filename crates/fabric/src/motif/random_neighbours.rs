@@ -6,7 +6,7 @@
 
 use super::keys::{COMPUTE, ONE_MESSAGE, ORDER, RANKS, seed};
 use super::shuffle::Shuffle;
-use super::{Compute, Keys, Misfit, MotifKind, Ops, Order, at_least, sized};
+use super::{Compute, Keys, Misfit, MotifKind, Ops, Order, at_least, nth_bit, sized};
 use crate::mpi::op::{ANY_SOURCE, Transfer};
 use crate::mpi::{Communicator, Op, Program};
 use des::mix;
@@ -91,13 +91,12 @@ const NEIGHBOURS: &[Parameter] = &[
 ];
 
 impl MotifKind for RandomNeighbours {
-    const ENTRY: Entry = Entry {
-        name: "random-neighbours",
-        line: "Messages to random ranks: the next ones on random rings through all ranks.",
-        groups: &[NEIGHBOURS, ONE_MESSAGE, ORDER, COMPUTE, RANKS],
-        source: "chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "random-neighbours",
+        "Messages to random ranks: the next ones on random rings through all ranks.",
+    )
+    .keys(&[NEIGHBOURS, ONE_MESSAGE, ORDER, COMPUTE, RANKS])
+    .source("chatterbug, unstr-mesh; Friedman 2008 (unions of random Hamiltonian cycles)");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         let compute = keys.compute()?;
@@ -173,14 +172,6 @@ impl RandomNeighbours {
         }
         (first(self.degree(iteration, rank)), hears)
     }
-}
-
-/// Number of the bit set that has `n` others below it.
-fn nth_bit(mut bits: u64, n: u32) -> u32 {
-    for _ in 0..n {
-        bits &= bits - 1;
-    }
-    bits.trailing_zeros()
 }
 
 impl Program for RandomNeighbours {

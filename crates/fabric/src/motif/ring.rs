@@ -25,13 +25,9 @@ pub struct Ring {
 }
 
 impl MotifKind for Ring {
-    const ENTRY: Entry = Entry {
-        name: "ring",
-        line: "A message goes round all ranks.",
-        groups: &[ONE_MESSAGE, COMPUTE, RANKS],
-        source: "SST, ember motif Ring",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("ring", "A message goes round all ranks.")
+        .keys(&[ONE_MESSAGE, COMPUTE, RANKS])
+        .source("SST, ember motif Ring");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Ring::new(&RingParameters {

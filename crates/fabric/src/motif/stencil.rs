@@ -22,13 +22,12 @@ pub struct Stencil<const N: usize> {
 }
 
 impl MotifKind for Stencil<3> {
-    const ENTRY: Entry = Entry {
-        name: "stencil3d",
-        line: "Faces of a block of cells with 6 neighbours in a periodic grid, all at once.",
-        groups: &[HALO, ORDER, COMPUTE_CELLS, RANKS],
-        source: "chatterbug, stencil3d",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "stencil3d",
+        "Faces of a block of cells with 6 neighbours in a periodic grid, all at once.",
+    )
+    .keys(&[HALO, ORDER, COMPUTE_CELLS, RANKS])
+    .source("chatterbug, stencil3d");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Stencil::new(&keys.block()?)
@@ -48,13 +47,9 @@ const STENCIL_4D: &[Parameter] = &[
 ];
 
 impl MotifKind for Stencil<4> {
-    const ENTRY: Entry = Entry {
-        name: "stencil4d",
-        line: "The same with 8 neighbours in four dimensions.",
-        groups: &[STENCIL_4D, ORDER, COMPUTE_CELLS, RANKS],
-        source: "chatterbug, stencil4d",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("stencil4d", "The same with 8 neighbours in four dimensions.")
+        .keys(&[STENCIL_4D, ORDER, COMPUTE_CELLS, RANKS])
+        .source("chatterbug, stencil4d");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Stencil::new(&keys.block()?)

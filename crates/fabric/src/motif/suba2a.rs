@@ -41,13 +41,12 @@ const SUBA2A: &[Parameter] = &[
 ];
 
 impl MotifKind for Suba2a {
-    const ENTRY: Entry = Entry {
-        name: "suba2a",
-        line: "All-to-alls along the lines of a 3D grid of ranks: x, then y, then z.",
-        groups: &[SUBA2A, COMPUTE, RANKS],
-        source: "chatterbug, subcom3d-a2a",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "suba2a",
+        "All-to-alls along the lines of a 3D grid of ranks: x, then y, then z.",
+    )
+    .keys(&[SUBA2A, COMPUTE, RANKS])
+    .source("chatterbug, subcom3d-a2a");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Suba2a::new(&Suba2aParameters {

@@ -62,13 +62,12 @@ const SWEEP: &[Parameter] = &[
 ];
 
 impl MotifKind for Sweep3d {
-    const ENTRY: Entry = Entry {
-        name: "sweep3d",
-        line: "Wavefronts from the corners of a 2D grid of ranks, pipelined along z.",
-        groups: &[SWEEP, COMPUTE_CELLS, RANKS],
-        source: "Koch, Baker, Alcouffe 1992; ember, mpi/sweep3d",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "sweep3d",
+        "Wavefronts from the corners of a 2D grid of ranks, pipelined along z.",
+    )
+    .keys(&[SWEEP, COMPUTE_CELLS, RANKS])
+    .source("Koch, Baker, Alcouffe 1992; ember, mpi/sweep3d");
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
         Sweep3d::new(&Sweep3dParameters {

@@ -13,6 +13,8 @@ mod topologies;
 mod work;
 
 use crate::motif;
+use crate::placement::Placement;
+use crate::workload::{Pattern, Process};
 use study::{Entry, Examples, Family, Section, TopLevel, Vocabulary};
 
 /// The vocabulary of fabricsim's studies.
@@ -66,7 +68,7 @@ pub static WORK: Family = Family {
     name: "work",
     key: "work.kind",
     by_name: false,
-    groups: &[work::PATTERNS, work::OTHERS, &motif::ENTRIES],
+    groups: &[Pattern::ENTRIES, work::OTHERS, &motif::ENTRIES],
 };
 
 /// The works that are synthetic traffic: `work.kind`.
@@ -74,7 +76,7 @@ pub static PATTERN: Family = Family {
     name: "pattern",
     key: "work.kind",
     by_name: false,
-    groups: &[work::PATTERNS],
+    groups: &[Pattern::ENTRIES],
 };
 
 /// The works of MPI ranks: `work.kind`.
@@ -90,7 +92,7 @@ pub static PROCESS: Family = Family {
     name: "process",
     key: "process",
     by_name: false,
-    groups: &[work::PROCESSES],
+    groups: &[&Process::ENTRIES],
 };
 
 /// Which nodes a job gets: `job.placement`.
@@ -98,7 +100,7 @@ pub static PLACEMENT: Family = Family {
     name: "placement",
     key: "placement",
     by_name: true,
-    groups: &[work::PLACEMENTS],
+    groups: &[Placement::ENTRIES],
 };
 
 /// The engines: `run.engine`.

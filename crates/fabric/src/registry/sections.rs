@@ -796,46 +796,24 @@ pub(super) const SECTIONS: &[Section] = &[
 ];
 
 pub(super) const ENGINES: &[Entry] = &[
-    Entry {
-        name: "auto",
-        line: "Picked from size, lookahead and cores.",
-        groups: &[],
-        source: "",
-        limits: "",
-    },
-    Entry {
-        name: "sequential",
-        line: "The window engine on one worker.",
-        groups: &[],
-        source: "",
-        limits: "",
-    },
-    Entry {
-        name: "conservative",
-        line: "The window engine on several threads, which meet after every window.",
-        groups: &[],
-        source: "Chandy and Misra 1979; Nicol 1993 (windows)",
-        limits: "At most 64 threads.",
-    },
-    Entry {
-        name: "optimistic",
-        line: "Workers run windows ahead of the safe one, keep an undo log, and go back where that was wrong (Time Warp).",
-        groups: &[],
-        source: "Jefferson 1985; Steinman 1991 (rounds)",
-        limits: "At most 64 threads. Slower than conservative unless little travels between workers.",
-    },
-    Entry {
-        name: "reference",
-        line: "A plain binary heap of events, written to be read.",
-        groups: &[],
-        source: "",
-        limits: "Slow.",
-    },
-    Entry {
-        name: "rollback-check",
-        line: "The window engine, every window run forward, back and forward again.",
-        groups: &[],
-        source: "",
-        limits: "At least three times as slow.",
-    },
+    Entry::new("auto", "Picked from size, lookahead and cores."),
+    Entry::new("sequential", "The window engine on one worker."),
+    Entry::new(
+        "conservative",
+        "The window engine on several threads, which meet after every window.",
+    )
+    .source("Chandy and Misra 1979; Nicol 1993 (windows)")
+    .limits("At most 64 threads."),
+    Entry::new(
+        "optimistic",
+        "Workers run windows ahead of the safe one, keep an undo log, and go back where that was wrong (Time Warp).",
+    )
+    .source("Jefferson 1985; Steinman 1991 (rounds)")
+    .limits("At most 64 threads. Slower than conservative unless little travels between workers."),
+    Entry::new("reference", "A plain binary heap of events, written to be read.").limits("Slow."),
+    Entry::new(
+        "rollback-check",
+        "The window engine, every window run forward, back and forward again.",
+    )
+    .limits("At least three times as slow."),
 ];

@@ -5,9 +5,10 @@ use super::messages;
 use super::network::parameters;
 use super::placement::{self, Files};
 use super::ranks::{self, Told};
-use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Pattern, Process, Synthetic, Work};
+use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Synthetic, Work};
 use super::trace::Traces;
 use crate::registry;
+use crate::workload::patterns::{Pattern, Told as PatternTold};
 use des::Time;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -240,72 +241,18 @@ fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &
             "add load, or remove process",
         );
     }
-    let mut too_many = |name: &str, value: Option<u64>, most: Option<u64>, words: &str| {
-        if let (Some(value), Some(most)) = (value, most)
-            && value > most
-        {
-            let reason = format!("{value} is too large for {} nodes", n_nodes.unwrap_or(0));
-            findings.error(values.place(name), &key(name), reason, format!("{words} {most}"));
-        }
+    let told = PatternTold {
+        values,
+        n_nodes,
+        findings,
     };
-    let pattern = match kind {
-        "shift" => {
-            too_many(
-                "by",
-                values.integer("by"),
-                n_nodes.map(|n| n.saturating_sub(1)),
-                "the largest distance is",
-            );
-            Pattern::Shift {
-                by: values.integer_u32("by"),
-            }
-        }
-        "bit-complement" => Pattern::BitComplement,
-        "transpose" => {
-            if let Some(n) = n_nodes.filter(|n| n.isqrt() * n.isqrt() != *n) {
-                let side = n.isqrt();
-                let reason = format!("needs a square number of nodes, there are {n}");
-                let hint = format!("give nodes = {} to the job", side * side);
-                findings.error(values.place, &key("kind"), reason, hint);
-            }
-            Pattern::Transpose
-        }
-        "tornado" => Pattern::Tornado,
-        "neighbour" => Pattern::Neighbour,
-        "random-permutation" => Pattern::RandomPermutation,
-        "hot-spot" => {
-            too_many("targets", values.integer("targets"), n_nodes, "there are at most");
-            Pattern::HotSpot {
-                targets: values.integer_u32("targets")?,
-                fraction: values.number("fraction")?,
-            }
-        }
-        "incast" => {
-            too_many(
-                "sources",
-                values.integer("sources"),
-                n_nodes.map(|n| n.saturating_sub(1)),
-                "there are at most",
-            );
-            Pattern::Incast {
-                sources: values.integer_u32("sources"),
-            }
-        }
-        "uniform" => Pattern::Uniform,
-        other => unreachable!("pattern {other:?} is in the registry and not read"),
-    };
-    let process = match values.text("process")? {
-        "periodic" => Process::Periodic,
-        "periodic-in-phase" => Process::PeriodicInPhase,
-        "poisson" => Process::Poisson,
-        other => unreachable!("process {other:?} is in the registry and not read"),
-    };
+    let pattern = Pattern::read(kind, told)?;
     Some(Synthetic {
         pattern,
         message: Bytes(values.quantity("message")?),
         load,
         count,
-        process,
+        process: values.choice("process")?,
     })
 }
 

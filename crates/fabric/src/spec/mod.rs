@@ -29,6 +29,8 @@ mod tests;
 mod topology;
 mod trace;
 
+pub use crate::placement::Placement;
+pub use crate::workload::{Pattern, Process};
 pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
 pub(crate) use jobs::{MatchingWord, ModeWord};
 pub use load::{Study, load_study};

@@ -1,6 +1,8 @@
 //! The run that benchmarks and tests begin with.
 
 use super::run::*;
+use crate::placement::Placement;
+use crate::workload::{Pattern, Process};
 use des::Time;
 use std::collections::BTreeMap;
 use topo::TopologySpec;

@@ -5,6 +5,8 @@ use super::messages::ListedMessage;
 use super::rails::Rails;
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
+use crate::placement::Placement;
+use crate::workload::{Pattern, Process};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -621,32 +623,6 @@ pub struct JobSpec {
     pub placement: Placement,
 }
 
-/// Logical node -> physical node, among the nodes that earlier jobs leave free.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Placement {
-    /// In index order.
-    Linear,
-    /// A seeded random permutation.
-    Random,
-    /// Chunks of consecutive nodes, the chunks in random order.
-    Clustered {
-        /// Nodes of a chunk, at least 1 and at most those of the network.
-        chunk: u32,
-    },
-    /// Every `stride`-th node, then those after them.
-    Strided {
-        /// Distance, at least 1 and less than the nodes of the network.
-        stride: u32,
-    },
-    /// Group after group, the groups in random order.
-    PerGroup,
-    /// One node of each group in turn, the groups in random order.
-    Spread,
-    /// Node `[i]` for logical node `i`; as many as the job has nodes, each once.
-    File(Arc<[u32]>),
-}
-
 /// What the nodes of a job do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -719,20 +695,7 @@ pub struct Motif {
 }
 
 /// The value of a key of a motif.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MotifValue {
-    /// A whole number; times are in ps, sizes in bytes.
-    Integer(u64),
-    /// A number.
-    Number(f64),
-    /// Whole numbers, or sizes in bytes.
-    List(Vec<u64>),
-    /// A word.
-    Text(String),
-    /// Yes or no.
-    Flag(bool),
-}
+pub use study::PlainValue as MotifValue;
 
 choice! {
     /// How ranks are dealt to logical nodes.
@@ -795,53 +758,6 @@ pub struct Synthetic {
     pub count: Option<u64>,
     /// Gaps between messages of a node.
     pub process: Process,
-}
-
-/// Gaps between messages of one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Process {
-    /// Equal gaps; the nodes start at random phases.
-    Periodic,
-    /// Equal gaps, all nodes in phase.
-    PeriodicInPhase,
-    /// Exponential gaps.
-    Poisson,
-}
-
-/// Destination of a message from logical node `i` of `n`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Pattern {
-    /// Any other node, uniformly.
-    Uniform,
-    /// Node `(i + by) mod n`.
-    Shift {
-        /// The distance; `None` is `n / 2`.
-        by: Option<u32>,
-    },
-    /// Node `n - 1 - i` (the bit complement when `n` is a power of two).
-    BitComplement,
-    /// Swap the two halves of the index bits (`n` = 4^k), or of a square index `i = r * sqrt(n) + c`.
-    Transpose,
-    /// Nearly half-way round in every dimension of a lattice (`k/2 - 1` routers on, at least 1), or round the node ring elsewhere.
-    Tornado,
-    /// The next router in every dimension of a lattice in turn, or node `i + 1` elsewhere.
-    Neighbour,
-    /// One seeded random permutation without fixed points.
-    RandomPermutation,
-    /// A fraction of the messages goes to a few hot nodes, the rest is uniform.
-    HotSpot {
-        /// Number of hot nodes: logical nodes 0..targets.
-        targets: u32,
-        /// Fraction of the messages that go to them.
-        fraction: f64,
-    },
-    /// `sources` nodes send to logical node 0, the others are silent; `None` is all others.
-    Incast {
-        /// Number of senders: logical nodes 1..=sources.
-        sources: Option<u32>,
-    },
 }
 
 /// Pairs of nodes that talk to each other.

@@ -1,9 +1,9 @@
 //! `[topology]`: from keys to a [`TopologySpec`], with the questions that other sections ask about the network.
 
 use super::partition::Maps;
-use super::placement::Placements;
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use super::trace::Traces;
+use crate::placement::Placements;
 use crate::registry::{self, TOPOLOGY_COMMON};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -17,13 +17,9 @@ const KEYS: &[Parameter] = &application("[64, 64, 64]", A_RANK);
 pub(crate) struct Amg;
 
 impl Application for Amg {
-    const ENTRY: Entry = Entry {
-        name: "amg",
-        line: "Skeleton of a conjugate gradient with algebraic multigrid.",
-        groups: &[KEYS, ORDER, RANKS],
-        source: "Henson, Yang 2002; proxy application AMG",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("amg", "Skeleton of a conjugate gradient with algebraic multigrid.")
+        .keys(&[KEYS, ORDER, RANKS])
+        .source("Henson, Yang 2002; proxy application AMG");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let fine: [u64; 3] = b.cells();

@@ -16,13 +16,9 @@ const KEYS: &[Parameter] = &application("[20, 20, 20]", "Unit cells of 4 atoms o
 pub(crate) struct Comd;
 
 impl Application for Comd {
-    const ENTRY: Entry = Entry {
-        name: "comd",
-        line: "Skeleton of molecular dynamics, ten time steps.",
-        groups: &[KEYS, ORDER, RANKS],
-        source: "proxy application CoMD 1.1",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("comd", "Skeleton of molecular dynamics, ten time steps.")
+        .keys(&[KEYS, ORDER, RANKS])
+        .source("proxy application CoMD 1.1");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         const STEPS: u32 = 10;

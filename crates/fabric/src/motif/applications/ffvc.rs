@@ -16,13 +16,9 @@ const KEYS: &[Parameter] = &application("[128, 128, 128]", A_RANK);
 pub(crate) struct Ffvc;
 
 impl Application for Ffvc {
-    const ENTRY: Entry = Entry {
-        name: "ffvc",
-        line: "Skeleton of a time step of incompressible flow.",
-        groups: &[KEYS, ORDER, RANKS],
-        source: "FFV-C, Fiber mini-applications",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("ffvc", "Skeleton of a time step of incompressible flow.")
+        .keys(&[KEYS, ORDER, RANKS])
+        .source("FFV-C, Fiber mini-applications");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         const SWEEPS: u32 = 20;

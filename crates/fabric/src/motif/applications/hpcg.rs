@@ -15,13 +15,9 @@ const KEYS: &[Parameter] = &application("[104, 104, 104]", A_RANK);
 pub(crate) struct Hpcg;
 
 impl Application for Hpcg {
-    const ENTRY: Entry = Entry {
-        name: "hpcg",
-        line: "Skeleton of a conjugate gradient with four grids.",
-        groups: &[KEYS, ORDER, RANKS],
-        source: "Heroux, Dongarra, Luszczek 2013",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("hpcg", "Skeleton of a conjugate gradient with four grids.")
+        .keys(&[KEYS, ORDER, RANKS])
+        .source("Heroux, Dongarra, Luszczek 2013");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let fine = b.cells();

@@ -16,13 +16,9 @@ const KEYS: &[Parameter] = &application("[16, 16, 16, 16]", "Sites of a rank alo
 pub(crate) struct Milc;
 
 impl Application for Milc {
-    const ENTRY: Entry = Entry {
-        name: "milc",
-        line: "Skeleton of an iteration of lattice quantum chromodynamics.",
-        groups: &[KEYS, ORDER, RANKS],
-        source: "Bauer, Gottlieb, Hoefler 2012",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("milc", "Skeleton of an iteration of lattice quantum chromodynamics.")
+        .keys(&[KEYS, ORDER, RANKS])
+        .source("Bauer, Gottlieb, Hoefler 2012");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let compute = b.compute_each(b.n_cells() * 1187.0 / 2.0, 2)?;

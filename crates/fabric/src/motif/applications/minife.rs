@@ -13,13 +13,9 @@ const KEYS: &[Parameter] = &application("[100, 100, 100]", "Elements of a rank a
 pub(crate) struct Minife;
 
 impl Application for Minife {
-    const ENTRY: Entry = Entry {
-        name: "minife",
-        line: "Skeleton of a conjugate gradient of finite elements.",
-        groups: &[KEYS, ORDER, RANKS],
-        source: "Heroux et al. 2009, SAND2009-5574",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("minife", "Skeleton of a conjugate gradient of finite elements.")
+        .keys(&[KEYS, ORDER, RANKS])
+        .source("Heroux et al. 2009, SAND2009-5574");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let nodes = b.cells::<3>().map(|side| side + 1);

@@ -15,13 +15,9 @@ const KEYS: &[Parameter] = &application("[1024]", "Variational parameters.");
 pub(crate) struct Mvmc;
 
 impl Application for Mvmc {
-    const ENTRY: Entry = Entry {
-        name: "mvmc",
-        line: "Skeleton of a step of variational Monte Carlo.",
-        groups: &[KEYS, RANKS],
-        source: "Misawa et al. 2019; Fiber mini-applications",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("mvmc", "Skeleton of a step of variational Monte Carlo.")
+        .keys(&[KEYS, RANKS])
+        .source("Misawa et al. 2019; Fiber mini-applications");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let n = b.cells[0];

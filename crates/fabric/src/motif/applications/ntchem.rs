@@ -14,13 +14,12 @@ const KEYS: &[Parameter] = &application("[32, 32, 8]", "Sides of a rank's block 
 pub(crate) struct Ntchem;
 
 impl Application for Ntchem {
-    const ENTRY: Entry = Entry {
-        name: "ntchem",
-        line: "Skeleton of perturbation energies: blocks from every other rank.",
-        groups: &[KEYS, RANKS],
-        source: "NTChem-MINI, Fiber mini-applications",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new(
+        "ntchem",
+        "Skeleton of perturbation energies: blocks from every other rank.",
+    )
+    .keys(&[KEYS, RANKS])
+    .source("NTChem-MINI, Fiber mini-applications");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let block = product("grid", &[product("grid", &b.cells)?, 8])?;

@@ -16,13 +16,9 @@ const KEYS: &[Parameter] = &application("[96, 96, 96]", "Cells of the transform 
 pub(crate) struct Qball;
 
 impl Application for Qball {
-    const ENTRY: Entry = Entry {
-        name: "qball",
-        line: "Skeleton of a step of plane-wave density functional theory.",
-        groups: &[KEYS, RANKS],
-        source: "Gygi 2008; qb@ll",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("qball", "Skeleton of a step of plane-wave density functional theory.")
+        .keys(&[KEYS, RANKS])
+        .source("Gygi 2008; qb@ll");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         const STATES: u64 = 8;

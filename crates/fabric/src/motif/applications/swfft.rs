@@ -14,13 +14,9 @@ const KEYS: &[Parameter] = &application("[64, 64, 64]", A_RANK);
 pub(crate) struct Swfft;
 
 impl Application for Swfft {
-    const ENTRY: Entry = Entry {
-        name: "swfft",
-        line: "Skeleton of a Fourier transform on pencils and its inverse.",
-        groups: &[KEYS, RANKS],
-        source: "Habib et al. 2016; proxy application SWFFT",
-        limits: "",
-    };
+    const ENTRY: Entry = Entry::new("swfft", "Skeleton of a Fourier transform on pencils and its inverse.")
+        .keys(&[KEYS, RANKS])
+        .source("Habib et al. 2016; proxy application SWFFT");
 
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let sides = Grid::<3>::near_cubic(b.ranks)?.sides();

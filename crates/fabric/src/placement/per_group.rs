@@ -1,0 +1,27 @@
+//! Group after group.
+
+use super::{GROUPS, Job, Misfit, PerGroup, PlacementKind, Told};
+use study::{Entry, Kind};
+
+impl Kind for PerGroup {
+    const ENTRY: Entry = Entry::new(
+        "per-group",
+        "Fills one group after the other, the groups in random order.",
+    )
+    .source("Jain et al. 2014, random groups")
+    .limits(GROUPS);
+}
+
+impl PlacementKind for PerGroup {
+    fn read(_told: Told<'_, '_>) -> Option<Self> {
+        Some(PerGroup {})
+    }
+
+    fn misfit(&self, _n_nodes: u32, has_groups: bool) -> Option<Misfit> {
+        Misfit::without_groups(has_groups)
+    }
+
+    fn order(&self, free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)> {
+        Ok(job.groups(&free).concat())
+    }
+}

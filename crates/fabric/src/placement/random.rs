@@ -1,0 +1,23 @@
+//! Free nodes, shuffled.
+
+use super::{Job, PlacementKind, Random, Told};
+use study::{Entry, Kind};
+
+impl Kind for Random {
+    const ENTRY: Entry = Entry::new("random", "A seeded random permutation of the free nodes.");
+}
+
+impl PlacementKind for Random {
+    fn read(_told: Told<'_, '_>) -> Option<Self> {
+        Some(Random {})
+    }
+
+    fn takes_what_is_left(&self) -> bool {
+        true
+    }
+
+    fn order(&self, mut free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)> {
+        job.random.shuffle(&mut free);
+        Ok(free)
+    }
+}

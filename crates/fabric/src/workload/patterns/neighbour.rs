@@ -1,0 +1,23 @@
+//! The nearest others, one dimension after the other.
+
+use super::{JobNodes, Neighbour, PatternKind, TRAFFIC, Told, pattern};
+use crate::workload::Destinations;
+use study::{Entry, Kind};
+
+impl Kind for Neighbour {
+    const ENTRY: Entry = pattern(
+        "neighbour",
+        "The next router in every dimension of a lattice in turn, or node i + 1 elsewhere.",
+    )
+    .keys(&[TRAFFIC]);
+}
+
+impl PatternKind for Neighbour {
+    fn read(_told: Told<'_, '_>) -> Option<Self> {
+        Some(Neighbour {})
+    }
+
+    fn destinations(&self, job: &JobNodes<'_>) -> Result<Destinations, String> {
+        Ok(job.lattice(false).unwrap_or_else(|| job.fixed(|i| (i + 1) % job.n())))
+    }
+}
