@@ -8,11 +8,9 @@ use crate::motif::{self, Order};
 use crate::mpi::{Plan, Plans};
 use crate::network::BuildError;
 use crate::placement::place;
-use crate::spec::{
-    BitsPerSec, Matching, ONE_ROUTER, PairMode, Pairs, Ranks, RunControl, RunSpec, Start, Synthetic, Work,
-};
+use crate::spec::{BitsPerSec, ONE_ROUTER, Ranks, RunControl, RunSpec, Start, Synthetic, Work};
 use crate::state::Source;
-use des::rng::{SplitMix, below, ln, unit};
+use des::rng::{below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
 use std::sync::Arc;
 use topo::Topology;
@@ -20,6 +18,7 @@ use topo::Topology;
 mod births;
 mod destinations;
 mod listed;
+pub(crate) mod pairs;
 pub(crate) mod patterns;
 mod traffic;
 
@@ -27,6 +26,8 @@ pub use births::Process;
 use births::{BirthRule, Births};
 pub use destinations::Destinations;
 use listed::Listed;
+use pairs::PairPlan;
+pub use pairs::{Matching, PairMode, Pairs};
 use patterns::JobNodes;
 pub use patterns::Pattern;
 pub use traffic::Traffic;
@@ -95,19 +96,6 @@ enum JobKind {
     /// MPI ranks or memory nodes: they say what they send when they send it.
     Endpoints,
     Idle,
-}
-
-/// Who talks to whom in a job of pairs.
-#[derive(Debug)]
-struct PairPlan {
-    spec: Pairs,
-    /// Physical partner of each logical node, `NOBODY` if it is off.
-    partner: Vec<u32>,
-    /// Whether the logical node sends data.
-    sends: Vec<bool>,
-    /// Start time of each logical node (ps).
-    start: Vec<u64>,
-    seed: u64,
 }
 
 /// What a node posts when something has happened to it.
@@ -706,86 +694,5 @@ impl JobKind {
             JobKind::Pairs(plan) => plan.spec.mode != PairMode::Stream,
             JobKind::Endpoints => true,
         }
-    }
-}
-
-impl PairPlan {
-    fn new(spec: &Pairs, nodes: &[u32], seed: u64, key: &str) -> Result<PairPlan, BuildError> {
-        let n = nodes.len();
-        let mut plan = PairPlan {
-            spec: spec.clone(),
-            partner: vec![NOBODY; n],
-            sends: vec![false; n],
-            start: vec![0; n],
-            seed: spec.seed.unwrap_or(seed),
-        };
-        let active = spec.active.map_or(n, |active| active as usize);
-        if active > n {
-            let reason = format!("{active} nodes are to be on, the job has {n}");
-            return Err(BuildError::field(&format!("{key}.active"), reason, None));
-        }
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        SplitMix(plan.seed).shuffle(&mut order);
-        let order = &order[..active];
-        match &spec.matching {
-            Matching::Mutual => {
-                for pair in order.chunks_exact(2) {
-                    plan.join(pair[0], pair[1], nodes);
-                    plan.join(pair[1], pair[0], nodes);
-                }
-            }
-            Matching::SendersReceivers => {
-                let half = active / 2;
-                for i in 0..half {
-                    plan.join(order[i], order[half + i], nodes);
-                    plan.partner[order[half + i] as usize] = nodes[order[i] as usize];
-                }
-            }
-            Matching::Listed(pairs) => {
-                for (i, &(from, to)) in pairs.iter().enumerate() {
-                    let at = |reason: String| BuildError::field(&format!("{key}.pairs[{i}]"), reason, None);
-                    if from as usize >= n || to as usize >= n {
-                        return Err(at(format!("the job has nodes 0 to {}", n - 1)));
-                    }
-                    if from == to {
-                        return Err(at("a node cannot be its own partner".into()));
-                    }
-                    if plan.sends[from as usize] {
-                        return Err(at(format!("node {from} sends in an earlier pair already")));
-                    }
-                    if plan.partner[from as usize] != NOBODY && plan.partner[from as usize] != nodes[to as usize] {
-                        return Err(at(format!("node {from} has another partner already")));
-                    }
-                    if plan.partner[to as usize] != NOBODY && plan.partner[to as usize] != nodes[from as usize] {
-                        return Err(at(format!("node {to} has another partner already")));
-                    }
-                    plan.join(from, to, nodes);
-                    plan.partner[to as usize] = nodes[from as usize];
-                }
-            }
-        }
-        let draws = Philox::new(plan.seed, stream::PHASE);
-        for (l, start) in plan.start.iter_mut().enumerate() {
-            *start = below(draws.draw(l as u64, 0)[0], spec.start_spread.0 + 1);
-        }
-        Ok(plan)
-    }
-
-    /// The next message of a stream, if there is one.
-    fn stream(&self, l: usize, source: &mut Source) -> Option<Message> {
-        if self.spec.mode != PairMode::Stream || !self.sends[l] || source.made >= self.spec.messages {
-            return None;
-        }
-        source.made += 1;
-        Some(Message {
-            birth: self.start[l],
-            destination: self.partner[l],
-            bytes: self.spec.message.0,
-        })
-    }
-
-    fn join(&mut self, from: u32, to: u32, nodes: &[u32]) {
-        self.partner[from as usize] = nodes[to as usize];
-        self.sends[from as usize] = true;
     }
 }

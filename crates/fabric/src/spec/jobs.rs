@@ -5,15 +5,14 @@ use super::messages;
 use super::network::parameters;
 use super::placement::{self, Files};
 use super::ranks::{self, Told};
-use super::run::{Bytes, JobSpec, Matching, MpiSpec, PairMode, Pairs, Synthetic, Work};
+use super::run::{Bytes, JobSpec, MpiSpec, Synthetic, Work};
 use super::trace::Traces;
 use crate::registry;
+use crate::workload::Pairs;
 use crate::workload::patterns::{Pattern, Told as PatternTold};
-use des::Time;
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::Parameter;
-use study::choice;
 use study::diagnostic::Findings;
 use study::document::{Node, Table, Value};
 use study::reader::{self, Checked, Source, Values};
@@ -210,7 +209,7 @@ fn read_work(
             &[("matching", "mutual")]
         };
         let values = reader::read(source, &parameters, preset, &["kind"], findings);
-        Work::Pairs(read_pairs(&values, n_nodes, findings)?)
+        Work::Pairs(Pairs::read(&values, n_nodes, findings)?)
     } else if kind == "memory" {
         let values = reader::read(source, &parameters, &[], &["kind"], findings);
         Work::Memory(memory::read(&values, (n_nodes, base, traces), findings)?)
@@ -253,88 +252,6 @@ fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &
         load,
         count,
         process: values.choice("process")?,
-    })
-}
-
-choice! {
-    /// The word of a [`Matching`].
-    pub(crate) enum MatchingWord {
-        Mutual = "mutual", "The nodes 0 and 1 of a random permutation are partners, 2 and 3, ...; both send.";
-        SendersReceivers = "senders-receivers", "The first half of a random permutation sends to the second half.";
-        Listed = "listed", "The pairs of `pairs`: sender and receiver.";
-    }
-}
-
-choice! {
-    /// The word of a [`PairMode`].
-    pub(crate) enum ModeWord {
-        Stream = "stream", "All messages are handed over at the start; no acknowledgements.";
-        PingPong = "ping-pong", "A message, its acknowledgement, the next message.";
-        Batch = "batch", "`batch` messages back to back, one acknowledgement, the next batch.";
-    }
-}
-
-fn read_pairs(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Pairs> {
-    let key = |key: &str| format!("{}.{key}", values.path);
-    let matching = match (values.choice("matching")?, values.get("pairs")) {
-        (MatchingWord::Mutual, _) => Matching::Mutual,
-        (MatchingWord::SendersReceivers, _) => Matching::SendersReceivers,
-        (MatchingWord::Listed, Some(Checked::Pairs(pairs))) if !pairs.is_empty() => {
-            let beyond = pairs
-                .iter()
-                .position(|(a, b)| n_nodes.is_some_and(|n| u64::from(*a.max(b)) >= n));
-            if let Some(index) = beyond {
-                let n = n_nodes.unwrap_or(0);
-                let reason = format!(
-                    "node {} is not one of the {n} nodes",
-                    pairs[index].0.max(pairs[index].1)
-                );
-                let hint = format!("nodes are 0 to {}", n.saturating_sub(1));
-                findings.error(
-                    values.place("pairs"),
-                    &format!("{}.pairs[{index}]", values.path),
-                    reason,
-                    hint,
-                );
-            }
-            Matching::Listed(pairs.clone())
-        }
-        (MatchingWord::Listed, _) if values.failed("pairs") => return None,
-        (MatchingWord::Listed, _) => {
-            let hint = "add pairs = [[0, 1]]";
-            findings.error(values.place("pairs"), &key("pairs"), "there is no pair", hint);
-            return None;
-        }
-    };
-    let active = values.integer_u32("active");
-    if let (Some(active), Some(n)) = (active, n_nodes)
-        && u64::from(active) > n
-    {
-        let reason = format!("{active} is too large for {n} nodes");
-        findings.error(
-            values.place("active"),
-            &key("active"),
-            reason,
-            format!("there are at most {n}"),
-        );
-    }
-    let mode = match values.choice("mode")? {
-        ModeWord::Stream => PairMode::Stream,
-        ModeWord::PingPong => PairMode::PingPong,
-        ModeWord::Batch => PairMode::Batch {
-            batch: values.integer_u32("batch")?,
-        },
-    };
-    Some(Pairs {
-        matching,
-        mode,
-        messages: values.integer("messages")?,
-        message: Bytes(values.quantity("message")?),
-        // A stream has no acknowledgements; their size is then that of the default.
-        ack: Bytes(values.quantity_or_default("ack")),
-        active,
-        start_spread: Time(values.quantity("start_spread")?),
-        seed: values.integer("seed"),
     })
 }
 

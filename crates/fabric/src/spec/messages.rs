@@ -14,12 +14,34 @@ use study::reader::Values;
 use study::rows::{Mistake, OfLine, read_rows};
 use study::units::Unit;
 use study::user_file::{TableText, read_table};
+use study::{Default, Entry, Parameter, Type, key};
 
 /// Largest message: 1 TiB, as everywhere in a study.
 const MOST_BYTES: u64 = 1 << 40;
 
 /// Most messages of a table.
 const MOST_MESSAGES: usize = 1 << 26;
+
+/// What a study may say of them.
+pub(crate) const MESSAGES: Entry = Entry::new("messages", "Nodes send the messages of a table, each at its time.")
+    .keys(&[KEYS])
+    .limits("Nobody waits for a message: what depends on an arrival in reality is sent at its listed time.");
+
+const KEYS: &[Parameter] = &[
+    key(
+        "file",
+        Type::Text,
+        Default::From("`table` has the rows"),
+        "CSV or Parquet file (`.parquet`) with a row per message, in any order; the columns are source, destination, bytes and one of \
+         time (with a unit), time_ps, time_ns, time_us, time_ms, time_s.",
+    ),
+    key(
+        "table",
+        Type::Lines,
+        Default::From("`file` has the rows"),
+        "The same text in place of a file.",
+    ),
+];
 
 const COLUMNS: [&str; 9] = [
     "time",

@@ -30,13 +30,13 @@ mod topology;
 mod trace;
 
 pub use crate::placement::Placement;
-pub use crate::workload::{Pattern, Process};
+pub use crate::workload::{Matching, PairMode, Pairs, Pattern, Process};
 pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
-pub(crate) use jobs::{MatchingWord, ModeWord};
 pub use load::{Study, load_study};
 pub use memory::{AccessPattern, ListedAccess, Memory};
 pub(crate) use memory::{Addresses, CleanEvictions, PatternWord, VirtualNetworks};
 pub use messages::ListedMessage;
+pub(crate) use messages::MESSAGES;
 pub(crate) use network::ScopeWord;
 pub(crate) use partition::PartitionWord;
 pub use plain::plain;

@@ -6,7 +6,7 @@ use super::rails::Rails;
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
 use crate::placement::Placement;
-use crate::workload::{Pattern, Process};
+use crate::workload::{Pairs, Pattern, Process};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -758,54 +758,6 @@ pub struct Synthetic {
     pub count: Option<u64>,
     /// Gaps between messages of a node.
     pub process: Process,
-}
-
-/// Pairs of nodes that talk to each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pairs {
-    /// Who talks to whom.
-    pub matching: Matching,
-    /// How they talk.
-    pub mode: PairMode,
-    /// Data messages per sender.
-    pub messages: u64,
-    /// Size of a data message.
-    pub message: Bytes,
-    /// Size of an acknowledgement.
-    pub ack: Bytes,
-    /// Number of nodes that are on, drawn at random; `None` is all.
-    pub active: Option<u32>,
-    /// Nodes start at a random time in `0..=start_spread`.
-    pub start_spread: Time,
-    /// Seed of the matching alone; `None` is the run's seed.
-    pub seed: Option<u64>,
-}
-
-/// How a random permutation `p` of the nodes becomes pairs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Matching {
-    /// `p[0]` and `p[1]` are partners, `p[2]` and `p[3]`, ...; both send.
-    Mutual,
-    /// `p[0..k/2]` send to `p[k/2..k]` for `k` active nodes; receivers only acknowledge.
-    SendersReceivers,
-    /// Pairs as given: logical sender and receiver.
-    Listed(Vec<(u32, u32)>),
-}
-
-/// How a pair talks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PairMode {
-    /// All messages are handed over at the start; no acknowledgements.
-    Stream,
-    /// A message, its acknowledgement, the next message.
-    PingPong,
-    /// `batch` messages back to back, one acknowledgement, the next batch.
-    Batch {
-        /// Messages per acknowledgement.
-        batch: u32,
-    },
 }
 
 /// What is recorded beside the summary.
