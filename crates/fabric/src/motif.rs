@@ -68,36 +68,36 @@ use study::diagnostic::Findings;
 use study::reader::Values;
 
 /// Every motif, in the order of the documentation: a line each.
-const KINDS: &[Kind] = &[
-    Kind::of::<Halo3d>(),
-    Kind::of::<Halo3d26>(),
-    Kind::of::<Sweep3d>(),
-    Kind::of::<Suba2a>(),
-    Kind::of::<Fft3d>(),
-    Kind::of::<Stencil<3>>(),
-    Kind::of::<Stencil<4>>(),
-    Kind::of::<AllPingPong>(),
-    Kind::of::<PingPong>(),
-    Kind::of::<Ring>(),
-    Kind::of::<Incast>(),
-    Kind::of::<AllreduceLoop>(),
-    Kind::of::<CollectiveLoop>(),
-    Kind::of::<RandomNeighbours>(),
-    Kind::of::<MpiGraph>(),
-    Kind::of::<Ebb>(),
-    Kind::of::<Hpl>(),
-    Kind::of::<Bfs>(),
-    Kind::of_application::<applications::Hpcg>(),
-    Kind::of_application::<applications::Amg>(),
-    Kind::of_application::<applications::Comd>(),
-    Kind::of_application::<applications::Minife>(),
-    Kind::of_application::<applications::Swfft>(),
-    Kind::of_application::<applications::Ffvc>(),
-    Kind::of_application::<applications::Mvmc>(),
-    Kind::of_application::<applications::Ntchem>(),
-    Kind::of_application::<applications::Milc>(),
-    Kind::of_application::<applications::Qball>(),
-    Kind::of::<OpTable>(),
+const KINDS: &[ListedMotif] = &[
+    ListedMotif::of::<Halo3d>(),
+    ListedMotif::of::<Halo3d26>(),
+    ListedMotif::of::<Sweep3d>(),
+    ListedMotif::of::<Suba2a>(),
+    ListedMotif::of::<Fft3d>(),
+    ListedMotif::of::<Stencil<3>>(),
+    ListedMotif::of::<Stencil<4>>(),
+    ListedMotif::of::<AllPingPong>(),
+    ListedMotif::of::<PingPong>(),
+    ListedMotif::of::<Ring>(),
+    ListedMotif::of::<Incast>(),
+    ListedMotif::of::<AllreduceLoop>(),
+    ListedMotif::of::<CollectiveLoop>(),
+    ListedMotif::of::<RandomNeighbours>(),
+    ListedMotif::of::<MpiGraph>(),
+    ListedMotif::of::<Ebb>(),
+    ListedMotif::of::<Hpl>(),
+    ListedMotif::of::<Bfs>(),
+    ListedMotif::of_application::<applications::Hpcg>(),
+    ListedMotif::of_application::<applications::Amg>(),
+    ListedMotif::of_application::<applications::Comd>(),
+    ListedMotif::of_application::<applications::Minife>(),
+    ListedMotif::of_application::<applications::Swfft>(),
+    ListedMotif::of_application::<applications::Ffvc>(),
+    ListedMotif::of_application::<applications::Mvmc>(),
+    ListedMotif::of_application::<applications::Ntchem>(),
+    ListedMotif::of_application::<applications::Milc>(),
+    ListedMotif::of_application::<applications::Qball>(),
+    ListedMotif::of::<OpTable>(),
 ];
 
 /// What studies may say of each.
@@ -131,7 +131,7 @@ pub(crate) trait MotifKind: Program + Sized + 'static {
 }
 
 /// A motif of the list.
-struct Kind {
+struct ListedMotif {
     entry: Entry,
     read: fn(&Keys) -> Result<Arc<dyn Program>, Misfit>,
     read_files: ReadFiles,
@@ -139,17 +139,17 @@ struct Kind {
 
 type ReadFiles = fn(&Values, &Path, &mut BTreeMap<String, MotifValue>, &mut Findings) -> Option<()>;
 
-impl Kind {
-    const fn of<M: MotifKind>() -> Kind {
-        Kind {
+impl ListedMotif {
+    const fn of<M: MotifKind>() -> ListedMotif {
+        ListedMotif {
             entry: M::ENTRY,
             read: |keys| Ok(Arc::new(M::read(keys)?)),
             read_files: M::read_files,
         }
     }
 
-    const fn of_application<A: Application>() -> Kind {
-        Kind {
+    const fn of_application<A: Application>() -> ListedMotif {
+        ListedMotif {
             entry: A::ENTRY,
             read: |keys| Ok(Arc::new(applications::program::<A>(keys)?)),
             read_files: |_, _, _, _| Some(()),
@@ -157,7 +157,7 @@ impl Kind {
     }
 
     /// The motif of this name.
-    fn named(name: &str) -> Option<&'static Kind> {
+    fn named(name: &str) -> Option<&'static ListedMotif> {
         KINDS.iter().find(|kind| kind.entry.name == name)
     }
 }
@@ -165,7 +165,7 @@ impl Kind {
 /// The program of a motif for a job with room for `room` ranks, or why it cannot be; the field is the key in the study file. `order`
 /// is that of ranks which have orders of their own: those of the motif if it says so, and all with `always`.
 pub fn program(motif: &Motif, room: u32, order: (Order, bool)) -> Result<Arc<dyn Program>, Misfit> {
-    let Some(kind) = Kind::named(&motif.kind) else {
+    let Some(kind) = ListedMotif::named(&motif.kind) else {
         let hint = "`fabricsim list motif` tells which there are";
         return Err(Misfit::new("kind", format!("there is no motif {:?}", motif.kind), hint));
     };
@@ -175,7 +175,7 @@ pub fn program(motif: &Motif, room: u32, order: (Order, bool)) -> Result<Arc<dyn
 /// A motif as runs hold it, of the values of its keys; `None` after errors.
 pub(crate) fn of_study(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<Motif> {
     let mut held = keys::of_runs(values);
-    (Kind::named(kind)?.read_files)(values, base, &mut held, findings)?;
+    (ListedMotif::named(kind)?.read_files)(values, base, &mut held, findings)?;
     Some(Motif {
         kind: kind.to_owned(),
         values: held,

@@ -33,7 +33,7 @@ kinds! {
     /// Logical node -> physical node, among the nodes that earlier jobs leave free.
     #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Placement: PlacementKind(Told<'_, '_>) {
+    pub enum Placement: PlacementKind(PlacementKeys<'_, '_>) {
         /// In index order.
         Linear;
         /// A seeded random permutation.
@@ -60,12 +60,12 @@ kinds! {
 /// What is asked of a placement.
 pub(crate) trait PlacementKind {
     /// Reads its own keys; `None` after errors.
-    fn read(told: Told<'_, '_>) -> Option<Self>
+    fn read(keys: PlacementKeys<'_, '_>) -> Option<Self>
     where
         Self: Sized;
 
     /// Why a network of so many nodes cannot have it; what a file lists is looked at when nodes are given out.
-    fn misfit(&self, _n_nodes: u32, _has_groups: bool) -> Option<Misfit> {
+    fn misfit(&self, _n_nodes: u32, _has_groups: bool) -> Option<PlacementMisfit> {
         None
     }
 
@@ -75,11 +75,11 @@ pub(crate) trait PlacementKind {
     }
 
     /// The free nodes in the order in which the job takes them. Errors are a reason and a hint.
-    fn order(&self, free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)>;
+    fn order(&self, free: Vec<u32>, job: &mut PlacedJob<'_>) -> Result<Vec<u32>, (String, &'static str)>;
 }
 
 /// What a study says of a placement.
-pub(crate) struct Told<'a, 'b> {
+pub(crate) struct PlacementKeys<'a, 'b> {
     pub values: &'a Values,
     /// Nodes of the job, if known.
     pub nodes: Option<u64>,
@@ -93,17 +93,17 @@ pub(crate) struct Told<'a, 'b> {
 }
 
 /// Why a network cannot have a placement.
-pub(crate) struct Misfit {
+pub(crate) struct PlacementMisfit {
     /// The key that asks for too much; `None`: all of it.
     pub key: Option<&'static str>,
     pub reason: String,
     pub hint: String,
 }
 
-impl Misfit {
+impl PlacementMisfit {
     /// Groups, where there are none.
-    fn without_groups(has_groups: bool) -> Option<Misfit> {
-        let misfit = || Misfit {
+    fn without_groups(has_groups: bool) -> Option<PlacementMisfit> {
+        let misfit = || PlacementMisfit {
             key: None,
             reason: "this network has no groups".into(),
             hint:
@@ -118,7 +118,7 @@ impl Misfit {
 const GROUPS: &str = "Groups are those of a dragonfly or dragonfly+, pods of a fat-tree, planes across the first dimension of a lattice.";
 
 /// The job that gets nodes.
-pub(crate) struct Job<'a> {
+pub(crate) struct PlacedJob<'a> {
     /// Number of its nodes.
     n: usize,
     /// Nodes of the network; hosts, where they have several.
@@ -130,7 +130,7 @@ pub(crate) struct Job<'a> {
     holder: &'a dyn Fn(u32) -> &'a str,
 }
 
-impl Job<'_> {
+impl PlacedJob<'_> {
     /// The free nodes of every group in index order, the groups in random order; empty ones are among them.
     fn groups(&mut self, free: &[u32]) -> Vec<Vec<u32>> {
         let mut groups = vec![Vec::new(); self.topology.n_groups().unwrap_or(1) as usize];
@@ -172,7 +172,7 @@ pub fn place(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Re
             let owner = places.iter().position(|nodes| nodes.contains(&node));
             owner.map_or("", |owner| jobs[owner].name.as_str())
         };
-        let mut job = Job {
+        let mut job = PlacedJob {
             n,
             n_hosts,
             topology,

@@ -3,13 +3,13 @@
 use crate::Entry;
 
 /// Something with a name in studies.
-pub trait Kind {
+pub trait Described {
     /// Its name, line, keys, source and limits.
     const ENTRY: Entry;
 }
 
 /// Declares an enum of kinds from a list of them, a line each: the variant with its fields. Every kind becomes a struct of the same name
-/// and fields, which is [`Kind`] and what else is `asked` of the kinds of this enum: a trait with a function `read`, whose argument is
+/// and fields, which is [`Described`] and what else is `asked` of the kinds of this enum: a trait with a function `read`, whose argument is
 /// of the type in brackets.
 ///
 /// The enum has `ENTRIES`, in the order of the list; `read`, which finds the kind by its name; and `kind`, the trait's object that
@@ -37,12 +37,12 @@ macro_rules! kinds {
 
         impl $name {
             /// What studies may say of each, in the order of the documentation.
-            pub(crate) const ENTRIES: &'static [$crate::Entry] = &[$(<$variant as $crate::Kind>::ENTRY),+];
+            pub(crate) const ENTRIES: &'static [$crate::Entry] = &[$(<$variant as $crate::Described>::ENTRY),+];
 
             /// The kind of this name with the values of its keys; `None` after errors.
             pub(crate) fn read(name: &str, from: $from) -> Option<$name> {
                 $(
-                    if name == <$variant as $crate::Kind>::ENTRY.name {
+                    if name == <$variant as $crate::Described>::ENTRY.name {
                         let $variant { $($($field),+)? $($inner)? } = <$variant as $asked>::read(from)?;
                         return Some($name::$variant $({ $($field),+ })? $(($inner))?);
                     }

@@ -29,7 +29,7 @@ pub use entry::{
     BANDWIDTH, Choice, Default, Entry, Family, Parameter, SECOND, Section, TIB, TableOf, Type, When, key, size,
     size_or_none, span, time,
 };
-pub use kinds::Kind;
+pub use kinds::Described;
 pub use plain::PlainValue;
 pub use reference::reference;
 pub use sample::{Method, SAMPLE};

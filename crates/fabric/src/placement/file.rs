@@ -1,10 +1,10 @@
 //! The nodes that a file lists, and the file: `logical,physical` and a line for every node.
 
-use super::{File, Job, PlacementKind, Told};
+use super::{File, PlacedJob, PlacementKeys, PlacementKind};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use study::user_file::read_text;
-use study::{Default, Entry, Kind, Parameter, Type, key};
+use study::{Default, Described, Entry, Parameter, Type, key};
 
 const FILE: &[Parameter] = &[key(
     "file",
@@ -24,19 +24,19 @@ type Mistake = (String, String);
 #[derive(Default)]
 pub(crate) struct Placements(BTreeMap<String, Lines>);
 
-impl Kind for File {
+impl Described for File {
     const ENTRY: Entry = Entry::new("file", "The nodes that a file lists.")
         .keys(&[FILE])
         .limits("Nodes are numbers.");
 }
 
 impl PlacementKind for File {
-    fn read(told: Told<'_, '_>) -> Option<Self> {
-        let (values, file) = (told.values, told.values.text("file")?);
-        let lines = told.known.0.entry(file.to_owned());
-        let lines = lines.or_insert_with(|| from_file(told.base, file));
+    fn read(keys: PlacementKeys<'_, '_>) -> Option<Self> {
+        let (values, file) = (keys.values, keys.values.text("file")?);
+        let lines = keys.known.0.entry(file.to_owned());
+        let lines = lines.or_insert_with(|| from_file(keys.base, file));
         let listed = match lines {
-            Ok(lines) => listed(file, lines, told.nodes, told.n_nodes),
+            Ok(lines) => listed(file, lines, keys.nodes, keys.n_nodes),
             Err(mistakes) => Err(mistakes.clone()),
         };
         match listed {
@@ -44,14 +44,14 @@ impl PlacementKind for File {
             Err(mistakes) => {
                 let path = format!("{}.file", values.path);
                 for (reason, hint) in mistakes {
-                    told.findings.error(values.place("file"), &path, reason, hint);
+                    keys.findings.error(values.place("file"), &path, reason, hint);
                 }
                 None
             }
         }
     }
 
-    fn order(&self, free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)> {
+    fn order(&self, free: Vec<u32>, job: &mut PlacedJob<'_>) -> Result<Vec<u32>, (String, &'static str)> {
         listed_first(&self.listed, job.n, job.n_hosts, &free, job.holder)
     }
 }

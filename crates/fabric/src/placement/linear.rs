@@ -1,18 +1,18 @@
 //! Free nodes as they come.
 
-use super::{Job, Linear, PlacementKind, Told};
-use study::{Entry, Kind};
+use super::{Linear, PlacedJob, PlacementKeys, PlacementKind};
+use study::{Described, Entry};
 
-impl Kind for Linear {
+impl Described for Linear {
     const ENTRY: Entry = Entry::new("linear", "Logical nodes on the free nodes in index order.");
 }
 
 impl PlacementKind for Linear {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PlacementKeys<'_, '_>) -> Option<Self> {
         Some(Linear {})
     }
 
-    fn order(&self, free: Vec<u32>, _job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)> {
+    fn order(&self, free: Vec<u32>, _job: &mut PlacedJob<'_>) -> Result<Vec<u32>, (String, &'static str)> {
         Ok(free)
     }
 }

@@ -1,9 +1,9 @@
 //! Group after group.
 
-use super::{GROUPS, Job, Misfit, PerGroup, PlacementKind, Told};
-use study::{Entry, Kind};
+use super::{GROUPS, PerGroup, PlacedJob, PlacementKeys, PlacementKind, PlacementMisfit};
+use study::{Described, Entry};
 
-impl Kind for PerGroup {
+impl Described for PerGroup {
     const ENTRY: Entry = Entry::new(
         "per-group",
         "Fills one group after the other, the groups in random order.",
@@ -13,15 +13,15 @@ impl Kind for PerGroup {
 }
 
 impl PlacementKind for PerGroup {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PlacementKeys<'_, '_>) -> Option<Self> {
         Some(PerGroup {})
     }
 
-    fn misfit(&self, _n_nodes: u32, has_groups: bool) -> Option<Misfit> {
-        Misfit::without_groups(has_groups)
+    fn misfit(&self, _n_nodes: u32, has_groups: bool) -> Option<PlacementMisfit> {
+        PlacementMisfit::without_groups(has_groups)
     }
 
-    fn order(&self, free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)> {
+    fn order(&self, free: Vec<u32>, job: &mut PlacedJob<'_>) -> Result<Vec<u32>, (String, &'static str)> {
         Ok(job.groups(&free).concat())
     }
 }

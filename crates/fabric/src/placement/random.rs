@@ -1,14 +1,14 @@
 //! Free nodes, shuffled.
 
-use super::{Job, PlacementKind, Random, Told};
-use study::{Entry, Kind};
+use super::{PlacedJob, PlacementKeys, PlacementKind, Random};
+use study::{Described, Entry};
 
-impl Kind for Random {
+impl Described for Random {
     const ENTRY: Entry = Entry::new("random", "A seeded random permutation of the free nodes.");
 }
 
 impl PlacementKind for Random {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PlacementKeys<'_, '_>) -> Option<Self> {
         Some(Random {})
     }
 
@@ -16,7 +16,7 @@ impl PlacementKind for Random {
         true
     }
 
-    fn order(&self, mut free: Vec<u32>, job: &mut Job<'_>) -> Result<Vec<u32>, (String, &'static str)> {
+    fn order(&self, mut free: Vec<u32>, job: &mut PlacedJob<'_>) -> Result<Vec<u32>, (String, &'static str)> {
         job.random.shuffle(&mut free);
         Ok(free)
     }

@@ -9,7 +9,7 @@ use super::run::{Bytes, JobSpec, MpiSpec, Synthetic, Work};
 use super::trace::Traces;
 use crate::registry;
 use crate::workload::Pairs;
-use crate::workload::patterns::{Pattern, Told as PatternTold};
+use crate::workload::patterns::{Pattern, PatternKeys};
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::Parameter;
@@ -240,7 +240,7 @@ fn read_synthetic(kind: &str, values: &Values, n_nodes: Option<u64>, findings: &
             "add load, or remove process",
         );
     }
-    let told = PatternTold {
+    let told = PatternKeys {
         values,
         n_nodes,
         findings,

@@ -1,7 +1,7 @@
 //! `job.placement`: a name or a table.
 
 use super::trace::Traces;
-use crate::placement::{Placement, Placements, Told};
+use crate::placement::{Placement, PlacementKeys, Placements};
 use crate::registry;
 use std::path::Path;
 use study::diagnostic::Findings;
@@ -60,7 +60,7 @@ pub(crate) fn read(
     if findings.n_errors() > before {
         return None;
     }
-    let told = Told {
+    let keys = PlacementKeys {
         values: &values,
         nodes,
         n_nodes: files.n_nodes,
@@ -68,7 +68,7 @@ pub(crate) fn read(
         known: files.known,
         findings,
     };
-    let placement = Placement::read(&kind, told)?;
+    let placement = Placement::read(&kind, keys)?;
     if let (Some(topology), Some(n)) = (files.topology, files.n_nodes) {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
         if let Some(misfit) = placement.kind().misfit(n, topology.has_groups()) {

@@ -27,7 +27,7 @@ kinds! {
     /// Destination of a message from logical node `i` of `n`.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(tag = "kind", rename_all = "kebab-case")]
-    pub enum Pattern: PatternKind(Told<'_, '_>) {
+    pub enum Pattern: PatternKind(PatternKeys<'_, '_>) {
         /// Any other node, uniformly.
         Uniform;
         /// Node `(i + by) mod n`.
@@ -63,7 +63,7 @@ kinds! {
 /// What is asked of a pattern.
 pub(crate) trait PatternKind {
     /// Reads its own keys; what a network cannot have is told with its place. `None` after errors that leave no value.
-    fn read(told: Told<'_, '_>) -> Option<Self>
+    fn read(keys: PatternKeys<'_, '_>) -> Option<Self>
     where
         Self: Sized;
 
@@ -72,13 +72,13 @@ pub(crate) trait PatternKind {
 }
 
 /// What a study says of a pattern, for a job of so many nodes, if known.
-pub(crate) struct Told<'a, 'b> {
+pub(crate) struct PatternKeys<'a, 'b> {
     pub values: &'a Values,
     pub n_nodes: Option<u64>,
     pub findings: &'b mut Findings,
 }
 
-impl Told<'_, '_> {
+impl PatternKeys<'_, '_> {
     /// A number, which is a mistake if it is larger than `most` of the number of nodes.
     fn at_most(&mut self, name: &str, most: impl Fn(u64) -> u64, words: &str) -> Option<u32> {
         let values = self.values;

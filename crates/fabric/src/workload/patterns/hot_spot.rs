@@ -1,8 +1,8 @@
 //! Some nodes that everybody wants. Which messages are for them is drawn in the hot path.
 
-use super::{HotSpot, JobNodes, NODES, PatternKind, TRAFFIC, Told, pattern};
+use super::{HotSpot, JobNodes, NODES, PatternKeys, PatternKind, TRAFFIC, pattern};
 use crate::workload::Destinations;
-use study::{Default, Entry, Kind, Parameter, Type, key};
+use study::{Default, Described, Entry, Parameter, Type, key};
 
 const HOT_SPOT: &[Parameter] = &[
     key(
@@ -19,7 +19,7 @@ const HOT_SPOT: &[Parameter] = &[
     ),
 ];
 
-impl Kind for HotSpot {
+impl Described for HotSpot {
     const ENTRY: Entry = pattern(
         "hot-spot",
         "A fraction of the messages goes to a few hot nodes, the rest is uniform.",
@@ -28,10 +28,10 @@ impl Kind for HotSpot {
 }
 
 impl PatternKind for HotSpot {
-    fn read(mut told: Told<'_, '_>) -> Option<Self> {
+    fn read(mut keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(HotSpot {
-            targets: told.at_most("targets", |n| n, "there are at most")?,
-            fraction: told.values.number("fraction")?,
+            targets: keys.at_most("targets", |n| n, "there are at most")?,
+            fraction: keys.values.number("fraction")?,
         })
     }
 

@@ -1,8 +1,8 @@
 //! Many to one.
 
-use super::{Incast, JobNodes, NODES, PatternKind, TRAFFIC, Told};
+use super::{Incast, JobNodes, NODES, PatternKeys, PatternKind, TRAFFIC};
 use crate::workload::{Destinations, NOBODY};
-use study::{Default, Entry, Kind, Parameter, key};
+use study::{Default, Described, Entry, Parameter, key};
 
 const INCAST: &[Parameter] = &[key(
     "sources",
@@ -11,15 +11,15 @@ const INCAST: &[Parameter] = &[key(
     "Number of senders: nodes 1, 2, ...",
 )];
 
-impl Kind for Incast {
+impl Described for Incast {
     const ENTRY: Entry =
         Entry::new("incast", "Some nodes send to node 0, the others are silent.").keys(&[INCAST, TRAFFIC]);
 }
 
 impl PatternKind for Incast {
-    fn read(mut told: Told<'_, '_>) -> Option<Self> {
+    fn read(mut keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(Incast {
-            sources: told.at_most("sources", |n| n.saturating_sub(1), "there are at most"),
+            sources: keys.at_most("sources", |n| n.saturating_sub(1), "there are at most"),
         })
     }
 

@@ -1,10 +1,10 @@
 //! The nearest others, one dimension after the other.
 
-use super::{JobNodes, Neighbour, PatternKind, TRAFFIC, Told, pattern};
+use super::{JobNodes, Neighbour, PatternKeys, PatternKind, TRAFFIC, pattern};
 use crate::workload::Destinations;
-use study::{Entry, Kind};
+use study::{Described, Entry};
 
-impl Kind for Neighbour {
+impl Described for Neighbour {
     const ENTRY: Entry = pattern(
         "neighbour",
         "The next router in every dimension of a lattice in turn, or node i + 1 elsewhere.",
@@ -13,7 +13,7 @@ impl Kind for Neighbour {
 }
 
 impl PatternKind for Neighbour {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(Neighbour {})
     }
 

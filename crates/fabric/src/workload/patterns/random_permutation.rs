@@ -1,11 +1,11 @@
 //! A partner for every node, drawn once.
 
-use super::{JobNodes, PatternKind, RandomPermutation, TRAFFIC, Told, pattern};
+use super::{JobNodes, PatternKeys, PatternKind, RandomPermutation, TRAFFIC, pattern};
 use crate::workload::Destinations;
 use des::rng::SplitMix;
-use study::{Entry, Kind};
+use study::{Described, Entry};
 
-impl Kind for RandomPermutation {
+impl Described for RandomPermutation {
     const ENTRY: Entry = pattern(
         "random-permutation",
         "One seeded random permutation without fixed points.",
@@ -14,7 +14,7 @@ impl Kind for RandomPermutation {
 }
 
 impl PatternKind for RandomPermutation {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(RandomPermutation {})
     }
 

@@ -1,8 +1,8 @@
 //! A fixed distance round the ring of all nodes.
 
-use super::{JobNodes, NODES, PatternKind, Shift, TRAFFIC, Told, pattern};
+use super::{JobNodes, NODES, PatternKeys, PatternKind, Shift, TRAFFIC, pattern};
 use crate::workload::Destinations;
-use study::{Default, Entry, Kind, Parameter, key};
+use study::{Default, Described, Entry, Parameter, key};
 
 const SHIFT: &[Parameter] = &[key(
     "by",
@@ -11,14 +11,14 @@ const SHIFT: &[Parameter] = &[key(
     "The distance.",
 )];
 
-impl Kind for Shift {
+impl Described for Shift {
     const ENTRY: Entry = pattern("shift", "Node i sends to node i + by, round the end.").keys(&[SHIFT, TRAFFIC]);
 }
 
 impl PatternKind for Shift {
-    fn read(mut told: Told<'_, '_>) -> Option<Self> {
+    fn read(mut keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(Shift {
-            by: told.at_most("by", |n| n.saturating_sub(1), "the largest distance is"),
+            by: keys.at_most("by", |n| n.saturating_sub(1), "the largest distance is"),
         })
     }
 

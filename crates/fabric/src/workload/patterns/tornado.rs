@@ -1,10 +1,10 @@
 //! Half-way round, the same way everywhere: what loads one direction of every ring.
 
-use super::{JobNodes, PatternKind, TRAFFIC, Told, Tornado, pattern};
+use super::{JobNodes, PatternKeys, PatternKind, TRAFFIC, Tornado, pattern};
 use crate::workload::Destinations;
-use study::{Entry, Kind};
+use study::{Described, Entry};
 
-impl Kind for Tornado {
+impl Described for Tornado {
     const ENTRY: Entry = pattern(
         "tornado",
         "Nearly half-way round in every dimension of a lattice, or round the node ring elsewhere.",
@@ -13,7 +13,7 @@ impl Kind for Tornado {
 }
 
 impl PatternKind for Tornado {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(Tornado {})
     }
 

@@ -1,15 +1,15 @@
 //! Any other node, uniformly at random. The hot path knows it by itself.
 
-use super::{JobNodes, PatternKind, TRAFFIC, Told, Uniform, pattern};
+use super::{JobNodes, PatternKeys, PatternKind, TRAFFIC, Uniform, pattern};
 use crate::workload::Destinations;
-use study::{Entry, Kind};
+use study::{Described, Entry};
 
-impl Kind for Uniform {
+impl Described for Uniform {
     const ENTRY: Entry = pattern("uniform", "Every message to any other node, uniformly at random.").keys(&[TRAFFIC]);
 }
 
 impl PatternKind for Uniform {
-    fn read(_told: Told<'_, '_>) -> Option<Self> {
+    fn read(_keys: PatternKeys<'_, '_>) -> Option<Self> {
         Some(Uniform {})
     }
 
