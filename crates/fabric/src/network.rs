@@ -5,13 +5,12 @@ use crate::observe::Span;
 use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
 use crate::routing::Routing;
 use crate::spec::{
-    Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RoutingSpec, RunSpec, Switching,
-    Tie,
+    Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RunSpec, Switching, Tie,
 };
 use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
 use std::ops::Range;
-use topo::{Coordinates, Topology, TopologySpec};
+use topo::{Coordinates, Topology, TopologyKind, TopologySpec};
 
 mod late_admission;
 pub mod model;
@@ -292,7 +291,7 @@ impl Network {
         blocks: impl FnOnce(&Topology) -> Result<Option<Blocks>, E>,
     ) -> Result<Network, E> {
         let mut topology = spec.topology.build().map_err(BuildError::Topology)?;
-        if let RoutingSpec::Dor { tie: Tie::Unwrapped } | RoutingSpec::Rdr { tie: Tie::Unwrapped } = spec.routing {
+        if spec.routing.tie() == Tie::Unwrapped {
             topology = topology.with_unwrapped_ties();
         }
         let model = model::ModelParameters::new(spec);
@@ -446,20 +445,12 @@ impl Network {
             .chain([&injection])
             .any(|class| class.bandwidth != host.bandwidth);
         let grouped = matches!(
-            topology.spec(),
-            TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+            topology.spec().kind(),
+            TopologyKind::Dragonfly | TopologyKind::DragonflyPlus
         );
-        let shortest_detour = match spec.routing {
-            RoutingSpec::Valiant { .. }
-            | RoutingSpec::Ugal(_)
-            | RoutingSpec::Par(_)
-            | RoutingSpec::AdaptiveLocal(_)
-                if grouped =>
-            {
-                2
-            }
-            _ if grouped && spec.routing.tables().is_some() => 2,
-            _ => u32::MAX,
+        let shortest_detour = match grouped && spec.routing.leads_over_a_third_group() {
+            true => 2,
+            false => u32::MAX,
         };
         let least_hop = classes[1..].iter().map(|class| class.hop).min().unwrap_or(0);
         let one_way = match topology.spec() {

@@ -2,41 +2,106 @@
 //!
 //! A routing reads the packet's head and the topology's questions; random choices are hashes of (seed, packet, place), so that they
 //! are the same on every engine. [`Routing::next`] is called once per packet and router, except at the last one.
+//!
+//! All that is to be known of one routing is in the file of its name, as answers to the questions of `algorithm.rs`; the list below has a line
+//! for each.
 
-use crate::network::{BuildError, Network, Site, lattice_shape};
+use crate::network::{BuildError, Network, Site};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{Architecture, RouterModel, RoutingSpec, RunSpec, TableSource, Tie, Via};
+use crate::spec::{Architecture, RouterModel, RunSpec};
 use des::mix;
 use des::rng::below;
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::path::Path;
+use study::Entry;
+use study::diagnostic::Findings;
+use study::owned::EntryKeys;
+use study::reader::Values;
 use topo::{Came, Hop, HopList, Topology, TopologySpec};
 
+#[macro_use]
+mod list;
+
+mod adaptive_local;
+mod adaptive_up;
+mod algorithm;
 mod choice;
 mod classes;
+mod d_mod_k;
+mod dal;
 mod deroute;
+mod detour;
+mod doal;
+mod dor;
+mod fits;
+mod keys;
 mod least;
 mod min_a;
+mod min_random;
+mod minimal;
 pub(crate) mod news;
+mod par;
+mod prelude;
 mod proof;
-mod source;
+mod rdr;
+mod scatter;
 mod table;
+mod table_source;
+mod tables;
 mod ugal;
-mod up;
+mod valiant;
+mod vdal;
 mod weigh;
 
-use choice::Choice;
+use algorithm::{Here, NamedRouting, ReadyRouting, Way, entry};
 use classes::Classes;
-use deroute::Order;
-use least::Least;
+use news::News;
 
+pub use adaptive_local::RoomSpec;
+pub use adaptive_up::SenseSpec;
+pub use algorithm::{Detours, NoKeys};
+pub use choice::Equal;
 pub(crate) use classes::of as networks_of;
-pub use deroute::Deroute;
+pub use deroute::DerouteSpec;
+pub use detour::{DetourSpec, Scope, Via};
+pub use dor::{Tie, TieSpec};
+pub(crate) use keys::ALL as KEYS;
+pub use min_a::EqualSpec;
 pub use proof::Proof;
-pub use source::table_bytes;
 pub use table::PathTable;
-pub use ugal::Ugal;
-pub use weigh::Sense;
+pub use table_source::table_bytes;
+pub use tables::{PathChoice, TableSource, TablesSpec};
+pub use valiant::ViaSpec;
+pub use weigh::{Congestion, Per, Sense};
+
+// The routings that a study can name, in the order of the documentation.
+routings! {
+    "dor" = dor::Dor,
+    "minimal" = minimal::Minimal,
+    "rdr" = rdr::Rdr,
+    "min-random" = min_random::MinRandom,
+    "min-a" = min_a::MinA,
+    "valiant" = valiant::Valiant,
+    "ugal" = ugal::Ugal,
+    "par" = par::Par,
+    "adaptive-local" = adaptive_local::AdaptiveLocal,
+    "d-mod-k" = d_mod_k::DModK,
+    "scatter" = scatter::Scatter,
+    "adaptive-up" = adaptive_up::AdaptiveUp,
+    "doal" = doal::Doal,
+    "dal" = dal::Dal,
+    "vdal" = vdal::Vdal,
+    "minhop" = tables::MinHop,
+    "updn" = tables::UpDown,
+    "ftree" = tables::Ftree,
+    "sssp" = tables::Sssp,
+    "dfsssp" = tables::Dfsssp,
+    "lash" = tables::Lash,
+    "nue" = tables::Nue,
+    "parx" = tables::Parx,
+    "table" = tables::Table,
+}
 
 /// A routing, ready to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,41 +111,17 @@ pub struct Routing {
     needed: u8,
     /// The last virtual channel there is; higher ones are merged into it.
     last_vc: u8,
+    /// It is the topology's own minimal routing.
+    minimal: bool,
     /// It wants to see what waits in the router.
     adaptive: bool,
+    /// What of it beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog).
+    sense: Option<Sense>,
+    /// What routers tell each other for it.
+    news: Option<News>,
     /// Virtual channels of the topology's own minimal routing.
     minimal_vcs: u8,
     seed: u64,
-}
-
-/// What a routing does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The topology's own.
-    Minimal,
-    /// A random dimension.
-    Rdr {
-        /// Half-way round a ring the way that does not wrap around.
-        unwrapped: bool,
-    },
-    /// A random minimal neighbour.
-    MinRandom,
-    /// The minimal neighbour with the least waiting before it.
-    MinA(Choice),
-    /// Two minimal legs.
-    Valiant,
-    /// Minimal, or two minimal legs where less waits for them, or always.
-    Ugal(Ugal),
-    /// A random way up a fat-tree.
-    Scatter,
-    /// The way up a fat-tree with the least waiting before it.
-    AdaptiveUp(Sense, Choice),
-    /// Detours within the dimensions of a HyperX.
-    Deroute(Deroute),
-    /// Forwarding tables.
-    Table(Arc<PathTable>),
-    /// Any other on virtual networks of their own for classes of messages.
-    Classes(Box<Classes>),
 }
 
 thread_local! {
@@ -105,80 +146,14 @@ impl Routing {
     }
 
     fn of_one_network(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
-        let lattice = lattice_shape(topology).is_some();
-        let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
-        let kind = match &spec.routing {
-            RoutingSpec::Dor { .. } if !lattice => {
-                return refuse(
-                    "dimension order needs a lattice: ring, mesh, torus or HyperX",
-                    "take \"minimal\", the topology's own",
-                );
-            }
-            RoutingSpec::Rdr { .. } if !lattice => {
-                return refuse(
-                    "RDR needs a lattice: ring, mesh, torus or HyperX",
-                    "take \"min-random\"",
-                );
-            }
-            RoutingSpec::DModK | RoutingSpec::Scatter | RoutingSpec::AdaptiveUp(_)
-                if !matches!(topology.spec(), TopologySpec::FatTree { .. }) =>
-            {
-                return refuse(
-                    "the ways up need a fat-tree",
-                    "take \"minimal\", \"min-random\" or \"min-a\", which every topology has",
-                );
-            }
-            RoutingSpec::Dor { .. } | RoutingSpec::Minimal | RoutingSpec::DModK => Kind::Minimal,
-            RoutingSpec::Rdr { tie } => Kind::Rdr {
-                unwrapped: *tie == Tie::Unwrapped,
-            },
-            RoutingSpec::MinRandom => Kind::MinRandom,
-            RoutingSpec::MinA { .. }
-            | RoutingSpec::Ugal(_)
-            | RoutingSpec::Par(_)
-            | RoutingSpec::AdaptiveLocal(_)
-            | RoutingSpec::AdaptiveUp(_)
-            | RoutingSpec::Doal(_)
-            | RoutingSpec::Dal(_)
-            | RoutingSpec::Vdal(_)
-                if spec.router.architecture == Architecture::LateAdmission =>
-            {
-                return refuse(
-                    "late-admission routers have no rule for adaptive routing",
-                    "take \"rdr\" or \"min-random\", or another router.architecture",
-                );
-            }
-            RoutingSpec::MinA { equal } => Kind::MinA(Choice {
-                equal: *equal,
-                bytes: spec.router.is_input_queued(),
-            }),
-            RoutingSpec::Valiant { via: Via::Node } => Kind::Valiant,
-            RoutingSpec::Valiant { via } => Kind::Ugal(Ugal::always(*via, spec, topology)?),
-            RoutingSpec::Ugal(detour) => Kind::Ugal(Ugal::new(detour, false, spec, topology)?),
-            RoutingSpec::Par(detour) => Kind::Ugal(Ugal::new(detour, true, spec, topology)?),
-            RoutingSpec::AdaptiveLocal(room) => Kind::Ugal(Ugal::by_room(room, spec, topology)?),
-            RoutingSpec::Scatter => Kind::Scatter,
-            RoutingSpec::AdaptiveUp(sense) => Kind::AdaptiveUp(
-                Sense::new(sense.congestion, sense.per, spec)?,
-                Choice {
-                    equal: sense.equal,
-                    bytes: false,
-                },
-            ),
-            RoutingSpec::Doal(deroute) => Kind::Deroute(Deroute::new(Order::Dimension, deroute, spec, topology)?),
-            RoutingSpec::Dal(deroute) => Kind::Deroute(Deroute::new(Order::Escape, deroute, spec, topology)?),
-            RoutingSpec::Vdal(deroute) => Kind::Deroute(Deroute::new(Order::Channels, deroute, spec, topology)?),
-            RoutingSpec::MinHop(tables)
-            | RoutingSpec::UpDown(tables)
-            | RoutingSpec::Ftree(tables)
-            | RoutingSpec::Sssp(tables)
-            | RoutingSpec::Dfsssp(tables)
-            | RoutingSpec::Lash(tables)
-            | RoutingSpec::Nue(tables)
-            | RoutingSpec::Parx(tables)
-            | RoutingSpec::Table(tables) => Kind::Table(Arc::new(source::table(tables, spec, topology)?)),
-        };
-        let needed = proof::needs(&kind, topology);
+        if spec.routing.is_adaptive() && spec.router.architecture == Architecture::LateAdmission {
+            return algorithm::refuse(
+                "late-admission routers have no rule for adaptive routing",
+                "take \"rdr\" or \"min-random\", or another router.architecture",
+            );
+        }
+        let kind = spec.routing.ready(spec, topology)?;
+        let needed = kind.ready().vcs(topology);
         let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
         let bounded = spec.router.has_bounded_buffers() && !late;
         if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
@@ -195,11 +170,10 @@ impl Routing {
         Ok(Routing {
             needed,
             last_vc: vcs - 1,
-            adaptive: match &kind {
-                Kind::MinA(_) | Kind::AdaptiveUp(..) | Kind::Deroute(_) => true,
-                Kind::Ugal(ugal) => ugal.looks(),
-                _ => false,
-            },
+            minimal: kind.ready().is_minimal(),
+            adaptive: spec.routing.is_adaptive(),
+            sense: kind.ready().sense(),
+            news: kind.ready().news(),
             kind,
             minimal_vcs: topology.minimal_vcs(),
             seed: mix(spec.control.fine_seed() ^ 0x526F_7574),
@@ -219,7 +193,7 @@ impl Routing {
     /// Decides whether the run can deadlock.
     pub fn prove(&self, spec: &RunSpec, topology: &Topology) -> Proof {
         let (one, networks) = self.of_one();
-        let mut proof = proof::prove(spec, topology, &one.kind, one.needed);
+        let mut proof = proof::prove(spec, topology, one.kind.ready(), one.needed);
         if networks > 1 {
             proof.words += &format!("; {networks} virtual networks with as many channels each");
         }
@@ -228,20 +202,35 @@ impl Routing {
 
     /// `true` if it looks at the topology's wiring, also where the family answers by arithmetic.
     pub fn asks_for_cables(&self) -> bool {
-        matches!(self.of_one().0.kind, Kind::Ugal(_))
+        self.kind.ready().asks_for_cables()
     }
 
     /// `true` for the topology's own minimal routing.
     pub fn is_minimal(&self) -> bool {
-        matches!(self.kind, Kind::Minimal)
+        self.minimal
+    }
+
+    /// `true` if the routing wants to see what waits in the router: it is asked by [`Routing::adaptive`].
+    #[inline(always)]
+    pub fn is_adaptive(&self) -> bool {
+        self.adaptive
+    }
+
+    /// What the routing wants to see of a port beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog); `None`: just that.
+    #[inline(always)]
+    pub fn sense(&self) -> Option<Sense> {
+        self.sense
+    }
+
+    /// What routers tell each other for it, if they do.
+    #[inline(always)]
+    pub fn news(&self) -> Option<News> {
+        self.news
     }
 
     /// The forwarding tables, if it has such.
     pub fn table(&self) -> Option<&PathTable> {
-        match &self.of_one().0.kind {
-            Kind::Table(table) => Some(table),
-            _ => None,
-        }
+        self.kind.ready().table().map(|table| &**table)
     }
 
     /// `true` if it reads the number of a message, so that also messages of one packet must have one.
@@ -271,35 +260,49 @@ impl Routing {
     /// Virtual channels of a virtual network that packets use; `None` where that is all of them.
     pub fn acting_vcs(&self) -> Option<u8> {
         let one = self.of_one().0;
-        // VDAL takes a detour wherever channels are left for it.
-        let all_act = matches!(&one.kind, Kind::Deroute(deroute) if deroute.takes_all_channels());
-        (!all_act && one.vcs() > one.needed).then_some(one.needed)
+        (!one.kind.ready().takes_all_channels() && one.vcs() > one.needed).then_some(one.needed)
     }
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
     pub fn next(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        if matches!(self.kind, Kind::Minimal) {
+        if self.minimal {
             return self.minimal(net, site, packet);
         }
-        self.detour(net, site, packet)
+        self.blindly(net, site, packet)
     }
 
-    #[inline(never)]
-    fn detour(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        match &self.kind {
-            Kind::Minimal => self.minimal(net, site, packet),
-            Kind::Rdr { unwrapped: true } => self.random_dimension(net, site, packet),
-            Kind::Rdr { .. } | Kind::MinRandom => self.random(net, site, packet),
-            // Without a router to look at: as on an idle one.
-            Kind::MinA(_) | Kind::Ugal(_) | Kind::AdaptiveUp(..) | Kind::Deroute(_) => {
-                self.adaptive(net, site, packet, |_, _| 0)
-            }
-            Kind::Valiant => self.valiant(net, site, packet),
-            Kind::Scatter => self.scatter(net, site, packet),
-            Kind::Table(table) => self.by_table(table, net, site, packet),
-            Kind::Classes(classes) => classes.next(net, site, packet),
+    #[inline(always)]
+    fn here<'a>(&'a self, net: &'a Network, site: &'a Site, packet: &'a Packet) -> Here<'a> {
+        let routing = self;
+        Here {
+            routing,
+            net,
+            site,
+            packet,
         }
+    }
+
+    /// The same for all but minimal routing; an adaptive one is as on an idle router.
+    #[inline(never)]
+    fn blindly(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+        match &self.kind {
+            Kind::Classes(classes) => classes.blindly(net, site, packet),
+            kind => kind.next(self.here(net, site, packet), |_, _| 0),
+        }
+    }
+
+    /// The next output of a packet that is not at its last router, (local port, virtual channel, phase), by what waits:
+    /// `backlog(local port, virtual channel)`, in the units of [`Routing::sense`].
+    #[inline(always)]
+    pub fn adaptive(
+        &self,
+        net: &Network,
+        site: &Site,
+        packet: &Packet,
+        backlog: impl FnMut(u32, u8) -> u64,
+    ) -> (u32, u8, u8) {
+        self.kind.next(self.here(net, site, packet), backlog)
     }
 
     /// The topology's own minimal routing.
@@ -330,6 +333,12 @@ impl Routing {
         (mix(self.seed ^ KEY ^ packet.identity()) >> 32) as u32
     }
 
+    /// The channel that counts the hops.
+    #[inline(always)]
+    fn channel_of_hops(&self, packet: &Packet) -> u8 {
+        packet.hops().min(u32::from(self.last_vc)) as u8
+    }
+
     /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
     #[inline(always)]
     fn cable(&self, site: &Site, hop: Hop, packet: &Packet) -> u32 {
@@ -343,76 +352,15 @@ impl Routing {
         }
         first + below(mix(self.seed ^ packet.moment(site.router)), u64::from(links)) as u32
     }
-
-    /// A random dimension (RDR), in it the way that the topology's ties take.
-    #[inline(always)]
-    fn random_dimension(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        let target = net.topology.router_of(packet.destination());
-        let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
-        let pick = |n: u32| below(word, u64::from(n)) as u32;
-        let hop = net
-            .topology
-            .minimal_along(site.router, target, came(site, packet), pick);
-        let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
-        (self.cable(site, hop, packet), vc, 0)
-    }
-
-    /// A random minimal neighbour (min-random) or a random dimension (RDR).
-    fn random(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        let target = net.topology.router_of(packet.destination());
-        HOPS.with_borrow_mut(|hops| {
-            net.topology.minimal_hops(site.router, target, hops);
-            let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
-            let hop = if !matches!(self.kind, Kind::MinRandom) {
-                // Half-way round a ring both directions are minimal: the first listed, the positive one, stands for the dimension.
-                let first = |i: usize| i == 0 || hops[i].dim != hops[i - 1].dim;
-                let dims = (0..hops.len()).filter(|&i| first(i)).count();
-                let pick = below(word, dims as u64) as usize;
-                (0..hops.len()).filter(|&i| first(i)).nth(pick).map(|i| hops[i])
-            } else {
-                hops.get(below(word, hops.len() as u64) as usize).copied()
-            };
-            // No hop would mean that the packet is at its target, which the caller has excluded.
-            let hop = hop.unwrap_or(Hop {
-                port: 0,
-                links: 1,
-                dim: 0,
-                vc: 0,
-            });
-            let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
-            (self.cable(site, hop, packet), vc, 0)
-        })
-    }
-
-    /// Valiant's two legs (Valiant 1982): minimal to a random router, then minimal to the destination, each on its own channels.
-    fn valiant(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
-        let destination = packet.destination();
-        let key = self.key(packet);
-        let mut came = came(site, packet);
-        if packet.phase() != SECOND_LEG {
-            let via = self.intermediate(net, packet);
-            if via != site.router {
-                let hop = net.topology.minimal_to(site.router, via, came, key);
-                return (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);
-            }
-            came = Came::INJECTED;
-        } else {
-            came.vc -= self.minimal_vcs.min(came.vc);
-        }
-        let hop = net.topology.minimal(site.router, destination, came, key);
-        (
-            self.cable(site, hop, packet),
-            (hop.vc + self.minimal_vcs).min(self.last_vc),
-            SECOND_LEG,
-        )
-    }
-
-    /// The intermediate router of a packet: uniform over routers that have nodes, recomputed at every hop.
-    fn intermediate(&self, net: &Network, packet: &Packet) -> u32 {
-        let node = below(mix(self.seed ^ packet.identity()), u64::from(net.n_nodes()));
-        net.topology.router_of(node as u32)
-    }
 }
+
+/// No hop: the packet would be at its target, which the caller of a routing has excluded.
+const NO_HOP: Hop = Hop {
+    port: 0,
+    links: 1,
+    dim: 0,
+    vc: 0,
+};
 
 /// How a packet came to its router, in the topology's words.
 #[inline(always)]

@@ -8,6 +8,20 @@ use std::path::Path;
 /// The topology of the studies.
 const TORUS: &str = "kind = \"torus\"\nshape = [4, 4]";
 
+/// Topologies of which every routing is for one.
+const TOPOLOGIES: [&str; 4] = [
+    TORUS,
+    "kind = \"fat-tree\"\ndown = [4, 4]\nup = [2]",
+    "kind = \"hyperx\"\nshape = [4, 4]",
+    "kind = \"dragonfly\"\ngroups = 3\nrouters_per_group = 2",
+];
+
+fn topology(keys: &str) -> topo::TopologySpec {
+    let text = study("kind = \"uniform\", load = 0.5", "").replace(TORUS, keys);
+    let study = load_study(text.as_bytes(), "names.toml", Path::new("."), &LoadOptions::default());
+    study.unwrap().runs[0].topology.clone()
+}
+
 /// The first run of a study as JSON.
 fn first_run(text: &str) -> Value {
     let study = load_study(text.as_bytes(), "names.toml", Path::new("."), &LoadOptions::default());
@@ -91,16 +105,10 @@ fn names_are_read_as_themselves() {
         |name| {
             let text = study(plain, &format!("[routing]\nkind = \"{name}\""));
             // Some are for one family.
-            match name {
-                "d-mod-k" | "scatter" | "adaptive-up" | "ftree" => {
-                    text.replace(TORUS, "kind = \"fat-tree\"\ndown = [4, 4]\nup = [2]")
-                }
-                "doal" | "dal" | "vdal" | "parx" => text.replace("torus", "hyperx"),
-                "adaptive-local" => text.replace(TORUS, "kind = \"dragonfly\"\ngroups = 3\nrouters_per_group = 2"),
-                // What the file says is looked at when the network is built.
-                "table" => text.replace("kind = \"table\"", "kind = \"table\"\nfile = \"Cargo.toml\""),
-                _ => text,
-            }
+            let fits = |text: &&str| fabric::routing::fits(name, &topology(text));
+            let text = text.replace(TORUS, TOPOLOGIES.into_iter().find(fits).unwrap());
+            // What the file says is looked at when the network is built.
+            text.replace("kind = \"table\"", "kind = \"table\"\nfile = \"Cargo.toml\"")
         },
         "/routing/kind",
     );

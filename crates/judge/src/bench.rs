@@ -252,7 +252,7 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
         spec.router.model = RouterModel::Sculpin;
     }
     spec.routing = match name.starts_with("dragonfly") {
-        true => RoutingSpec::Minimal,
+        true => RoutingSpec::MINIMAL,
         false => RoutingSpec::DOR,
     };
     spec.control.end = Some(Time((end_ns * 1e3 * length) as u64));

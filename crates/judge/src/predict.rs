@@ -12,7 +12,7 @@ mod memory;
 use des::Time;
 use fabric::network::BuildError;
 use fabric::packet::Packet;
-use fabric::routing::Routing;
+use fabric::routing::{Detours, Routing};
 use fabric::spec::{
     Architecture, BitsPerSec, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterModel, RoutingSpec,
     RunSpec, Work,
@@ -290,10 +290,10 @@ fn unit(run: &RunSpec) -> f64 {
 fn hops(routing: &RoutingSpec, topology: &Topology, (from, to): (u32, u32), packets: u64) -> f64 {
     let target = topology.router_of(to);
     let direct = f64::from(topology.node_distance(from, target));
-    let detours = match routing {
-        RoutingSpec::Valiant { .. } => 1.0,
-        _ if leaves_minimal_ways(routing) => 0.5 * (1.0 - 1.0 / packets.max(1) as f64),
-        _ => 0.0,
+    let detours = match routing.detours() {
+        Detours::Always => 1.0,
+        Detours::WhereQueuesAreLong => 0.5 * (1.0 - 1.0 / packets.max(1) as f64),
+        Detours::Never => 0.0,
     };
     if detours == 0.0 || topology.router_of(from) == target {
         return direct + 1.0;
@@ -302,19 +302,6 @@ fn hops(routing: &RoutingSpec, topology: &Topology, (from, to): (u32, u32), pack
     let over = topology.router_of(des::rng::below(key, u64::from(topology.n_nodes())) as u32);
     let around = f64::from(topology.node_distance(from, over) + topology.distance(over, target));
     direct + detours * (around - direct).max(0.0) + 1.0
-}
-
-/// Whether a routing looks at queues and may take more links than the fewest.
-fn leaves_minimal_ways(routing: &RoutingSpec) -> bool {
-    matches!(
-        routing,
-        RoutingSpec::Ugal(_)
-            | RoutingSpec::Par(_)
-            | RoutingSpec::AdaptiveLocal(_)
-            | RoutingSpec::Doal(_)
-            | RoutingSpec::Dal(_)
-            | RoutingSpec::Vdal(_)
-    )
 }
 
 /// What the nodes of a job send.
@@ -450,7 +437,10 @@ fn seconds(run: &RunSpec, all: &Sent, standing: f64) -> f64 {
     if all.by_ranks == 0.0 {
         return alone * all.packet_hops;
     }
-    let looks = if leaves_minimal_ways(&run.routing) { LOOK_S } else { 0.0 };
+    let looks = match run.routing.detours() {
+        Detours::WhereQueuesAreLong => LOOK_S,
+        Detours::Always | Detours::Never => 0.0,
+    };
     let missing = 1.0 + MISS * (standing / CACHE_BYTES).log2().max(0.0);
     missing * ((with_ranks + looks) * all.packet_hops + MESSAGE_S * all.by_ranks)
 }

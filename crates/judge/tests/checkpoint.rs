@@ -43,9 +43,9 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         spec.router.buffer = Some(Bytes(5_000));
         spec
     };
-    let plain_sculpin = cell(&hyperx, RouterModel::Sculpin, RoutingSpec::Minimal);
+    let plain_sculpin = cell(&hyperx, RouterModel::Sculpin, RoutingSpec::MINIMAL);
     let sculpin = cell(&dragonfly, RouterModel::Sculpin, RoutingSpec::VALIANT);
-    let plain_credit = cell(&hyperx, RouterModel::Credit, RoutingSpec::Minimal);
+    let plain_credit = cell(&hyperx, RouterModel::Credit, RoutingSpec::MINIMAL);
     let credit = cell(&dragonfly, RouterModel::Credit, RoutingSpec::VALIANT);
     let told = DetourSpec {
         via: Via::Group,
@@ -57,7 +57,7 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
     let mut first_come = cell(&torus, RouterModel::Credit, RoutingSpec::MIN_A);
     first_come.router.arbitration = Arbitration::Fcfs;
     first_come.nic.bandwidth = Some(BitsPerSec(130_000_000_000));
-    let wide = cell(&crossbar, RouterModel::Credit, RoutingSpec::Minimal);
+    let wide = cell(&crossbar, RouterModel::Credit, RoutingSpec::MINIMAL);
     let mut input_queued = cell(&dragonfly, RouterModel::Credit, RoutingSpec::MIN_A);
     input_queued.router.architecture = Architecture::InputQueued;
     input_queued.router.output_buffer = Some(Bytes(5_000));

@@ -85,11 +85,11 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
         arrangement_seed: 1,
     };
     vec![
-        (TopologySpec::SingleRouter { nodes: 7 }, RoutingSpec::Minimal),
-        (ring(9), RoutingSpec::Minimal),
-        (TopologySpec::Mesh(lattice(&[3, 4], 1)), RoutingSpec::MinRandom),
+        (TopologySpec::SingleRouter { nodes: 7 }, RoutingSpec::MINIMAL),
+        (ring(9), RoutingSpec::MINIMAL),
+        (TopologySpec::Mesh(lattice(&[3, 4], 1)), RoutingSpec::MIN_RANDOM),
         (TopologySpec::Torus(lattice(&[4, 4], 1)), RoutingSpec::MIN_A),
-        (TopologySpec::HyperX(lattice(&[3, 3], 2)), RoutingSpec::MinRandom),
+        (TopologySpec::HyperX(lattice(&[3, 3], 2)), RoutingSpec::MIN_RANDOM),
         (dragonfly.clone(), RoutingSpec::VALIANT),
         (dragonfly, RoutingSpec::MIN_A),
         (
@@ -98,7 +98,7 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
                 up: vec![4],
                 up_width: Vec::new(),
             },
-            RoutingSpec::Scatter,
+            RoutingSpec::SCATTER,
         ),
     ]
 }

@@ -199,7 +199,7 @@ fn valiant_over_third_routers_leaves_the_direct_link_idle() {
     let (s, p) = (9, 8);
     let topology = hyperx(&[s], p);
     let most = f64::from(s - 2) / (2.0 * f64::from(p));
-    let valiant = RoutingSpec::Valiant { via: Via::Router };
+    let valiant = RoutingSpec::Valiant(ViaSpec { via: Via::Router });
     let below = accepted(&topology, valiant.clone(), 0.9 * most, Pattern::Shift { by: Some(p) });
     assert!(below > 0.98 * 0.9 * most, "{below}");
     let over = accepted(&topology, valiant.clone(), 0.9, Pattern::Shift { by: Some(p) });

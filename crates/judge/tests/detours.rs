@@ -93,9 +93,9 @@ fn a_dragonfly_needs_the_published_channels_and_not_one_fewer() {
         (RoutingSpec::Ugal(over(Via::Group)), 3),
         (RoutingSpec::Par(over(Via::Router)), 5),
         (RoutingSpec::Par(over(Via::Group)), 4),
-        (RoutingSpec::Valiant { via: Via::Node }, 4),
-        (RoutingSpec::Valiant { via: Via::Router }, 4),
-        (RoutingSpec::Valiant { via: Via::Group }, 3),
+        (RoutingSpec::Valiant(ViaSpec { via: Via::Node }), 4),
+        (RoutingSpec::Valiant(ViaSpec { via: Via::Router }), 4),
+        (RoutingSpec::Valiant(ViaSpec { via: Via::Group }), 3),
         (RoutingSpec::AdaptiveLocal(RoomSpec::default()), 3),
     ] {
         let mut spec = traffic(routing.clone(), 0.1, Pattern::Uniform);
@@ -116,7 +116,7 @@ fn a_dragonfly_needs_the_published_channels_and_not_one_fewer() {
 
 #[test]
 fn what_never_finds_the_detour_shorter_is_minimal() {
-    let minimal = run(&traffic(RoutingSpec::Minimal, 0.2, NEXT_GROUP), &mut |_| true).unwrap();
+    let minimal = run(&traffic(RoutingSpec::MINIMAL, 0.2, NEXT_GROUP), &mut |_| true).unwrap();
     let all = Bytes(1 << 40);
     for detour in [
         DetourSpec {
@@ -144,7 +144,7 @@ fn what_never_finds_the_detour_shorter_is_minimal() {
 
 #[test]
 fn next_group_traffic_takes_one_in_a_p_minimally_and_half_by_detours() {
-    let minimal = accepted(RoutingSpec::Minimal, 0.5, NEXT_GROUP);
+    let minimal = accepted(RoutingSpec::MINIMAL, 0.5, NEXT_GROUP);
     assert!((minimal - 0.125).abs() < 0.002, "1 / (a p) = 1 / 8: {minimal}");
     let valiant = accepted(RoutingSpec::VALIANT, 0.5, NEXT_GROUP);
     assert!((0.49..0.51).contains(&valiant), "{valiant}");
@@ -163,7 +163,7 @@ fn uniform_traffic_keeps_nearly_all_where_valiant_keeps_half() {
     let load = 0.9;
     let valiant = accepted(RoutingSpec::VALIANT, load, Pattern::Uniform);
     assert!((0.45..0.6).contains(&valiant), "{valiant}");
-    for routing in detours().into_iter().chain([RoutingSpec::Minimal]) {
+    for routing in detours().into_iter().chain([RoutingSpec::MINIMAL]) {
         // PAR asks twice in the source group and so goes round more: it saturates earlier.
         let load = if matches!(routing, RoutingSpec::Par(_)) {
             0.8
@@ -206,7 +206,7 @@ fn what_the_group_tells_is_known_before_it_pushes_back() {
 /// that one lies idle: 8 load * 2 <= 7.
 #[test]
 fn valiant_over_third_groups_leaves_the_direct_link_idle() {
-    let valiant = RoutingSpec::Valiant { via: Via::Group };
+    let valiant = RoutingSpec::Valiant(ViaSpec { via: Via::Group });
     let most = 7.0 / 16.0;
     let below = accepted(valiant.clone(), 0.9 * most, NEXT_GROUP);
     assert!(below > 0.98 * 0.9 * most, "{below}");
@@ -223,7 +223,7 @@ fn adaptive_local_goes_round_where_less_than_half_of_the_room_is_left() {
     let local = RoutingSpec::AdaptiveLocal(RoomSpec::default());
     let uniform = accepted(local.clone(), 0.8, Pattern::Uniform);
     assert!(uniform > 0.98 * 0.8, "{uniform}");
-    let minimal = accepted(RoutingSpec::Minimal, 0.5, NEXT_GROUP);
+    let minimal = accepted(RoutingSpec::MINIMAL, 0.5, NEXT_GROUP);
     let below = accepted(local.clone(), 0.35, NEXT_GROUP);
     assert!(below > 2.0 * minimal, "{below}");
     let over = accepted(local.clone(), 0.8, NEXT_GROUP);
@@ -239,7 +239,7 @@ fn adaptive_local_goes_round_where_less_than_half_of_the_room_is_left() {
             .summary
             .digest
     };
-    assert_eq!(digest(never), digest(RoutingSpec::Minimal));
+    assert_eq!(digest(never), digest(RoutingSpec::MINIMAL));
 }
 
 /// Eight nodes send over three cables to one router: each packet takes the one with the least waiting, so all carry the same.
@@ -309,7 +309,7 @@ fn what_cannot_be_is_refused_by_name() {
     }
     for routing in [
         RoutingSpec::AdaptiveLocal(RoomSpec::default()),
-        RoutingSpec::Valiant { via: Via::Group },
+        RoutingSpec::Valiant(ViaSpec { via: Via::Group }),
     ] {
         let mut spec = traffic(routing.clone(), 0.1, Pattern::Uniform);
         spec.topology = TopologySpec::SingleRouter { nodes: 4 };

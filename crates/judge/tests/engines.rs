@@ -116,22 +116,22 @@ fn cells() -> Vec<(String, RunSpec)> {
                 ratio: 2.0,
                 ..DetourSpec::default()
             }),
-            RoutingSpec::Minimal,
+            RoutingSpec::MINIMAL,
             RoutingSpec::DOR,
             RoutingSpec::RDR,
-            RoutingSpec::MinRandom,
+            RoutingSpec::MIN_RANDOM,
             RoutingSpec::MIN_A,
             RoutingSpec::VALIANT,
-            RoutingSpec::Valiant { via: Via::Router },
-            RoutingSpec::Valiant { via: Via::Group },
+            RoutingSpec::Valiant(ViaSpec { via: Via::Router }),
+            RoutingSpec::Valiant(ViaSpec { via: Via::Group }),
             RoutingSpec::AdaptiveLocal(RoomSpec::default()),
             RoutingSpec::AdaptiveLocal(RoomSpec {
                 congestion: Congestion::Output,
                 ratio: 1.0,
                 ..RoomSpec::default()
             }),
-            RoutingSpec::DModK,
-            RoutingSpec::Scatter,
+            RoutingSpec::D_MOD_K,
+            RoutingSpec::SCATTER,
             RoutingSpec::AdaptiveUp(SenseSpec::default()),
             RoutingSpec::AdaptiveUp(SenseSpec {
                 congestion: Congestion::Both,
@@ -162,14 +162,14 @@ fn cells() -> Vec<(String, RunSpec)> {
             }
             let up = matches!(
                 routing,
-                RoutingSpec::DModK | RoutingSpec::Scatter | RoutingSpec::AdaptiveUp(_)
+                RoutingSpec::DModK(_) | RoutingSpec::Scatter(_) | RoutingSpec::AdaptiveUp(_)
             );
             let deroute = matches!(
                 routing,
                 RoutingSpec::Doal(_) | RoutingSpec::Dal(_) | RoutingSpec::Vdal(_)
             );
             let by_room = matches!(routing, RoutingSpec::AdaptiveLocal(_));
-            let by_group = by_room || matches!(routing, RoutingSpec::Valiant { via: Via::Group });
+            let by_group = by_room || matches!(routing, RoutingSpec::Valiant(ViaSpec { via: Via::Group }));
             if (up && name != "fat-tree")
                 || (deroute && name != "hyperx")
                 || (by_group && !name.starts_with("dragonfly"))
@@ -289,7 +289,7 @@ fn late_admission_cells() -> Vec<(String, RunSpec)> {
     ];
     for (name, topology) in topologies {
         for tie in [Tie::Positive, Tie::Unwrapped] {
-            for routing in [RoutingSpec::Dor { tie }, RoutingSpec::Rdr { tie }] {
+            for routing in [RoutingSpec::Dor(TieSpec { tie }), RoutingSpec::Rdr(TieSpec { tie })] {
                 let mut spec = plain(topology.clone());
                 spec.routing = routing.clone();
                 spec.links.default.latency = Time::from_ns(3);
@@ -734,7 +734,7 @@ fn perturbed_runs_give_one_answer_on_every_engine_and_another_than_those_beside_
     for (i, work) in works.into_iter().enumerate() {
         let mut spec = plain(TopologySpec::Torus(lattice(&[4, 3], &[], 2)));
         spec.router.model = [RouterModel::Credit, RouterModel::Sculpin][i % 2];
-        spec.routing = RoutingSpec::MinRandom;
+        spec.routing = RoutingSpec::MIN_RANDOM;
         spec.jobs[0].work = work;
         spec.control.end = None;
         let digest = |number: u32| {
@@ -772,7 +772,7 @@ fn hosts_of_several_rails_give_one_answer_on_every_engine() {
 
 #[test]
 fn workers_with_whole_groups_meet_once_in_several_windows() {
-    let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal Credit Voq");
+    let is_dragonfly = |what: &str| what.starts_with("dragonfly Minimal(NoKeys) Credit Voq");
     let (what, mut spec) = cells().into_iter().find(|(what, _)| is_dragonfly(what)).unwrap();
     spec.control.end = Some(Time::from_us(20));
     let meetings = |spec: &RunSpec, part: fn(u32) -> u32| {
@@ -818,7 +818,7 @@ fn forwarding_tables_give_one_answer_on_every_engine() {
 fn memory_cells() -> Vec<(String, RunSpec)> {
     let (voq, queued) = (Architecture::Voq, Architecture::InputQueued);
     let routers = [
-        (RoutingSpec::Minimal, RouterModel::Credit, voq, true),
+        (RoutingSpec::MINIMAL, RouterModel::Credit, voq, true),
         (
             RoutingSpec::Par(DetourSpec::default()),
             RouterModel::Credit,
@@ -826,8 +826,8 @@ fn memory_cells() -> Vec<(String, RunSpec)> {
             true,
         ),
         (RoutingSpec::MIN_A, RouterModel::Credit, voq, true),
-        (RoutingSpec::MinRandom, RouterModel::Credit, queued, false),
-        (RoutingSpec::Minimal, RouterModel::Sculpin, voq, true),
+        (RoutingSpec::MIN_RANDOM, RouterModel::Credit, queued, false),
+        (RoutingSpec::MINIMAL, RouterModel::Sculpin, voq, true),
     ];
     let mut cells = Vec::new();
     for (i, (name, topology)) in topologies().into_iter().enumerate() {

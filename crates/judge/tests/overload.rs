@@ -108,7 +108,7 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
         };
         let mut spec = plain(topology);
         spec.control.seed = case + 1;
-        spec.routing = [RoutingSpec::Minimal, RoutingSpec::MinRandom][draw(2) as usize].clone();
+        spec.routing = [RoutingSpec::MINIMAL, RoutingSpec::MIN_RANDOM][draw(2) as usize].clone();
         let credit = draw(2) == 0;
         let patterns = [
             Pattern::Uniform,

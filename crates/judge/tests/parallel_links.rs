@@ -58,7 +58,7 @@ fn topologies() -> Vec<TopologySpec> {
     ]
 }
 
-const FIRST: RoutingSpec = RoutingSpec::MinA { equal: Equal::First };
+const FIRST: RoutingSpec = RoutingSpec::MinA(EqualSpec { equal: Equal::First });
 
 fn routings() -> Vec<RoutingSpec> {
     let group = DetourSpec {
@@ -66,21 +66,21 @@ fn routings() -> Vec<RoutingSpec> {
         ..DetourSpec::default()
     };
     vec![
-        RoutingSpec::Minimal,
+        RoutingSpec::MINIMAL,
         RoutingSpec::DOR,
         RoutingSpec::RDR,
-        RoutingSpec::MinRandom,
+        RoutingSpec::MIN_RANDOM,
         RoutingSpec::MIN_A,
         FIRST,
         RoutingSpec::VALIANT,
-        RoutingSpec::Valiant { via: Via::Group },
+        RoutingSpec::Valiant(ViaSpec { via: Via::Group }),
         RoutingSpec::Ugal(DetourSpec::default()),
         RoutingSpec::Ugal(group),
         RoutingSpec::Par(DetourSpec::default()),
         RoutingSpec::Par(group),
         RoutingSpec::AdaptiveLocal(RoomSpec::default()),
-        RoutingSpec::DModK,
-        RoutingSpec::Scatter,
+        RoutingSpec::D_MOD_K,
+        RoutingSpec::SCATTER,
         RoutingSpec::AdaptiveUp(SenseSpec::default()),
         RoutingSpec::Doal(DerouteSpec::default()),
         RoutingSpec::Dal(DerouteSpec::default()),
@@ -183,7 +183,7 @@ fn adaptive_routings_compare_two_ways_to_a_group() {
     };
     let slot = 2_048.0 * 8.0 / 200.0;
     let karol = f64::from(m - 1) / f64::from(m) * load / (2.0 * (1.0 - load)) * slot;
-    let minimal = mean(RoutingSpec::Minimal);
+    let minimal = mean(RoutingSpec::MINIMAL);
     let never = DetourSpec {
         bias: Bytes(1 << 40),
         ..DetourSpec::default()

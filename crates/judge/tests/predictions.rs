@@ -77,7 +77,7 @@ fn work_below_saturation_is_known_before() {
     spec.control.drain_sources = false;
     spec.routing = RoutingSpec::VALIANT;
     check("valiant", &spec, 0.05);
-    spec.routing = RoutingSpec::Minimal;
+    spec.routing = RoutingSpec::MINIMAL;
     spec.jobs[0].nodes = Some(24);
     spec.jobs[0].placement = Placement::Strided { stride: 4 };
     check("strided", &spec, 0.05);

@@ -173,7 +173,6 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    use RoutingSpec::Minimal;
     let case = |name, topology, routing, pattern, formula| Case {
         name,
         topology,
@@ -230,7 +229,7 @@ fn cases() -> Vec<Case> {
         case(
             "mesh-4x4x2, uniform, minimal",
             mesh(&[4, 4, 2], 2),
-            Minimal,
+            RoutingSpec::MINIMAL,
             Pattern::Uniform,
             Some(others(64.0) * 4.0 / 4.0 / 2.0),
         ),
@@ -261,7 +260,7 @@ fn cases() -> Vec<Case> {
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 1,
             },
-            Minimal,
+            RoutingSpec::MINIMAL,
             Pattern::Uniform,
             None,
         ),
@@ -277,7 +276,7 @@ fn cases() -> Vec<Case> {
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 1,
             },
-            Minimal,
+            RoutingSpec::MINIMAL,
             Pattern::Uniform,
             None,
         ),
@@ -288,7 +287,7 @@ fn cases() -> Vec<Case> {
                 up: vec![4],
                 up_width: vec![1],
             },
-            Minimal,
+            RoutingSpec::MINIMAL,
             Pattern::Uniform,
             // 8 nodes send 56 of 63 packets over 4 up-links.
             Some(4.0 / 8.0 * 63.0 / 56.0),

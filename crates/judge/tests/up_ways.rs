@@ -64,7 +64,7 @@ const EXACT: RoutingSpec = sensing(Congestion::Output, Equal::Exact);
 #[test]
 fn d_mod_k_is_the_minimal_routing_of_a_fat_tree() {
     let spec = |routing| traffic(tree(&[4, 3, 2], &[2, 3], &[2, 1]), routing, 0.5, Pattern::Uniform);
-    let (named, minimal) = (result(&spec(RoutingSpec::DModK)), result(&spec(RoutingSpec::Minimal)));
+    let (named, minimal) = (result(&spec(RoutingSpec::D_MOD_K)), result(&spec(RoutingSpec::MINIMAL)));
     assert_eq!(named.summary.digest, minimal.summary.digest);
 }
 
@@ -72,10 +72,12 @@ fn d_mod_k_is_the_minimal_routing_of_a_fat_tree() {
 /// packets up by one port. Of the m nodes of a leaf one stays at home.
 #[test]
 fn a_transpose_takes_one_up_port_by_d_mod_k_and_all_of_them_by_the_others() {
-    let one = full(RoutingSpec::DModK, 0.9, Pattern::Transpose).summary.accepted_load;
+    let one = full(RoutingSpec::D_MOD_K, 0.9, Pattern::Transpose)
+        .summary
+        .accepted_load;
     assert!((one - 1.0 / f64::from(M)).abs() < 0.002, "one up port of {M}: {one}");
     for routing in [
-        RoutingSpec::Scatter,
+        RoutingSpec::SCATTER,
         ADAPTIVE,
         EXACT,
         sensing(Congestion::Credits, Equal::WithinAPacket),
@@ -102,8 +104,8 @@ fn a_shift_is_free_of_conflicts_by_d_mod_k_waits_by_scatter_and_less_by_adaptive
     };
     let slot = 2_048.0 * 8.0 / 200.0;
     let karol = f64::from(M - 1) / f64::from(M) * load / (2.0 * (1.0 - load)) * slot;
-    let own = mean(RoutingSpec::DModK);
-    let scatter = mean(RoutingSpec::Scatter) - own;
+    let own = mean(RoutingSpec::D_MOD_K);
+    let scatter = mean(RoutingSpec::SCATTER) - own;
     let adaptive = mean(ADAPTIVE) - own;
     let exact = mean(EXACT) - own;
     println!(
@@ -116,7 +118,7 @@ fn a_shift_is_free_of_conflicts_by_d_mod_k_waits_by_scatter_and_less_by_adaptive
 
 #[test]
 fn uniform_traffic_reaches_the_load_of_a_full_tree_by_all_three() {
-    for routing in [RoutingSpec::DModK, RoutingSpec::Scatter, ADAPTIVE, EXACT] {
+    for routing in [RoutingSpec::D_MOD_K, RoutingSpec::SCATTER, ADAPTIVE, EXACT] {
         let most = full(routing.clone(), 0.85, Pattern::Uniform).summary.accepted_load;
         assert!(most > 0.98 * 0.85, "{routing:?}: {most}");
     }
@@ -150,7 +152,7 @@ fn sources_out_of_step_keep_their_way_up_only_if_the_idle_port_alone_is_good() {
         });
         means.sum::<f64>() / 4.0
     };
-    let over = |model, routing, spread| mean(model, routing, spread) / mean(model, RoutingSpec::Scatter, spread);
+    let over = |model, routing, spread| mean(model, routing, spread) / mean(model, RoutingSpec::SCATTER, spread);
     let (none, some) = (Time::ZERO, Time::from_us(5));
     assert!((over(RouterModel::Sculpin, EXACT, none) - 1.0).abs() < 0.05);
     assert!(over(RouterModel::Sculpin, EXACT, some) > 1.5);
@@ -169,7 +171,7 @@ fn one_channel_is_enough_and_other_networks_are_refused() {
         tree(&[2, 2, 2, 2], &[2, 2, 2], &[]),
         tree(&[16, 16, 16], &[16, 16], &[1, 1]),
     ];
-    for routing in [RoutingSpec::DModK, RoutingSpec::Scatter, ADAPTIVE] {
+    for routing in [RoutingSpec::D_MOD_K, RoutingSpec::SCATTER, ADAPTIVE] {
         for topology in &trees {
             let spec = traffic(topology.clone(), routing.clone(), 0.1, Pattern::Uniform);
             let net = Network::build(&spec).unwrap();

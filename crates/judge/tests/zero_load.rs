@@ -124,21 +124,25 @@ fn cells(test: &str) -> Vec<RunSpec> {
     let mut cells = Vec::new();
     for topology in topologies(test) {
         let mut routings = vec![
-            Minimal,
+            RoutingSpec::MINIMAL,
             RoutingSpec::DOR,
             RoutingSpec::RDR,
-            MinRandom,
+            RoutingSpec::MIN_RANDOM,
             RoutingSpec::VALIANT,
         ];
         if test == "packet" {
             // Nothing waits for a packet on its own; those of one message may go round each other.
             routings.extend([Ugal(DetourSpec::default()), Par(DetourSpec::default())]);
-            routings.push(Valiant { via: Via::Router });
+            routings.push(Valiant(ViaSpec { via: Via::Router }));
             routings.extend(match topology {
-                TopologySpec::FatTree { .. } => vec![DModK, Scatter, AdaptiveUp(SenseSpec::default())],
+                TopologySpec::FatTree { .. } => vec![
+                    RoutingSpec::D_MOD_K,
+                    RoutingSpec::SCATTER,
+                    AdaptiveUp(SenseSpec::default()),
+                ],
                 TopologySpec::HyperX(_) => [Doal, Dal, Vdal].map(|kind| kind(DerouteSpec::default())).to_vec(),
                 TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => {
-                    vec![Valiant { via: Via::Group }]
+                    vec![Valiant(ViaSpec { via: Via::Group })]
                 }
                 _ => vec![],
             });
@@ -285,7 +289,7 @@ fn has_one_way(spec: &RunSpec, topology: &Topology) -> bool {
         spec.topology,
         TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
     );
-    matches!(spec.routing, RoutingSpec::Minimal | RoutingSpec::Dor { .. }) && !parallel && !grouped
+    matches!(spec.routing, RoutingSpec::Minimal(_) | RoutingSpec::Dor { .. }) && !parallel && !grouped
 }
 
 /// The least and the most links between routers that the routing may take.

@@ -289,6 +289,14 @@ pub const fn key(key: &'static str, kind: Type, default: Default, doc: &'static 
 }
 
 impl Parameter {
+    /// The same parameter with another default, as it would be written.
+    pub const fn or(self, default: &'static str) -> Parameter {
+        Parameter {
+            default: Default::Text(default),
+            ..self
+        }
+    }
+
     /// The same parameter under a condition.
     pub const fn when(self, when: &'static [When]) -> Parameter {
         Parameter { when, ..self }

@@ -14,6 +14,7 @@ mod entry;
 mod experiments;
 mod kinds;
 pub mod open;
+pub mod owned;
 mod plain;
 pub mod reader;
 mod reference;
@@ -23,6 +24,7 @@ mod schema;
 pub mod units;
 pub mod user_file;
 mod vocabulary;
+pub mod words;
 
 pub use choice::Named;
 pub use entry::{

@@ -42,7 +42,7 @@ pub use metrics::Metrics;
 pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{Preset, preset, presets};
 pub use problems::MOST_PLACES;
-pub use rule::{MinimalRule, RoutingRule, Step};
+pub use rule::{AnyMinimalRule, MinimalRule, RoutingRule, Step, ValiantRule};
 pub use spec::*;
 pub use subnet::{Subnet, Tables};
 pub use topology::Topology;

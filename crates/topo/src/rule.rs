@@ -1,6 +1,6 @@
 //! A routing as a set of possible steps: what proofs, the route verifier and load estimates ask.
 
-use crate::hop::Came;
+use crate::hop::{Came, HopList};
 use crate::topology::Topology;
 
 /// One way on for a packet.
@@ -142,5 +142,130 @@ pub(crate) fn destinations<R: RoutingRule + ?Sized>(topology: &Topology, rule: &
             .collect()
     } else {
         (0..topology.n_nodes()).collect()
+    }
+}
+
+/// Any minimal neighbour at every router, on the channel that counts the hops passed; the state is that number.
+pub struct AnyMinimalRule<'t> {
+    /// Where.
+    pub topology: &'t Topology,
+    /// Virtual channels.
+    pub vcs: u8,
+}
+
+impl AnyMinimalRule<'_> {
+    /// Virtual channels that are used in rising order alone, and so keep it free of deadlock: as many as the hops of the longest way.
+    pub fn vcs_of(topology: &Topology) -> u8 {
+        topology.diameter().clamp(1, 255) as u8
+    }
+
+    fn push(&self, at: u32, dst: u32, hops: u32, out: &mut Vec<Step>) {
+        let mut list = HopList::new();
+        self.topology.minimal_hops(at, self.topology.router_of(dst), &mut list);
+        let vc = hops.min(u32::from(self.vcs) - 1) as u8;
+        for hop in list.iter() {
+            out.extend((0..hop.links).map(|k| Step {
+                port: hop.port + k,
+                vc,
+                state: hops + 1,
+            }));
+        }
+    }
+}
+
+impl RoutingRule for AnyMinimalRule<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        self.push(at, dst, 0, out);
+    }
+
+    fn next(&self, at: u32, _: u16, _: u8, hops: u32, dst: u32, out: &mut Vec<Step>) {
+        self.push(at, dst, hops, out);
+    }
+
+    fn is_minimal(&self) -> bool {
+        true
+    }
+
+    fn same_for_all_nodes_of_a_router(&self) -> bool {
+        true
+    }
+}
+
+/// Two minimal legs over the router of any node (Valiant 1982): the state is the intermediate's number plus one on the first leg, zero on the second, with the key's class beside it.
+pub struct ValiantRule<'t> {
+    topology: &'t Topology,
+    keys: Vec<u32>,
+    vcs: u8,
+    intermediates: Vec<u32>,
+}
+
+impl<'t> ValiantRule<'t> {
+    /// On so many virtual channels, at least 1: the second leg is on those above the minimal ones, higher ones are merged into the last.
+    pub fn new(topology: &'t Topology, vcs: u8) -> Self {
+        let has_nodes = |&router: &u32| !topology.wiring().nodes_of(router).is_empty();
+        Self {
+            topology,
+            keys: topology.key_classes(),
+            vcs,
+            intermediates: (0..topology.n_routers()).filter(has_nodes).collect(),
+        }
+    }
+
+    fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
+        let n_keys = self.keys.len() as u32;
+        let (leg, class) = (state / n_keys, state % n_keys);
+        let key = self.keys[class as usize];
+        let own = self.topology.minimal_vcs();
+        let mut came = came;
+        if leg > 0 {
+            let via = self.intermediates[leg as usize - 1];
+            if via != at {
+                let hop = self.topology.minimal_to(at, via, came, key);
+                let vc = hop.vc.min(self.vcs - 1);
+                out.extend((0..hop.links).map(|k| Step {
+                    port: hop.port + k,
+                    vc,
+                    state,
+                }));
+                return;
+            }
+            came = Came::INJECTED;
+        } else {
+            came.vc = came.vc.saturating_sub(own);
+        }
+        if self.topology.router_of(dst) == at {
+            return;
+        }
+        let hop = self.topology.minimal(at, dst, came, key);
+        let vc = (hop.vc + own).min(self.vcs - 1);
+        out.extend((0..hop.links).map(|k| Step {
+            port: hop.port + k,
+            vc,
+            state: class,
+        }));
+    }
+}
+
+impl RoutingRule for ValiantRule<'_> {
+    fn vcs(&self) -> usize {
+        usize::from(self.vcs)
+    }
+
+    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
+        let n_keys = self.keys.len() as u32;
+        for leg in 1..=self.intermediates.len() as u32 {
+            (0..n_keys).for_each(|class| self.push(at, dst, Came::INJECTED, leg * n_keys + class, out));
+        }
+    }
+
+    fn next(&self, at: u32, port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
+        // A packet is handed over where its node is, also on its first leg.
+        if self.topology.router_of(dst) != at {
+            self.push(at, dst, Came { port, vc }, state, out);
+        }
     }
 }

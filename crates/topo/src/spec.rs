@@ -133,3 +133,73 @@ pub struct FieldError {
     /// What to do, if there is something to say.
     pub hint: Option<String>,
 }
+
+/// A topology without its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TopologyKind {
+    /// One router.
+    SingleRouter,
+    /// Routers on a ring.
+    Ring,
+    /// A mesh.
+    Mesh,
+    /// A torus.
+    Torus,
+    /// A HyperX.
+    HyperX,
+    /// A dragonfly.
+    Dragonfly,
+    /// A dragonfly+.
+    DragonflyPlus,
+    /// A fat-tree.
+    FatTree,
+    /// Any graph.
+    Graph,
+}
+
+impl TopologyKind {
+    /// All of them.
+    pub const ALL: [TopologyKind; 9] = [
+        TopologyKind::SingleRouter,
+        TopologyKind::Ring,
+        TopologyKind::Mesh,
+        TopologyKind::Torus,
+        TopologyKind::HyperX,
+        TopologyKind::Dragonfly,
+        TopologyKind::DragonflyPlus,
+        TopologyKind::FatTree,
+        TopologyKind::Graph,
+    ];
+
+    /// Its name, the `kind` of a specification.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TopologyKind::SingleRouter => "single-router",
+            TopologyKind::Ring => "ring",
+            TopologyKind::Mesh => "mesh",
+            TopologyKind::Torus => "torus",
+            TopologyKind::HyperX => "hyperx",
+            TopologyKind::Dragonfly => "dragonfly",
+            TopologyKind::DragonflyPlus => "dragonfly+",
+            TopologyKind::FatTree => "fat-tree",
+            TopologyKind::Graph => "graph",
+        }
+    }
+}
+
+impl TopologySpec {
+    /// What it is, without its parameters.
+    pub fn kind(&self) -> TopologyKind {
+        match self {
+            TopologySpec::SingleRouter { .. } => TopologyKind::SingleRouter,
+            TopologySpec::Ring { .. } => TopologyKind::Ring,
+            TopologySpec::Mesh(_) => TopologyKind::Mesh,
+            TopologySpec::Torus(_) => TopologyKind::Torus,
+            TopologySpec::HyperX(_) => TopologyKind::HyperX,
+            TopologySpec::Dragonfly { .. } => TopologyKind::Dragonfly,
+            TopologySpec::DragonflyPlus { .. } => TopologyKind::DragonflyPlus,
+            TopologySpec::FatTree { .. } => TopologyKind::FatTree,
+            TopologySpec::Graph { .. } => TopologyKind::Graph,
+        }
+    }
+}

@@ -60,7 +60,7 @@ pub static ROUTING: Family = Family {
     name: "routing",
     key: "routing.kind",
     by_name: false,
-    groups: &[network::ROUTINGS],
+    groups: &[crate::routing::ENTRIES],
 };
 
 /// Everything that nodes and ranks do: `work.kind`.

@@ -6,10 +6,19 @@
 use super::{HOPS, Routing};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
-use crate::spec::Equal;
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
+use study::choice;
+
+choice! {
+    /// Which of the ports before which packets wait are as good as each other to `min-a` and `adaptive-up`, and which of those is taken.
+    pub enum Equal {
+        WithinAPacket = "within-a-packet", "Where less than a packet more waits than at the least; a random one.";
+        Exact = "exact", "Where just as much waits; a random one.";
+        First = "first", "Where just as much waits; the first in port order.";
+    }
+}
 
 /// How ports are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

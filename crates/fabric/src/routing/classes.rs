@@ -1,5 +1,6 @@
 //! Virtual networks: every class of messages has the routing's channels for itself.
 
+use super::algorithm::{Here, Way};
 use super::{Kind, Routing};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::{MAX_VCS, Packet};
@@ -8,7 +9,8 @@ use crate::spec::{Architecture, RouterModel, RunSpec, Work};
 /// A routing on several virtual networks: class `c` has channels `c * own` to `(c + 1) * own - 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
-    inner: Routing,
+    /// The routing of each virtual network.
+    pub(super) inner: Routing,
     /// Virtual networks.
     n: u8,
 }
@@ -39,6 +41,9 @@ impl Routing {
             needed,
             last_vc: all - 1,
             adaptive: self.adaptive,
+            minimal: false,
+            sense: self.sense,
+            news: self.news,
             minimal_vcs: self.minimal_vcs,
             seed: self.seed,
             kind: Kind::Classes(Box::new(Classes { inner: self, n })),
@@ -55,11 +60,6 @@ impl Routing {
 }
 
 impl Classes {
-    /// What each virtual network does.
-    pub(super) fn kind(&self) -> &Kind {
-        &self.inner.kind
-    }
-
     /// The packet as its own virtual network sees it, and the first channel of that.
     fn strip(&self, packet: &Packet) -> (Packet, u8) {
         let class = packet.class();
@@ -70,23 +70,17 @@ impl Classes {
     }
 
     /// [`Routing::next`].
-    pub(super) fn next(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    pub(super) fn blindly(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
         let (own, first) = self.strip(packet);
         let (port, vc, phase) = self.inner.next(net, site, &own);
         (port, first + vc, phase)
     }
 
     /// [`Routing::adaptive`].
-    pub(super) fn adaptive(
-        &self,
-        net: &Network,
-        site: &Site,
-        packet: &Packet,
-        backlog: &mut dyn FnMut(u32, u8) -> u64,
-    ) -> (u32, u8, u8) {
-        let (own, first) = self.strip(packet);
-        let seen: &mut dyn FnMut(u32, u8) -> u64 = &mut |port, vc| backlog(port, first + vc);
-        let (port, vc, phase) = self.inner.adaptive(net, site, &own, seen);
+    pub(super) fn by_what_waits(&self, here: Here<'_>, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
+        let (own, first) = self.strip(here.packet);
+        let seen: &mut dyn FnMut(u32, u8) -> u64 = &mut |port, vc| wait(port, first + vc);
+        let (port, vc, phase) = self.inner.adaptive(here.net, here.site, &own, seen);
         (port, first + vc, phase)
     }
 }

@@ -12,18 +12,63 @@
 //!   and only where a packet need wait for the link alone ([`Sense::reserve`]). Where no direct hop has room there, the direct hop is one
 //!   in dimension order on channel 0, the escape channel; a packet that is there goes on there to the end.
 
+use super::algorithm::{Here, ReadyRouting, Way, refuse};
+use super::keys::{BIAS, CONGESTION, PER, RATIO, THRESHOLD, WEIGH_HOPS, defaults};
+use super::least::Least;
 use super::weigh::{Sense, Weigh};
-use super::{HOPS, Least, Routing, came};
+use super::{HOPS, Routing, came};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::{DerouteSpec, RunSpec};
+use crate::spec::{Bytes, Congestion, Per, RunSpec};
 use des::mix;
-use topo::{Came, Hop, HopList, RoutingRule, Step, Topology, TopologySpec};
+use serde::{Deserialize, Serialize};
+use study::Parameter;
+use study::owned::OwnValues;
+use topo::{Came, Hop, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
 
 /// Dimensions that a phase has bits for.
 const MOST_DIMENSIONS: usize = 4;
 /// The channel of `dal` in dimension order.
 const ESCAPE: u8 = 0;
+
+/// Keys of all three.
+pub(super) const DEROUTE_KEYS: &[Parameter] = &[CONGESTION, PER, WEIGH_HOPS, RATIO, BIAS, THRESHOLD];
+
+/// When a packet on a HyperX takes a detour within a dimension: directly if `q_min <= threshold` or `q_min <= 2 ratio q_via + bias`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DerouteSpec {
+    /// What counts as waiting.
+    pub congestion: Congestion,
+    /// Whose waiting counts.
+    pub per: Per,
+    /// A detour's waiting is doubled, for its two hops; else both count once.
+    pub weigh_hops: bool,
+    /// Factor on the detour's side, in thousandths where it is used.
+    pub ratio: f64,
+    /// Added to the detour's side, as time at the bandwidth of the direct link.
+    pub bias: Bytes,
+    /// Up to this much the direct link is taken whatever waits on others.
+    pub threshold: Bytes,
+}
+
+impl Default for DerouteSpec {
+    fn default() -> Self {
+        defaults::<super::doal::Doal>()
+    }
+}
+
+impl DerouteSpec {
+    pub(super) fn read(keys: &OwnValues) -> DerouteSpec {
+        DerouteSpec {
+            congestion: keys.choice("congestion"),
+            per: keys.choice("per"),
+            weigh_hops: keys.flag("weigh_hops"),
+            ratio: keys.number("ratio"),
+            bias: Bytes(keys.quantity("bias")),
+            threshold: Bytes(keys.quantity("threshold")),
+        }
+    }
+}
 
 /// In which dimensions, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +85,7 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deroute {
     order: Order,
-    pub(super) sense: Sense,
+    sense: Sense,
     weigh: Weigh,
 }
 
@@ -52,7 +97,6 @@ impl Deroute {
         spec: &RunSpec,
         topology: &Topology,
     ) -> Result<Deroute, BuildError> {
-        let refuse = |reason: &str, hint: &str| Err(BuildError::field("routing.kind", reason, Some(hint)));
         let TopologySpec::HyperX(lattice) = topology.spec() else {
             return refuse(
                 "detours within a dimension need a HyperX, where all routers of a line are neighbours",
@@ -81,24 +125,6 @@ impl Deroute {
             sense,
             weigh: Weigh::new(deroute.weigh_hops, deroute.ratio, deroute.bias, deroute.threshold),
         })
-    }
-
-    /// Virtual channels that keep it free of deadlock.
-    pub(super) fn vcs(&self, topology: &Topology) -> u8 {
-        match self.order {
-            Order::Dimension | Order::Escape => 2,
-            Order::Channels => topology.diameter().saturating_mul(2).clamp(1, 255) as u8,
-        }
-    }
-
-    /// `true` if more channels allow more detours.
-    pub(super) fn takes_all_channels(&self) -> bool {
-        self.order == Order::Channels
-    }
-
-    /// `true` if a packet may leave its channels for others at every router, and stays there.
-    pub(super) fn escapes(&self) -> bool {
-        self.order == Order::Escape
     }
 
     /// Every step that a packet may take at a router: `offer(hop, direct, phase)`.
@@ -143,6 +169,46 @@ impl Deroute {
     }
 }
 
+impl ReadyRouting for Deroute {
+    fn vcs(&self, topology: &Topology) -> u8 {
+        match self.order {
+            Order::Dimension | Order::Escape => 2,
+            Order::Channels => topology.diameter().saturating_mul(2).clamp(1, 255) as u8,
+        }
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        match self.escapes() {
+            // No packet waits for another one outside the escape channel, and there it follows dimension order from any router.
+            true => Box::new(MinimalRule::new(topology)),
+            false => Box::new(DerouteRule::new(*self, topology, vcs)),
+        }
+    }
+
+    #[inline]
+    fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        here.routing.deroute(self, here.net, here.site, here.packet, wait)
+    }
+
+    fn sense(&self) -> Option<Sense> {
+        Some(self.sense)
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        false
+    }
+
+    /// A packet may leave its channels for others at every router, and stays there.
+    fn escapes(&self) -> bool {
+        self.order == Order::Escape
+    }
+
+    /// `vdal` takes a detour wherever channels are left for it.
+    fn takes_all_channels(&self) -> bool {
+        self.order == Order::Channels
+    }
+}
+
 impl Routing {
     /// The next output: (local port, virtual channel, phase). `wait(local port, virtual channel)` is in ps.
     #[inline(never)]
@@ -153,7 +219,7 @@ impl Routing {
         site: &Site,
         packet: &Packet,
         mut wait: impl FnMut(u32, u8) -> u64,
-    ) -> (u32, u8, u8) {
+    ) -> Way {
         let (at, to) = (site.router, net.topology.router_of(packet.destination()));
         let (came, phase) = (came(site, packet), packet.phase());
         let word = mix(self.seed ^ packet.moment(at) ^ packet.identity());
@@ -208,7 +274,7 @@ impl Routing {
         packet: &Packet,
         word: u64,
         wait: &mut impl FnMut(u32, u8) -> u64,
-    ) -> (u64, (u32, u8, u8)) {
+    ) -> (u64, Way) {
         let hop = net
             .topology
             .minimal(site.router, packet.destination(), Came::INJECTED, 0);

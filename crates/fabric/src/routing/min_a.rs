@@ -1,43 +1,79 @@
 //! `min-a`, minimal adaptive: at every router the minimal port with the least waiting before it.
 //!
 //! The choice is local and greedy (MIN-A of SST Merlin): the router model says how much waits for each
-//! candidate, and [`Choice`] which of them are as good as each other. The virtual channel counts the hops, so that channels are used in
-//! rising order and as many as the diameter keep it free of deadlock.
+//! candidate, and [`Choice`] which of them are as good as each other.
 
-use super::{Kind, Routing};
-use crate::network::{Network, Site};
-use crate::packet::Packet;
+use super::choice::{Choice, Equal};
+use super::keys::EQUAL;
+use super::prelude::*;
+use topo::AnyMinimalRule;
 
-impl Routing {
-    /// `true` if the routing wants to see what waits in the router: it is asked by [`Routing::adaptive`].
-    #[inline(always)]
-    pub fn is_adaptive(&self) -> bool {
-        self.adaptive
+/// `min-a`.
+pub struct MinA;
+
+/// What is equal to `min-a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EqualSpec {
+    /// Which ports are as good as each other; a canonical study leaves the first out.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub equal: Equal,
+}
+
+fn first() -> Equal {
+    Equal::First
+}
+
+fn is_first(equal: &Equal) -> bool {
+    *equal == Equal::First
+}
+
+impl NamedRouting for MinA {
+    const LINE: &'static str = "Minimal adaptive: the minimal port with the least waiting before it at every router, a random one of equal ones.";
+    const SOURCE: &'static str = "SST Merlin, MIN-A of its HyperX (with equal = \"first\")";
+    const LIMITS: &'static str = "Sees the own router only.";
+    const KEYS: &'static [Parameter] = &[EQUAL];
+    const ADAPTIVE: bool = true;
+    const DETOURS: Detours = Detours::Never;
+    const OVER_A_THIRD_GROUP: bool = false;
+
+    type Parameters = EqualSpec;
+    type Ready = LeastNeighbour;
+
+    fn read(keys: &OwnValues, _: &mut Findings) -> Option<EqualSpec> {
+        Some(EqualSpec {
+            equal: keys.choice("equal"),
+        })
     }
 
-    /// The next output of a packet that is not at its last router, (local port, virtual channel, phase), by what waits:
-    /// `backlog(local port, virtual channel)`, in the units of [`Routing::sense`].
+    fn ready(parameters: &EqualSpec, run: &RunSpec, _: &Topology) -> Result<LeastNeighbour, BuildError> {
+        Ok(LeastNeighbour(Choice {
+            equal: parameters.equal,
+            bytes: run.router.is_input_queued(),
+        }))
+    }
+}
+
+/// The minimal neighbour with the least waiting before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastNeighbour(Choice);
+
+impl ReadyRouting for LeastNeighbour {
+    fn vcs(&self, topology: &Topology) -> u8 {
+        AnyMinimalRule::vcs_of(topology)
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(AnyMinimalRule { topology, vcs })
+    }
+
     #[inline(always)]
-    pub fn adaptive(
-        &self,
-        net: &Network,
-        site: &Site,
-        packet: &Packet,
-        mut backlog: impl FnMut(u32, u8) -> u64,
-    ) -> (u32, u8, u8) {
-        match &self.kind {
-            Kind::Classes(classes) => classes.adaptive(net, site, packet, &mut backlog),
-            Kind::Ugal(ugal) => self.ugal(ugal, net, site, packet, backlog),
-            Kind::AdaptiveUp(_, choice) => self.adaptive_up(choice, net, site, packet, backlog),
-            Kind::Deroute(deroute) => self.deroute(deroute, net, site, packet, backlog),
-            Kind::MinA(choice) => {
-                let vc = packet.hops().min(u32::from(self.last_vc)) as u8;
-                self.least_of_minimal(choice, net, site, packet, vc, backlog)
-            }
-            // They look at nothing.
-            Kind::Minimal | Kind::Rdr { .. } | Kind::MinRandom | Kind::Valiant | Kind::Scatter | Kind::Table(_) => {
-                self.detour(net, site, packet)
-            }
-        }
+    fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        let vc = here.routing.channel_of_hops(here.packet);
+        here.routing
+            .least_of_minimal(&self.0, here.net, here.site, here.packet, vc, wait)
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        false
     }
 }

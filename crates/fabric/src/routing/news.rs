@@ -4,7 +4,6 @@
 //! of its group, and they know it when the word has come over the links between them, as with the broadcasts and the piggybacking
 //! of Jiang, Kim & Dally (2009). What is told is a time: until then the link has work. It needs no second word when the work is done.
 
-use super::{Kind, Routing};
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
@@ -61,17 +60,6 @@ impl News {
     fn group(&self, router: u32) -> std::ops::Range<u32> {
         let first = router / self.routers * self.routers;
         first..first + self.routers
-    }
-}
-
-impl Routing {
-    /// What routers tell each other for it, if they do.
-    #[inline(always)]
-    pub fn news(&self) -> Option<News> {
-        match &self.of_one().0.kind {
-            Kind::Ugal(ugal) => ugal.news,
-            _ => None,
-        }
     }
 }
 

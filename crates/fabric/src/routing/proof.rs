@@ -1,12 +1,9 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
-use super::Kind;
-use super::deroute::DerouteRule;
-use super::table::TableRule;
-use super::ugal::{LegsRule, UgalRule};
+use super::algorithm::ReadyRouting;
 use crate::spec::{Architecture, RunSpec};
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
-use topo::{Came, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
+use topo::{Topology, TopologySpec};
 
 /// Steps a proof may take on the network itself before a smaller network of the same family stands for it: well under a second.
 const MOST_STEPS: u64 = 4_000_000;
@@ -26,7 +23,7 @@ pub struct Proof {
 }
 
 /// Decides whether a run can deadlock.
-pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Proof {
+pub fn prove(spec: &RunSpec, topology: &Topology, kind: &dyn ReadyRouting, needed: u8) -> Proof {
     if !spec.router.has_bounded_buffers() {
         return Proof {
             free: true,
@@ -41,7 +38,7 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Pr
         TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
         _ => false,
     };
-    if late && spec.router.bubble > 1 && matches!(kind, Kind::Minimal) && rings {
+    if late && spec.router.bubble > 1 && kind.is_minimal() && rings {
         return Proof {
             free: true,
             decided: true,
@@ -49,9 +46,11 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Pr
         };
     }
     let vcs = if late { 1 } else { spec.router.vcs.unwrap_or(needed) };
-    if let Kind::Table(table) = kind {
-        let rule = TableRule::new(topology, table.clone(), vcs);
-        return Proof::of(&check_within(topology, &rule, MOST_TABLE_STEPS), topology);
+    if kind.table().is_some() {
+        return Proof::of(
+            &check_within(topology, &*kind.rule(topology, vcs), MOST_TABLE_STEPS),
+            topology,
+        );
     }
     if let TopologySpec::Graph { .. } = topology.spec() {
         return on_graph(topology, kind, vcs);
@@ -60,17 +59,15 @@ pub fn prove(spec: &RunSpec, topology: &Topology, kind: &Kind, needed: u8) -> Pr
     let missing = needed.saturating_sub(vcs);
     let on = |looked_at: &Topology| match looked_at.spec() == topology.spec() {
         true => vcs,
-        false => needs(kind, looked_at).saturating_sub(missing).max(1),
+        false => kind.vcs(looked_at).saturating_sub(missing).max(1),
     };
-    match check_or_reduced(topology, MOST_STEPS, |looked_at| rule(kind, looked_at, on(looked_at))) {
+    match check_or_reduced(topology, MOST_STEPS, |looked_at| kind.rule(looked_at, on(looked_at))) {
         Ok(proof) => Proof {
             free: proof.verdict.is_free(),
             decided: is_decided(&proof.verdict),
-            words: match kind {
-                Kind::Deroute(deroute) if deroute.escapes() => {
-                    format!("by the escape channel alone (Duato 1993): {}", proof.words)
-                }
-                _ => proof.words,
+            words: match kind.escapes() {
+                true => format!("by the escape channel alone (Duato 1993): {}", proof.words),
+                false => proof.words,
             },
         },
         Err(_) => Proof {
@@ -96,9 +93,9 @@ fn is_decided(verdict: &Verdict) -> bool {
 }
 
 /// A graph, for which nothing smaller stands: where following every packet takes long, detours are first judged leg by leg.
-fn on_graph(topology: &Topology, kind: &Kind, vcs: u8) -> Proof {
-    let rule = rule(kind, topology, vcs);
-    let Some(legs) = legs(kind, topology, vcs) else {
+fn on_graph(topology: &Topology, kind: &dyn ReadyRouting, vcs: u8) -> Proof {
+    let rule = kind.rule(topology, vcs);
+    let Some(legs) = kind.legs(topology, vcs) else {
         return Proof::of(&check_within(topology, &*rule, MOST_TABLE_STEPS), topology);
     };
     let verdict = check_within(topology, &*rule, MOST_STEPS);
@@ -117,175 +114,15 @@ fn on_graph(topology: &Topology, kind: &Kind, vcs: u8) -> Proof {
     Proof::of(&check_within(topology, &*rule, topo::deadlock::MOST_STEPS), topology)
 }
 
-/// The legs of a routing that takes detours.
-fn legs<'t>(kind: &Kind, topology: &'t Topology, vcs: u8) -> Option<LegsRule<'t>> {
-    match kind {
-        Kind::Valiant => Some(LegsRule::of_valiant(topology, vcs)),
-        Kind::Ugal(ugal) => Some(LegsRule::of_ugal(*ugal, topology, vcs)),
-        Kind::Classes(classes) => legs(classes.kind(), topology, vcs),
-        Kind::Minimal
-        | Kind::Rdr { .. }
-        | Kind::MinRandom
-        | Kind::MinA(_)
-        | Kind::Scatter
-        | Kind::AdaptiveUp(..)
-        | Kind::Deroute(_)
-        | Kind::Table(_) => None,
-    }
-}
-
-/// Virtual channels that keep a routing free of deadlock.
-pub fn needs(kind: &Kind, topology: &Topology) -> u8 {
-    match kind {
-        Kind::Minimal => topology.minimal_vcs(),
-        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA(_) => topology.diameter().clamp(1, 255) as u8,
-        Kind::Valiant => topology.minimal_vcs().saturating_mul(2),
-        Kind::Ugal(ugal) => ugal.on(topology).vcs(topology),
-        Kind::Scatter | Kind::AdaptiveUp(..) => 1,
-        Kind::Deroute(deroute) => deroute.vcs(topology),
-        Kind::Table(table) => table.n_lanes(),
-        Kind::Classes(classes) => needs(classes.kind(), topology),
-    }
-}
-
-fn rule<'t>(kind: &Kind, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
-    match kind {
-        Kind::Minimal => Box::new(MinimalRule::new(topology).limited_to(vcs)),
-        Kind::Rdr { .. } | Kind::MinRandom | Kind::MinA(_) => Box::new(RandomRule { topology, vcs }),
-        Kind::Scatter | Kind::AdaptiveUp(..) => Box::new(RandomRule { topology, vcs: 1 }),
-        // No packet waits for another one outside the escape channel, and there it follows dimension order from any router.
-        Kind::Deroute(deroute) if deroute.escapes() => Box::new(MinimalRule::new(topology)),
-        Kind::Deroute(deroute) => Box::new(DerouteRule::new(*deroute, topology, vcs)),
-        Kind::Valiant => Box::new(ValiantRule {
-            topology,
-            keys: topology.key_classes(),
-            vcs,
-            intermediates: (0..topology.n_routers())
-                .filter(|&r| !topology.wiring().nodes_of(r).is_empty())
-                .collect(),
-        }),
-        Kind::Ugal(ugal) => Box::new(UgalRule::new(*ugal, topology, vcs)),
-        Kind::Table(table) => Box::new(TableRule::new(topology, table.clone(), vcs)),
-        Kind::Classes(classes) => rule(classes.kind(), topology, vcs),
-    }
-}
-
-/// Any minimal neighbour at every router, on the channel that counts the hops passed; the state is that number.
-struct RandomRule<'t> {
-    topology: &'t Topology,
-    vcs: u8,
-}
-
-impl RandomRule<'_> {
-    fn push(&self, at: u32, dst: u32, hops: u32, out: &mut Vec<Step>) {
-        let mut list = HopList::new();
-        self.topology.minimal_hops(at, self.topology.router_of(dst), &mut list);
-        let vc = hops.min(u32::from(self.vcs) - 1) as u8;
-        for hop in list.iter() {
-            out.extend((0..hop.links).map(|k| Step {
-                port: hop.port + k,
-                vc,
-                state: hops + 1,
-            }));
-        }
-    }
-}
-
-impl RoutingRule for RandomRule<'_> {
-    fn vcs(&self) -> usize {
-        usize::from(self.vcs)
-    }
-
-    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
-        self.push(at, dst, 0, out);
-    }
-
-    fn next(&self, at: u32, _: u16, _: u8, hops: u32, dst: u32, out: &mut Vec<Step>) {
-        self.push(at, dst, hops, out);
-    }
-
-    fn is_minimal(&self) -> bool {
-        true
-    }
-
-    fn same_for_all_nodes_of_a_router(&self) -> bool {
-        true
-    }
-}
-
-/// Valiant: the state is the intermediate's number plus one on the first leg, zero on the second, with the key's class beside it.
-struct ValiantRule<'t> {
-    topology: &'t Topology,
-    keys: Vec<u32>,
-    vcs: u8,
-    intermediates: Vec<u32>,
-}
-
-impl ValiantRule<'_> {
-    fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
-        let n_keys = self.keys.len() as u32;
-        let (leg, class) = (state / n_keys, state % n_keys);
-        let key = self.keys[class as usize];
-        let own = self.topology.minimal_vcs();
-        let mut came = came;
-        if leg > 0 {
-            let via = self.intermediates[leg as usize - 1];
-            if via != at {
-                let hop = self.topology.minimal_to(at, via, came, key);
-                let vc = hop.vc.min(self.vcs - 1);
-                out.extend((0..hop.links).map(|k| Step {
-                    port: hop.port + k,
-                    vc,
-                    state,
-                }));
-                return;
-            }
-            came = Came::INJECTED;
-        } else {
-            came.vc = came.vc.saturating_sub(own);
-        }
-        if self.topology.router_of(dst) == at {
-            return;
-        }
-        let hop = self.topology.minimal(at, dst, came, key);
-        let vc = (hop.vc + own).min(self.vcs - 1);
-        out.extend((0..hop.links).map(|k| Step {
-            port: hop.port + k,
-            vc,
-            state: class,
-        }));
-    }
-}
-
-impl RoutingRule for ValiantRule<'_> {
-    fn vcs(&self) -> usize {
-        usize::from(self.vcs)
-    }
-
-    fn start(&self, at: u32, dst: u32, out: &mut Vec<Step>) {
-        let n_keys = self.keys.len() as u32;
-        for leg in 1..=self.intermediates.len() as u32 {
-            (0..n_keys).for_each(|class| self.push(at, dst, Came::INJECTED, leg * n_keys + class, out));
-        }
-    }
-
-    fn next(&self, at: u32, port: u16, vc: u8, state: u32, dst: u32, out: &mut Vec<Step>) {
-        // A packet is handed over where its node is, also on its first leg.
-        if self.topology.router_of(dst) != at {
-            self.push(at, dst, Came { port, vc }, state, out);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::ugal::Ugal;
-    use crate::spec::{DetourSpec, Via, plain};
+    use crate::routing::Kind;
+    use crate::spec::{DetourSpec, RoutingSpec, Via, ViaSpec, plain};
     use des::mix;
     use des::rng::below;
     use std::collections::BTreeSet;
-    use topo::GraphFormat;
+    use topo::{GraphFormat, RoutingRule};
 
     /// A ring of routers with some chords and double cables; every third router has no nodes.
     fn graph(routers: u32, seed: u64) -> Topology {
@@ -314,19 +151,20 @@ mod tests {
 
     fn kinds(topology: &Topology) -> Vec<(&'static str, Kind)> {
         let spec = plain(topology.spec().clone());
-        let over = |via, progressive| {
+        let over = |via, routing: fn(DetourSpec) -> RoutingSpec| {
             let detour = DetourSpec {
                 via,
                 ..DetourSpec::default()
             };
-            Kind::Ugal(Ugal::new(&detour, progressive, &spec, topology).unwrap())
+            routing(detour).ready(&spec, topology).unwrap()
         };
+        let valiant = |via| RoutingSpec::Valiant(ViaSpec { via }).ready(&spec, topology).unwrap();
         vec![
-            ("valiant", Kind::Valiant),
-            ("ugal", over(Via::Router, false)),
-            ("ugal over nodes", over(Via::Node, false)),
-            ("par", over(Via::Router, true)),
-            ("all", Kind::Ugal(Ugal::always(Via::Router, &spec, topology).unwrap())),
+            ("valiant", valiant(Via::Node)),
+            ("ugal", over(Via::Router, RoutingSpec::Ugal)),
+            ("ugal over nodes", over(Via::Node, RoutingSpec::Ugal)),
+            ("par", over(Via::Router, RoutingSpec::Par)),
+            ("all", valiant(Via::Router)),
         ]
     }
 
@@ -364,9 +202,12 @@ mod tests {
         for seed in 0..12 {
             let topology = graph(5 + seed as u32, seed);
             for (name, kind) in kinds(&topology) {
-                let needed = needs(&kind, &topology);
+                let needed = kind.ready().vcs(&topology);
                 for vcs in 1..=needed {
-                    let (exact, legs) = (rule(&kind, &topology, vcs), legs(&kind, &topology, vcs).unwrap());
+                    let (exact, legs) = (
+                        kind.ready().rule(&topology, vcs),
+                        kind.ready().legs(&topology, vcs).unwrap(),
+                    );
                     let (of_packets, of_legs) = (dependencies(&topology, &*exact), dependencies(&topology, &legs));
                     assert!(!of_packets.is_empty());
                     let missing: Vec<_> = of_packets.difference(&of_legs).collect();
@@ -384,13 +225,13 @@ mod tests {
     fn detours_on_a_graph_of_hundreds_of_routers_are_decided() {
         let topology = graph(400, 7);
         for (name, kind) in kinds(&topology) {
-            let vcs = needs(&kind, &topology);
+            let vcs = kind.ready().vcs(&topology);
             assert!(!is_decided(&check_within(
                 &topology,
-                &*rule(&kind, &topology, vcs),
+                &*kind.ready().rule(&topology, vcs),
                 MOST_STEPS
             )));
-            let proof = on_graph(&topology, &kind, vcs);
+            let proof = on_graph(&topology, kind.ready(), vcs);
             assert!(
                 proof.free && proof.words.starts_with("leg by leg"),
                 "{name}: {}",

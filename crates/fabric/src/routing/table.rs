@@ -6,9 +6,9 @@
 //! hop touches one cache line of the table.
 
 use super::Routing;
+use super::tables::PathChoice;
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
-use crate::spec::PathChoice;
 use des::mix;
 use des::rng::below;
 use std::sync::Arc;

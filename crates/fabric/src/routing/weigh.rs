@@ -1,7 +1,25 @@
 //! What adaptive routings look at, and how they weigh a direct way against a detour.
 
 use crate::network::BuildError;
-use crate::spec::{Bytes, Congestion, Per, RunSpec};
+use crate::spec::{Bytes, RunSpec};
+use study::choice;
+
+choice! {
+    /// What an adaptive routing counts as waiting before an output.
+    pub enum Congestion {
+        Output = "output", "What waits in the own router for the output.";
+        Credits = "credits", "What the buffer at the other end of the link holds, as far as credits tell.";
+        Both = "both", "The sum of the two.";
+    }
+}
+
+choice! {
+    /// Whose waiting an adaptive routing counts.
+    pub enum Per {
+        Port = "port", "All virtual channels of the port.";
+        Vc = "vc", "The virtual channel that the packet would take.";
+    }
+}
 
 /// What an adaptive routing wants to know of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

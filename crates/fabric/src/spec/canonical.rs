@@ -1,10 +1,8 @@
 //! Canonical texts: the same runs always give the same bytes, so that their hash names them.
 
 use super::memory::{AccessPattern, Memory};
-use super::run::{
-    Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RoutingSpec, RunControl, RunSpec,
-    TableSource, TablesSpec, Work,
-};
+use super::run::{Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work};
+use crate::routing::{RoutingSpec, TableSource, TablesSpec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;

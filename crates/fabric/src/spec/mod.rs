@@ -23,13 +23,16 @@ mod rails;
 mod ranks;
 pub mod run;
 mod shape;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod topology;
 mod trace;
 
 pub use crate::placement::Placement;
+pub use crate::routing::{
+    Congestion, DerouteSpec, DetourSpec, Equal, EqualSpec, NoKeys, PathChoice, Per, RoomSpec, RoutingSpec, Scope,
+    SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
+};
 pub use crate::workload::{Matching, PairMode, Pairs, Pattern, Process};
 pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
 pub use load::{Study, load_study};
@@ -37,7 +40,6 @@ pub use memory::{AccessPattern, ListedAccess, Memory};
 pub(crate) use memory::{Addresses, CleanEvictions, PatternWord, VirtualNetworks};
 pub use messages::ListedMessage;
 pub(crate) use messages::MESSAGES;
-pub(crate) use network::ScopeWord;
 pub(crate) use partition::PartitionWord;
 pub use plain::plain;
 pub(crate) use rails::ONE_ROUTER;

@@ -1,18 +1,14 @@
 //! `[link]`, `[router]`, `[routing]` and `[nic]`: the network's parts besides its shape.
 
 use super::presets::{Preset, preset};
-use super::run::{
-    Architecture, BitsPerSec, Bytes, ControlOrder, DerouteSpec, DetourSpec, LinkSpec, Links, NicSpec, RoomSpec,
-    RouterModel, RouterSpec, RoutingSpec, Scope, SenseSpec, Via,
-};
+use super::run::{Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, NicSpec, RouterModel, RouterSpec};
 use super::shape::Facts;
-use super::tables::read_tables;
 use crate::registry;
+use crate::routing::RoutingSpec;
 use des::Time;
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::Parameter;
-use study::choice;
 use study::diagnostic::{Findings, Place, did_you_mean};
 use study::document::{Table, Value};
 use study::reader::{self, Source, Values};
@@ -81,7 +77,7 @@ pub(crate) fn read(
     let source = Source::section(root, "routing", &empty, findings);
     let routing_preset = chosen.map_or(&[][..], |preset| preset.routing);
     let routing = reader::read(source, &parameters("routing"), routing_preset, &[], findings);
-    let routing = read_routing(&routing, topology.map(|(spec, _)| spec), base, findings);
+    let routing = RoutingSpec::read(&routing, topology.map(|(spec, _)| spec), base, findings);
     if findings.n_errors() > before {
         return None;
     }
@@ -313,150 +309,6 @@ fn build_nic(values: &Values, architecture: Architecture, findings: &mut Finding
         bandwidth: values.quantity("bandwidth").map(BitsPerSec),
         buffer: values.quantity("buffer").map(Bytes),
     })
-}
-
-fn read_routing(
-    values: &Values,
-    topology: Option<&TopologySpec>,
-    base: &Path,
-    findings: &mut Findings,
-) -> Option<RoutingSpec> {
-    let kind = values.text("kind")?;
-    if let Some(reason) = topology.and_then(|topology| routing_misfit(kind, topology)) {
-        let hint = "use \"minimal\", \"min-random\" or \"valiant\", which every topology has";
-        findings.error(values.place("kind"), "routing.kind", reason, hint);
-        return None;
-    }
-    let tie = values.choice_or_default("tie");
-    match kind {
-        "dor" => Some(RoutingSpec::Dor { tie }),
-        "minimal" => Some(RoutingSpec::Minimal),
-        "rdr" => Some(RoutingSpec::Rdr { tie }),
-        "min-random" => Some(RoutingSpec::MinRandom),
-        "min-a" => Some(RoutingSpec::MinA {
-            equal: values.choice_or_default("equal"),
-        }),
-        "valiant" => {
-            let via = values.choice("via").unwrap_or(Via::Node);
-            Some(RoutingSpec::Valiant { via })
-        }
-        "ugal" => Some(RoutingSpec::Ugal(read_detour(values, findings)?)),
-        "par" => Some(RoutingSpec::Par(read_detour(values, findings)?)),
-        "adaptive-local" => Some(RoutingSpec::AdaptiveLocal(read_room(values, findings)?)),
-        "d-mod-k" => Some(RoutingSpec::DModK),
-        "scatter" => Some(RoutingSpec::Scatter),
-        "adaptive-up" => Some(RoutingSpec::AdaptiveUp(read_sense(values))),
-        "doal" => Some(RoutingSpec::Doal(read_deroute(values)?)),
-        "dal" => Some(RoutingSpec::Dal(read_deroute(values)?)),
-        "vdal" => Some(RoutingSpec::Vdal(read_deroute(values)?)),
-        tables => RoutingSpec::by_tables(tables, read_tables(tables, values, base, findings)?),
-    }
-}
-
-/// What counts as waiting, and whose.
-fn read_sense(values: &Values) -> SenseSpec {
-    let default = SenseSpec::default();
-    SenseSpec {
-        congestion: values.choice("congestion").unwrap_or(default.congestion),
-        per: values.choice("per").unwrap_or(default.per),
-        equal: values.choice_or_default("equal"),
-    }
-}
-
-/// When more room is worth a detour.
-fn read_room(values: &Values, findings: &mut Findings) -> Option<RoomSpec> {
-    let default = RoomSpec::default();
-    let ratio = values.number("ratio").unwrap_or(default.ratio);
-    if ratio < 1.0 {
-        let reason = format!("{ratio} would send packets on detours on an idle network");
-        findings.error(values.place("ratio"), "routing.ratio", reason, "give 1 or more");
-        return None;
-    }
-    Some(RoomSpec {
-        congestion: values.choice("congestion").unwrap_or(default.congestion),
-        per: values.choice("per").unwrap_or(default.per),
-        ratio,
-    })
-}
-
-/// When to leave the direct way within a dimension.
-fn read_deroute(values: &Values) -> Option<DerouteSpec> {
-    let SenseSpec { congestion, per, .. } = read_sense(values);
-    Some(DerouteSpec {
-        congestion,
-        per,
-        weigh_hops: values.flag("weigh_hops"),
-        ratio: values.number("ratio").unwrap_or(1.0),
-        bias: Bytes(values.quantity("bias")?),
-        threshold: Bytes(values.quantity("threshold")?),
-    })
-}
-
-choice! {
-    /// What a study says of whose queues UGAL and PAR know.
-    pub(crate) enum ScopeWord {
-        Local = "local", "The own router.";
-        Group = "group", "The own router, and the global links of the group: their routers tell the others until when they have work, and that takes its way.";
-        Global = "global", "The routers of the whole way (UGAL-G): refused, a router knows its own state only.";
-    }
-}
-
-/// When to take a detour.
-fn read_detour(values: &Values, findings: &mut Findings) -> Option<DetourSpec> {
-    let scope = match values.choice_or_default("scope") {
-        ScopeWord::Local => Scope::Local,
-        ScopeWord::Group => Scope::Group,
-        ScopeWord::Global => {
-            let reason = "UGAL-G compares the queues of routers elsewhere; here a router knows its own state only, and the state of others would be as old as the links are long";
-            let hint =
-                "take \"group\", which knows the global links of the group as late as they can be known, or \"local\"";
-            findings.error(values.place("scope"), "routing.scope", reason, hint);
-            return None;
-        }
-    };
-    let SenseSpec { congestion, per, .. } = read_sense(values);
-    Some(DetourSpec {
-        candidates: values.integer("candidates")?.try_into().ok()?,
-        via: values.choice("via").unwrap_or(Via::Router),
-        congestion,
-        per,
-        weigh_hops: values.flag("weigh_hops"),
-        ratio: values.number("ratio").unwrap_or(1.0),
-        bias: Bytes(values.quantity("bias")?),
-        threshold: Bytes(values.quantity("threshold")?),
-        scope,
-        step: values.quantity("step").map(Bytes),
-    })
-}
-
-/// Why a routing does not work on a topology.
-fn routing_misfit(kind: &str, topology: &TopologySpec) -> Option<String> {
-    let rings = matches!(
-        topology,
-        TopologySpec::Ring { .. } | TopologySpec::Torus(_) | TopologySpec::Mesh(_)
-    );
-    let fits = match kind {
-        "dor" => rings || matches!(topology, TopologySpec::HyperX(_)),
-        "rdr" => rings,
-        "adaptive-local" => matches!(
-            topology,
-            TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
-        ),
-        "doal" | "dal" | "vdal" => matches!(topology, TopologySpec::HyperX(_)),
-        "d-mod-k" | "scatter" | "adaptive-up" => matches!(topology, TopologySpec::FatTree { .. }),
-        "parx" => matches!(topology, TopologySpec::HyperX(lattice) if super::tables::has_quadrants(&lattice.shape)),
-        "ftree" => matches!(topology, TopologySpec::FatTree { .. } | TopologySpec::Graph { .. }),
-        _ => true,
-    };
-    let needs = match kind {
-        "dor" => "a ring, mesh, torus or hyperx",
-        "rdr" => "a ring, mesh or torus",
-        "adaptive-local" => "a dragonfly or dragonfly+",
-        "doal" | "dal" | "vdal" => "a hyperx",
-        "parx" => "a hyperx of two dimensions",
-        _ => "a fat-tree",
-    };
-    (!fits).then(|| format!("\"{kind}\" needs {needs}"))
 }
 
 /// Buffers must hold a packet, or nothing ever moves.

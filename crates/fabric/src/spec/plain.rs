@@ -1,5 +1,6 @@
 //! The run that benchmarks and tests begin with.
 
+use super::RoutingSpec;
 use super::run::*;
 use crate::placement::Placement;
 use crate::workload::{Pattern, Process};
@@ -46,7 +47,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             completion: Completion::Whole,
             allow_deadlock: false,
         },
-        routing: RoutingSpec::Minimal,
+        routing: RoutingSpec::MINIMAL,
         nic: NicSpec {
             packet: Bytes(2_048),
             chunk: None,

@@ -138,7 +138,7 @@ fn defaults_are_those_of_the_reference() {
             completion: Completion::Whole,
             allow_deadlock: false,
         },
-        routing: RoutingSpec::Minimal,
+        routing: RoutingSpec::MINIMAL,
         nic: NicSpec {
             packet: Bytes(2_048),
             chunk: None,
@@ -377,7 +377,7 @@ fn presets_fill_defaults_and_explicit_keys_override() {
         (torus.router.credit_delay, torus.nic.chunk, torus.links.default.latency),
         (Time(1_000), Some(Bytes(64)), Time::from_ns(2))
     );
-    assert_eq!(torus.routing, RoutingSpec::Dor { tie: Tie::Unwrapped });
+    assert_eq!(torus.routing, RoutingSpec::Dor(TieSpec { tie: Tie::Unwrapped }));
     let pipelined =
         preset("router.preset = \"codes-torus-pipelined\"\nrouting = { kind = \"rdr\", tie = \"positive\" }");
     assert!(!pipelined.router.traversal_occupies_link);
@@ -567,12 +567,9 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
     let hyperx = "[topology]\nkind = \"hyperx\"\nshape = [4, 4]\n[[job]]\n";
     let dragonfly = "[topology]\nkind = \"dragonfly\"\ngroups = 9\nrouters_per_group = 4\n[[job]]\n";
     for entry in registry::list(&registry::ROUTING) {
-        let text = match entry.limits {
-            limits if limits.starts_with("For fat-tree") => fat_tree,
-            limits if limits.starts_with("For hyperx") => hyperx,
-            limits if limits.starts_with("For dragonfly") => dragonfly,
-            _ => TORUS,
-        };
+        let fits =
+            |text: &&str| crate::routing::fits(entry.name, &load_with(text, &LoadOptions::default()).runs[0].topology);
+        let text = [TORUS, fat_tree, hyperx, dragonfly].into_iter().find(fits).unwrap();
         // What a file says is looked at when the network is built.
         let file = concat!("routing.file=", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let kind = format!("routing.kind={}", entry.name);

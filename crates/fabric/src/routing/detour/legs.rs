@@ -5,9 +5,9 @@
 //! channels of all next legs are taken. That is a few more than packets have: a leg that ends where it begins or a packet that passes its
 //! destination is not left out. No cycle among them is none among those of packets; a cycle says nothing.
 //!
-//! Steps: routers squared. [`UgalRule`](super::UgalRule) takes routers cubed.
+//! Steps: routers squared. [`DetourRule`](super::DetourRule) takes routers cubed.
 
-use super::Ugal;
+use super::Detour;
 use topo::{Came, Hop, RoutingRule, Step, Topology};
 
 /// States of a packet.
@@ -18,7 +18,7 @@ const SECOND: u32 = 2;
 const NEXT: u32 = 3;
 
 /// All legs towards a router.
-pub(in crate::routing) struct LegsRule<'t> {
+pub struct LegsRule<'t> {
     topology: &'t Topology,
     vcs: u8,
     /// Lowest channel of minimal ways, first legs and second legs.
@@ -33,10 +33,10 @@ pub(in crate::routing) struct LegsRule<'t> {
 
 impl<'t> LegsRule<'t> {
     /// UGAL, PAR and detours that every packet takes, over any router.
-    pub(in crate::routing) fn of_ugal(ugal: Ugal, topology: &'t Topology, vcs: u8) -> Self {
-        let ugal = ugal.on(topology);
-        let base = [0, ugal.first, ugal.second];
-        Self::new(topology, vcs, base, &[MINIMAL, FIRST, SECOND], ugal.progressive)
+    pub(in crate::routing) fn of_detour(detour: Detour, topology: &'t Topology, vcs: u8) -> Self {
+        let detour = detour.on(topology);
+        let base = [0, detour.first, detour.second];
+        Self::new(topology, vcs, base, &[MINIMAL, FIRST, SECOND], detour.progressive)
     }
 
     /// Valiant's detours, the second leg on the channels above those of minimal ways.

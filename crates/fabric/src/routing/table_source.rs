@@ -1,14 +1,20 @@
 //! Where forwarding tables come from: an engine of a subnet manager, or a file.
 
 use super::table::{BySize, Choice, MOST_ENTRIES, MOST_LMC, PathTable};
+use super::{PathChoice, TableSource, TablesSpec};
 use crate::network::BuildError;
-use crate::spec::{Architecture, Completion, PathChoice, RunSpec, TableSource, TablesSpec, hash_bytes};
+use crate::spec::{Architecture, Completion, RunSpec, hash_bytes};
 use topo::subnet::engine::{Choice as Quadrants, choice, quadrant};
 use topo::subnet::{Engine, Lids, Mistakes, Options, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
 
 /// The tables of a run.
-pub(super) fn table(tables: &TablesSpec, spec: &RunSpec, topology: &Topology) -> Result<PathTable, BuildError> {
+pub(super) fn table(
+    engine: Option<Engine>,
+    tables: &TablesSpec,
+    spec: &RunSpec,
+    topology: &Topology,
+) -> Result<PathTable, BuildError> {
     if tables.path == PathChoice::BySize {
         check_sizes(tables, spec)?;
     }
@@ -23,9 +29,8 @@ pub(super) fn table(tables: &TablesSpec, spec: &RunSpec, topology: &Topology) ->
         } => {
             subnet.lmc = *lmc;
             bounded(&subnet)?;
-            let name = spec.routing.tables().map_or("", |(name, _)| name);
-            let Some(engine) = Engine::from_name(name) else {
-                let reason = format!("there is no engine {name:?}");
+            let Some(engine) = engine else {
+                let reason = "there is no engine \"table\"";
                 let hint = "tables of a file are of the kind \"table\"";
                 return Err(BuildError::field("routing.kind", reason, Some(hint)));
             };

@@ -1,22 +1,22 @@
 //! UGAL, PAR and Valiant's detours as a set of steps, for the proof.
 
-use super::Ugal;
+use super::Detour;
 use topo::{Came, Hop, RoutingRule, Step, Topology};
 
 /// UGAL or PAR with all draws. State: zero on the second leg, the intermediate's number plus one on the first, then minimal in the
 /// source group (or anywhere where there are none), then minimal behind it; each with the key's class beside it.
-pub(in crate::routing) struct UgalRule<'t> {
-    ugal: Ugal,
+pub(in crate::routing) struct DetourRule<'t> {
+    detour: Detour,
     topology: &'t Topology,
     keys: Vec<u32>,
     vcs: u8,
     intermediates: Vec<u32>,
 }
 
-impl<'t> UgalRule<'t> {
-    pub(in crate::routing) fn new(ugal: Ugal, topology: &'t Topology, vcs: u8) -> Self {
-        UgalRule {
-            ugal: ugal.on(topology),
+impl<'t> DetourRule<'t> {
+    pub(in crate::routing) fn new(detour: Detour, topology: &'t Topology, vcs: u8) -> Self {
+        DetourRule {
+            detour: detour.on(topology),
             topology,
             keys: topology.key_classes(),
             vcs,
@@ -31,7 +31,7 @@ impl<'t> UgalRule<'t> {
     }
 
     fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
-        let (topology, ugal) = (self.topology, &self.ugal);
+        let (topology, detour) = (self.topology, &self.detour);
         let (leg, class) = (state / self.keys.len() as u32, state % self.keys.len() as u32);
         let key = self.keys[class as usize];
         let to = topology.router_of(dst);
@@ -44,21 +44,21 @@ impl<'t> UgalRule<'t> {
         };
         let both = |way: &dyn Fn(u32) -> Hop, leg: u32, add: &mut dyn FnMut(Hop, u32)| {
             add(way(key), leg);
-            if let Some(other) = ugal.other(way(key), key, |key| Some(way(key))) {
+            if let Some(other) = detour.other(way(key), key, |key| Some(way(key))) {
                 add(other, leg);
             }
         };
         let via = leg.checked_sub(1).and_then(|i| self.intermediates.get(i as usize));
         match via {
-            Some(&via) if !ugal.turns(topology, at, via, to) => {
-                both(&|key| ugal.first_leg(topology, at, via, came, key), leg, &mut add);
+            Some(&via) if !detour.turns(topology, at, via, to) => {
+                both(&|key| detour.first_leg(topology, at, via, came, key), leg, &mut add);
             }
             Some(_) => both(
-                &|key| ugal.second_leg(topology, at, dst, Came::INJECTED, key),
+                &|key| detour.second_leg(topology, at, dst, Came::INJECTED, key),
                 0,
                 &mut add,
             ),
-            None if leg == 0 => both(&|key| ugal.second_leg(topology, at, dst, came, key), 0, &mut add),
+            None if leg == 0 => both(&|key| detour.second_leg(topology, at, dst, came, key), 0, &mut add),
             None => both(&|key| topology.minimal(at, dst, came, key), leg, &mut |hop, leg| {
                 let left = topology.group(topology.wiring().peer(at, hop.port).0) != topology.group(at);
                 add(hop, leg.max(self.minimal_state() + u32::from(left)));
@@ -71,7 +71,8 @@ impl<'t> UgalRule<'t> {
         let to = self.topology.router_of(dst);
         for (i, &via) in (1..).zip(&self.intermediates) {
             let key = self.keys[class as usize];
-            if self.ugal.fits(self.topology, via, at, to) && self.ugal.begin(self.topology, at, via, to, key).is_some()
+            if self.detour.fits(self.topology, via, at, to)
+                && self.detour.begin(self.topology, at, via, to, key).is_some()
             {
                 self.push(at, dst, Came::INJECTED, i * self.keys.len() as u32 + class, out);
             }
@@ -79,7 +80,7 @@ impl<'t> UgalRule<'t> {
     }
 }
 
-impl RoutingRule for UgalRule<'_> {
+impl RoutingRule for DetourRule<'_> {
     fn vcs(&self) -> usize {
         usize::from(self.vcs)
     }
@@ -102,7 +103,7 @@ impl RoutingRule for UgalRule<'_> {
         }
         self.push(at, dst, Came { port, vc }, state, out);
         let n_keys = self.keys.len() as u32;
-        if self.ugal.progressive && state / n_keys == self.minimal_state() {
+        if self.detour.progressive && state / n_keys == self.minimal_state() {
             self.detours(at, dst, state % n_keys, out);
         }
     }

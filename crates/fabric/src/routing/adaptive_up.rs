@@ -1,0 +1,103 @@
+//! `adaptive-up`: the way up a fat-tree with the least waiting before it, random among equal ones ([`Choice`]); each of several parallel
+//! cables is a candidate.
+
+use super::choice::{Choice, Equal};
+use super::keys::{CONGESTION, EQUAL, PER, defaults};
+use super::prelude::*;
+use super::scatter::needs_fat_tree;
+use super::weigh::{Congestion, Per};
+use topo::AnyMinimalRule;
+
+/// `adaptive-up`.
+pub struct AdaptiveUp;
+
+/// What `adaptive-up` looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SenseSpec {
+    /// What counts as waiting.
+    pub congestion: Congestion,
+    /// Whose waiting counts.
+    pub per: Per,
+    /// Which ports are as good as each other; a canonical study leaves exact ones out.
+    #[serde(default = "exact", skip_serializing_if = "is_exact")]
+    pub equal: Equal,
+}
+
+impl Default for SenseSpec {
+    fn default() -> Self {
+        defaults::<AdaptiveUp>()
+    }
+}
+
+fn exact() -> Equal {
+    Equal::Exact
+}
+
+fn is_exact(equal: &Equal) -> bool {
+    *equal == Equal::Exact
+}
+
+impl NamedRouting for AdaptiveUp {
+    const LINE: &'static str =
+        "The up port with the least waiting before it, random among equal ones; the way down is fixed.";
+    const SOURCE: &'static str = "CODES, fat-tree, adaptive";
+    const LIMITS: &'static str = "Sees the own router only.";
+    const FITS: Fits = Fits::only(&[TopologyKind::FatTree]);
+    const KEYS: &'static [Parameter] = &[CONGESTION, PER, EQUAL];
+    const ADAPTIVE: bool = true;
+    const DETOURS: Detours = Detours::Never;
+    const OVER_A_THIRD_GROUP: bool = false;
+
+    type Parameters = SenseSpec;
+    type Ready = LeastUp;
+
+    fn read(keys: &OwnValues, _: &mut Findings) -> Option<SenseSpec> {
+        Some(SenseSpec {
+            congestion: keys.choice("congestion"),
+            per: keys.choice("per"),
+            equal: keys.choice("equal"),
+        })
+    }
+
+    fn ready(parameters: &SenseSpec, run: &RunSpec, topology: &Topology) -> Result<LeastUp, BuildError> {
+        needs_fat_tree(topology)?;
+        Ok(LeastUp {
+            sense: Sense::new(parameters.congestion, parameters.per, run)?,
+            choice: Choice {
+                equal: parameters.equal,
+                bytes: false,
+            },
+        })
+    }
+}
+
+/// The way up with the least waiting before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastUp {
+    sense: Sense,
+    choice: Choice,
+}
+
+impl ReadyRouting for LeastUp {
+    fn vcs(&self, _: &Topology) -> u8 {
+        1
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, _: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(AnyMinimalRule { topology, vcs: 1 })
+    }
+
+    #[inline(always)]
+    fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        here.routing
+            .least_of_minimal(&self.choice, here.net, here.site, here.packet, 0, wait)
+    }
+
+    fn sense(&self) -> Option<Sense> {
+        Some(self.sense)
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        false
+    }
+}

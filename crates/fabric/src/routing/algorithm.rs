@@ -1,0 +1,179 @@
+//! What has to be known of a routing: the questions of [`NamedRouting`] for its name in a study, those of [`ReadyRouting`] for a run.
+//!
+//! Each routing answers them in a file of its own. A question without a default answer has none on purpose: a routing that does not answer
+//! it does not compile.
+
+use super::detour::LegsRule;
+use super::fits::Fits;
+use super::news::News;
+use super::table::PathTable;
+use super::weigh::Sense;
+use super::{Routing, TablesSpec, Tie};
+use crate::network::{BuildError, Network, Site};
+use crate::packet::Packet;
+use crate::spec::RunSpec;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+use std::sync::Arc;
+use study::diagnostic::Findings;
+use study::owned::OwnValues;
+use study::words::Words;
+use study::{Entry, Parameter};
+use topo::{RoutingRule, Topology};
+
+/// An output that a packet takes: local port, virtual channel, and the phase that the packet has from there on.
+pub(super) type Way = (u32, u8, u8);
+
+/// A packet at a router that is not its last.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    pub routing: &'a Routing,
+    pub net: &'a Network,
+    pub site: &'a Site,
+    pub packet: &'a Packet,
+}
+
+/// Which packets take more hops than the fewest, as a prediction without a run counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detours {
+    /// None.
+    Never,
+    /// Those that see a queue, some of them.
+    WhereQueuesAreLong,
+    /// All.
+    Always,
+}
+
+/// A routing that a study can name.
+pub trait NamedRouting {
+    /// One line that says what it does.
+    const LINE: &'static str;
+    /// The paper or program that it follows.
+    const SOURCE: &'static str = "";
+    /// What it does not see or where else it does not apply, beside what [`Fits`] says; empty if nothing is to be said.
+    const LIMITS: &'static str = "";
+    /// The topologies that it is for.
+    const FITS: Fits = Fits::ALL;
+    /// Its keys in `[routing]`.
+    const KEYS: &'static [Parameter] = &[];
+    /// Whether it chooses by what waits in routers.
+    const ADAPTIVE: bool;
+    /// Which packets leave minimal ways.
+    const DETOURS: Detours;
+    /// Whether a way may lead over a third group of a dragonfly: it may be shorter than those over one global link that the topology's distance
+    /// counts.
+    const OVER_A_THIRD_GROUP: bool;
+
+    /// What its keys say; a canonical study holds it.
+    type Parameters;
+    /// What it is in a run.
+    type Ready: ReadyRouting;
+
+    /// Reads its keys; `None` after errors.
+    fn read(keys: &OwnValues, findings: &mut Findings) -> Option<Self::Parameters>;
+
+    /// Prepares it for a run, refusing what it cannot do there: not every caller comes from a study file.
+    fn ready(parameters: &Self::Parameters, run: &RunSpec, topology: &Topology) -> Result<Self::Ready, BuildError>;
+
+    /// The way half-way round a ring.
+    fn tie(_: &Self::Parameters) -> Tie {
+        Tie::Positive
+    }
+
+    /// Its forwarding tables, if it has such.
+    fn tables(_: &Self::Parameters) -> Option<&TablesSpec> {
+        None
+    }
+
+    /// Its parameters with these forwarding tables, if it has such.
+    fn by_tables(_: TablesSpec) -> Option<Self::Parameters> {
+        None
+    }
+}
+
+/// A routing in a run.
+pub trait ReadyRouting {
+    /// Virtual channels that keep it free of deadlock.
+    fn vcs(&self, topology: &Topology) -> u8;
+
+    /// All that it may choose on so many channels, for the proof.
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't>;
+
+    /// The next output of a packet that is not at its last router. `wait(local port, virtual channel)` says what waits, in the units of
+    /// [`ReadyRouting::sense`]; a routing that is not adaptive does not ask.
+    fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way
+    where
+        Self: Sized;
+
+    /// What it wants to see of a port beside [`RouterModel::backlog`](crate::network::model::RouterModel::backlog); `None`: just that, or nothing.
+    fn sense(&self) -> Option<Sense> {
+        None
+    }
+
+    /// Whether it looks at the topology's wiring, also where the family answers by arithmetic.
+    fn asks_for_cables(&self) -> bool;
+
+    /// Whether it is the topology's own minimal routing and nothing else.
+    fn is_minimal(&self) -> bool {
+        false
+    }
+
+    /// Its legs, each by itself, if it leads packets over a router: on graphs they are proved first.
+    fn legs<'t>(&self, _topology: &'t Topology, _vcs: u8) -> Option<LegsRule<'t>> {
+        None
+    }
+
+    /// Whether its rule is that of an escape channel alone.
+    fn escapes(&self) -> bool {
+        false
+    }
+
+    /// Whether more channels than it needs allow more ways.
+    fn takes_all_channels(&self) -> bool {
+        false
+    }
+
+    /// What routers tell each other for it, if they do.
+    fn news(&self) -> Option<News> {
+        None
+    }
+
+    /// Its forwarding tables, if it has such.
+    fn table(&self) -> Option<&Arc<PathTable>> {
+        None
+    }
+}
+
+/// The parameters of a routing without keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoKeys {}
+
+/// The error of a routing that cannot be had.
+pub(super) fn refuse<T>(reason: &str, hint: &str) -> Result<T, BuildError> {
+    Err(BuildError::field("routing.kind", reason, Some(hint)))
+}
+
+/// The entry of a routing in the registry.
+pub(super) const fn entry<A: NamedRouting>(name: &'static str) -> Entry {
+    Entry {
+        name,
+        line: A::LINE,
+        groups: &[],
+        source: A::SOURCE,
+        limits: A::TEXT,
+    }
+}
+
+/// The limits of a routing in words.
+trait Limits {
+    const WORDS: Words;
+    const TEXT: &'static str;
+}
+
+impl<A: NamedRouting> Limits for A {
+    const WORDS: Words = A::FITS.before(A::LIMITS);
+    const TEXT: &'static str = {
+        let words: &'static Words = &Self::WORDS;
+        words.text()
+    };
+}

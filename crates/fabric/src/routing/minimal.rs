@@ -1,0 +1,53 @@
+//! `minimal`: the topology's own deterministic minimal routing. `dor` and `d-mod-k` are its names on the topologies where it has one.
+
+use super::prelude::*;
+use topo::MinimalRule;
+
+/// `minimal`.
+pub struct Minimal;
+
+impl NamedRouting for Minimal {
+    const LINE: &'static str = "The topology's own deterministic minimal routing.";
+    const ADAPTIVE: bool = false;
+    const DETOURS: Detours = Detours::Never;
+    const OVER_A_THIRD_GROUP: bool = false;
+
+    type Parameters = NoKeys;
+    type Ready = OwnMinimal;
+
+    fn read(_: &OwnValues, _: &mut Findings) -> Option<NoKeys> {
+        Some(NoKeys {})
+    }
+
+    fn ready(_: &NoKeys, _: &RunSpec, _: &Topology) -> Result<OwnMinimal, BuildError> {
+        Ok(OwnMinimal)
+    }
+}
+
+/// The topology's own minimal routing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnMinimal;
+
+impl ReadyRouting for OwnMinimal {
+    fn vcs(&self, topology: &Topology) -> u8 {
+        topology.minimal_vcs()
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(MinimalRule::new(topology).limited_to(vcs))
+    }
+
+    /// Where packets are many, [`Routing::next`] goes past this.
+    #[inline(never)]
+    fn next(&self, here: Here<'_>, _: impl FnMut(u32, u8) -> u64) -> Way {
+        here.routing.minimal(here.net, here.site, here.packet)
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        false
+    }
+
+    fn is_minimal(&self) -> bool {
+        true
+    }
+}

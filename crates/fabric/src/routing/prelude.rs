@@ -1,0 +1,15 @@
+//! What the file of a routing needs.
+
+pub(super) use super::algorithm::{Detours, Here, NamedRouting, NoKeys, ReadyRouting, Way, refuse};
+pub(super) use super::fits::Fits;
+pub(super) use super::weigh::Sense;
+pub(super) use super::{HOPS, NO_HOP, Routing, came};
+pub(super) use crate::network::BuildError;
+pub(super) use crate::spec::RunSpec;
+pub(super) use des::mix;
+pub(super) use des::rng::below;
+pub(super) use serde::{Deserialize, Serialize};
+pub(super) use study::Parameter;
+pub(super) use study::diagnostic::Findings;
+pub(super) use study::owned::OwnValues;
+pub(super) use topo::{RoutingRule, Topology, TopologyKind, TopologySpec};

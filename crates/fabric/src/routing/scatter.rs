@@ -1,0 +1,85 @@
+//! `scatter`: a random one of the ways up a fat-tree that D-mod-k leaves unused.
+//!
+//! Below the level where the destination is found every up port leads there, from where the way down is fixed but for parallel
+//! cables. Up, then down: one channel keeps it free of deadlock, as it does `adaptive-up`.
+
+use super::prelude::*;
+use crate::network::{Network, Site};
+use crate::packet::Packet;
+use topo::AnyMinimalRule;
+
+/// `scatter`.
+pub struct Scatter;
+
+/// Refuses what is no fat-tree.
+pub(super) fn needs_fat_tree(topology: &Topology) -> Result<(), BuildError> {
+    match topology.spec() {
+        TopologySpec::FatTree { .. } => Ok(()),
+        _ => refuse(
+            "the ways up need a fat-tree",
+            "take \"minimal\", \"min-random\" or \"min-a\", which every topology has",
+        ),
+    }
+}
+
+impl NamedRouting for Scatter {
+    const LINE: &'static str = "A random up port for every packet, whatever its destination; the way down is fixed.";
+    const SOURCE: &'static str = "SST/macro, fat-tree";
+    const LIMITS: &'static str = "Blind to load.";
+    const FITS: Fits = Fits::only(&[TopologyKind::FatTree]);
+    const ADAPTIVE: bool = false;
+    const DETOURS: Detours = Detours::Never;
+    const OVER_A_THIRD_GROUP: bool = false;
+
+    type Parameters = NoKeys;
+    type Ready = RandomUp;
+
+    fn read(_: &OwnValues, _: &mut Findings) -> Option<NoKeys> {
+        Some(NoKeys {})
+    }
+
+    fn ready(_: &NoKeys, _: &RunSpec, topology: &Topology) -> Result<RandomUp, BuildError> {
+        needs_fat_tree(topology)?;
+        Ok(RandomUp)
+    }
+}
+
+/// A random way up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomUp;
+
+impl ReadyRouting for RandomUp {
+    fn vcs(&self, _: &Topology) -> u8 {
+        1
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, _: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(AnyMinimalRule { topology, vcs: 1 })
+    }
+
+    #[inline]
+    fn next(&self, here: Here<'_>, _: impl FnMut(u32, u8) -> u64) -> Way {
+        here.routing.random_up(here.net, here.site, here.packet)
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        false
+    }
+}
+
+impl Routing {
+    /// A random way up, the way down.
+    #[inline(never)]
+    fn random_up(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+        let target = net.topology.router_of(packet.destination());
+        HOPS.with_borrow_mut(|hops| {
+            net.topology.minimal_hops(site.router, target, hops);
+            let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
+            match hops.get(below(word, hops.len() as u64) as usize) {
+                Some(&hop) => (self.cable(site, hop, packet), 0, 0),
+                // The packet would be at its target, which the caller has excluded.
+                None => (0, 0, 0),
+            }
+        })
+    }
+}

@@ -1,0 +1,291 @@
+//! The routings by forwarding tables: `minhop`, `updn`, `ftree`, `sssp`, `dfsssp`, `lash`, `nue` and `parx`, whose tables an engine of a
+//! subnet manager makes, and `table`, whose tables are in a file.
+//!
+//! All read the same keys and run as a [`PathTable`]; each is one item here.
+
+use super::keys::{FILE, LANES, LMC, PATH, ROOTS, SEED, SMALL_BELOW};
+use super::prelude::*;
+use super::table::{PathTable, TableRule};
+use super::table_source;
+use crate::spec::{Bytes, hash_bytes};
+use std::sync::Arc;
+use study::choice;
+use study::user_file::read_bytes;
+use topo::subnet::Engine;
+
+/// What is known of a routing by tables.
+trait ByTables {
+    const LINE: &'static str;
+    const SOURCE: &'static str = "";
+    const LIMITS: &'static str = "";
+    const FITS: Fits = Fits::ALL;
+    const KEYS: &'static [Parameter];
+    /// What makes the tables; `None`: they are in a file.
+    const ENGINE: Option<Engine>;
+    /// Addresses of a node, as a power of two, without the key.
+    const OWN_LMC: u8 = 0;
+}
+
+/// `minhop`.
+pub struct MinHop;
+
+impl ByTables for MinHop {
+    const LINE: &'static str =
+        "Minimal hops; among minimal ports the one with the fewest addresses so far, lowest number first.";
+    const SOURCE: &'static str = "OpenSM, minhop";
+    const LIMITS: &'static str =
+        "Balances each router for itself: whole levels may be left idle. Can deadlock on rings and HyperX.";
+    const KEYS: &'static [Parameter] = &[LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::MinHop);
+}
+
+/// `updn`.
+pub struct UpDown;
+
+impl ByTables for UpDown {
+    const LINE: &'static str =
+        "Up*/down*: up towards the roots, then down, never up again; among legal minimal ports as minhop.";
+    const SOURCE: &'static str = "Schroeder et al. 1991; OpenSM, updn";
+    const LIMITS: &'static str = "Traffic gathers around the roots.";
+    const KEYS: &'static [Parameter] = &[ROOTS, LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::UpDown);
+}
+
+/// `ftree`.
+pub struct Ftree;
+
+impl ByTables for Ftree {
+    const LINE: &'static str =
+        "Fat-tree routing: hosts dealt over the ways up so that shifts of all nodes meet little.";
+    const SOURCE: &'static str = "Zahavi, Johnson, Kerbyson and Lang 2010; OpenSM, ftree";
+    const LIMITS: &'static str = "; one address per node.";
+    const FITS: Fits = Fits::only(&[TopologyKind::FatTree]).or_graphs("s, also of files");
+    const KEYS: &'static [Parameter] = &[ROOTS, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::Ftree);
+}
+
+/// `sssp`.
+pub struct Sssp;
+
+impl ByTables for Sssp {
+    const LINE: &'static str =
+        "Shortest paths by Dijkstra, each destination adding the paths it takes to the weights of their cables.";
+    const SOURCE: &'static str = "Hoefler, Schneider and Lumsdaine 2009; OpenSM, sssp";
+    const LIMITS: &'static str = "Can deadlock on rings and HyperX.";
+    const KEYS: &'static [Parameter] = &[LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::Sssp);
+}
+
+/// `dfsssp`.
+pub struct Dfsssp;
+
+impl ByTables for Dfsssp {
+    const LINE: &'static str = "SSSP, its paths spread over virtual lanes without a cycle in any.";
+    const SOURCE: &'static str = "Domke, Hoefler and Nagel 2011; OpenSM, dfsssp";
+    const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::Dfsssp);
+}
+
+/// `lash`.
+pub struct Lash;
+
+impl ByTables for Lash {
+    const LINE: &'static str =
+        "One minimal path per pair of routers, pairs put on the first lane where no cycle arises.";
+    const SOURCE: &'static str = "Lysne et al. 2006; OpenSM, lash";
+    const LIMITS: &'static str = "All nodes of a router share their path.";
+    const KEYS: &'static [Parameter] = &[LANES, LMC, SEED, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::Lash);
+}
+
+/// `nue`.
+pub struct Nue;
+
+impl ByTables for Nue {
+    const LINE: &'static str =
+        "Few hops on the lanes that there are, from one: a path is laid only where it closes no cycle.";
+    const SOURCE: &'static str = "Domke, Hoefler and Matsuoka 2016";
+    const LIMITS: &'static str = "Detours where lanes are few.";
+    const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::Nue);
+}
+
+/// `parx`.
+pub struct Parx;
+
+impl ByTables for Parx {
+    const LINE: &'static str =
+        "Four addresses per node with paths that leave out one half of the network each; messages choose by size.";
+    const SOURCE: &'static str = "Domke et al. 2019, PARX";
+    const LIMITS: &'static str = "A recollection of the published rules, see its page.";
+    const FITS: Fits = Fits::only(&[TopologyKind::HyperX]).which(" of two dimensions", has_quadrants);
+    const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW];
+    const ENGINE: Option<Engine> = Some(Engine::Parx);
+    const OWN_LMC: u8 = 2;
+}
+
+/// `table`.
+pub struct Table;
+
+impl ByTables for Table {
+    const LINE: &'static str = "Forwarding tables from a file.";
+    const LIMITS: &'static str = "Read for one network, refused for others.";
+    const KEYS: &'static [Parameter] = &[FILE, PATH, SMALL_BELOW];
+    const ENGINE: Option<Engine> = None;
+}
+
+/// Whether a HyperX falls into quadrants.
+fn has_quadrants(topology: &TopologySpec) -> bool {
+    match topology {
+        TopologySpec::HyperX(lattice) => lattice.shape.len() == 2 && lattice.shape.iter().all(|&extent| extent >= 2),
+        _ => false,
+    }
+}
+
+/// Forwarding tables and how a message chooses among a node's addresses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TablesSpec {
+    /// Where the tables come from.
+    pub source: TableSource,
+    /// Which of the addresses of its destination a message is sent to.
+    pub path: PathChoice,
+    /// Messages of fewer bytes are small; `by-size` only.
+    pub small_below: Bytes,
+}
+
+/// Where forwarding tables come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableSource {
+    /// An engine computes them from the topology.
+    Engine {
+        /// Virtual lanes that it may use, 1 to 15.
+        lanes: u8,
+        /// Root routers of up/down and fat-tree routing; empty: found from the topology.
+        roots: Vec<u32>,
+        /// Each node has `2^lmc` addresses, 0 to 4.
+        lmc: u8,
+        /// Seed of the engine's own random choices.
+        seed: u64,
+    },
+    /// A file: compact tables, or a dump of linear forwarding tables.
+    File {
+        /// Its path, as resolved against the study's folder.
+        path: String,
+        /// SHA-256 of its bytes when the study was read.
+        sha256: String,
+    },
+}
+
+choice! {
+    /// Which of several paths to its destination a message takes; all its packets take the same.
+    pub enum PathChoice {
+        First = "first", "That of its destination's first address.";
+        Random = "random", "A random one.";
+        RoundRobin = "round-robin", "One after the other, by the message's number at its source.";
+        BySize = "by-size", "Short messages the first, long ones a random other; parx: by the quadrants of source and destination.";
+    }
+}
+
+impl<T: ByTables> NamedRouting for T {
+    const LINE: &'static str = <T as ByTables>::LINE;
+    const SOURCE: &'static str = <T as ByTables>::SOURCE;
+    const LIMITS: &'static str = <T as ByTables>::LIMITS;
+    const FITS: Fits = <T as ByTables>::FITS;
+    const KEYS: &'static [Parameter] = <T as ByTables>::KEYS;
+    const ADAPTIVE: bool = false;
+    const DETOURS: Detours = Detours::Never;
+    const OVER_A_THIRD_GROUP: bool = true;
+
+    type Parameters = TablesSpec;
+    type Ready = Arc<PathTable>;
+
+    fn read(keys: &OwnValues, findings: &mut Findings) -> Option<TablesSpec> {
+        let source = match T::ENGINE {
+            None => file(keys, findings)?,
+            Some(_) => TableSource::Engine {
+                lanes: if keys.has("lanes") { keys.small("lanes") } else { 1 },
+                roots: keys.values.integers_u32("roots"),
+                lmc: if keys.has("lmc") { keys.small("lmc") } else { T::OWN_LMC },
+                seed: keys.values.integer_or_default("seed"),
+            },
+        };
+        let path = keys.choice("path");
+        if keys.values.given("small_below") && path != PathChoice::BySize {
+            let hint = "remove the key, or set routing.path = \"by-size\"";
+            findings.error(
+                keys.values.place("small_below"),
+                "routing.small_below",
+                "has a meaning with routing.path = \"by-size\" only",
+                hint,
+            );
+            return None;
+        }
+        Some(TablesSpec {
+            source,
+            path,
+            small_below: Bytes(keys.quantity("small_below")),
+        })
+    }
+
+    fn ready(parameters: &TablesSpec, run: &RunSpec, topology: &Topology) -> Result<Arc<PathTable>, BuildError> {
+        Ok(Arc::new(table_source::table(T::ENGINE, parameters, run, topology)?))
+    }
+
+    fn tables(parameters: &TablesSpec) -> Option<&TablesSpec> {
+        Some(parameters)
+    }
+
+    fn by_tables(tables: TablesSpec) -> Option<TablesSpec> {
+        Some(tables)
+    }
+}
+
+impl ReadyRouting for Arc<PathTable> {
+    fn vcs(&self, _: &Topology) -> u8 {
+        self.n_lanes()
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        Box::new(TableRule::new(topology, self.clone(), vcs))
+    }
+
+    #[inline]
+    fn next(&self, here: Here<'_>, _: impl FnMut(u32, u8) -> u64) -> Way {
+        here.routing.by_table(self, here.net, here.site, here.packet)
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        false
+    }
+
+    fn table(&self) -> Option<&Arc<PathTable>> {
+        Some(self)
+    }
+}
+
+/// The file's place and what it has now, so that a run knows it again.
+fn file(keys: &OwnValues, findings: &mut Findings) -> Option<TableSource> {
+    let mut refuse = |reason: String, hint: &str| {
+        findings.error(keys.values.place("file"), "routing.file", reason, hint);
+        None
+    };
+    let Some(file) = keys.values.text("file") else {
+        let hint = "give a file that `fabricsim routes ... --out DIR` has written, or a dump of forwarding tables";
+        return refuse("is missing".to_owned(), hint);
+    };
+    let bytes = match read_bytes(keys.base, file) {
+        Ok(bytes) => bytes,
+        Err((reason, hint)) => return refuse(reason, &hint),
+    };
+    match keys.base.join(file).to_str() {
+        Some(path) => Some(TableSource::File {
+            path: path.to_owned(),
+            sha256: hash_bytes(&bytes),
+        }),
+        None => refuse(
+            "the folder's name is not UTF-8 text".to_owned(),
+            "use folder names of printable text",
+        ),
+    }
+}

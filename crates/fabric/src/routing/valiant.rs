@@ -1,0 +1,130 @@
+//! `valiant` (Valiant & Brebner 1981): minimal to a random router, then minimal to the destination, each leg on channels of its own. Over the
+//! router of a random node packets go by two legs and nothing else; over a router or a group all take the detours of [`Detour`].
+
+use super::SECOND_LEG;
+use super::detour::{Detour, LegsRule, Via};
+use super::keys::VIA;
+use super::prelude::*;
+use crate::network::{Network, Site};
+use crate::packet::Packet;
+use topo::{Came, ValiantRule};
+
+/// `valiant`.
+pub struct Valiant;
+
+/// Over what Valiant leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViaSpec {
+    /// What the packets lead over; a canonical study leaves the router of a random node out.
+    #[serde(default = "node", skip_serializing_if = "is_node")]
+    pub via: Via,
+}
+
+fn node() -> Via {
+    Via::Node
+}
+
+fn is_node(via: &Via) -> bool {
+    *via == Via::Node
+}
+
+impl NamedRouting for Valiant {
+    const LINE: &'static str = "Minimal routing to a random intermediate router, then on to the destination.";
+    const SOURCE: &'static str = "Valiant and Brebner 1981";
+    const KEYS: &'static [Parameter] = &[VIA.or("node")];
+    const ADAPTIVE: bool = false;
+    const DETOURS: Detours = Detours::Always;
+    const OVER_A_THIRD_GROUP: bool = true;
+
+    type Parameters = ViaSpec;
+    type Ready = OverRouter;
+
+    fn read(keys: &OwnValues, _: &mut Findings) -> Option<ViaSpec> {
+        Some(ViaSpec {
+            via: keys.choice("via"),
+        })
+    }
+
+    fn ready(parameters: &ViaSpec, run: &RunSpec, topology: &Topology) -> Result<OverRouter, BuildError> {
+        Ok(match parameters.via {
+            Via::Node => OverRouter::OfNode,
+            via => OverRouter::Any(Detour::always(via, run, topology)?),
+        })
+    }
+}
+
+/// Every packet over another router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverRouter {
+    /// That of a random node.
+    OfNode,
+    /// Any one, or one of a third group.
+    Any(Detour),
+}
+
+impl ReadyRouting for OverRouter {
+    fn vcs(&self, topology: &Topology) -> u8 {
+        match self {
+            OverRouter::OfNode => topology.minimal_vcs().saturating_mul(2),
+            OverRouter::Any(detour) => ReadyRouting::vcs(detour, topology),
+        }
+    }
+
+    fn rule<'t>(&self, topology: &'t Topology, vcs: u8) -> Box<dyn RoutingRule + 't> {
+        match self {
+            OverRouter::OfNode => Box::new(ValiantRule::new(topology, vcs)),
+            OverRouter::Any(detour) => detour.rule(topology, vcs),
+        }
+    }
+
+    fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
+        match self {
+            OverRouter::OfNode => here.routing.two_legs(here.net, here.site, here.packet),
+            OverRouter::Any(detour) => here
+                .routing
+                .minimal_or_detour(detour, here.net, here.site, here.packet, wait),
+        }
+    }
+
+    fn asks_for_cables(&self) -> bool {
+        match self {
+            OverRouter::OfNode => false,
+            OverRouter::Any(detour) => detour.asks_for_cables(),
+        }
+    }
+
+    fn legs<'t>(&self, topology: &'t Topology, vcs: u8) -> Option<LegsRule<'t>> {
+        match self {
+            OverRouter::OfNode => Some(LegsRule::of_valiant(topology, vcs)),
+            OverRouter::Any(detour) => detour.legs(topology, vcs),
+        }
+    }
+}
+
+impl Routing {
+    /// Valiant's two legs (Valiant 1982): minimal to a random router, then minimal to the destination, each on its own channels.
+    #[inline(never)]
+    fn two_legs(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+        let destination = packet.destination();
+        let key = self.key(packet);
+        let mut came = came(site, packet);
+        if packet.phase() != SECOND_LEG {
+            // Uniform over nodes, found again at every hop.
+            let node = below(mix(self.seed ^ packet.identity()), u64::from(net.n_nodes()));
+            let via = net.topology.router_of(node as u32);
+            if via != site.router {
+                let hop = net.topology.minimal_to(site.router, via, came, key);
+                return (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);
+            }
+            came = Came::INJECTED;
+        } else {
+            came.vc -= self.minimal_vcs.min(came.vc);
+        }
+        let hop = net.topology.minimal(site.router, destination, came, key);
+        (
+            self.cable(site, hop, packet),
+            (hop.vc + self.minimal_vcs).min(self.last_vc),
+            SECOND_LEG,
+        )
+    }
+}
