@@ -56,6 +56,9 @@ figures! {
         compute_ns: f64 = Nanoseconds, "computing", "What ranks computed, mean over them.";
         wait_ns: f64 = Nanoseconds, "waiting", "Of ranks: what they waited for messages, mean over them; a number. Of other work: what its messages waited before their first packet left, figures as in `source_wait_ns`.";
         overhead_ns: f64 = Nanoseconds, "overheads", "What ranks spent on overheads and copies of messages, mean over them.";
+        compute_share: Option<f64> = Share, "share of computing", "Computing as a part of the time that ranks spent on computing, waiting and overheads; null where they spent none.";
+        wait_share: Option<f64> = Share, "share of waiting", "Waiting as a part of the same.";
+        overhead_share: Option<f64> = Share, "share of overheads", "Overheads as a part of the same.";
         source_wait_ns: WaitSummary = Group, "wait at the source", "Of ranks: what messages waited before their first packet left, part of their latencies.";
         messages: u64 = Count, "messages", "Messages of ranks over the network.", parts Sum;
         bytes: u64 = Bytes, "bytes", "Their bytes.", parts Sum;
@@ -132,15 +135,21 @@ impl RankFigures {
             .collect();
         let mean = |time: fn(&RankRow) -> u64| rows.iter().map(|row| time(row) as f64 / 1e3).sum::<f64>() / n;
         let sum = |count: fn(&RankRow) -> u64| rows.iter().map(|row| count(row)).sum::<u64>();
+        let (computed, waited, worked) = (mean(|row| row.computed), mean(|row| row.waited), mean(|row| row.worked));
+        let spent = computed + waited + worked;
+        let share = |time: f64| (spent > 0.0).then(|| time / spent);
         RankFigures {
             begin_ns: own_starts.then(|| rows.iter().map(|row| row.begun).min().unwrap_or(0) as f64 / 1e3),
             ranks: rows.len() as u64,
             finished: done.len() as u64,
             first_ns: done.iter().copied().reduce(f64::min),
             mean_ns: (!done.is_empty()).then(|| done.iter().sum::<f64>() / done.len() as f64),
-            compute_ns: mean(|row| row.computed),
-            wait_ns: mean(|row| row.waited),
-            overhead_ns: mean(|row| row.worked),
+            compute_ns: computed,
+            wait_ns: waited,
+            overhead_ns: worked,
+            compute_share: share(computed),
+            wait_share: share(waited),
+            overhead_share: share(worked),
             source_wait_ns,
             messages: sum(|row| row.messages),
             bytes: sum(|row| row.bytes),

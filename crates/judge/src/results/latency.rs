@@ -14,8 +14,8 @@ figures! {
         mean: Option<f64> = Nanoseconds, "mean latency", "Mean.";
         mean_error: Option<f64> = Nanoseconds, "error of the mean latency", "Half the width of the interval that holds the mean with 95 % confidence, by the means of up to 20 parts of the measured time; null with fewer than 4.";
         p50: Option<f64> = Nanoseconds, "median latency", "Median.";
-        p95: Option<f64> = Nanoseconds, "95th percentile of latency", "95th percentile.";
-        p99: Option<f64> = Nanoseconds, "99th percentile of latency", "99th percentile.";
+        p95: Option<f64> = Nanoseconds, "p95 latency", "95th percentile.";
+        p99: Option<f64> = Nanoseconds, "p99 latency", "99th percentile.";
         min: Option<f64> = Nanoseconds, "least latency", "Least of those that have arrived.", seeds Least;
         max: Option<f64> = Nanoseconds, "greatest latency", "Most.", seeds Greatest;
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,9 +23,9 @@ figures! {
         #[serde(skip_serializing_if = "Option::is_none")]
         p50_at_least: Option<f64> = Nanoseconds, "bound of the median latency", "The same of the median.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        p95_at_least: Option<f64> = Nanoseconds, "bound of the 95th percentile of latency", "Of the 95th percentile.";
+        p95_at_least: Option<f64> = Nanoseconds, "bound of the p95 latency", "Of the 95th percentile.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        p99_at_least: Option<f64> = Nanoseconds, "bound of the 99th percentile of latency", "Of the 99th percentile.";
+        p99_at_least: Option<f64> = Nanoseconds, "bound of the p99 latency", "Of the 99th percentile.";
         #[serde(skip_serializing_if = "Option::is_none")]
         max_at_least: Option<f64> = Nanoseconds, "bound of the greatest latency", "Of the most.";
     }
@@ -199,6 +199,12 @@ pub(super) fn latency_of_arrived_ns(run: &Concluded<'_>) -> Option<LatencySummar
     (!run.given || sample.latencies.count < sample.messages).then(|| LatencySummary::of_arrived(&sample.latencies))
 }
 
+/// The share of the measured messages that has not arrived.
+pub(super) fn not_arrived(sample: &Sample) -> Option<f64> {
+    let missing = sample.messages.checked_sub(sample.latencies.count)?;
+    (sample.messages > 0).then(|| missing as f64 / sample.messages as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +266,13 @@ mod tests {
         );
         let told = summary(&sample(100_000..200_000, &[0; 30_000]));
         assert!(told.p50.is_none() && told.p50_at_least.unwrap() < 150.0, "{told:?}");
+    }
+
+    #[test]
+    fn what_has_not_arrived_is_a_share_of_what_is_measured() {
+        assert_eq!(not_arrived(&sample(0..6, &[0; 2])), Some(0.25));
+        assert_eq!(not_arrived(&sample(0..6, &[])), Some(0.0));
+        assert_eq!(not_arrived(&Sample::default()), None);
     }
 
     #[test]

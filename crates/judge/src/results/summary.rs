@@ -3,7 +3,7 @@
 use super::execution::{self, Execution};
 use super::hops::{self, HopSummary};
 use super::jobs::{self, JobSummary};
-use super::latency::{LatencySummary, WaitSummary, latency_of_arrived_ns};
+use super::latency::{LatencySummary, WaitSummary, latency_of_arrived_ns, not_arrived};
 use super::limits::limits;
 use super::links::{self, BusyLink};
 use super::loads;
@@ -26,6 +26,7 @@ figures! {
         busiest_link: Option<BusyLink> = Group, "busiest link", "The link that was busy for the most time, of routers to each other and to nodes.", parts Greatest => links::busiest_link;
         measured: u64 = Count, "measured messages", "Messages that are measured: born behind the warm-up and before the end.", parts Sum => |run| run.sample.messages;
         arrived: u64 = Count, "arrived messages", "Those of them that have arrived.", parts Sum => |run| run.sample.latencies.count;
+        not_arrived: Option<f64> = Share, "not arrived", "Share of the measured messages that had not arrived when the run ended; null where none was measured." => |run| not_arrived(run.sample);
         latency_ns: LatencySummary = Group, "latency", "From hand-over to arrival, of the measured messages." => |run| run.latency_ns.clone();
         wait_ns: WaitSummary = Group, "wait at the source", "From hand-over to the first packet that leaves: part of the latency." => |run| run.wait_ns.clone();
         #[serde(skip_serializing_if = "Option::is_none")]
