@@ -13,6 +13,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from fabricsim._figures import figure_of
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._runs import short_key
 
@@ -79,30 +80,25 @@ def render(figure: Figure, kind: str) -> bytes:
     return content.getvalue()
 
 
-def axis_label(key: str) -> str:
-    """Return a key as an axis label.
+def axis_label(key: str, *, several_seeds: bool = False) -> str:
+    """Return a key as an axis label: the words of a figure, the last word of any other key.
+
+    Parameters
+    ----------
+    key : str
+        A figure or a swept key.
+    several_seeds : bool, optional
+        What is drawn is of several seeds: where it is not their mean the label says what it is.
 
     Examples
     --------
-    >>> axis_label("latency_ns.mean")
-    'mean latency [ns]'
-    >>> axis_label("accepted_load")
-    'accepted load'
+    >>> axis_label("latency_ns.mean"), axis_label("job.0.work.load")
+    ('mean latency [ns]', 'load')
+    >>> axis_label("latency_ns.max", several_seeds=True)
+    'greatest latency, greatest over seeds [ns]'
     """
-    head, _, tail = key.partition(".")
-    known = {
-        "latency_ns": "latency [ns]",
-        "throughput_MiBps": "throughput [MiB/s]",
-        "hops": "hops",
-        "n_nodes": "nodes",
-        "n_routers": "routers",
-    }
-    if head in known:
-        return f"{tail} {known[head]}".strip() if tail else known[head]
-    last = short_key(key)
-    if last.endswith("_ns"):
-        return f"{last[:-3].replace('_', ' ')} [ns]"
-    return last.replace("_", " ")
+    found = figure_of(key)
+    return found.label(several_seeds=several_seeds) if found is not None else short_key(key).replace("_", " ")
 
 
 def is_far(values: Sequence[float]) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricsim._figures import TABLES
 from fabricsim._files import is_temporary, translate_disk_errors
 from fabricsim._records import (
     OTHER_BUILD,
@@ -25,7 +26,7 @@ from fabricsim._records import (
     state_of,
 )
 from fabricsim._seals import LEDGER, BrokenSeal, check, products, read_ledger, seal_of
-from fabricsim._tables import TABLES, jobs_table, join_tables, runs_table
+from fabricsim._tables import jobs_table, join_tables, runs_table
 from fabricsim.analyses import ANALYSES
 from fabricsim.analyses.perturb.spread import groups, told_apart
 from fabricsim.errors import DamagedError, ResultsError

@@ -1,4 +1,4 @@
-"""Numbers of runs by name: a dotted key of the summary, or a column of `runs.parquet`."""
+"""Numbers of runs by their keys, which are those of the summary and of the columns of `runs.parquet`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricsim._figures import new_name
+
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["METRIC_HELP", "default_metric", "metric_values"]
+__all__ = ["METRIC_HELP", "default_metric", "metric_values", "refuse_old_name"]
 
 #: Help of options that name a metric.
 METRIC_HELP = "A number of a run \\[default: time of the first job, else mean latency]."
@@ -25,13 +27,14 @@ def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | N
     results : Results
         Where from.
     name : str
-        A key such as ``jobs.0.time_ns`` or ``latency_ns.mean``, or a column of ``runs.parquet`` such as ``latency_mean_ns``.
+        A key such as ``jobs.0.time_ns`` or ``latency_ns.mean``, or another column of ``runs.parquet``.
 
     Raises
     ------
     ValueError
         There is no such number, or a run does not have it, or has failed a self-check; the message names what there is.
     """
+    refuse_old_name(name)
     chosen = results.records if records is None else records
     table = results.runs
     column: dict[str, object] = {}
@@ -52,6 +55,18 @@ def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | N
             raise ValueError(f"{record.label} has no number {name}; columns with numbers: {', '.join(numbers)}")
         found.append(float(value))
     return np.array(found)
+
+
+def refuse_old_name(name: str) -> None:
+    """Refuse a name that a number had as a column in earlier versions.
+
+    Raises
+    ------
+    ValueError
+        It is one; the message has the new name.
+    """
+    if renamed := new_name(name):
+        raise ValueError(f"there is no number {name}: it is called {renamed}")
 
 
 def default_metric(record: RunRecord) -> str:

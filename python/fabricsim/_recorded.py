@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
+from fabricsim._figures import TABLES, figure_label, new_name
 from fabricsim._files import Seal
 from fabricsim._records import Finding, ordered_records, read_manifest, records_of
 from fabricsim._runs import Run
 from fabricsim._seals import BrokenSeal, check, read_product, seal_of
-from fabricsim._tables import TABLES, jobs_table, read_arrow, runs_table
+from fabricsim._tables import jobs_table, read_arrow, runs_table
 from fabricsim.analyses.perturb.spread import told_apart
 from fabricsim.errors import DamagedError, DamagedWarning, ResultsError
 
@@ -123,6 +124,8 @@ class RunRecord:
                 found = found[int(part)]
                 continue
             if not isinstance(found, Mapping) or part not in found:
+                if renamed := new_name(key):
+                    raise KeyError(f"no value `{key}` in run {self.run.id}: it is called `{renamed}`")
                 names = ", ".join([*swept, *(name for name in self.summary if name not in ("verdict", "notes", "limits"))])
                 raise KeyError(f"no value `{key}` in run {self.run.id}; there are: {names}")
             found = found[part]
@@ -249,7 +252,7 @@ class Recorded:
 
     @cached_property
     def runs(self) -> pa.Table:
-        """A row per run: swept keys, seed, verdict and every number, units in the names (``latency_p99_ns``)."""
+        """A row per run: swept keys, seed, verdict and every number, by the keys of the summary (``latency_ns.p99``)."""
         return runs_table(
             {
                 "id": record.run.id,
@@ -264,9 +267,9 @@ class Recorded:
 
     @cached_property
     def jobs(self) -> pa.Table:
-        """A row per run and job of MPI ranks: ``time_ns`` until its last rank was done, means and shares of its ranks' time.
+        """A row per run and job, by the keys that the summary has for it: ``time_ns``, ``latency_ns.mean``, ``wait_share``.
 
-        Empty where no run has ranks.
+        Empty where no run has jobs that do something.
         """
         found = jobs_table({"id": record.run.id, "summary": record.summary} for record in self.records)
         return found if found is not None else pa.table({})
@@ -398,7 +401,8 @@ class Recorded:
         """Return the main numbers of the first runs for notebooks."""
         keys = self.swept_keys()
         colour = "#1a7f37" if self.ok else "#b3261e"
-        head = ["experiment", *keys, "seed", "mean latency [ns]", "p99 [ns]", "accepted load", "verdict"]
+        figures = map(figure_label, ("latency_ns.mean", "latency_ns.p99", "accepted_load"))
+        head = ["experiment", *keys, "seed", *figures, "verdict"]
         rows = []
         for record in self.records[:30]:
             swept = dict(record.run.sweep)

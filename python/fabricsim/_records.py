@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from fabricsim._build import build_words, same_build
+from fabricsim._figures import TABLES
 from fabricsim._files import Seal, is_temporary
 from fabricsim._seals import BrokenSeal, check, content_of, parse_object, read_ledger, read_sealed, seal_of, size_of
-from fabricsim._tables import TABLES
 from fabricsim.errors import DamagedError
 
 __all__ = [

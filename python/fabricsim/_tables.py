@@ -1,6 +1,6 @@
 """Tables between the core and the disk: columns of bytes -> Arrow -> one Parquet file per kind for the whole campaign.
 
-Units are in the column names (`latency_ns`); every row carries the id of its run.
+Columns have the keys of the figures (`latency_ns.mean`), with their units; every row carries the id of its run.
 """
 
 from __future__ import annotations
@@ -14,15 +14,13 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
+from fabricsim._figures import figure_of, flat
 from fabricsim._files import Seal, atomic_write
-from fabricsim.analyses.perturb.spread import columns
 from fabricsim.errors import DamagedError
 
 __all__ = [
-    "TABLES",
     "jobs_table",
     "join_tables",
-    "not_arrived",
     "read_arrow",
     "run_row",
     "runs_table",
@@ -30,14 +28,7 @@ __all__ = [
     "write_arrow",
 ]
 
-#: Tables a run may record, in the order in which they are stored.
-TABLES = ("links", "messages", "timeline", "cdf", "hops", "senders", "ranks")
-
 _ROW_GROUP = 1 << 20
-#: Numbers that belong together: `latency_ns` with `mean` is the column `latency_mean_ns`.
-_FAMILIES = ("latency_ns", "wait_ns", "source_wait_ns", "latency_of_arrived_ns", "throughput_MiBps")
-#: What `runs.parquet` tells of the first job of ranks.
-_OF_FIRST_JOB = ("time_ns", "compute_ns", "wait_ns", "overhead_ns", "compute_share", "wait_share", "overhead_share")
 
 
 def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
@@ -119,79 +110,33 @@ def join_tables(parts: Iterable[tuple[str, Path]]) -> Callable[[Any], None]:
     return write
 
 
-def _flatten(prefix: str, value: Any, out: dict[str, Any]) -> None:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            name, _, unit = prefix.rpartition("_")
-            if prefix in _FAMILIES:
-                _flatten(f"{name}_{key}_{unit}", item, out)
-            else:
-                _flatten(f"{prefix}_{key}" if prefix else str(key), item, out)
-    else:
-        out[prefix] = value
-
-
 def run_row(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a run's record as one flat row.
+    """Return a run's record as one flat row: the keys of columns are those of the summary, `latency_ns.mean`.
 
-    Swept keys keep their names; `latency_ns` with `mean` becomes `latency_mean_ns`, `throughput_MiBps`
-    with `p50` becomes `throughput_p50_MiBps`. The verdict becomes `verdict_ok` and `verdict_state`; `not_arrived` is the share of the measured
-    messages that had not arrived when the run ended. The first job of MPI ranks has its numbers here
-    (`job_time_ns`, `job_wait_share`); `jobs_table` has all of them.
+    Swept keys keep their names. The first job of MPI ranks has its times and shares here (`jobs.0.time_ns`); `jobs_table` has all
+    of all jobs. Notes are one text.
     """
     summary = dict(record["summary"])
-    verdict = summary.pop("verdict", {})
     notes = summary.pop("notes", [])
     summary.pop("limits", None)
     jobs = summary.pop("jobs", [])
-    perturbed = summary.pop("perturbed", None)
+    summary["verdict"] = {key: value for key, value in summary.get("verdict", {}).items() if key != "checks"}
     row: dict[str, Any] = {"run_id": record["id"], "experiment": record["experiment"], "seed": record["seed"]}
     row.update({str(key): str(value) for key, value in record["sweep"]})
-    row["verdict_ok"] = bool(verdict.get("ok"))
-    if "state" in verdict:
-        row["verdict_state"] = str(verdict["state"])
-        row["verdict_settles_ns"] = verdict.get("settles_ns")
-    row["not_arrived"] = not_arrived(summary)
-    flat: dict[str, Any] = {}
-    _flatten("", summary, flat)
-    for key, value in flat.items():
+    for key, value in flat(summary).items():
         row.setdefault(key, value)
-    ranks = next((job for job in jobs if "ranks" in job), None)
-    if ranks is not None:
-        first = job_row(ranks)
-        row.update({f"job_{key}": first[key] for key in _OF_FIRST_JOB})
-    if perturbed:
-        row.update(columns(perturbed))
+    number = next((number for number, job in enumerate(jobs) if "ranks" in job), None)
+    if number is not None:
+        told = {f"jobs.{number}.{key}": value for key, value in jobs[number].items()}
+        row.update({key: value for key, value in told.items() if _is_time_or_share(key)})
     row["notes"] = "; ".join(str(note) for note in notes)
     row["hash"] = record["hash"]
     return row
 
 
-def not_arrived(summary: Mapping[str, Any]) -> float | None:
-    """Return the share of the measured messages that had not arrived when the run ended; None where none was measured or told.
-
-    Examples
-    --------
-    >>> not_arrived({"measured": 8, "arrived": 6})
-    0.25
-    """
-    measured, arrived = summary.get("measured"), summary.get("arrived")
-    return (measured - arrived) / measured if measured and arrived is not None else None
-
-
-def job_row(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a job as one flat row; of MPI ranks with the shares of their time, which sum to 1 over computing, waiting and overhead.
-
-    Times of ranks are means over them, but for `time_ns`, when the last was done.
-    """
-    flat: dict[str, Any] = {}
-    _flatten("", job, flat)
-    job = flat
-    if "compute_ns" not in job:
-        return job
-    spent = {kind: float(job[f"{kind}_ns"]) for kind in ("compute", "wait", "overhead")}
-    whole = sum(spent.values())
-    return {**job, **{f"{kind}_share": time / whole if whole else None for kind, time in spent.items()}}
+def _is_time_or_share(key: str) -> bool:
+    found = figure_of(key)
+    return found is not None and found.measure in ("nanoseconds", "share")
 
 
 def jobs_table(records: Iterable[Mapping[str, Any]]) -> pa.Table | None:
@@ -199,7 +144,7 @@ def jobs_table(records: Iterable[Mapping[str, Any]]) -> pa.Table | None:
     rows = []
     for record in records:
         for number, job in enumerate(record["summary"].get("jobs") or []):
-            row = job_row(job)
+            row = flat(job)
             rows.append({"run_id": record["id"], "job": number, "name": row.pop("name"), **row})
     return _table_of_rows(rows) if rows else None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from fabricsim._tables import not_arrived
+from fabricsim._figures import figure_label
 from fabricsim._terminal import MOST_ROWS, new_console, new_table, number_text
 from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
 from fabricsim.analyses.perturb.spread import headline
@@ -77,17 +77,13 @@ def runs_text(results: Recorded) -> None:
     keys = results.swept_keys()
     several = len(results.experiments) > 1
     jobs = any(_job_times(record.summary) for record in results.records)
-    lost = any(not_arrived(record.summary) for record in results.records)
+    lost = any(record.summary.get("not_arrived") for record in results.records)
     perturbed = ("perturbed [us]",) if any(record.summary.get("perturbed") for record in results.records) else ()
     numbers = (
-        *(("job time [us]",) if jobs else ()),
+        *((figure_label("jobs.0.time_ns", unit="us"),) if jobs else ()),
         *perturbed,
-        "mean latency [ns]",
-        "p99 [ns]",
-        *(("not arrived",) if lost else ()),
-        "accepted load",
-        "packet hops",
-        "cpu [s]",
+        *map(figure_label, ("latency_ns.mean", "latency_ns.p99", *(("not_arrived",) if lost else ()))),
+        *map(figure_label, ("accepted_load", "packet_hops", "cpu_s")),
     )
     table = new_table([*(["experiment"] if several else []), *keys, "seed", *numbers, "verdict"], numbers=numbers)
     for record in results.records[:MOST_ROWS]:
@@ -102,7 +98,7 @@ def runs_text(results: Recorded) -> None:
             *([headline(summary)] if perturbed else []),
             _figure(latency, "mean"),
             _figure(latency, "p99"),
-            *([f"{100 * (not_arrived(summary) or 0):.2f} %"] if lost else []),
+            *([f"{100 * (summary.get('not_arrived') or 0):.2f} %"] if lost else []),
             number_text(summary.get("accepted_load"), 3),
             format_count(summary.get("packet_hops")),
             number_text(summary.get("cpu_s"), 2),
@@ -165,6 +161,11 @@ def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> N
         table = new_table(["name", "what it is"])
         for entry in entries:
             about = str(entry.get("summary") or entry.get("line") or "")
+            shown = [entry["unit"]] if entry.get("unit") else []
+            if entry.get("seeds") in ("sum", "greatest", "least"):
+                shown.append(f"{entry['seeds']} over seeds")
+            if shown:
+                about += f" [{', '.join(shown)}]"
             if details and entry.get("source"):
                 about += f"  [{entry['source']}]"
             table.add_row(Text(str(entry.get("name")), style="cyan"), Text(about))

@@ -18,9 +18,10 @@ from types import FrameType
 from typing import Any
 
 from fabricsim import _core
+from fabricsim._figures import TABLES
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._seals import sealed
-from fabricsim._tables import TABLES, table_of_columns, write_arrow
+from fabricsim._tables import table_of_columns, write_arrow
 from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, StudyError, diagnostics_of
 
 __all__ = ["checkpoint_options", "execute", "main"]

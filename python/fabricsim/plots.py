@@ -20,6 +20,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
 from fabricsim._drawing import COLOURS, axis_label, is_far, render, save, single
+from fabricsim._figures import column_label, figure_of, together
 from fabricsim._units import axis_value
 from fabricsim.analyses.capacity.figure import interference
 from fabricsim.analyses.effects.figure import effects, interactions
@@ -153,7 +154,7 @@ def sweep(
     Returns
     -------
     Figure
-        Points are means over seeds, bars their range.
+        Points are what the seeds have together, their mean where the figure does not say otherwise; bars are their range.
 
     Raises
     ------
@@ -193,12 +194,12 @@ def sweep(
             curves.setdefault(name, {}).setdefault(places[str(record.value(x))], []).append(float(value))
     for index, (name, points) in enumerate(curves.items()):
         xs = sorted(points)
-        means = [float(np.mean(points[at])) for at in xs]
-        low = [mean - min(points[at]) for at, mean in zip(xs, means, strict=True)]
-        high = [max(points[at]) - mean for at, mean in zip(xs, means, strict=True)]
+        ys = [_together(y, points[at], base is not None) for at in xs]
+        ranges = [_range_about(shown, points[at]) for at, shown in zip(xs, ys, strict=True)]
+        low, high = [below for below, _ in ranges], [above for _, above in ranges]
         axes.errorbar(
             xs,
-            means,
+            ys,
             yerr=[low, high] if any(low) or any(high) else None,
             color=COLOURS[index % len(COLOURS)],
             marker=_MARKERS[index % len(_MARKERS)],
@@ -219,7 +220,10 @@ def sweep(
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
-    axes.set_ylabel(axis_label(y) if base is None else "speedup" if x in (speedup or {}) else "relative performance")
+    several = any(len(values) > 1 for points in curves.values() for values in points.values())
+    axes.set_ylabel(
+        axis_label(y, several_seeds=several) if base is None else "speedup" if x in (speedup or {}) else "relative performance"
+    )
     if len(curves) > 1 or bounds:
         axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
     if title:
@@ -227,21 +231,32 @@ def sweep(
     return figure
 
 
-def time_axis(key: str, largest: float) -> tuple[float, str]:
+def _together(key: str, values: Sequence[float], compared: bool) -> float:
+    """Return what seeds have together of a number, of what is compared with another run their mean."""
+    return float(np.mean(values)) if compared else together(key, values)
+
+
+def _range_about(shown: float, values: Sequence[float]) -> tuple[float, float]:
+    """Return how far values reach below and above the one that is shown for them; a sum has no range."""
+    least, most = min(values), max(values)
+    return (shown - least, most - shown) if least <= shown <= most else (0.0, 0.0)
+
+
+def time_axis(key: str, largest: float, *, several_seeds: bool = False) -> tuple[float, str]:
     """Return what to multiply numbers of a key by, and the axis label: times in ns become us, ms or s where they are long.
 
     Examples
     --------
     >>> time_axis("jobs.0.time_ns", 5e6)
-    (1e-06, 'time [ms]')
+    (1e-06, 'time of the job [ms]')
     >>> time_axis("hops.mean", 5e6)
     (1.0, 'mean hops')
     """
-    label = axis_label(key)
-    if not label.endswith("[ns]"):
-        return 1.0, label
+    found = figure_of(key)
+    if found is None or found.measure != "nanoseconds":
+        return 1.0, axis_label(key, several_seeds=several_seeds)
     scale, unit = next(((s, u) for s, u in ((1e-9, "s"), (1e-6, "ms"), (1e-3, "us")) if largest * s >= 1), (1.0, "ns"))
-    return scale, label.replace("[ns]", f"[{unit}]")
+    return scale, found.label(unit=unit, several_seeds=several_seeds)
 
 
 def short_value(text: str) -> str:
@@ -303,7 +318,7 @@ def bars(
     Returns
     -------
     Figure
-        Bars are means over seeds. A cross stands where nothing was run, or a run has no such number.
+        Bars are what the seeds have together, their mean where the figure does not say otherwise. A cross stands where nothing was run, or a run has no such number.
     """
     records = [r for r in select(results, where=where) if experiments is None or r.run.experiment in experiments]
     unit = 1.0
@@ -331,10 +346,11 @@ def bars(
         value = record.value(y)
         if isinstance(value, int | float):
             found.setdefault(place(record), []).append(float(value) / unit)
-    largest = max((float(np.mean(numbers)) for numbers in found.values()), default=0.0)
-    scale, label = (1.0, f"relative {axis_label(y)}") if over is not None else time_axis(y, largest)
-    if over is not None and "time" in y:
-        label = "relative time"
+    heights = {place: _together(y, numbers, over is not None) for place, numbers in found.items()}
+    several = any(len(numbers) > 1 for numbers in found.values())
+    scale, label = time_axis(y, max(heights.values(), default=0.0), several_seeds=several)
+    if over is not None:
+        scale, label = 1.0, "relative time" if "time" in y else f"relative {axis_label(y)}"
     places = [tuple(map(str, place)) for place in only or itertools.product(*(orders[key] for key in x))]
     rows = orders[panels] if panels else [""]
     figure = Figure(figsize=(max(5.2, 0.75 * len(places) + 1.2), 1.1 + 2.1 * len(rows)), layout="constrained")
@@ -347,14 +363,14 @@ def bars(
         axes.grid(visible=True, axis="y", color="#e5e7eb", linewidth=0.7)
         axes.set_axisbelow(True)
         for index, bar in enumerate(names):
-            at = [(i, found.get((*group_of, bar, *([row] if panels else [])))) for i, group_of in enumerate(places)]
+            at = [(i, heights.get((*group_of, bar, *([row] if panels else [])))) for i, group_of in enumerate(places)]
             axes.bar(
-                [i + (index - (len(names) - 1) / 2) * width for i, numbers in at if numbers],
-                [float(np.mean(numbers)) * scale for _, numbers in at if numbers],
+                [i + (index - (len(names) - 1) / 2) * width for i, height in at if height is not None],
+                [height * scale for _, height in at if height is not None],
                 width=0.92 * width,
                 **_bar_style(index),
             )
-            absent = [i + (index - (len(names) - 1) / 2) * width for i, numbers in at if not numbers]
+            absent = [i + (index - (len(names) - 1) / 2) * width for i, height in at if height is None]
             if absent:
                 # A line without points has no place, and takes that of the panels.
                 axes.plot(absent, [0.0] * len(absent), **_ABSENT)
@@ -400,7 +416,7 @@ def cdf(
     """
     records = [results.record(run) for run in runs] if runs is not None else select(results, experiment=experiment, where=where)
     figure, axes = single()
-    drawn = 0
+    drawn, shown = 0, column or "latency_ns"
     for record in records:
         if table not in record.tables:
             continue
@@ -408,7 +424,8 @@ def cdf(
         if table == "cdf" and column is None:
             xs, ys = data.column("latency_ns").to_numpy(), data.column("fraction").to_numpy()
         else:
-            xs = np.sort(data.column(column or data.column_names[-1]).to_numpy())
+            shown = column or data.column_names[-1]
+            xs = np.sort(data.column(shown).to_numpy())
             ys = np.arange(1, len(xs) + 1) / max(1, len(xs))
         label = record.label if len({r.run.seed for r in records}) > 1 else record.label.rsplit(" seed=", 1)[0]
         axes.plot(
@@ -423,7 +440,7 @@ def cdf(
     if not drawn:
         raise ValueError(f"no run recorded the table {table}")
     axes.set_ylim(0, 1.005)
-    axes.set_xlabel("message latency [ns]" if table == "cdf" else axis_label(column or "value"))
+    axes.set_xlabel(column_label(table, shown))
     axes.set_ylabel("fraction")
     spread = [line.get_xdata() for line in axes.lines]
     if is_far([float(value) for xs in spread for value in (np.min(xs), np.max(xs))]):

@@ -1,4 +1,4 @@
-"""What fabricsim has: topologies, routings, router models and the rest, as the core's registry tells it."""
+"""What fabricsim has: topologies, routings, router models and the rest, and the numbers of results, as the core tells it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from fabricsim import _core
+from fabricsim._figures import all_figures
 
 __all__ = ["KINDS", "bench_cases", "describe", "list_entries", "partition", "schema"]
 
@@ -21,7 +22,11 @@ KINDS = (
     "process",
     "placement",
     "engine",
+    "result",
 )
+
+#: What `list_entries` tells of a number of results.
+_OF_RESULT = ("line", "word", "unit", "measure", "seeds", "parts")
 
 
 def list_entries(kind: str, /) -> list[dict[str, Any]]:
@@ -30,7 +35,8 @@ def list_entries(kind: str, /) -> list[dict[str, Any]]:
     Parameters
     ----------
     kind : str
-        Such as ``"topology"`` or ``"routing"``.
+        Such as ``"topology"`` or ``"routing"``; ``"result"`` has the numbers of results: word, unit, what it is, what several seeds have
+        together.
 
     Raises
     ------
@@ -42,6 +48,8 @@ def list_entries(kind: str, /) -> list[dict[str, Any]]:
     >>> "torus" in [entry["name"] for entry in list_entries("topology")]
     True
     """
+    if kind == "result":
+        return [{"name": key, **{name: getattr(found, name) for name in _OF_RESULT}} for key, found in all_figures().items()]
     found: list[dict[str, Any]] = json.loads(_core.list_entries(kind))
     return found
 

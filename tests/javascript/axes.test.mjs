@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { logTicks, placer, ticks, xAxis, yAxis } from "../../python/fabricsim/report/js/axes.js";
-import { axisName, axisOf, chartMetrics, firstAxis, tableMetrics } from "../../python/fabricsim/report/js/metrics.js";
+import {
+  axisName,
+  axisOf,
+  chartMetrics,
+  figureOf,
+  firstAxis,
+  label,
+  metricsOf,
+  tableMetrics,
+  together,
+} from "../../python/fabricsim/report/js/metrics.js";
 import { firstMetrics, linesOf } from "../../python/fabricsim/report/js/sweeps.js";
-import { run } from "./campaigns.mjs";
+import { WORDS, campaign, everything, run } from "./campaigns.mjs";
 
 test("marks are round numbers within the ends", () => {
   assert.deepEqual(ticks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
@@ -47,7 +57,7 @@ test("values of one unit make an axis of numbers, all others one of names", () =
 test("axes have words", () => {
   assert.equal(axisName("routing.kind", ""), "routing");
   assert.equal(axisName("topology.shape", "product"), "routers");
-  assert.equal(axisName("n_nodes", ""), "nodes");
+  assert.equal(axisName("n_nodes", "", WORDS), "nodes");
   assert.equal(axisName("job.0.work.message", "B"), "message [B]");
 });
 
@@ -62,16 +72,55 @@ test("the first axis is one of numbers", () => {
   assert.equal(firstAxis(runs, ["routing.kind"]), "routing.kind");
 });
 
-test("only metrics that some run has are offered", () => {
+test("metrics have the words of their figures, and those of charts are no sizes of networks", () => {
   const keys = (found) => found.map(([key]) => key);
-  const runs = of("1 GB/s");
-  assert.ok(!keys(chartMetrics(runs)).includes("jobs.0.time_ns"));
-  assert.deepEqual(chartMetrics(runs)[0], ["latency_ns.mean", "mean latency [ns]"]);
-  assert.deepEqual(tableMetrics(runs)[0], ["n_nodes", "nodes"]);
+  const data = campaign(of("1 GB/s"));
+  assert.deepEqual(chartMetrics(data)[0], ["latency_ns.mean", "mean latency [ns]"]);
+  assert.deepEqual(tableMetrics(data)[0], ["n_nodes", "nodes"]);
+  assert.ok(!keys(chartMetrics(data)).includes("n_nodes"));
+  assert.ok(keys(chartMetrics(data)).includes("latency_ns.max") && !keys(tableMetrics(data)).includes("latency_ns.max"));
+  assert.equal(chartMetrics(everything())[0][0], "jobs.0.time_ns");
+});
+
+test("only metrics that some run has are offered", () => {
+  const keys = (runs) =>
+    metricsOf(
+      [
+        ["jobs.0.time_ns", ""],
+        ["latency_ns.mean", ""],
+      ],
+      runs,
+    ).map(([key]) => key);
+  assert.deepEqual(keys(of("1 GB/s")), ["latency_ns.mean"]);
   const ranked = [run("a", [], { jobs: [{ ranks: 2, time_ns: 5 }] })];
-  assert.equal(chartMetrics(ranked)[0][0], "jobs.0.time_ns");
+  assert.equal(keys(ranked)[0], "jobs.0.time_ns");
   const bound = [run("a", [], { latency_ns: { mean: null, mean_at_least: 7 } })];
-  assert.ok(keys(chartMetrics(bound)).includes("latency_ns.mean"));
+  assert.ok(keys(bound).includes("latency_ns.mean"));
+});
+
+test("of two metrics with the same words the second one is told by its key", () => {
+  const found = new Map(chartMetrics(everything()));
+  assert.equal(found.get("latency_ns.mean"), "mean latency [ns]");
+  assert.equal(found.get("jobs.0.latency_ns.mean"), "mean latency [ns] (jobs.0.latency_ns.mean)");
+});
+
+test("words are those of any place in a list, in another unit where numbers are shown in that", () => {
+  assert.equal(label(WORDS, "jobs.3.time_ns", { shown: "us" }), "time of the job [us]");
+  assert.equal(figureOf(WORDS, "link.bandwidth"), undefined);
+});
+
+test("several seeds have together what the figure says", () => {
+  const values = [1, 4, 10];
+  const found = (key) => together(WORDS, key, values);
+  const keys = ["latency_ns.mean", "latency_ns.max", "latency_ns.min", "cpu_s", "link.bandwidth"];
+  assert.deepEqual(keys.map(found), [5, 10, 1, 15, 5]);
+  assert.equal(label(WORDS, "cpu_s", { several: true }), "CPU time, sum over seeds [s]");
+  assert.equal(label(WORDS, "latency_ns.mean", { several: true }), "mean latency [ns]");
+});
+
+test("a sum over seeds has no range", () => {
+  const runs = [1, 2].map((cpu, i) => run(`r${i}`, [["link.bandwidth", "50 GB/s"]], { cpu_s: cpu }));
+  assert.deepEqual(linesOf(runs, "link.bandwidth", "cpu_s", WORDS).series[0].points, [[50, 3, 3, 3, "", false]]);
 });
 
 test("a swept load is answered by the load that is accepted", () => {
@@ -92,4 +141,10 @@ test("a point is the mean over seeds with their range, and says when it is only 
     [25, 90, 90, 90, "", true],
     [50, 20, 10, 30, "", false],
   ]);
+});
+
+test("a point of what is greatest is the greatest over seeds", () => {
+  const runs = [7, 9].map((max, i) => run(`r${i}`, [["link.bandwidth", "50 GB/s"]], { latency_ns: { max } }));
+  const found = linesOf(runs, "link.bandwidth", "latency_ns.max", WORDS);
+  assert.deepEqual([found.several, found.series[0].points], [true, [[50, 9, 7, 9, "", false]]]);
 });

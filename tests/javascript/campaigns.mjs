@@ -5,6 +5,30 @@ const bytes = (...values) => btoa(String.fromCharCode(...values));
 const MEMORY = ["l1", "l2", "bus", "inside", "directory", "owner", "memory", "memory_wait", "request", "forward", "response"];
 const WAITS = ["request_wait", "forward_wait", "response_wait", "protocol"];
 
+const words = (word, unit = "", seeds = "mean") => ({ word, unit, seeds });
+
+/* Words of figures as a report embeds them. */
+export const WORDS = {
+  n_nodes: words("nodes"),
+  "jobs.0.name": words("job", "", "apart"),
+  "jobs.0.ranks": words("ranks"),
+  "jobs.0.time_ns": words("time of the job", "ns"),
+  "jobs.0.latency_ns.mean": words("mean latency", "ns"),
+  "jobs.0.compute_ns": words("computing", "ns"),
+  "jobs.0.wait_ns": words("waiting", "ns"),
+  "jobs.0.overhead_ns": words("overheads", "ns"),
+  "memory.accesses": words("accesses"),
+  "memory.time_ns": words("time until the last access", "ns"),
+  "memory.latency_ns": words("mean time of an access", "ns"),
+  "memory.bottleneck": words("bottleneck", "", "apart"),
+  "latency_ns.mean": words("mean latency", "ns"),
+  "latency_ns.max": words("greatest latency", "ns", "greatest"),
+  "latency_ns.min": words("least latency", "ns", "least"),
+  not_arrived: words("not arrived"),
+  accepted_load: words("accepted load"),
+  cpu_s: words("CPU time", "s", "sum"),
+};
+
 /** Return a run with numbers of its own; what is given takes their place. */
 export function run(id, sweep, summary = {}, more = {}) {
   const seed = more.seed ?? 1;
@@ -44,6 +68,14 @@ export const campaign = (runs, more = {}) => ({
   claims: [],
   figures: [],
   networks: [],
+  words: WORDS,
+  columns: {
+    cdf: ["latency [ns]", "fraction"],
+    hops: ["hops", "packets"],
+    timeline: ["time [ns]", "accepted load", "mean latency [ns]"],
+  },
+  metrics: ["n_nodes", "latency_ns.mean", "accepted_load", "cpu_s", "latency_ns.max"],
+  main: ["n_nodes", "latency_ns.mean", "accepted_load", "cpu_s"],
   runs,
   ...more,
 });
@@ -61,6 +93,7 @@ export function everything() {
     memory: { ...memory, accesses: 10, time_ns: 3000, latency_ns: 70, bottleneck: "the caches limit" },
     measured: 100,
     arrived: 90,
+    not_arrived: 0.1,
     limits: ["credit: no flits"],
     notes: ["a note"],
     perturbed: { runs: 2, times: { "jobs.0.time_ns": spread } },
@@ -109,5 +142,15 @@ export function everything() {
       { title: "absent", missing: "no run" },
     ],
     networks: [network],
+    metrics: [
+      "n_nodes",
+      "jobs.0.time_ns",
+      "latency_ns.mean",
+      "accepted_load",
+      "cpu_s",
+      "latency_ns.max",
+      "jobs.0.latency_ns.mean",
+    ],
+    main: ["n_nodes", "jobs.0.time_ns", "latency_ns.mean", "accepted_load", "cpu_s"],
   });
 }

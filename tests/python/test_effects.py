@@ -208,9 +208,9 @@ def test_a_sampled_study_goes_from_file_to_front(tmp_path):
     assert ids[:16] == [run["id"] for run in found["runs"]]
     results = fs.Results.open(out)
     assert results.manifest["study"]["sample"]["keys"][0]["key"] == "link.bandwidth"
-    told = json.loads(_command("effects", out, "--of", "latency_mean_ns", "--json"))["effects"][0]
+    told = json.loads(_command("effects", out, "--of", "latency_ns.mean", "--json"))["effects"][0]
     assert told["effects"][0]["share"] > 0.5 > told["effects"][1]["share"]
-    front = json.loads(_command("pareto", out, "--minimise", "latency_mean_ns", "--minimise", "link.bandwidth", "--json"))
+    front = json.loads(_command("pareto", out, "--minimise", "latency_ns.mean", "--minimise", "link.bandwidth", "--json"))
     assert 2 <= len(front["front"]) <= 16
     page = (out / "report.html").read_text()
     assert page.count("data:image/png;base64,") >= 3

@@ -104,10 +104,10 @@ def test_a_halo_on_a_torus_of_its_own_shape_is_fragile(tmp_path):
     # They record nothing but their numbers, which stand in a table of their own.
     assert all(set(other.tables) <= {"cdf", "hops", "senders"} for other in results.perturbed)
     (row,) = results.runs.to_pylist()
-    assert (row["perturbed_min_job_time_ns"], row["perturbed_max_job_time_ns"]) == (own, max(times))
-    assert row["perturbed_relative_job_time"] == spread["relative"]
+    assert (row["perturbed.times.jobs.0.time_ns.min"], row["perturbed.times.jobs.0.time_ns.max"]) == (own, max(times))
+    assert row["perturbed.times.jobs.0.time_ns.relative"] == spread["relative"]
     beside = pq.read_table(tmp_path / "four" / "perturbed.parquet").to_pylist()
-    assert [entry["job_time_ns"] for entry in beside] == times
+    assert [entry["jobs.0.time_ns"] for entry in beside] == times
     assert {entry["beside"] for entry in beside} == {record.id}
     assert set(pq.read_table(tmp_path / "four" / "hops.parquet")["run_id"].to_pylist()) == {record.id}
     report = results.report().read_text()

@@ -46,10 +46,10 @@ def test_results_have_a_row_per_run_with_units_in_the_names(results):
         "run_id",
         "seed",
         "job.0.work.load",
-        "latency_mean_ns",
-        "latency_p99_ns",
+        "latency_ns.mean",
+        "latency_ns.p99",
         "accepted_load",
-        "verdict_ok",
+        "verdict.ok",
     } <= set(results.runs.column_names)
     assert results.runs.column("seed").to_pylist() == [1, 2, 1, 2, 1, 2]
 
@@ -70,7 +70,7 @@ def test_tables_are_read_per_run_and_missing_ones_say_what_to_do(results):
 
 
 def test_frames_have_the_same_numbers(results):
-    assert results.to_pandas()["latency_mean_ns"].tolist() == results.runs.column("latency_mean_ns").to_pylist()
+    assert results.to_pandas()["latency_ns.mean"].tolist() == results.runs.column("latency_ns.mean").to_pylist()
     assert results.to_polars()["seed"].to_list() == [1, 2, 1, 2, 1, 2]
 
 
@@ -169,7 +169,7 @@ def test_rows_of_different_experiments_share_a_table():
     assert table.column("a").to_pylist() == ["1", None, None]
     assert table.column("b").to_pylist() == [None, "x", None]
     assert table.column("n").to_pylist() == [None, None, 2**63 + 1]
-    assert table.column("verdict_ok").to_pylist() == [True, True, False]
+    assert table.column("verdict.ok").to_pylist() == [True, True, False]
 
 
 AXIS = {

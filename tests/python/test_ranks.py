@@ -41,8 +41,8 @@ def test_jobs_are_a_table_and_the_first_one_is_in_the_row_of_its_run(two_jobs):
     for job in jobs:
         assert job["compute_share"] + job["wait_share"] + job["overhead_share"] == pytest.approx(1)
     row = two_jobs.runs.to_pylist()[0]
-    assert row["job_time_ns"] == jobs[0]["time_ns"]
-    assert row["job_wait_share"] == jobs[0]["wait_share"]
+    assert row["jobs.0.time_ns"] == jobs[0]["time_ns"]
+    assert row["jobs.0.wait_share"] == jobs[0]["wait_share"]
     assert "jobs" not in row
     assert two_jobs.records[0].value("jobs.1.time_ns") == jobs[1]["time_ns"]
     with pytest.raises(KeyError):
@@ -70,7 +70,7 @@ def test_without_ranks_jobs_have_figures_of_their_messages(tmp_path):
     assert results.jobs.num_rows == 1
     assert results.jobs.column("measured").to_pylist() == results.runs.column("measured").to_pylist()
     assert "ranks" not in results.jobs.column_names
-    assert "job_time_ns" not in results.runs.column_names
+    assert "jobs.0.time_ns" not in results.runs.column_names
     with pytest.raises(KeyError, match=r"under \[observe\]"):
         results.ranks()
 
@@ -86,7 +86,7 @@ def test_the_report_and_the_table_show_the_times_of_jobs(two_jobs, capsys):
     runs_text(two_jobs)
     shown = capsys.readouterr().out
     times = [job["time_ns"] / 1e3 for job in two_jobs.jobs.to_pylist()]
-    assert "job time [us]" in shown
+    assert "time of the job [us]" in shown
     assert " / ".join(f"{time:,.2f}" for time in times) in shown
     assert report_data(two_jobs)["runs"][0]["summary"]["jobs"][1]["name"] == "ring"
 

@@ -174,11 +174,11 @@ def show(
 @app.command("list")
 def list_command(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help="topology, routing, router, ..., or studies; all by default.")
+        str | None, typer.Argument(metavar="[KIND]", help="topology, routing, ..., result, or studies; all by default.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what there is: topologies, routings, router models, patterns, presets, studies."""
+    """List what there is: topologies, routings, router models, patterns, presets, numbers of results, studies."""
     from fabricsim._text import registry_text
     from fabricsim.registry import KINDS, list_entries
     from fabricsim.study import packaged_studies
@@ -204,7 +204,7 @@ def list_command(
         try:
             found[kind] = list_entries(kind)
         except ValueError as error:
-            raise InputError(f"{error} (and: studies)") from error
+            raise InputError(f"{error} (and: result, studies)") from error
     if as_json:
         put(json.dumps(found))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricsim._build import build_words
+from fabricsim._figures import MAIN, all_figures, column_label, documented_key, numbers
 from fabricsim._files import atomic_write
 from fabricsim._seals import products
 from fabricsim._units import speculation_line
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["page", "report_data", "write_report"]
+__all__ = ["offered_metrics", "page", "report_data", "write_report"]
 
 #: So many runs are embedded at most; runs.parquet has all.
 _MOST_RUNS = 5000
@@ -37,6 +38,12 @@ _MOST_LINKS = 400_000
 #: Distributions, hop counts and timelines of so many runs are embedded at most.
 _MOST_CURVES = 400
 _HOTTEST = 10
+#: Columns of the curves of a run.
+_CURVES = {
+    "cdf": ("latency_ns", "fraction"),
+    "hops": ("hops", "packets"),
+    "timeline": ("time_ns", "accepted_load", "mean_latency_ns"),
+}
 
 
 def _rounded(values: Any, digits: int = 5) -> list[float | None]:
@@ -194,6 +201,24 @@ def _speculation(results: Recorded) -> str:
     return speculation_line(first) if first else ""
 
 
+def _words() -> dict[str, dict[str, str]]:
+    """Return word, unit, and what several seeds have together, of every figure."""
+    return {key: {"word": found.word, "unit": found.unit, "seeds": found.seeds} for key, found in all_figures().items()}
+
+
+def offered_metrics(records: Sequence[RunRecord]) -> tuple[list[str], list[str]]:
+    """Return the keys of the numbers that some run has or has a bound of: those of tables, and the others in the order of their documentation.
+
+    The time of the first job is one of tables where the job is of MPI ranks.
+    """
+    had: set[str] = set()
+    for record in records:
+        had |= numbers(record.summary).keys()
+    main = [key for key in MAIN if key in had and (key != "jobs.0.time_ns" or "jobs.0.ranks" in had)]
+    order = {key: place for place, key in enumerate(all_figures())}
+    return main, sorted(had - set(main), key=lambda key: (order[documented_key(key)], len(key), key))
+
+
 def report_data(results: Recorded) -> dict[str, Any]:
     """Return everything that the report shows, as JSON: a function of the results directory alone.
 
@@ -216,17 +241,14 @@ def report_data(results: Recorded) -> dict[str, Any]:
             "summary": record.summary,
         }
         if number < _MOST_CURVES:
-            for name, columns in (
-                ("cdf", ("latency_ns", "fraction")),
-                ("hops", ("hops", "packets")),
-                ("timeline", ("time_ns", "accepted_load", "mean_latency_ns")),
-            ):
+            for name, columns in _CURVES.items():
                 if name in record.tables:
                     entry[name] = _thin(results.table(name, record), columns)
         entry["links"], cost = _links(record, results, networks, room)
         room -= cost
         runs.append(entry)
     manifest = results.manifest
+    main, others = offered_metrics(results.records[:_MOST_RUNS])
     return {
         "version": manifest["version"],
         "study": {"name": results.name, "description": manifest["study"].get("description", "")},
@@ -250,6 +272,10 @@ def report_data(results: Recorded) -> dict[str, Any]:
         "claims": _claims(results),
         "figures": _figures(results),
         "networks": networks.found,
+        "words": _words(),
+        "columns": {name: [column_label(name, column) for column in columns] for name, columns in _CURVES.items()},
+        "metrics": [*main, *others],
+        "main": main,
         "runs": runs,
     }
 

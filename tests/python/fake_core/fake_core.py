@@ -395,6 +395,49 @@ def run(canonical, progress, checkpoint=None, threads=1, ranks=None):
     return RunResult(summary, tables)
 
 
+def _figure(name, measure, word, unit="", seeds="mean", figures=()):
+    line = f"{word.capitalize()}."
+    return {
+        "name": name, "measure": measure, "unit": unit, "word": word, "line": line, "seeds": seeds, "parts": "pooled", "figures": [*figures],
+    }  # fmt: skip
+
+
+def results():
+    """As the core's: the numbers that are read by name here, and the tables that runs record."""
+    latency = [
+        _figure("mean", "nanoseconds", "mean latency", "ns"),
+        _figure("p99", "nanoseconds", "p99 latency", "ns"),
+        _figure("max", "nanoseconds", "greatest latency", "ns", "greatest"),
+    ]
+    verdict = [_figure("ok", "flag", "self-checks", seeds="apart"), _figure("state", "text", "state", seeds="apart")]
+    figures = [
+        _figure("verdict", "group", "verdict", seeds="apart", figures=verdict),
+        _figure("packet_hops", "count", "packet hops"),
+        _figure("latency_ns", "group", "latency", seeds="apart", figures=latency),
+        _figure("not_arrived", "share", "not arrived"),
+        _figure("hops", "group", "hops", seeds="apart", figures=[_figure("mean", "count", "mean hops")]),
+        _figure("accepted_load", "load", "accepted load"),
+        _figure("jobs", "list", "jobs", seeds="apart", figures=[_figure("time_ns", "nanoseconds", "time of the job", "ns")]),
+        _figure("cpu_s", "seconds", "CPU time", "s", "sum"),
+        _figure("n_nodes", "count", "nodes"),
+    ]
+    columns = {"throughput_MiBps": "MiB/s", "latency_ns": "ns", "time_ns": "ns", "mean_latency_ns": "ns"}
+    told = {
+        "links": ["router", "port", "peer_router", "class", "utilisation", "packets", "bytes"],
+        "messages": ["source", "number", "destination", "bytes", "born_ps", "injected_ps", "arrived_ps", "hops"],
+        "timeline": ["time_ns", "accepted_load", "mean_latency_ns"],
+        "cdf": ["latency_ns", "fraction"],
+        "hops": ["hops", "packets"],
+        "senders": ["node", "throughput_MiBps", "mean_latency_ns", "max_latency_ns"],
+        "ranks": ["job", "rank"],
+    }
+    tables = [
+        {"name": name, "line": "", "columns": [{"name": column, "unit": columns.get(column, ""), "line": ""} for column in names]}
+        for name, names in told.items()
+    ]
+    return json.dumps({"figures": figures, "tables": tables})
+
+
 def list_entries(kind):
     kinds = {
         "topology": [

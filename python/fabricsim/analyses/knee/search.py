@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._metrics import default_metric, metric_values
+from fabricsim._metrics import default_metric, metric_values, refuse_old_name
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 from fabricsim.analyses.knee.records import Doubling, Knee, Measured
@@ -392,6 +392,8 @@ def knee(
         return study.run(out=folder, jobs=jobs, experiments=names, resume=resume, progress=False)
 
     run = runner or plain
+    if metric is not None:
+        refuse_old_name(metric)
     if seeds is not None:
         study = study.with_sets({"run.seeds": list(range(1, seeds + 1))})
     axis, first, last = _ends(study, over, start, stop)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-__all__ = ["FRAGILE", "columns", "groups", "headline", "told_apart", "with_spread"]
+__all__ = ["FRAGILE", "groups", "headline", "told_apart", "with_spread"]
 
 #: A time that spreads by more than this part of its median is fragile.
 FRAGILE = 0.1
@@ -117,26 +117,6 @@ def with_spread(summary: Mapping[str, Any], beside: Sequence[Mapping[str, Any]],
         notes.append(f"{len(beside)} of {planned} perturbed runs are finished and passed their self-checks")
     perturbed = {"runs": len(beside), "planned": planned, "times": times}
     return {**summary, "perturbed": perturbed, "notes": [*summary.get("notes", []), *notes]}
-
-
-def columns(perturbed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the spreads as columns of ``runs.parquet``: ``perturbed_min_job_time_ns``, ``perturbed_relative_latency_p99``.
-
-    Examples
-    --------
-    >>> columns({"runs": 1, "times": {"latency_ns.p99": {"min": 1.0, "median": 2.0, "max": 3.0, "relative": 1.0}}})["perturbed_max_latency_p99_ns"]
-    3.0
-    """
-    row: dict[str, Any] = {"perturbed_runs": perturbed["runs"]}
-    for key, spread in perturbed["times"].items():
-        if key.startswith("jobs.") and not key.startswith("jobs.0."):
-            continue
-        name = {"jobs.0.time_ns": "job_time", "memory.time_ns": "memory_time", "sim_time_ns": "sim_time"}.get(
-            key, key.replace("latency_ns.", "latency_")
-        )
-        row |= {f"perturbed_{which}_{name}_ns": spread[which] for which in ("min", "median", "max")}
-        row[f"perturbed_relative_{name}"] = spread["relative"]
-    return row
 
 
 def headline(summary: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 /* Tables whose rows have a bar of shares of time: jobs of MPI ranks, and memory nodes. */
 import { colourOf } from "./colours.js";
 import { el, hideTip, section, showTip, table } from "./elements.js";
+import { label } from "./metrics.js";
 import { compact, finite, number } from "./numbers.js";
 import { withoutSeed } from "./states.js";
 
@@ -21,25 +22,23 @@ function bar(sizes, whole, words) {
 const cell = (content) => el("td", {}, content);
 const numberCell = (text) => el("td", { class: "n" }, text);
 
-const JOB_PARTS = [
-  ["compute_ns", "computing"],
-  ["wait_ns", "waiting"],
-  ["overhead_ns", "overhead"],
-];
+const JOB_PARTS = ["compute_ns", "wait_ns", "overhead_ns"];
 
 const ranked = (run) => (run.summary.jobs || []).filter((job) => finite(job.ranks));
 
-function jobBar(job) {
-  const sizes = JOB_PARTS.map(([key]) => job[key]);
+function jobBar(job, names) {
+  const sizes = JOB_PARTS.map((key) => job[key]);
   const whole = sizes.reduce((a, b) => a + b, 0);
   const share = (size) => (whole ? ((100 * size) / whole).toFixed(1) : 0);
-  const words = JOB_PARTS.map(([, name], i) => `${name}: ${number(sizes[i] / 1e3)} us (${share(sizes[i])} %)`);
+  const words = names.map((name, i) => `${name}: ${number(sizes[i] / 1e3)} us (${share(sizes[i])} %)`);
   return bar(sizes, Math.max(whole, job.time_ns || 0) || 1, words.join("\n"));
 }
 
 export function jobs(data) {
   const mine = data.runs.filter((run) => ranked(run).length);
   if (!mine.length) return;
+  const of = (key, options) => label(data.words, `jobs.0.${key}`, options);
+  const names = JOB_PARTS.map((key) => of(key, { shown: "" }));
   const several = mine.some((run) => ranked(run).length > 1);
   const all = mine.flatMap((run) => ranked(run).map((job) => [run, job])).slice(0, MOST_ROWS);
   const rows = all.map(([run, job]) =>
@@ -50,18 +49,19 @@ export function jobs(data) {
       several ? cell(job.name) : null,
       numberCell(number(job.ranks)),
       numberCell(finite(job.time_ns) ? number(job.time_ns / 1e3) : `${job.finished} done`),
-      cell(jobBar(job)),
+      cell(jobBar(job, names)),
       numberCell(compact(job.messages + job.local_messages)),
       numberCell(compact(job.bytes + job.local_bytes)),
     ),
   );
-  const heads = ["run", ...(several ? ["job"] : []), "ranks", "time [us]", "share of the time", "messages", "bytes"];
+  const numbers = [of("ranks"), of("time_ns", { shown: "us" }), "messages", "bytes"];
+  const heads = ["run", ...(several ? [of("name")] : []), ...numbers.slice(0, 2), "share of the time", ...numbers.slice(2)];
   section(
     "Jobs",
     "When the last rank of a job was done, and what its ranks did until then, mean over ranks. A rank that is done early " +
       "waits for nobody: the bar of a job of unequal ranks is shorter than its time.",
-    legend(JOB_PARTS.map(([, name]) => name)),
-    table(heads, rows, { numbers: ["ranks", "time [us]", "messages", "bytes"], className: "jobs" }),
+    legend(names),
+    table(heads, rows, { numbers, className: "jobs" }),
   );
 }
 
@@ -103,11 +103,13 @@ export function memoryNodes(data) {
       el("td", { class: "soft" }, memory.bottleneck),
     );
   });
-  const heads = ["run", "accesses", "time [us]", "an access [ns]", "share of an access", "what limits"];
+  const of = (key, options) => label(data.words, `memory.${key}`, options);
+  const numbers = [of("accesses"), of("time_ns", { shown: "us" }), of("latency_ns")];
+  const heads = ["run", ...numbers, "share of an access", of("bottleneck")];
   section(
     "Memory nodes",
     "When the last core had its last access, and what a mean access spends its time with.",
     legend(ACCESS_PARTS.map(([name]) => name)),
-    table(heads, rows, { numbers: ["accesses", "time [us]", "an access [ns]"], className: "jobs" }),
+    table(heads, rows, { numbers, className: "jobs" }),
   );
 }

@@ -15,13 +15,13 @@ export function inside(data) {
     const run = known.find((one) => one.id === id);
     if (run.hops) {
       const points = run.hops[0].map((x, i) => [x, run.hops[1][i]]);
-      const labels = { xLabel: "hops (ejection counts)", yLabel: "packets" };
-      drawHops({ series: [{ name: "", colour: COLOURS[0], points }], bars: true, ...labels });
+      const [xLabel, yLabel] = data.columns.hops;
+      drawHops({ series: [{ name: "", colour: COLOURS[0], points }], bars: true, xLabel, yLabel });
     } else hops.replaceChildren();
     if (run.timeline) {
       const points = run.timeline[0].map((x, i) => [x, run.timeline[2][i]]);
-      const labels = { xLabel: "simulated time [ns]", yLabel: "mean latency [ns]" };
-      drawTime({ series: [{ name: "mean latency", colour: COLOURS[1], points }], ...labels, markers: false });
+      const [xLabel, , yLabel] = data.columns.timeline;
+      drawTime({ series: [{ name: "", colour: COLOURS[1], points }], xLabel, yLabel, markers: false });
     } else time.replaceChildren();
   };
   const names = known.map((run) => [run.id, run.label]);

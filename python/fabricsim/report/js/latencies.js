@@ -39,8 +39,8 @@ export function latencies(data) {
       points: run.cdf[0].map((x, k) => [x, run.cdf[1][k]]),
     }));
     const hidden = new Set(runs.filter((run) => !drawn.has(run)).map(withoutSeed));
-    const labels = { xLabel: "message latency [ns]", yLabel: "fraction of messages" };
-    draw({ series, hidden, ...labels, yMax: 1, markers: false });
+    const [xLabel, yLabel] = data.columns.cdf;
+    draw({ series, hidden, xLabel, yLabel, yMax: 1, markers: false });
   };
   const experiments = unique(known.map((run) => run.experiment));
   const names = experiments.map((name) => [name, name || "(main)"]);

@@ -4,45 +4,52 @@ import { finite } from "./numbers.js";
 import { quantity } from "./quantities.js";
 import { atLeast, get } from "./states.js";
 
-/* Key in the summary, words for an axis, words for a heading of the table of runs; empty where it is not there. */
-const METRICS = [
-  ["n_nodes", "", "nodes"],
-  ["jobs.0.time_ns", "time of the job [ns]", "job time [ns]"],
-  ["memory.time_ns", "time until the last access [ns]", "time of accesses [ns]"],
-  ["memory.latency_ns", "mean time of an access [ns]", ""],
-  ["latency_ns.mean", "mean latency [ns]", "mean latency [ns]"],
-  ["latency_ns.p50", "median latency [ns]", ""],
-  ["latency_ns.p99", "99 % latency [ns]", "p99 [ns]"],
-  ["latency_ns.max", "greatest latency [ns]", ""],
-  ["accepted_load", "accepted load", ""],
-  ["throughput_MiBps.mean", "throughput per sender [MiB/s]", ""],
-  ["hops.mean", "mean hops", "hops"],
-  ["offered_load", "", "offered"],
-  ["accepted_load", "", "accepted"],
-  ["throughput_MiBps.mean", "", "MiB/s per sender"],
-  ["messages", "", "messages"],
-  ["sim_time_ns", "simulated time [ns]", ""],
-  ["cpu_s", "CPU time [s]", "CPU [s]"],
-  ["peak_rss_bytes", "peak memory [B]", ""],
-];
+/* What networks differ in, which is an axis and no metric of a chart. */
+const SIZE = "n_nodes";
 
-/** Tell whether a run has a number, or what it is more than; the time of a job is told of jobs of ranks. */
-function has(run, key) {
-  if (!finite(get(run.summary, key)) && !finite(atLeast(run, key))) return false;
-  return key !== "jobs.0.time_ns" || finite(run.summary.jobs[0].ranks);
+/** Return word, unit, and what several seeds have together of a figure; undefined for a swept key. */
+export const figureOf = (words, key) => words[key.replace(/\.\d+(?=\.|$)/g, ".0")];
+
+/**
+ * Return the words of a figure for an axis or a heading: in its unit or another, and with what seeds have together where
+ * several are shown.
+ */
+export function labelOf({ word, unit, seeds }, { shown = unit, several = false } = {}) {
+  const how = several && seeds !== "mean" ? `, ${seeds} over seeds` : "";
+  return `${word}${how}${shown ? ` [${shown}]` : ""}`;
 }
 
-const known = (runs, place) =>
-  METRICS.filter((metric) => metric[place] && runs.some((run) => has(run, metric[0]))).map((metric) => [
-    metric[0],
-    metric[place],
-  ]);
+/** Return the words of a figure by its key. */
+export const label = (words, key, options) => labelOf(figureOf(words, key), options);
 
-/** Return the metrics of charts that some run has, as [key, words]. */
-export const chartMetrics = (runs) => known(runs, 1);
+/** Return the metrics of charts, as [key, words]: where two have the same words the second one has its key behind them. */
+export function chartMetrics({ words, metrics }) {
+  const seen = new Set();
+  return metrics
+    .filter((key) => key !== SIZE)
+    .map((key) => {
+      const said = label(words, key);
+      const known = seen.has(said);
+      seen.add(said);
+      return [key, known ? `${said} (${key})` : said];
+    });
+}
 
-/** Return the metrics of the table of runs that some run has, as [key, words]. */
-export const tableMetrics = (runs) => known(runs, 2);
+/** Return those metrics that some of the runs have, or have a bound of. */
+export const metricsOf = (metrics, runs) =>
+  metrics.filter(([key]) => runs.some((run) => finite(get(run.summary, key)) || finite(atLeast(run, key))));
+
+/** Return the metrics of the table of runs, as [key, words]. */
+export const tableMetrics = ({ words, main }) => main.map((key) => [key, label(words, key)]);
+
+/** Return what the numbers of several seeds have together: their mean, unless the figure says otherwise. */
+export function together(words, key, values) {
+  const { seeds } = figureOf(words, key) || {};
+  const sum = values.reduce((a, b) => a + b, 0);
+  if (seeds === "sum") return sum;
+  if (seeds === "greatest") return Math.max(...values);
+  return seeds === "least" ? Math.min(...values) : sum / values.length;
+}
 
 /** Return a swept value of a run, or a number of its summary. */
 export function valueOf(run, key) {
@@ -53,29 +60,29 @@ export function valueOf(run, key) {
 /** Return the keys that are swept in some run, in order. */
 export const sweptKeys = (runs) => unique(runs.flatMap((run) => run.sweep.map(([key]) => key)));
 
-const AXES = { n_nodes: "nodes", accepted_load: "accepted load", offered_load: "offered load" };
-
 /** Return a key as the words of an axis, with its unit. */
-export function axisName(key, unit) {
+export function axisName(key, unit, words = {}) {
   if (unit === "product") return "routers";
+  const figure = figureOf(words, key);
+  if (figure) return labelOf(figure);
   const parts = key.split(".");
   const last = parts[parts.length - 1];
-  const words = AXES[key] || (last === "kind" && parts.length > 1 ? parts[parts.length - 2] : last).replace(/_/g, " ");
-  return unit ? `${words} [${unit}]` : words;
+  const said = (last === "kind" && parts.length > 1 ? parts[parts.length - 2] : last).replace(/_/g, " ");
+  return unit ? `${said} [${unit}]` : said;
 }
 
 /**
  * Return where the values of a key stand on an axis: by their numbers where all have one of the same unit, else as names
  * one after the other. `names` is null on an axis of numbers.
  */
-export function axisOf(runs, key) {
+export function axisOf(runs, key, words = {}) {
   const texts = unique(runs.map((run) => String(valueOf(run, key))));
   const found = texts.map(quantity);
   const units = unique(found.map((each) => (each ? each[1] : null)));
   const isNames = found.some((each) => each === null) || units.length > 1;
   return {
     names: isNames ? texts : null,
-    label: axisName(key, isNames ? "" : units[0]),
+    label: axisName(key, isNames ? "" : units[0], words),
     place: new Map(texts.map((text, i) => [text, isNames ? i : found[i][0]])),
   };
 }

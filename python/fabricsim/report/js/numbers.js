@@ -27,5 +27,6 @@ export function compact(value) {
   if (!finite(value)) return "\u2013";
   for (const [limit, prefix] of PREFIXES)
     if (Math.abs(value) >= limit) return trim((value / limit).toFixed(value / limit < 10 ? 2 : 1)) + " " + prefix;
+  if (value !== 0 && Math.abs(value) < 0.1) return trim(value.toPrecision(2));
   return trim(value.toFixed(Math.abs(value) < 10 ? 2 : 0));
 }

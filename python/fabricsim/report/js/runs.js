@@ -1,6 +1,6 @@
 /* The table of runs, sorted by any column. */
 import { el, section, unique } from "./elements.js";
-import { sweptKeys, tableMetrics, valueOf } from "./metrics.js";
+import { label, sweptKeys, tableMetrics, valueOf } from "./metrics.js";
 import { number } from "./numbers.js";
 import { quantity } from "./quantities.js";
 import { becauseOf, lost, numberOf, stateOf } from "./states.js";
@@ -17,7 +17,8 @@ function verdictClass(run) {
 }
 
 /** Return the columns: name, value of a run, class of its cell. */
-export function columnsOf(runs) {
+export function columnsOf(data) {
+  const { runs, words } = data;
   const swept = (key) =>
     plain(key, (run) => {
       const value = valueOf(run, key);
@@ -34,8 +35,8 @@ export function columnsOf(runs) {
     ...(unique(runs.map((run) => run.experiment)).length > 1 ? [plain("experiment", (run) => run.experiment)] : []),
     ...sweptKeys(runs).map(swept),
     { name: "seed", value: (run) => run.seed, className: () => "n" },
-    ...tableMetrics(runs).map(([key, name]) => numeric(name, (run) => numberOf(run, key))),
-    ...(runs.some(lost) ? [plain("not arrived", (run) => `${(100 * lost(run)).toFixed(2)} %`)] : []),
+    ...tableMetrics(data).map(([key, name]) => numeric(name, (run) => numberOf(run, key))),
+    ...(runs.some(lost) ? [plain(label(words, "not_arrived"), (run) => `${(100 * lost(run)).toFixed(2)} %`)] : []),
     verdict,
     plain("digest", (run) => run.summary.digest || ""),
   ];
@@ -61,7 +62,7 @@ function cellOf(column, run) {
 export function runsTable(data) {
   const { runs } = data;
   if (!runs.length) return;
-  const columns = columnsOf(runs);
+  const columns = columnsOf(data);
   const body = el("tbody", {});
   let order = { column: null, sign: 1 };
   const fill = () => {

@@ -12,7 +12,7 @@ export const stateOf = (run) => (run.summary.verdict || {}).state || (run.summar
 export const becauseOf = (run) => (run.summary.verdict || {}).because || run.summary.saturated || "";
 
 /** Return the share of the measured messages that have not arrived. */
-export const lost = ({ summary }) => (summary.measured ? (summary.measured - summary.arrived) / summary.measured : 0);
+export const lost = ({ summary }) => summary.not_arrived || 0;
 
 /** Return what a figure that cannot be given is not below; undefined where it is given. */
 export const atLeast = (run, key) => (get(run.summary, key) === null ? get(run.summary, `${key}_at_least`) : undefined);

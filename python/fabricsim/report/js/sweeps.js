@@ -2,26 +2,27 @@
 import { live } from "./chart.js";
 import { colourOf, dashOf } from "./colours.js";
 import { chooser, el, section, unique } from "./elements.js";
-import { axisOf, chartMetrics, firstAxis, sweptKeys, valueOf } from "./metrics.js";
+import { axisOf, chartMetrics, figureOf, firstAxis, labelOf, metricsOf, sweptKeys, together, valueOf } from "./metrics.js";
 import { finite } from "./numbers.js";
 import { atLeast, get, stateOf } from "./states.js";
 
 const HINT =
-  "A point is the mean over seeds, a bar their range; an open triangle stands at what a figure that cannot be given " +
-  "is not below. Click a name in the legend to hide its line.";
+  "A point is the mean over seeds, unless its axis says otherwise, a bar their range; an open triangle stands at what a " +
+  "figure that cannot be given is not below. Click a name in the legend to hide its line.";
 
-/** Return the point of the runs at one place: [value, run] each. */
-function pointOf(x, found) {
+/** Return the point of the runs at one place: [value, run] each. A sum has no range. */
+function pointOf(x, found, ofSeeds) {
   const values = found.map(([value]) => value);
-  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const [y, low, high] = [ofSeeds(values), Math.min(...values), Math.max(...values)];
+  const range = y > high || y < low ? [y, y] : [low, high];
   const states = unique(found.map(([, run]) => stateOf(run)).filter((state) => state !== "ok"));
-  return [x, mean, Math.min(...values), Math.max(...values), states.join(", ")];
+  return [x, y, ...range, states.join(", ")];
 }
 
 /** Return the lines of a metric against a key: one for every combination of the other swept keys. */
-export function linesOf(runs, x, metric) {
+export function linesOf(runs, x, metric, words = {}) {
   const keys = sweptKeys(runs).filter((key) => key !== x);
-  const { names, label, place } = axisOf(runs, x);
+  const { names, label, place } = axisOf(runs, x, words);
   const groups = new Map();
   for (const run of runs) {
     const values = keys.map((key) => valueOf(run, key));
@@ -32,43 +33,46 @@ export function linesOf(runs, x, metric) {
     const [group, at] = [groups.get(name), place.get(String(valueOf(run, x)))];
     if (finite(y)) group.set(at, [...(group.get(at) || []), [y, run]]);
   }
+  const ofSeeds = (values) => together(words, metric, values);
+  const several = [...groups.values()].some((points) => [...points.values()].some((found) => found.length > 1));
   const series = [...groups].map(([name, points], i) => ({
     name,
     colour: colourOf(i),
     dash: dashOf(i),
     points: [...points]
       .sort((a, b) => a[0] - b[0])
-      .map(([at, found]) => [...pointOf(at, found), found.some(([, run]) => finite(atLeast(run, metric)))]),
+      .map(([at, found]) => [...pointOf(at, found, ofSeeds), found.some(([, run]) => finite(atLeast(run, metric)))]),
   }));
-  return { names, xLabel: label, series };
+  return { names, xLabel: label, several, series };
 }
 
 /** Return the metrics that are drawn at first, on the left and on the right. */
 export function firstMetrics(metrics, runs) {
   const keys = metrics.map(([key]) => key);
   const loads = runs.some((run) => run.sweep.some(([key]) => key.endsWith("load")));
-  const wanted = [loads ? "accepted_load" : null, "throughput_MiBps.mean"];
+  const wanted = [loads ? "accepted_load" : null, "throughput_MiBps.mean", "cpu_s"];
   return [keys[0], wanted.find((key) => keys.includes(key)) || keys[keys.length - 1]];
 }
 
 export function sweeps(data) {
-  const { runs } = data;
+  const { runs, words } = data;
   const of = (experiment) => runs.filter((run) => run.experiment === experiment);
   const experiments = unique(runs.map((run) => run.experiment)).filter((name) => sweptKeys(of(name)).length);
-  const metrics = chartMetrics(runs);
+  const metrics = chartMetrics(data);
   if (!experiments.length || !metrics.length) return;
-  const [left, right] = firstMetrics(metrics, runs);
-  const state = { experiment: experiments[0], x: null, left, right };
+  const state = { experiment: experiments[0], x: null };
+  /* What the reader has chosen; it stays where another experiment has it too. */
+  const chosen = {};
   const controls = el("div", { class: "controls" });
   const hosts = { left: el("div", { class: "chart" }), right: el("div", { class: "chart" }) };
   section("Against the swept keys", HINT, controls, el("div", { class: "pair" }, hosts.left, hosts.right));
   const draws = { left: live(hosts.left), right: live(hosts.right) };
   const hidden = new Set();
-  const title = (key) => (metrics.find(([known]) => known === key) || [key, key])[1];
   const redraw = () => {
     for (const side of ["left", "right"]) {
-      const lines = linesOf(of(state.experiment), state.x, state[side]);
-      draws[side]({ ...lines, yLabel: title(state[side]), hidden });
+      const lines = linesOf(of(state.experiment), state.x, state[side], words);
+      const yLabel = labelOf(figureOf(words, state[side]), { several: lines.several });
+      draws[side]({ ...lines, yLabel, hidden });
     }
   };
   const build = () => {
@@ -76,9 +80,14 @@ export function sweeps(data) {
     const sizes = unique(mine.map((run) => run.summary.n_nodes)).length > 1 ? ["n_nodes"] : [];
     const keys = [...sweptKeys(mine), ...sizes];
     if (!keys.includes(state.x)) state.x = firstAxis(mine, sweptKeys(mine));
+    const had = metricsOf(metrics, mine);
+    const offered = had.length ? had : metrics;
+    const [left, right] = firstMetrics(offered, mine);
+    const kept = (name, first) => (offered.some(([key]) => key === chosen[name]) ? chosen[name] : first);
+    Object.assign(state, { left: kept("left", left), right: kept("right", right) });
     const side = (name) =>
-      chooser(name, metrics, state[name], (key) => {
-        state[name] = key;
+      chooser(name, offered, state[name], (key) => {
+        state[name] = chosen[name] = key;
         redraw();
       });
     const choices = [

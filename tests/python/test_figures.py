@@ -1,0 +1,229 @@
+"""Numbers of results have one name everywhere, and their words from the core's list."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import fabricsim as fs
+from fabricsim import plots
+from fabricsim._drawing import axis_label
+from fabricsim._figures import MAIN, TABLES, all_figures, figure_of, new_name, numbers, together
+from fabricsim._metrics import metric_values
+from fabricsim.measures import MeasureError, evaluate
+from fabricsim.plots import time_axis
+from fabricsim.registry import list_entries
+from fabricsim.report import offered_metrics, report_data
+
+pytestmark = pytest.mark.skipif(os.environ.get("FABRICSIM_TEST_CORE") == "fake", reason="numbers are listed by the real core")
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "results.md"
+#: Columns that say of which run or job a row is.
+IDENTITY = {"run_id", "experiment", "seed", "hash"}
+WORK = {
+    "traffic": {"kind": "uniform", "load": 0.2, "message": "1 KiB"},
+    "pairs": {"kind": "pairs", "pairs": [[0, 5]], "message": "4 KiB", "messages": 3},
+    "ranks": {"kind": "ring", "message": "1 KiB", "iterations": 1},
+    "memory": {"kind": "memory", "pattern": "random", "accesses": 20},
+    "overload": {"kind": "random-permutation", "load": 1.0},
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    study = {
+        "name": "every-kind",
+        "topology": {"kind": "torus", "shape": [4, 4]},
+        "link": {"bandwidth": "10 GB/s"},
+        "sweep": {"link.latency": ["10 ns", "100 ns"]},
+        "run": {"seeds": [1, 2], "end": "20 us"},
+        "job": [{"work": {"kind": "uniform"}}],
+        "experiment": {name: {"set": {"job.0.work": work}} for name, work in WORK.items()},
+    }
+    return fs.Study(study).run(out=tmp_path_factory.mktemp("figures") / "r", progress=False)
+
+
+@pytest.fixture(scope="module")
+def ranks_beside_traffic(tmp_path_factory):
+    study = {
+        "name": "mixed",
+        "topology": {"kind": "torus", "shape": [4, 4]},
+        "job": [
+            {"name": "noise", "nodes": 8, "work": {**WORK["pairs"], "pairs": [[0, 5], [3, 1]]}},
+            {"name": "ring", "nodes": 8, "work": WORK["ranks"]},
+        ],
+        "run": {"seeds": [1, 2], "perturb": 1},
+    }
+    return fs.Study(study).run(out=tmp_path_factory.mktemp("mixed") / "r", progress=False)
+
+
+def stands_on_the_page(key, page):
+    return f"| `{key}` |" in page
+
+
+def chapter(name):
+    return re.search(rf"### `{name}`\n(.*?)(?=\n##|\Z)", PAGE.read_text(), re.DOTALL)[1]
+
+
+def test_columns_are_keys_of_figures_or_of_the_sweep_and_stand_on_the_page(results):
+    page = PAGE.read_text()
+    runs = pq.read_table(results.folder / "runs.parquet")
+    assert {name for name in runs.column_names if stands_on_the_page(name, chapter("runs.parquet"))} == IDENTITY
+    figures = [name for name in runs.column_names if name not in IDENTITY | {"link.latency"}]
+    assert [name for name in figures if figure_of(name) is None or not stands_on_the_page(name, page)] == []
+    assert {"latency_ns.mean", "jobs.0.time_ns", "verdict.state", "memory.time_ns", "throughput_MiBps.p50", "not_arrived"} <= set(
+        figures
+    )
+    jobs = pq.read_table(results.folder / "jobs.parquet")
+    inner = [name for name in jobs.column_names if name not in ("run_id", "job")]
+    assert [name for name in inner if not stands_on_the_page(f"jobs.0.{name}", page)] == []
+    assert stands_on_the_page("job", chapter("jobs.parquet"))
+    assert {"name", "time_ns", "latency_ns.mean", "wait_ns", "wait_ns.mean", "wait_share", "offered_load"} <= set(inner)
+
+
+def test_a_column_has_what_the_summary_has_by_that_key(results):
+    rows = results.runs.to_pylist()
+    compared = 0
+    for record, row in zip(results.records, rows, strict=True):
+        for key, value in row.items():
+            # Notes are one text; by the key of the engine a record has the one that was asked for.
+            if key in IDENTITY | {"notes", "engine"} or value is None:
+                continue
+            assert record.value(key) == value, key
+            compared += 1
+    assert compared > 20 * len(rows)
+
+
+def test_no_number_of_a_summary_is_lost_in_the_tables(results):
+    columns = set(results.runs.column_names)
+    inner = {f"jobs.0.{name}" for name in results.jobs.column_names}
+    for record in results.records:
+        assert numbers(record.summary).keys() <= columns | inner
+
+
+def test_the_first_job_of_ranks_has_its_own_number(ranks_beside_traffic):
+    (row, _) = ranks_beside_traffic.runs.to_pylist()
+    (record, _) = ranks_beside_traffic.records
+    assert row["jobs.1.time_ns"] == record.value("jobs.1.time_ns")
+    assert row["jobs.1.compute_share"] + row["jobs.1.wait_share"] + row["jobs.1.overhead_share"] == pytest.approx(1)
+    assert not [key for key in row if key.startswith("jobs.0.")]
+    spread = record.summary["perturbed"]["times"]["jobs.1.time_ns"]
+    assert row["perturbed.times.jobs.1.time_ns.max"] == spread["max"]
+    assert "perturbed.times.KEY.median" in chapter("runs.parquet")
+
+
+def test_what_had_another_name_is_told_the_new_one(results):
+    page = PAGE.read_text()
+    for old, key in (
+        ("latency_mean_ns", "latency_ns.mean"),
+        ("throughput_p50_MiBps", "throughput_MiBps.p50"),
+        ("source_wait_max_ns", "jobs.0.source_wait_ns.max"),
+        ("hops_mean", "hops.mean"),
+        ("verdict_ok", "verdict.ok"),
+        ("verdict_state", "verdict.state"),
+        ("job_time_ns", "jobs.0.time_ns"),
+        ("job_wait_share", "jobs.0.wait_share"),
+        ("memory_latency_max_ns", "memory.latency_max_ns"),
+        ("busiest_link_busy", "busiest_link.busy"),
+    ):
+        assert new_name(old) == key
+        assert stands_on_the_page(key, page)
+    assert new_name("perturbed_relative_latency_p99") == "perturbed.times.latency_ns.p99.relative"
+    assert not [key for key in all_figures() if new_name(key)]
+    words = "latency_mean_ns.*is called `?latency_ns.mean"
+    with pytest.raises(ValueError, match=words):
+        metric_values(results, "latency_mean_ns")
+    with pytest.raises(MeasureError, match=words):
+        evaluate("value('latency_mean_ns')", results)
+    with pytest.raises(KeyError, match=words):
+        results.plot_sweep(y="latency_mean_ns", experiment="traffic")
+    with pytest.raises(ValueError, match=words):
+        fs.pareto(results, minimise=["latency_mean_ns", "accepted_load"])
+    done = subprocess.run(
+        [sys.executable, "-m", "fabricsim", "pareto", results.folder, "--minimise", "latency_mean_ns", "--minimise", "cpu_s"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert re.search(words, done.stderr)
+
+
+def test_figures_are_listed_as_other_kinds_are():
+    listed = {entry["name"]: entry for entry in list_entries("result")}
+    assert list(listed) == list(all_figures())
+    assert listed["latency_ns.p99"]["unit"] == "ns"
+    assert listed["cpu_s"]["seeds"] == "sum"
+    page = PAGE.read_text()
+    assert all(stands_on_the_page(key, page) for key in listed)
+
+    def told(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "fabricsim", "list", *arguments], capture_output=True, text=True, check=True
+        ).stdout
+
+    assert json.loads(told("result", "--json"))["result"] == list(listed.values())
+    assert "jobs.0.time_ns" in told("result")
+    assert re.search(r"latency_ns\.p99 .*\[ns\]", told())
+
+
+def test_axes_have_the_words_of_figures():
+    assert axis_label("latency_ns.p99") == "p99 latency [ns]"
+    assert axis_label("jobs.2.time_ns") == "time of the job [ns]"
+    assert axis_label("jobs.0.wait_share") == "share of waiting"
+    assert axis_label("peak_rss_bytes", several_seeds=True) == "peak memory, greatest over seeds [B]"
+    assert axis_label("routing.kind") == "routing"
+    assert time_axis("memory.time_ns", 3e6, several_seeds=True) == (1e-6, "time until the last access [ms]")
+    assert [key for key in MAIN if figure_of(key) is None] == []
+    assert TABLES == ("links", "messages", "timeline", "cdf", "hops", "senders", "ranks")
+
+
+def test_charts_of_several_seeds_show_what_the_figure_says(results):
+    traffic = [record for record in results.records if record.run.experiment == "traffic"]
+    mine, others = traffic[:2], traffic[2:]
+    assert [dict(record.run.sweep)["link.latency"] for record in traffic] == ["10 ns", "10 ns", "100 ns", "100 ns"]
+    for key, how in (
+        ("latency_ns.mean", lambda values: sum(values) / 2),
+        ("latency_ns.max", max),
+        ("latency_ns.min", min),
+        ("cpu_s", sum),
+    ):
+        values = [record.value(key) for record in mine]
+        assert together(key, values) == how(values)
+        axes = results.plot_sweep(y=key, experiment="traffic").axes[0]
+        (line,) = axes.containers
+        assert line[0].get_ydata()[0] == how(values)
+        said = {"latency_ns.max": "greatest over seeds", "latency_ns.min": "least over seeds", "cpu_s": "sum over seeds"}
+        assert said.get(key, "latency [ns]") in axes.get_ylabel()
+        drawn = plots.bars(results, x=["link.latency"], y=key, group="experiment", experiments=["traffic"]).axes[0]
+        every = [[record.value(key) for record in pair] for pair in (mine, others)]
+        scale = time_axis(key, max(map(how, every)))[0]
+        assert [patch.get_height() for patch in drawn.patches] == pytest.approx([how(values) * scale for values in every])
+
+
+def test_reports_offer_the_numbers_that_some_run_has(results):
+    def of(name):
+        return [record for record in results.records if record.run.experiment == name]
+
+    main, others = offered_metrics(of("traffic"))
+    assert main[:2] == ["n_nodes", "latency_ns.mean"]
+    assert "jobs.0.time_ns" not in main
+    assert {"latency_ns.p50", "jobs.0.latency_ns.mean", "peak_rss_bytes"} <= set(others)
+    assert not [key for key in (*main, *others) if key.startswith(("memory.", "throughput_MiBps."))]
+    assert offered_metrics(of("ranks"))[0][1] == "jobs.0.time_ns"
+    assert offered_metrics(of("memory"))[0][1] == "memory.time_ns"
+    # What is only known to be more than something is offered, its bound is not.
+    overloaded = of("overload")
+    assert overloaded[0].value("latency_ns.mean") is None
+    main, others = offered_metrics(overloaded)
+    assert "latency_ns.mean" in main
+    assert not [key for key in others if key.endswith("_at_least")]
+    data = report_data(results)
+    assert set(data["main"]) <= set(data["metrics"])
+    assert all(re.sub(r"\.\d+(?=\.)", ".0", key) in data["words"] for key in data["metrics"])
+    assert data["columns"]["timeline"] == ["time [ns]", "accepted load", "mean latency [ns]"]
