@@ -22,11 +22,12 @@ const PREFIXES = [
   [1e3, "k"],
 ];
 
-/** Write a number short: 12.3 M. */
+/** Write a number short: 12.3 M, 2.5e-4. */
 export function compact(value) {
   if (!finite(value)) return "\u2013";
   for (const [limit, prefix] of PREFIXES)
     if (Math.abs(value) >= limit) return trim((value / limit).toFixed(value / limit < 10 ? 2 : 1)) + " " + prefix;
+  if (value !== 0 && Math.abs(value) < 0.01) return value.toExponential(1).replace(".0e", "e");
   if (value !== 0 && Math.abs(value) < 0.1) return trim(value.toPrecision(2));
   return trim(value.toFixed(Math.abs(value) < 10 ? 2 : 0));
 }
