@@ -15,7 +15,6 @@ pub mod state;
 #[cfg(test)]
 mod tests;
 pub mod trace;
-pub mod values;
 pub mod word;
 
 pub use account::MemoryRow;

@@ -2,7 +2,6 @@
 
 use crate::harvest::{Credit, Harvest};
 use crate::results::{Check, LoadState, Verdict};
-use fabric::memory::values;
 use fabric::mpi::RankRow;
 use fabric::network::{BuildError, Network};
 use fabric::packet::{HORIZON, MAX_HOPS, MAX_PARTS, NUMBERS, OLD};
@@ -10,6 +9,7 @@ use fabric::spec::RunSpec;
 use fabric::state::fault;
 
 mod cycle;
+mod values;
 
 /// What the checks look at.
 pub struct Facts<'a> {

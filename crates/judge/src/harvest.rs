@@ -19,6 +19,7 @@ use fabric::workload::Message;
 use std::time::Duration;
 
 mod in_flight;
+mod performed;
 mod waits;
 
 pub use in_flight::InFlight;
@@ -169,7 +170,7 @@ impl Harvest {
             harvest.count(net, state);
             mpi::account::see(net, state, &mut harvest.ranks);
             memory::account::see(net, state, &mut harvest.memory);
-            memory::values::see(net, state, &mut harvest.performed);
+            performed::see(net, state, &mut harvest.performed);
             for lp in state.routers.range() {
                 let site = &net.sites[lp as usize];
                 routers.push(site.router);

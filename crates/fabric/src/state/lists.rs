@@ -19,7 +19,7 @@ pub struct List {
 pub const EMPTY: List = List { head: NONE, tail: NONE };
 
 /// The places of a list from `head` on.
-pub(crate) fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
+pub fn places(head: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
     let there = |place: u32| (place != NONE).then_some(place);
     successors(there(head), move |&place| there(next(place)))
 }

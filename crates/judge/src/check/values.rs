@@ -5,21 +5,7 @@
 //! sees what was there at some time between its being given out and its being performed. That is linearizability of each line
 //! (Herlihy and Wing, Linearizability: a correctness condition for concurrent objects, 1990), with versions for values.
 
-use super::state::Performed;
-use crate::network::Network;
-use crate::state::State;
-use crate::state::lists::places;
-
-/// Appends the accesses that the memory nodes of a part of the network have performed, if values are checked.
-pub fn see(net: &Network, state: &State, rows: &mut Vec<Performed>) {
-    if !net.workload.memory().is_some_and(|plan| plan.shape.values) {
-        return;
-    }
-    for node in state.memory_nodes.as_slice() {
-        let there = places(node.performed, |at| state.performed.get(at).next);
-        rows.extend(there.map(|at| *state.performed.get(at)));
-    }
-}
+use fabric::memory::state::Performed;
 
 /// What a check of values has found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
