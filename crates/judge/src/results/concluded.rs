@@ -3,6 +3,7 @@
 use super::execution::Manner;
 use super::latency::{LatencySummary, WaitSummary};
 use super::links::{BusyLink, busiest};
+use super::loads::{Loads, loads};
 use super::state::{Judgement, LoadState, Scales, judge, tells};
 use super::verdict::Verdict;
 use crate::harvest::Harvest;
@@ -60,6 +61,8 @@ pub(crate) struct Concluded<'a> {
     /// The last time that anything happened (ps).
     pub reached: u64,
     pub busiest: Option<BusyLink>,
+    /// Loads of the sources of all jobs.
+    pub loads: Option<Loads>,
     pub latency_ns: LatencySummary,
     pub wait_ns: WaitSummary,
 }
@@ -125,9 +128,11 @@ impl<'a> Concluded<'a> {
             span_end,
             reached,
             busiest: busiest(harvest, reached),
+            loads: None,
             latency_ns: LatencySummary::default(),
             wait_ns: WaitSummary::default(),
         };
+        run.loads = loads(&run, 0..spec.jobs.len());
         run.given = tells(run.judgement.state, run.bins(whole));
         (run.latency_ns, run.wait_ns) = run.times(whole, sample, run.given);
         run

@@ -57,19 +57,14 @@ pub(super) fn accepted_load_error(run: &Concluded<'_>) -> Option<f64> {
     half_width(&loads)
 }
 
-/// Loads of the sources of all jobs.
-fn of_all(run: &Concluded<'_>) -> Option<Loads> {
-    loads(run, 0..run.spec.jobs.len())
-}
-
 /// What was accepted of the source of which least was.
 pub(super) fn accepted_load_min(run: &Concluded<'_>) -> Option<f64> {
-    of_all(run).map(|loads| loads.accepted_load_min)
+    run.loads.as_ref().map(|loads| loads.accepted_load_min)
 }
 
 /// Jain's index of what was accepted of each source against what it offered.
 pub(super) fn fairness(run: &Concluded<'_>) -> Option<f64> {
-    of_all(run).map(|loads| loads.fairness)
+    run.loads.as_ref().map(|loads| loads.fairness)
 }
 
 /// Bytes per node and source rate: loads of all endless sources of the jobs numbered.
