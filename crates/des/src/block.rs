@@ -11,6 +11,9 @@ use std::ops::Range;
 /// LPs whose wake times share one lower bound.
 const CHUNK: usize = 64;
 
+/// Events that are looked at together before they are handled: those of the LP at hand, at least and at most so many.
+const FORESEEN: Range<usize> = 32..256;
+
 /// Neighbouring LPs with all that is theirs: what a worker owns and what can move from one to another.
 #[derive(Debug)]
 pub(crate) struct Block<W: World> {
@@ -139,6 +142,8 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
     let mut handled = order.len() as u64;
     // With fewer events than that the next LP would often be asked for in vain.
     let dense = order.len() >= lps.len();
+    // Of the events left, those behind this number have been foreseen.
+    let mut unforeseen = if world.foresees() { order.len() } else { 0 };
     let mut first = lps.start;
     while first < lps.end {
         let last = (first + CHUNK as u32).min(lps.end);
@@ -169,6 +174,9 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
             if dense && lp + 1 < lps.end {
                 world.prefetch(state, lp + 1);
             }
+            if has_events && events.as_slice().len() <= unforeseen {
+                unforeseen = foresee(world, state, lp, events.as_slice());
+            }
             // In memory: in a register it would be worked out after the event, with all of the event kept until then.
             let digest = &mut wakes.digests[place];
             while let Some(event) = events.as_slice().first()
@@ -194,6 +202,20 @@ pub(crate) fn run_block<W: World, J: Journal, S: Sink<W> + Late<W::Event>>(
         first = last;
     }
     handled
+}
+
+/// Has the world look at the next of these events, of which the first is one of `lp`; returns how many are left behind them.
+#[cold]
+#[inline(never)]
+fn foresee<W: World>(world: &W, state: &W::State, lp: u32, events: &[W::Event]) -> usize {
+    let own = events
+        .iter()
+        .take(FORESEEN.end)
+        .take_while(|event| event.lp() == lp)
+        .count();
+    let (next, left) = events.split_at(own.max(FORESEEN.start).min(events.len()));
+    world.foresee(state, next);
+    left.len()
 }
 
 /// Handles the late events of `lp` that come before `next`, or all of them; returns how many. Rare, and kept out of the loop over

@@ -97,6 +97,11 @@ impl Event for Ball {
             .then_with(|| self.origin.cmp(&other.origin))
             .then_with(|| self.sequence.cmp(&other.sequence))
     }
+
+    #[inline(always)]
+    fn tie_word(&self, seed: u64) -> u64 {
+        self.hash(seed)
+    }
 }
 
 /// One LP: the number of events it sent.

@@ -156,12 +156,30 @@ fn insert<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed: u64) {
 fn insert_further<E: Event>(order: &mut [E], start: u64, moves: &mut usize, seed: u64) {
     let mut place = order.len() - 2;
     let event = order[place];
-    while *moves > 0 && place > 0 && !is_before(&order[place - 1], &event, start, seed) {
+    let key = event.key(start);
+    let mut word = None;
+    while *moves > 0 && place > 0 {
+        let before = &order[place - 1];
+        let first = before.key(start);
+        if first < key || (first == key && !loses_next_tie(before, &event, &mut word, seed)) {
+            break;
+        }
         order[place] = order[place - 1];
         place -= 1;
         *moves -= 1;
     }
     order[place] = event;
+}
+
+/// [`loses_tie`] against an event that may have several: its word is worked out once. Packets of ranks in step come to a router together.
+#[cold]
+#[inline(never)]
+fn loses_next_tie<E: Event>(a: &E, b: &E, word: &mut Option<u64>, seed: u64) -> bool {
+    let word = *word.get_or_insert_with(|| b.tie_word(seed));
+    match a.tie_word(seed).cmp(&word) {
+        Ordering::Equal => loses_tie(a, b, seed),
+        unequal => unequal == Ordering::Greater,
+    }
 }
 
 /// `true` if `a` comes after `b`, which is for the same LP at the same time; rare, and kept out of the loop with its hashes.

@@ -21,6 +21,8 @@ pub trait Event: Copy + bytemuck::Pod + Send + Sync + 'static {
     fn with_lp(self, lp: u32) -> Self;
     /// Order among events of one LP at one time.
     fn tie(&self, other: &Self, seed: u64) -> Ordering;
+    /// A word by which [`Event::tie`] orders first: where the words of two events differ, they are in the order of the words.
+    fn tie_word(&self, seed: u64) -> u64;
 
     /// The content but the LP folded into one word, for the digest of what happened; cheap, it is asked for once per event.
     fn fold(&self) -> u64;
@@ -137,6 +139,14 @@ pub trait World: Sync {
     /// Asks for the state of `lp` to be brought into the caches, shortly before its events are handled; may do nothing.
     #[inline(always)]
     fn prefetch(&self, _state: &Self::State, _lp: u32) {}
+
+    /// `true` if [`World::foresee`] is worth its instructions: events lead to places that are all over the memory.
+    fn foresees(&self) -> bool {
+        false
+    }
+
+    /// Asks for what these events will touch to be brought into the caches, shortly before they are handled; may do nothing.
+    fn foresee(&self, _state: &Self::State, _events: &[Self::Event]) {}
 
     /// When `lp` wants to be closed for the first time.
     fn first_wake(&self, state: &Self::State, lp: u32) -> Time;

@@ -5,9 +5,9 @@
 //! its shape is a function of what is in it.
 
 use crate::network::Network;
-use crate::packet::Label;
+use crate::packet::{Kind, Label, Packet};
 use crate::state::{Incoming, NONE, State, Ways};
-use des::{Journal, mix};
+use des::{Event, Journal, mix};
 
 /// In a root or a way: what follows is a branch.
 const BRANCH: u32 = 1 << 31;
@@ -88,6 +88,58 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
         };
         place = Place::Way(branch, way(hash, level));
         level += 1;
+    }
+}
+
+/// Events that are looked at together: enough that memory answers many questions at a time.
+const TOGETHER: usize = 32;
+
+/// Asks for the records of the messages that these events, of routers of one block, are about to be brought into the caches. A record is
+/// found by two to four reads, each of which tells where the next is: what would be waited for at every packet is asked for side by side.
+pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
+    for events in events.chunks(TOGETHER) {
+        let mut found = [(0, Place::Root(0)); TOGETHER];
+        let mut n = 0;
+        for event in events {
+            let lp = event.lp();
+            let site = &net.sites[lp as usize];
+            let (node, label) = if event.is_arrival() {
+                (event.destination(), event.label())
+            } else if event.kind() == Kind::Notice {
+                (site.node + u32::from(event.port()), event.noticed())
+            } else {
+                continue;
+            };
+            let goes_on = node.wrapping_sub(site.node) >= u32::from(site.nodes);
+            if goes_on || event.is_arrival() && event.single() {
+                continue;
+            }
+            let hash = hash(event.source(), label);
+            let root = root(net, lp, node, hash);
+            st.incoming_roots.prefetch(root, root + 1);
+            found[n] = (hash, Place::Root(root));
+            n += 1;
+        }
+        // Few are behind more than two branches.
+        for level in 0..3 {
+            let mut left = 0;
+            for i in 0..n {
+                let (hash, place) = found[i];
+                let at = place.get(st);
+                if at == NONE {
+                    continue;
+                }
+                if at & BRANCH == 0 {
+                    st.incoming.prefetch(at, at + 1);
+                    continue;
+                }
+                let branch = at & !BRANCH;
+                st.incoming_ways.prefetch(branch, branch + 1);
+                found[left] = (hash, Place::Way(branch, way(hash, level)));
+                left += 1;
+            }
+            n = left;
+        }
     }
 }
 

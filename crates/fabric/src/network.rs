@@ -212,6 +212,8 @@ pub struct Network {
     pub bursts: bool,
     /// A message of one packet is done with once it has been reported: nobody reacts to it, and none has a number or waits for others.
     pub whole_is_all: bool,
+    /// Some messages have a record at their destination until all of them is there.
+    pub keeps_records: bool,
     /// Seed of the run.
     pub seed: u64,
     /// Packets of a message come in the order in which they set out: there is one way, and no queue that they could pass each other in.
@@ -473,6 +475,7 @@ impl Network {
             vcs,
             words: most_ports.div_ceil(64).max(1),
             bursts,
+            keeps_records: workload.most_bytes() > u64::from(unit),
             whole_is_all: !bursts && !workload.reacts() && !model.cumulative,
             routing,
             bucket_bits: workload.bucket_bits(),

@@ -1,5 +1,6 @@
 //! The network as a world of the event engine: a logical process is a router with its nodes.
 
+use crate::incoming;
 use crate::memory;
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
@@ -184,6 +185,14 @@ impl<M: RouterModel> World for Fabric<M> {
         let nodes = self.net.node_places(lp, site);
         st.nics.prefetch(nodes.start, nodes.end);
         st.sources.prefetch(nodes.start, nodes.end);
+    }
+
+    fn foresees(&self) -> bool {
+        self.net.keeps_records
+    }
+
+    fn foresee(&self, st: &State, events: &[Packet]) {
+        incoming::foresee(&self.net, st, events);
     }
 
     fn first_wake(&self, st: &State, lp: u32) -> Time {
