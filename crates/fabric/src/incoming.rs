@@ -95,7 +95,7 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
 const TOGETHER: usize = 32;
 
 /// Asks for the records of the messages that these events, of routers of one block, are about to be brought into the caches. A record is
-/// found by two to four reads, each of which tells where the next is: what would be waited for at every packet is asked for side by side.
+/// found by reads each of which tells where the next is, the more the more there are: what would be waited for at every packet is asked for side by side.
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
     for events in events.chunks(TOGETHER) {
         let mut found = [(0, Place::Root(0)); TOGETHER];
@@ -120,8 +120,7 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
             found[n] = (hash, Place::Root(root));
             n += 1;
         }
-        // Few are behind more than two branches.
-        for level in 0..3 {
+        for level in 0..LEVELS {
             let mut left = 0;
             for i in 0..n {
                 let (hash, place) = found[i];
@@ -139,6 +138,9 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
                 left += 1;
             }
             n = left;
+            if n == 0 {
+                break;
+            }
         }
     }
 }
