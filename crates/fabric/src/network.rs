@@ -3,7 +3,7 @@
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
 use crate::observe::Span;
 use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
-use crate::routing::Routing;
+use crate::routing::{Routing, Way};
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RunSpec, Switching, Tie,
 };
@@ -678,11 +678,11 @@ impl Network {
     /// The output port of the router that `packet` takes next, with its virtual channel and routing phase: (local port, channel,
     /// phase).
     #[inline(always)]
-    pub fn route(&self, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    pub fn route(&self, site: &Site, packet: &Packet) -> Way {
         let destination = packet.destination();
         let local = destination.wrapping_sub(site.node);
         if local < u32::from(site.nodes) {
-            return (u32::from(site.net) + local, 0, 0);
+            return Way::new(u32::from(site.net) + local, 0, 0);
         }
         self.routing.next(self, site, packet)
     }

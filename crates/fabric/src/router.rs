@@ -6,7 +6,7 @@
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
-use crate::routing::{Sense, news};
+use crate::routing::{Sense, Way, news};
 use crate::state::{Link, NONE, State};
 use des::{Journal, Sink, Time};
 
@@ -55,18 +55,18 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     packet: &Packet,
     now: u64,
     sink: &mut S,
-) -> (u32, u8, u8) {
+) -> Way {
     if M::PLAIN {
         let local = packet.destination().wrapping_sub(site.node);
         if local < u32::from(site.nodes) {
-            return (u32::from(site.net) + local, 0, 0);
+            return Way::new(u32::from(site.net) + local, 0, 0);
         }
-        return (net.routing.next_minimal(net, site, packet), 0, 0);
+        return Way::new(net.routing.next_minimal(net, site, packet), 0, 0);
     }
     if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
         let sense = net.routing.sense();
         let news = net.routing.news();
-        let backlog = |local: u32, vc: u8| {
+        let mut backlog = |local: u32, vc: u8| {
             if let Some(news) = news.filter(|_| local >= news::TOLD) {
                 return news::told(st, lp, news, local - news::TOLD, now);
             }
@@ -77,9 +77,10 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
                 Some(sense) => congestion::<M>(net, st, port, vc, packet.size(), now, sense),
             }
         };
-        let way = net.routing.adaptive(net, site, packet, backlog);
+        // Lent, not given: copied in wide words right behind the stores of its parts, it had to wait until these and all before them were done.
+        let way = net.routing.adaptive(net, site, packet, &mut backlog);
         if let Some(news) = news {
-            news::tell::<M, J, S>(net, (st, j), (lp, site), (news, way.0), (packet, now), sink);
+            news::tell::<M, J, S>(net, (st, j), (lp, site), (news, way.port()), (packet, now), sink);
         }
         return way;
     }

@@ -54,7 +54,8 @@ mod valiant;
 mod vdal;
 mod weigh;
 
-use algorithm::{Here, NamedRouting, ReadyRouting, Way, entry};
+pub use algorithm::Way;
+use algorithm::{Here, NamedRouting, ReadyRouting, entry};
 use classes::Classes;
 use news::News;
 
@@ -244,7 +245,7 @@ impl Routing {
         if let Some((port, links)) = net.topology.direct(site.coordinates, packet.destination()) {
             return self.one_of(site, port, links, packet);
         }
-        self.minimal_by_way(net, site, *packet).0
+        self.minimal_by_way(net, site, *packet).port()
     }
 
     /// `true` for the first channel of a virtual network.
@@ -265,7 +266,7 @@ impl Routing {
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
-    pub fn next(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    pub fn next(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
         if self.minimal {
             return self.minimal(net, site, packet);
         }
@@ -295,21 +296,15 @@ impl Routing {
     /// The next output of a packet that is not at its last router, (local port, virtual channel, phase), by what waits:
     /// `backlog(local port, virtual channel)`, in the units of [`Routing::sense`].
     #[inline(always)]
-    pub fn adaptive(
-        &self,
-        net: &Network,
-        site: &Site,
-        packet: &Packet,
-        backlog: impl FnMut(u32, u8) -> u64,
-    ) -> (u32, u8, u8) {
+    pub fn adaptive(&self, net: &Network, site: &Site, packet: &Packet, backlog: impl FnMut(u32, u8) -> u64) -> Way {
         self.kind.next(self.here(net, site, packet), backlog)
     }
 
     /// The topology's own minimal routing.
     #[inline(always)]
-    fn minimal(&self, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    fn minimal(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
         if let Some((port, links)) = net.topology.direct(site.coordinates, packet.destination()) {
-            return (self.one_of(site, port, links, packet), 0, 0);
+            return Way::new(self.one_of(site, port, links, packet), 0, 0);
         }
         self.minimal_by_way(net, site, *packet)
     }
@@ -318,12 +313,12 @@ impl Routing {
     ///
     /// Takes the packet by value: a reference would keep it in memory on the way of [`Topology::direct`] too.
     #[inline(never)]
-    fn minimal_by_way(&self, net: &Network, site: &Site, packet: Packet) -> (u32, u8, u8) {
+    fn minimal_by_way(&self, net: &Network, site: &Site, packet: Packet) -> Way {
         let packet = &packet;
         let hop = net
             .topology
             .minimal(site.router, packet.destination(), came(site, packet), self.key(packet));
-        (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0)
+        Way::new(self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0)
     }
 
     /// By what the topology chooses among ways that are as good as each other: the same at every router, all 32 bits random from packet

@@ -241,11 +241,11 @@ fn channels(net: &Network, class: u16, to: u32) -> Vec<u8> {
     packet = packet.at(Time(0), net.place_of_node(0), site.net);
     let mut seen = Vec::new();
     while !(site.node..site.node + u32::from(site.nodes)).contains(&to) {
-        let (port, vc, phase) = net.route(&site, &packet);
-        seen.push(vc);
-        let peer = net.peers[(site.port + port) as usize];
-        packet.set_vc(vc);
-        packet.set_phase(phase);
+        let way = net.route(&site, &packet);
+        seen.push(way.vc());
+        let peer = net.peers[(site.port + way.port()) as usize];
+        packet.set_vc(way.vc());
+        packet.set_phase(way.phase());
         packet.count_hop();
         packet = packet.at(Time(0), peer.lp(), peer.port());
         site = net.sites[peer.lp() as usize];

@@ -304,7 +304,8 @@ fn route_first<J: Journal, S: Sink<Fabric<InputQueued>>>(
     sink: &mut S,
 ) {
     let packet = *st.slots.get(st.inputs.get(index).head);
-    let (local, vc, phase) = route::<InputQueued, J, S>(net, st, j, lp, site, &packet, now, sink);
+    let way = route::<InputQueued, J, S>(net, st, j, lp, site, &packet, now, sink);
+    let (local, vc) = (way.port(), way.vc());
     let port = site.port + local;
     let ready = match net.mixed_speeds {
         true => {
@@ -317,7 +318,7 @@ fn route_first<J: Journal, S: Sink<Fabric<InputQueued>>>(
     input.output = port;
     // On its way to a node a packet stays on the channel it came on.
     input.vc = if local < u32::from(site.net) { vc } else { packet.vc() };
-    input.phase = phase;
+    input.phase = way.phase();
     input.ready = ready;
     input.room = net.model.room(packet.size());
 }

@@ -59,7 +59,8 @@ impl RouterModel for LateAdmission {
     ) {
         let site = net.sites[lp as usize];
         let now = packet.time().0;
-        let (local, _, phase) = net.route(&site, &packet);
+        let way = net.route(&site, &packet);
+        let local = way.port();
         if local >= u32::from(site.net) {
             eject(net, st, j, &site, site.port + local, packet, sink);
             return;
@@ -67,7 +68,7 @@ impl RouterModel for LateAdmission {
         let port = site.port + local;
         catch_up(net, st, j, lp, port, now, sink);
         let mut packet = packet;
-        packet.set_phase(phase);
+        packet.set_phase(way.phase());
         if packet.port() >= site.net {
             st.routers.edit(j, lp).queued += net.parts(packet.size());
             push(st, j, lp, port, OWN, packet);

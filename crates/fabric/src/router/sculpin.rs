@@ -30,9 +30,10 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     ) {
         let site = &net.sites[lp as usize];
         let now = packet.time().0;
-        let (local, vc, phase) = route::<Self, J, S>(net, st, j, lp, site, &packet, now, sink);
+        let way = route::<Self, J, S>(net, st, j, lp, site, &packet, now, sink);
+        let (local, vc) = (way.port(), way.vc());
         if !PLAIN {
-            packet.set_phase(phase);
+            packet.set_phase(way.phase());
         }
         let port = site.port + local;
         let size = packet.size();

@@ -22,7 +22,42 @@ use study::{Entry, Parameter};
 use topo::{RoutingRule, Topology};
 
 /// An output that a packet takes: local port, virtual channel, and the phase that the packet has from there on.
-pub(super) type Way = (u32, u8, u8);
+///
+/// One word: three values that are written one by one and read together make the processor wait for all that it has written before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way(u64);
+
+impl Way {
+    /// The output of these three.
+    #[inline(always)]
+    pub fn new(port: u32, vc: u8, phase: u8) -> Way {
+        Way(u64::from(phase) << 40 | u64::from(vc) << 32 | u64::from(port))
+    }
+
+    /// The same on a channel that is `channels` further.
+    #[inline(always)]
+    pub(super) fn behind(self, channels: u8) -> Way {
+        Way::new(self.port(), channels + self.vc(), self.phase())
+    }
+
+    /// The local port.
+    #[inline(always)]
+    pub fn port(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// The virtual channel.
+    #[inline(always)]
+    pub fn vc(self) -> u8 {
+        (self.0 >> 32) as u8
+    }
+
+    /// The phase.
+    #[inline(always)]
+    pub fn phase(self) -> u8 {
+        (self.0 >> 40) as u8
+    }
+}
 
 /// A packet at a router that is not its last.
 #[derive(Clone, Copy)]

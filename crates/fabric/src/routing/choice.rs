@@ -3,7 +3,7 @@
 //! Who sends at the full rate of its link finds a port idle just when its next packet comes: its own. If only that port were the best, a
 //! choice per packet would be a way per source. What differs by less than the packet itself is therefore no difference, unless a study wants it.
 
-use super::{HOPS, Routing};
+use super::{HOPS, Routing, Way};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use des::mix;
@@ -62,7 +62,7 @@ impl Routing {
         packet: &Packet,
         vc: u8,
         mut backlog: impl FnMut(u32, u8) -> u64,
-    ) -> (u32, u8, u8) {
+    ) -> Way {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);
@@ -77,7 +77,7 @@ impl Routing {
                     false => net.classes[usize::from(net.peers[(site.port + port) as usize].class())].time_of(size),
                 };
                 // Without a port the packet would be at its target, which the caller has excluded.
-                (choice.of(waits, word, own).unwrap_or(0), vc, 0)
+                Way::new(choice.of(waits, word, own).unwrap_or(0), vc, 0)
             })
         })
     }

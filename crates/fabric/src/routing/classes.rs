@@ -72,15 +72,13 @@ impl Classes {
     /// [`Routing::next`].
     pub(super) fn blindly(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
         let (own, first) = self.strip(packet);
-        let (port, vc, phase) = self.inner.next(net, site, &own);
-        (port, first + vc, phase)
+        self.inner.next(net, site, &own).behind(first)
     }
 
     /// [`Routing::adaptive`].
     pub(super) fn by_what_waits(&self, here: Here<'_>, wait: &mut dyn FnMut(u32, u8) -> u64) -> Way {
         let (own, first) = self.strip(here.packet);
         let seen: &mut dyn FnMut(u32, u8) -> u64 = &mut |port, vc| wait(port, first + vc);
-        let (port, vc, phase) = self.inner.adaptive(here.net, here.site, &own, seen);
-        (port, first + vc, phase)
+        self.inner.adaptive(here.net, here.site, &own, seen).behind(first)
     }
 }

@@ -249,7 +249,7 @@ impl Routing {
             // A direct hop without room on its channel is made on the escape channel.
             let (q, way) = direct.unwrap_or_else(|| self.escape(net, site, packet, word, &mut wait));
             let time_of = |bytes: u64| {
-                let peer = &net.peers[(site.port + way.0) as usize];
+                let peer = &net.peers[(site.port + way.port()) as usize];
                 net.classes[usize::from(peer.class())].time_of(bytes)
             };
             if deroute.weigh.settled(q, time_of) {
@@ -282,7 +282,7 @@ impl Routing {
         least.offer_cables(Hop { vc: ESCAPE, ..hop }, packet.phase(), wait);
         least
             .best()
-            .unwrap_or((0, (u32::from(hop.port), ESCAPE, packet.phase())))
+            .unwrap_or((0, Way::new(hop.port.into(), ESCAPE, packet.phase())))
     }
 }
 

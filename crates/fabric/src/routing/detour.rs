@@ -484,7 +484,7 @@ impl Routing {
             beyond(hop, port, to, wait)
         });
         let time_on = |way: Way, bytes: u64| {
-            let peer = &net.peers[(site.port + way.0) as usize];
+            let peer = &net.peers[(site.port + way.port()) as usize];
             net.classes[usize::from(peer.class())].time_of(bytes)
         };
         let time_of = |bytes: u64| time_on(way, bytes);
@@ -539,7 +539,7 @@ impl Routing {
     ) -> (u64, Way) {
         let mut look = |hop: Hop| {
             let (q, way) = self.least(site, packet, hop, phase, wait);
-            (q.saturating_add(beyond(hop, way.0, wait)), way)
+            (q.saturating_add(beyond(hop, way.port(), wait)), way)
         };
         let first = look(hop);
         match other {
@@ -566,6 +566,6 @@ impl Routing {
         let ports = (0..links).map(|i| first + (start + i) % links);
         let least = ports.map(|port| (wait(port, vc), port)).min_by_key(|&(wait, _)| wait);
         let (wait, port) = least.unwrap_or((0, first));
-        (wait, (port, vc, phase))
+        (wait, Way::new(port, vc, phase))
     }
 }

@@ -1,5 +1,6 @@
 //! The candidate with the least wait, a random one of equal ones.
 
+use super::Way;
 use des::mix;
 use des::rng::below;
 use topo::Hop;
@@ -8,7 +9,7 @@ use topo::Hop;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Least {
     wait: u64,
-    way: (u32, u8, u8),
+    way: Way,
     equal: u64,
     word: u64,
 }
@@ -18,14 +19,14 @@ impl Least {
     pub(super) fn new(word: u64) -> Least {
         Least {
             wait: u64::MAX,
-            way: (0, 0, 0),
+            way: Way::new(0, 0, 0),
             equal: 0,
             word,
         }
     }
 
     /// Looks at an output (local port, channel, phase); one with a wait of [`u64::MAX`] cannot be taken.
-    pub(super) fn offer(&mut self, wait: u64, way: (u32, u8, u8)) {
+    pub(super) fn offer(&mut self, wait: u64, way: Way) {
         if wait > self.wait || wait == u64::MAX {
             return;
         }
@@ -39,12 +40,12 @@ impl Least {
     /// Looks at all cables of a hop.
     pub(super) fn offer_cables(&mut self, hop: Hop, phase: u8, mut wait: impl FnMut(u32, u8) -> u64) {
         for port in (hop.port..hop.port + hop.links).map(u32::from) {
-            self.offer(wait(port, hop.vc), (port, hop.vc, phase));
+            self.offer(wait(port, hop.vc), Way::new(port, hop.vc, phase));
         }
     }
 
     /// The best one and its wait.
-    pub(super) fn best(&self) -> Option<(u64, (u32, u8, u8))> {
+    pub(super) fn best(&self) -> Option<(u64, Way)> {
         (self.equal > 0).then_some((self.wait, self.way))
     }
 }
@@ -59,14 +60,14 @@ mod tests {
         for draw in 0..10_000 {
             let mut least = Least::new(mix(draw));
             assert_eq!(least.best(), None);
-            least.offer(u64::MAX, (9, 0, 0));
+            least.offer(u64::MAX, Way::new(9, 0, 0));
             assert_eq!(least.best(), None);
             for (port, wait) in [(0, 7), (1, 3), (2, 4), (3, 3), (4, 3)] {
-                least.offer(wait, (port, 1, 2));
+                least.offer(wait, Way::new(port, 1, 2));
             }
-            let (wait, (port, vc, phase)) = least.best().unwrap();
-            assert_eq!((wait, vc, phase), (3, 1, 2));
-            taken[port as usize] += 1;
+            let (wait, way) = least.best().unwrap();
+            assert_eq!((wait, way.vc(), way.phase()), (3, 1, 2));
+            taken[way.port() as usize] += 1;
         }
         assert_eq!((taken[0], taken[2]), (0, 0));
         // A third of 10,000 draws each; four standard deviations are 189.

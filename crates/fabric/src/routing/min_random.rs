@@ -60,7 +60,7 @@ impl Routing {
                 .get(below(word, hops.len() as u64) as usize)
                 .copied()
                 .unwrap_or(NO_HOP);
-            (self.cable(site, hop, packet), self.channel_of_hops(packet), 0)
+            Way::new(self.cable(site, hop, packet), self.channel_of_hops(packet), 0)
         })
     }
 }

@@ -85,7 +85,7 @@ impl Routing {
         let hop = net
             .topology
             .minimal_along(site.router, target, came(site, packet), pick);
-        (self.cable(site, hop, packet), self.channel_of_hops(packet), 0)
+        Way::new(self.cable(site, hop, packet), self.channel_of_hops(packet), 0)
     }
 
     /// A random dimension, half-way round a ring in the positive direction.
@@ -101,7 +101,7 @@ impl Routing {
             let pick = below(word, dims as u64) as usize;
             let hop = (0..hops.len()).filter(|&i| first(i)).nth(pick).map(|i| hops[i]);
             let hop = hop.unwrap_or(NO_HOP);
-            (self.cable(site, hop, packet), self.channel_of_hops(packet), 0)
+            Way::new(self.cable(site, hop, packet), self.channel_of_hops(packet), 0)
         })
     }
 }

@@ -76,9 +76,9 @@ impl Routing {
             net.topology.minimal_hops(site.router, target, hops);
             let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
             match hops.get(below(word, hops.len() as u64) as usize) {
-                Some(&hop) => (self.cable(site, hop, packet), 0, 0),
+                Some(&hop) => Way::new(self.cable(site, hop, packet), 0, 0),
                 // The packet would be at its target, which the caller has excluded.
-                None => (0, 0, 0),
+                None => Way::new(0, 0, 0),
             }
         })
     }

@@ -5,8 +5,8 @@
 //! channel), and every router reads one entry of its table. An entry holds port and lane in one number of 1, 2 or 4 bytes, so that a
 //! hop touches one cache line of the table.
 
-use super::Routing;
 use super::tables::PathChoice;
+use super::{Routing, Way};
 use crate::network::{BuildError, Network, Site};
 use crate::packet::Packet;
 use des::mix;
@@ -315,18 +315,18 @@ fn local_ports(topology: &Topology, subnet: &Subnet) -> Result<Vec<Vec<Option<u1
 impl Routing {
     /// The next output by the tables: (local port, lane, address of the node).
     #[inline(never)]
-    pub(super) fn by_table(&self, table: &PathTable, net: &Network, site: &Site, packet: &Packet) -> (u32, u8, u8) {
+    pub(super) fn by_table(&self, table: &PathTable, net: &Network, site: &Site, packet: &Packet) -> Way {
         let (router, node) = (site.router, packet.destination());
         if packet.port() < site.net {
             let path = packet.phase();
-            return (table.way(router, node, path).0, packet.vc(), path);
+            return Way::new(table.way(router, node, path).0, packet.vc(), path);
         }
         let path = match table.lmc {
             0 => 0,
             _ => table.choose(self.seed, packet, router, net.topology.router_of(node)),
         };
         let (port, lane) = table.way(router, node, path);
-        (port, lane.min(self.last_vc), path)
+        Way::new(port, lane.min(self.last_vc), path)
     }
 }
 

@@ -114,14 +114,14 @@ impl Routing {
             let via = net.topology.router_of(node as u32);
             if via != site.router {
                 let hop = net.topology.minimal_to(site.router, via, came, key);
-                return (self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);
+                return Way::new(self.cable(site, hop, packet), hop.vc.min(self.last_vc), 0);
             }
             came = Came::INJECTED;
         } else {
             came.vc -= self.minimal_vcs.min(came.vc);
         }
         let hop = net.topology.minimal(site.router, destination, came, key);
-        (
+        Way::new(
             self.cable(site, hop, packet),
             (hop.vc + self.minimal_vcs).min(self.last_vc),
             SECOND_LEG,

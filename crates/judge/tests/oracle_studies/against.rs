@@ -56,20 +56,20 @@ fn way(net: &Network, packet: Packet) -> Option<Vec<Step>> {
             channel: 0,
         }];
         loop {
-            let (local, channel, phase) = net.route(site, &packet);
-            let port = site.port + local;
+            let way = net.route(site, &packet);
+            let port = site.port + way.port();
             // Only routers with credits have channels.
-            let channel = if net.vcs > 1 { channel } else { 0 };
+            let channel = if net.vcs > 1 { way.vc() } else { 0 };
             steps.push(Step {
                 link: port as usize,
                 channel,
             });
-            if local >= u32::from(site.net) {
+            if way.port() >= u32::from(site.net) {
                 return steps;
             }
             let peer = &net.peers[port as usize];
             packet.set_vc(channel);
-            packet.set_phase(phase);
+            packet.set_phase(way.phase());
             packet.count_hop();
             packet = packet.at(Time(time), peer.lp(), peer.port());
             site = &net.sites[peer.lp() as usize];
