@@ -30,10 +30,6 @@ KNOWN_CIRCLES: dict[str, set[str]] = {
         "state",
         "workload",
     },
-    "study": {
-        "experiments",
-        "sample",
-    },
 }
 
 #: Most lines of a function before it counts as long, and how many such functions there are.

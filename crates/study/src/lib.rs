@@ -7,6 +7,7 @@
 //! The way of a study: `document` reads TOML into a tree with places; `experiments` and `sample` find the points (experiments, variants,
 //! sweeps, `--set`); at each point `open` hands on the tree, whose tables `reader` checks: types, ranges, defaults and conditions.
 
+mod axes;
 mod choice;
 pub mod diagnostic;
 pub mod document;

@@ -3,7 +3,8 @@
 use crate::Vocabulary;
 use crate::diagnostic::{Findings, Place, Sources};
 use crate::document::{self, Node, Table, Value, to_json};
-use crate::experiments::{self, Experiment, Override, Wanted};
+use crate::axes::Override;
+use crate::experiments::{self, Experiment, Wanted};
 use crate::reader::unknown_key;
 use std::path::Path;
 

@@ -8,7 +8,7 @@ mod range;
 
 use crate::diagnostic::{Findings, Place, did_you_mean};
 use crate::document::{Item, Node, Table, Value, to_json};
-use crate::experiments::{Axis, Override, as_table, check_path, together};
+use crate::axes::{Axis, Override, as_table, check_path, together};
 use crate::reader::{self, Checked, Source, unknown_key};
 use crate::units::Unit;
 use crate::{Default, Entry, Family, Form as TopForm, Named, Parameter, Section, Type, Vocabulary, key};
