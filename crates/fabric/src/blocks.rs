@@ -143,7 +143,8 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{BuildError, Network};
+    use crate::build_error::BuildError;
+    use crate::network::Network;
     use crate::spec::plain;
     use topo::{Lattice, TopologySpec};
 

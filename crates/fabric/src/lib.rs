@@ -4,6 +4,7 @@
 //! changes event by event -> [`observe::Stats`]. Who runs a network and judges what came of it is not known here.
 
 pub mod blocks;
+pub mod build_error;
 mod incoming;
 pub mod memory;
 pub mod motif;

@@ -1,9 +1,11 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
+use crate::build_error::BuildError;
 use crate::observe::Span;
 use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
 use crate::routing::{Routing, Way};
+use crate::spec::too_many_ports;
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RunSpec, Switching, Tie,
 };
@@ -265,19 +267,6 @@ pub struct Network {
     shortest_detour: u32,
     /// Timing of the clocked crossbar and other model parameters.
     pub model: model::ModelParameters,
-}
-
-/// Why a router cannot have the ports and nodes that it has, with a hint.
-pub(crate) fn too_many_ports(topology: &Topology, router: u32) -> Option<(String, &'static str)> {
-    let wiring = topology.wiring();
-    let r = router as usize;
-    let ports = wiring.port_offset[r + 1] - wiring.port_offset[r];
-    let nodes = wiring.node_offset[r + 1] - wiring.node_offset[r];
-    (u64::from(ports) + u64::from(nodes) > u16::MAX.into()).then(|| {
-        let name = topology.router_name(router);
-        let reason = format!("router {name} has {ports} ports to routers and {nodes} nodes");
-        (reason, "a router takes at most 65,535 of both together")
-    })
 }
 
 impl Network {
@@ -772,46 +761,6 @@ impl Network {
             format!("{router} {}", self.topology.port_name(site.router, port as u16))
         } else {
             format!("{router} to node {}", site.node + port - u32::from(site.net))
-        }
-    }
-}
-
-/// Extents of a lattice (ring, mesh, torus, HyperX); `None` for other families.
-pub fn lattice_shape(topology: &Topology) -> Option<Vec<u32>> {
-    match topology.spec() {
-        TopologySpec::Ring { routers, .. } => Some(vec![*routers]),
-        TopologySpec::Mesh(lattice) | TopologySpec::Torus(lattice) | TopologySpec::HyperX(lattice) => {
-            Some(lattice.shape.clone())
-        }
-        _ => None,
-    }
-}
-
-/// Why a network cannot be built.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum BuildError {
-    /// The topology's parameters do not fit.
-    #[error("topology: {}", .0.iter().map(|e| format!("{}: {}", e.field, e.reason)).collect::<Vec<_>>().join("; "))]
-    Topology(Vec<topo::FieldError>),
-    /// Another part of the specification does not fit the network.
-    #[error("{key}: {reason}{}", .hint.as_ref().map(|h| format!(" ({h})")).unwrap_or_default())]
-    Field {
-        /// Key in the study.
-        key: String,
-        /// Why not.
-        reason: String,
-        /// What to do.
-        hint: Option<String>,
-    },
-}
-
-impl BuildError {
-    /// A field error.
-    pub fn field(key: &str, reason: impl Into<String>, hint: Option<&str>) -> BuildError {
-        BuildError::Field {
-            key: key.into(),
-            reason: reason.into(),
-            hint: hint.map(Into::into),
         }
     }
 }

@@ -16,7 +16,7 @@ mod random;
 mod spread;
 mod strided;
 
-use crate::network::BuildError;
+use crate::build_error::BuildError;
 use crate::spec::JobSpec;
 use des::mix;
 use des::rng::SplitMix;

@@ -6,7 +6,8 @@
 //! All that is to be known of one routing is in the file of its name, as answers to the questions of `algorithm.rs`; the list below has a line
 //! for each.
 
-use crate::network::{BuildError, Network, Site};
+use crate::build_error::BuildError;
+use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
 use crate::spec::{Architecture, RouterModel, RunSpec};
 use des::mix;

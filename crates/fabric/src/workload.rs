@@ -3,10 +3,10 @@
 //! A generator is lazy: message `k` of a node is a function of (seed, node, k) and the previous birth, drawn when the interface
 //! gets to it, so that a saturated source needs no queue in memory.
 
+use crate::build_error::BuildError;
 use crate::memory;
 use crate::motif::{self, Order};
 use crate::mpi::{Plan, Plans};
-use crate::network::BuildError;
 use crate::placement::place;
 use crate::spec::{BitsPerSec, ONE_ROUTER, Ranks, RunControl, RunSpec, Start, Synthetic, Work};
 use crate::state::Source;

@@ -2,8 +2,9 @@
 
 use crate::harvest::{Credit, Harvest};
 use crate::results::{Check, LoadState, Verdict};
+use fabric::build_error::BuildError;
 use fabric::mpi::RankRow;
-use fabric::network::{BuildError, Network};
+use fabric::network::Network;
 use fabric::packet::{HORIZON, MAX_HOPS, MAX_PARTS, NUMBERS, OLD};
 use fabric::spec::RunSpec;
 use fabric::state::fault;

@@ -2,7 +2,8 @@
 
 use crate::check;
 use crate::predict::Prediction;
-use fabric::network::{BuildError, Network};
+use fabric::build_error::BuildError;
+use fabric::network::Network;
 use fabric::placement::place;
 use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec, canonical, run_hash};
 use serde_json::{Value, json};

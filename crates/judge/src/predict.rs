@@ -10,7 +10,7 @@
 mod memory;
 
 use des::Time;
-use fabric::network::BuildError;
+use fabric::build_error::BuildError;
 use fabric::packet::Packet;
 use fabric::routing::{Detours, Routing};
 use fabric::spec::{

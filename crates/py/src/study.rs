@@ -5,7 +5,7 @@ use crate::errors;
 use crate::ranks::PyRanks;
 use crate::result::RunResult;
 use des::Transport;
-use fabric::network::BuildError;
+use fabric::build_error::BuildError;
 use fabric::spec::{LoadOptions, RunSpec, Study, load_study};
 use judge::checkpoint::{Checkpoints, Every};
 use judge::predict::Facts;

@@ -1,9 +1,9 @@
 //! From the bytes of a study file to the points of its experiments, each a tree of its own with all overrides in place.
 
 use crate::Vocabulary;
+use crate::axes::Override;
 use crate::diagnostic::{Findings, Place, Sources};
 use crate::document::{self, Node, Table, Value, to_json};
-use crate::axes::Override;
 use crate::experiments::{self, Experiment, Wanted};
 use crate::reader::unknown_key;
 use std::path::Path;

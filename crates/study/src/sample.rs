@@ -6,9 +6,9 @@
 mod points;
 mod range;
 
+use crate::axes::{Axis, Override, as_table, check_path, together};
 use crate::diagnostic::{Findings, Place, did_you_mean};
 use crate::document::{Item, Node, Table, Value, to_json};
-use crate::axes::{Axis, Override, as_table, check_path, together};
 use crate::reader::{self, Checked, Source, unknown_key};
 use crate::units::Unit;
 use crate::{Default, Entry, Family, Form as TopForm, Named, Parameter, Section, Type, Vocabulary, key};

@@ -2,7 +2,8 @@
 
 use super::algorithm::{Here, Way};
 use super::{Kind, Routing};
-use crate::network::{BuildError, Network, Site};
+use crate::build_error::BuildError;
+use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
 use crate::spec::{Architecture, RouterModel, RunSpec, Work};
 

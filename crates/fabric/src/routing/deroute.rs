@@ -17,7 +17,8 @@ use super::keys::{BIAS, CONGESTION, PER, RATIO, THRESHOLD, WEIGH_HOPS, defaults}
 use super::least::Least;
 use super::weigh::{Sense, Weigh};
 use super::{HOPS, Routing, came};
-use crate::network::{BuildError, Network, Site};
+use crate::build_error::BuildError;
+use crate::network::{Network, Site};
 use crate::packet::Packet;
 use crate::spec::{Bytes, Congestion, Per, RunSpec};
 use des::mix;

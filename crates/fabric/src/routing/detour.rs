@@ -15,7 +15,8 @@ use super::keys::{BIAS, CANDIDATES, CONGESTION, PER, RATIO, SCOPE, STEP, THRESHO
 use super::news::{News, TOLD};
 use super::weigh::{Sense, Weigh};
 use super::{RoomSpec, Routing, SECOND_LEG, came};
-use crate::network::{BuildError, Network, Site};
+use crate::build_error::BuildError;
+use crate::network::{Network, Site};
 use crate::packet::Packet;
 use crate::spec::{Bytes, Congestion, Per, RunSpec};
 use des::mix;

@@ -3,7 +3,6 @@
 use super::keys::TIE;
 use super::minimal::OwnMinimal;
 use super::prelude::*;
-use crate::network::lattice_shape;
 use study::choice;
 
 /// `dor`.
@@ -48,7 +47,7 @@ impl NamedRouting for Dor {
     }
 
     fn ready(_: &TieSpec, _: &RunSpec, topology: &Topology) -> Result<OwnMinimal, BuildError> {
-        match lattice_shape(topology) {
+        match topology.lattice_shape() {
             Some(_) => Ok(OwnMinimal),
             None => refuse(
                 "dimension order needs a lattice: ring, mesh, torus or HyperX",

@@ -4,7 +4,7 @@ pub(super) use super::algorithm::{Detours, Here, NamedRouting, NoKeys, ReadyRout
 pub(super) use super::fits::Fits;
 pub(super) use super::weigh::Sense;
 pub(super) use super::{HOPS, NO_HOP, Routing, came};
-pub(super) use crate::network::BuildError;
+pub(super) use crate::build_error::BuildError;
 pub(super) use crate::spec::RunSpec;
 pub(super) use des::mix;
 pub(super) use des::rng::below;

@@ -3,7 +3,6 @@
 use super::dor::{Tie, TieSpec};
 use super::keys::TIE;
 use super::prelude::*;
-use crate::network::lattice_shape;
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use topo::AnyMinimalRule;
@@ -30,7 +29,7 @@ impl NamedRouting for Rdr {
     }
 
     fn ready(parameters: &TieSpec, _: &RunSpec, topology: &Topology) -> Result<RandomDimension, BuildError> {
-        match lattice_shape(topology) {
+        match topology.lattice_shape() {
             Some(_) => Ok(RandomDimension {
                 unwrapped: parameters.tie == Tie::Unwrapped,
             }),

@@ -7,7 +7,8 @@
 
 use super::tables::PathChoice;
 use super::{Routing, Way};
-use crate::network::{BuildError, Network, Site};
+use crate::build_error::BuildError;
+use crate::network::{Network, Site};
 use crate::packet::Packet;
 use des::mix;
 use des::rng::below;

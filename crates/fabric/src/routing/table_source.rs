@@ -2,7 +2,7 @@
 
 use super::table::{BySize, Choice, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{PathChoice, TableSource, TablesSpec};
-use crate::network::BuildError;
+use crate::build_error::BuildError;
 use crate::spec::{Architecture, Completion, RunSpec, hash_bytes};
 use topo::subnet::engine::{Choice as Quadrants, choice, quadrant};
 use topo::subnet::{Engine, Lids, Mistakes, Options, compact, ibnetdiscover, lft, route};

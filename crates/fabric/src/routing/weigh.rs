@@ -1,6 +1,6 @@
 //! What adaptive routings look at, and how they weigh a direct way against a detour.
 
-use crate::network::BuildError;
+use crate::build_error::BuildError;
 use crate::spec::{Bytes, RunSpec};
 use study::choice;
 

@@ -46,6 +46,7 @@ pub(crate) use rails::ONE_ROUTER;
 pub use rails::{RailPolicy, Rails};
 pub(crate) use ranks::StartWord;
 pub use run::*;
+pub(crate) use shape::too_many_ports;
 pub use study::diagnostic::{Diagnostic, Severity, render};
 pub use study::open::{LoadOptions, MOST_RUNS};
 pub(crate) use topology::{ArrangementWord, FormatWord};

@@ -3,7 +3,7 @@
 //! The plan is worked out before the run; what nodes do by it, message by message, is in [`Workload`](super::Workload).
 
 use super::{Message, NOBODY, stream};
-use crate::network::BuildError;
+use crate::build_error::BuildError;
 use crate::spec::Bytes;
 use crate::state::Source;
 use des::rng::{SplitMix, below};

@@ -15,7 +15,6 @@ mod transpose;
 mod uniform;
 
 use super::{Destinations, NOBODY};
-use crate::network::lattice_shape;
 use crate::registry;
 use serde::{Deserialize, Serialize};
 use study::diagnostic::Findings;
@@ -125,7 +124,7 @@ impl JobNodes<'_> {
     /// in one dimension per message.
     fn lattice(&self, tornado: bool) -> Option<Destinations> {
         let (nodes, topology) = (self.nodes, self.topology);
-        let shape = lattice_shape(topology)?;
+        let shape = topology.lattice_shape()?;
         let in_order = nodes.iter().enumerate().all(|(i, &node)| i as u32 == node);
         if nodes.len() as u32 != topology.n_nodes() || !in_order {
             return None;

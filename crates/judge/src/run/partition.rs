@@ -5,7 +5,7 @@ use des::Transport;
 use des::layout::MAX_BLOCKS;
 use des::ranks::Broken;
 use fabric::blocks::Blocks;
-use fabric::network::BuildError;
+use fabric::build_error::BuildError;
 use fabric::spec::{Engine, RunSpec};
 use topo::{Partition, Topology};
 
