@@ -11,6 +11,7 @@ pub mod patterns;
 pub mod plan;
 pub mod protocol;
 pub mod shape;
+pub mod spec;
 pub mod state;
 #[cfg(test)]
 mod tests;

@@ -57,8 +57,8 @@ pub use suba2a::{Suba2a, Suba2aParameters};
 pub use sweep3d::{Sweep3d, Sweep3dParameters};
 
 use crate::mpi::op::Transfer;
+use crate::mpi::spec::{Motif, MotifValue};
 use crate::mpi::{CollectiveKind, LARGEST, Op, Program, nth::Nth};
-use crate::spec::{Motif, MotifValue};
 use applications::Application;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -8,6 +8,7 @@ pub(crate) mod nth;
 pub mod op;
 mod packing;
 pub mod plan;
+pub mod spec;
 pub mod state;
 mod traffic;
 

@@ -17,6 +17,7 @@ mod kinds;
 pub mod open;
 pub mod owned;
 mod plain;
+mod quantities;
 pub mod reader;
 mod reference;
 pub mod rows;
@@ -34,6 +35,7 @@ pub use entry::{
 };
 pub use kinds::Described;
 pub use plain::PlainValue;
+pub use quantities::{BitsPerSec, Bytes};
 pub use reference::reference;
 pub use sample::{Method, SAMPLE};
 pub use schema::schema;

@@ -2,8 +2,8 @@
 
 use super::shape::Shape;
 use super::trace::Trace;
+use crate::memory::spec::{AccessPattern, ListedAccess, Memory};
 use crate::motif::Grid;
-use crate::spec::{AccessPattern, ListedAccess, Memory};
 use des::rng::{below, unit};
 use des::{Philox2, mix};
 
@@ -236,8 +236,8 @@ fn listed(accesses: &[ListedAccess], cores: u64, lines: u64) -> Result<Pattern, 
 mod tests {
     use super::super::shape::{AddressMap, CacheShape};
     use super::*;
-    use crate::spec::Bytes;
     use des::Time;
+    use study::Bytes;
 
     /// Nodes of two cores with 600 lines each, so that every core has 300 of its own.
     fn shape(nodes: u32) -> Shape {

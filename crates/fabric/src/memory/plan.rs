@@ -3,10 +3,10 @@
 use super::message::Class;
 use super::patterns::{Accesses, Wanted};
 use super::shape::{AddressMap, CacheShape, Shape};
+use super::spec::{AccessPattern, Memory};
 use super::word;
 use crate::mpi::plan::Rate;
 use crate::packet::{CLASS, Label};
-use crate::spec::{AccessPattern, Memory};
 
 /// Most nodes of a job: their numbers fit what messages have for them.
 pub const MAX_NODES: u32 = 1 << 24;

@@ -10,8 +10,8 @@ mod source;
 mod tests;
 
 use super::patterns::Wanted;
+use super::spec::{Memory, Pages, Split, Trace as Spec, TraceFile};
 use crate::packet::HORIZON;
-use crate::spec::{Memory, Pages, Split, Trace as Spec, TraceFile};
 use recording::{MOST_IN_MEMORY, MOST_PAGES, Reading, Recording};
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub fn reading(spec: &Spec, memory: &Memory) -> Reading {
 /// Accesses of a file that `n_cores` cores need, when each has at most so many.
 pub fn most(spec: &Spec, accesses: u64, n_cores: u64) -> u64 {
     let members = n_cores.div_ceil(spec.processes.into());
-    length(spec.split, accesses, members, crate::spec::MOST_ACCESSES)
+    length(spec.split, accesses, members, super::spec::MOST_ACCESSES)
 }
 
 /// Accesses of a process whose cores have at most so many each, of a file with `all`.

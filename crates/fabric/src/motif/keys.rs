@@ -6,7 +6,7 @@
 use super::order::OrderWord;
 use super::{Block, Compute, Misfit, Order};
 use crate::mpi::LARGEST;
-use crate::spec::{Motif, MotifValue};
+use crate::mpi::spec::{Motif, MotifValue};
 use std::collections::BTreeMap;
 use study::reader::Values;
 use study::{Default, Entry, Named, Parameter, SECOND, Type, key, size, size_or_none, time};

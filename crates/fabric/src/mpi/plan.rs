@@ -2,13 +2,14 @@
 
 use super::collective::{Algorithm, Call};
 use super::op::{Collective, CollectiveKind};
+use super::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use super::state::{Item, Peer, Rank};
 use super::{Communicator, Program};
 use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
-use crate::spec::{BitsPerSec, Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::workload::Starts;
 use des::Table;
 use std::sync::Arc;
+use study::BitsPerSec;
 
 /// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
 pub const MAX_CONTEXTS: usize = 128;

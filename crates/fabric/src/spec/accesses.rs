@@ -3,7 +3,7 @@
 //! Columns, in any order: `core`, its number among those of all nodes; `address`, in bytes, also as `0x1f40`; `op`, `load` or `store`;
 //! and `time_ps`, before which the access is not given out (0 if there is none). Lines that are empty or begin with `#` are skipped.
 
-use super::memory::ListedAccess;
+use crate::memory::spec::ListedAccess;
 use crate::packet::HORIZON;
 use des::Time;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Canonical texts: the same runs always give the same bytes, so that their hash names them.
 
-use super::memory::{AccessPattern, Memory};
 use super::run::{Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work};
+use crate::memory::spec::{AccessPattern, Memory};
 use crate::routing::{RoutingSpec, TableSource, TablesSpec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -28,6 +28,11 @@ mod tests;
 mod topology;
 mod trace;
 
+pub use crate::memory::spec::{
+    AccessPattern, Instructions, ListedAccess, MOST_ACCESSES, Memory, Pages, Split, Trace, TraceFile,
+};
+pub(crate) use crate::memory::spec::{Addresses, CleanEvictions, PatternWord, SplitWord, VirtualNetworks};
+pub use crate::mpi::spec::{RailPolicy, Rails};
 pub use crate::placement::Placement;
 pub use crate::routing::{
     Congestion, DerouteSpec, DetourSpec, Equal, EqualSpec, NoKeys, PathChoice, Per, RoomSpec, RoutingSpec, Scope,
@@ -36,19 +41,14 @@ pub use crate::routing::{
 pub use crate::workload::{Matching, PairMode, Pairs, Pattern, Process};
 pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
 pub use load::{Study, load_study};
-pub use memory::{AccessPattern, ListedAccess, Memory};
-pub(crate) use memory::{Addresses, CleanEvictions, PatternWord, VirtualNetworks};
 pub use messages::ListedMessage;
 pub(crate) use messages::MESSAGES;
 pub(crate) use partition::PartitionWord;
 pub use plain::plain;
 pub(crate) use rails::ONE_ROUTER;
-pub use rails::{RailPolicy, Rails};
 pub(crate) use ranks::StartWord;
 pub use run::*;
 pub(crate) use shape::too_many_ports;
 pub use study::diagnostic::{Diagnostic, Severity, render};
 pub use study::open::{LoadOptions, MOST_RUNS};
 pub(crate) use topology::{ArrangementWord, FormatWord};
-pub(crate) use trace::SplitWord;
-pub use trace::{Instructions, MOST_ACCESSES, Pages, Split, Trace, TraceFile};

@@ -1,10 +1,7 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
-use super::memory::Memory;
 use super::messages::ListedMessage;
-use super::rails::Rails;
-use crate::mpi::CollectiveKind;
-use crate::mpi::collective::Algorithm;
+use crate::memory::spec::Memory;
 use crate::placement::Placement;
 use crate::routing::RoutingSpec;
 use crate::workload::{Pairs, Pattern, Process};
@@ -15,15 +12,8 @@ use std::sync::Arc;
 use study::choice;
 use topo::TopologySpec;
 
-/// A size in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Bytes(pub u64);
-
-/// A bandwidth in bits per second (a byte is 8 bits; 25 GB/s is 200e9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct BitsPerSec(pub u64);
+pub use crate::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous, Start};
+pub use study::{BitsPerSec, Bytes};
 
 /// One run: a point of the study's sweep with one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -197,26 +187,6 @@ impl RouterSpec {
     }
 }
 
-impl Default for MpiSpec {
-    fn default() -> Self {
-        let gigabytes = |n: u64| Some(BitsPerSec(n * 8_000_000_000));
-        MpiSpec {
-            send_overhead: Time(200_000),
-            receive_overhead: Time(200_000),
-            eager: Bytes(8 << 10),
-            rendezvous: Rendezvous::Put,
-            header: Bytes(0),
-            control: Bytes(64),
-            copy: gigabytes(20),
-            combine: gigabytes(20),
-            local_latency: Time(200_000),
-            local_bandwidth: gigabytes(20),
-            algorithms: Vec::new(),
-            rails: Rails::default(),
-        }
-    }
-}
-
 /// The network interface of every node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NicSpec {
@@ -284,110 +254,6 @@ pub enum Work {
     Messages(Vec<ListedMessage>),
     /// The nodes are taken and do nothing.
     Idle,
-}
-
-/// MPI ranks and their programs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ranks {
-    /// What they do, one part after the other.
-    pub parts: Vec<Part>,
-    /// Ranks on a node.
-    pub per_node: u32,
-    /// How ranks are dealt to logical nodes.
-    pub mapping: Mapping,
-    /// When they start.
-    #[serde(default, skip_serializing_if = "Start::is_in_phase")]
-    pub start: Start,
-    /// What their messages cost.
-    pub mpi: MpiSpec,
-}
-
-/// When the ranks of a job start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// All at time 0.
-    #[default]
-    InPhase,
-    /// Each at a time of its own from 0 to this, both included.
-    Spread(Time),
-    /// All at time 0, with a barrier before the work.
-    AfterBarrier,
-}
-
-impl Start {
-    fn is_in_phase(&self) -> bool {
-        *self == Start::InPhase
-    }
-}
-
-/// A part of the work of ranks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// What every rank does in an iteration.
-    pub motif: Motif,
-    /// How often.
-    pub iterations: u32,
-}
-
-/// What a rank does in an iteration: a motif of the registry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Motif {
-    /// Its name.
-    pub kind: String,
-    /// Its keys, those with a default of their own left out.
-    pub values: BTreeMap<String, MotifValue>,
-}
-
-/// The value of a key of a motif.
-pub use study::PlainValue as MotifValue;
-
-choice! {
-    /// How ranks are dealt to logical nodes.
-    #[derive(Default)]
-    pub enum Mapping {
-        #[default]
-        Block = "block", "Neighbouring ranks on one node until it is full.";
-        RoundRobin = "round-robin", "One rank to each node in turn.";
-    }
-}
-
-/// What messages of MPI ranks cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MpiSpec {
-    /// Processor time of a send.
-    pub send_overhead: Time,
-    /// Processor time of a receive, when its message is handled.
-    pub receive_overhead: Time,
-    /// Largest message that is sent without asking the receiver.
-    pub eager: Bytes,
-    /// When a larger send is complete.
-    pub rendezvous: Rendezvous,
-    /// Bytes that every message has besides the rank's.
-    pub header: Bytes,
-    /// Size of a control message.
-    pub control: Bytes,
-    /// Rate of the copies of eager messages at both ends; `None`: they take no time.
-    pub copy: Option<BitsPerSec>,
-    /// Rate at which operands are combined; `None`: it takes no time.
-    pub combine: Option<BitsPerSec>,
-    /// Latency of messages inside a node.
-    pub local_latency: Time,
-    /// Rate of a rank's messages inside its node; `None` is without bound.
-    pub local_bandwidth: Option<BitsPerSec>,
-    /// Algorithm of each kind of collective that is not to be chosen by size.
-    pub algorithms: Vec<(CollectiveKind, Algorithm)>,
-    /// Interfaces of a node of the job.
-    #[serde(default, skip_serializing_if = "Rails::is_default")]
-    pub rails: Rails,
-}
-
-choice! {
-    /// When a send that asked its receiver is complete.
-    pub enum Rendezvous {
-        Put = "put", "The sender writes; its send is complete when the last byte has reached the router.";
-        Get = "get", "The receiver reads; the send is complete when a control message says that all has come.";
-    }
 }
 
 /// Open-loop (or counted) traffic of a pattern.

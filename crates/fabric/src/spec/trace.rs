@@ -1,103 +1,14 @@
 //! `pattern = "trace"`: what programs accessed, from files of `valgrind --tool=lackey --trace-mem=yes`.
 
-use super::memory::Memory;
-use super::run::Bytes;
+use crate::memory::spec::{Instructions, MOST_ACCESSES, Memory, Split, SplitWord, Trace, TraceFile};
 use crate::memory::trace::recording::{self, Mistake, Recording};
 use crate::memory::trace::{self, Misfit};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use study::choice;
+use study::Bytes;
 use study::diagnostic::Findings;
 use study::reader::Values;
-
-/// Most accesses that are read of a file.
-pub const MOST_ACCESSES: u64 = 1 << 40;
-
-/// Programs that are played again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trace {
-    /// The files.
-    pub files: Vec<TraceFile>,
-    /// A file is read up to so many accesses of lines.
-    pub most: u64,
-    /// Address spaces; process *p* plays file *p* modulo their number.
-    pub processes: u32,
-    /// How the accesses of a process are dealt to its cores.
-    pub split: Split,
-    /// What fetches of instructions do.
-    pub instructions: Instructions,
-    /// Bytes of a page, a whole number of lines.
-    pub page: Bytes,
-    /// Where pages lie.
-    pub pages: Pages,
-}
-
-impl Trace {
-    /// Accesses of all processes on so many cores.
-    pub fn accesses(&self, memory: &Memory, n_cores: f64) -> f64 {
-        let each = match self.split {
-            Split::OneCore => memory.accesses as f64,
-            Split::RoundRobin { .. } | Split::Blocks => memory.accesses as f64 * n_cores / f64::from(self.processes),
-        };
-        let of_file = self.files.iter().map(|file| each.min(file.accesses as f64));
-        of_file.sum::<f64>() / self.files.len() as f64 * f64::from(self.processes)
-    }
-}
-
-/// A file with a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TraceFile {
-    /// Where it lies.
-    pub path: String,
-    /// SHA-256 of its text, unpacked, up to the last line that is read.
-    pub sha256: String,
-    /// Accesses of lines in that.
-    pub accesses: u64,
-}
-
-/// How the accesses of a process are dealt to its cores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Split {
-    /// So many after each other to the next core.
-    RoundRobin {
-        /// How many.
-        chunk: u64,
-    },
-    /// To every core one piece; pieces differ by one access at most.
-    Blocks,
-    /// All to the first core.
-    OneCore,
-}
-
-choice! {
-    /// The word of a [`Split`].
-    pub(crate) enum SplitWord {
-        RoundRobin = "round-robin", "To the next core after every `chunk`.";
-        Blocks = "blocks", "To every core one piece.";
-        OneCore = "one-core", "All to the first core; the others do nothing.";
-    }
-}
-
-choice! {
-    /// What fetches of instructions do.
-    pub enum Instructions {
-        Timed = "timed", "Every instruction takes `issue`.";
-        Fetched = "fetched", "The same, and it is read.";
-        Ignored = "ignored", "They take no time: accesses follow each other at `issue`.";
-    }
-}
-
-choice! {
-    /// Where the pages of programs lie.
-    pub enum Pages {
-        FirstTouch = "first-touch", "At the node whose core has the access that comes first in the trace, or the next node with room.";
-        Interleaved = "interleaved", "One after the other at the next node.";
-        Packed = "packed", "One after the other from the start of the address space on.";
-    }
-}
 
 /// Files already read, by what they were read for: a sweep asks for the same ones again and again.
 #[derive(Default)]

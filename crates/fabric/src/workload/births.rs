@@ -1,7 +1,8 @@
 //! When the messages of synthetic traffic are born: the processes of gaps, a line of the list each, and what they are on the hot path.
 
 use super::Destinations;
-use crate::spec::{BitsPerSec, Synthetic};
+use crate::spec::Synthetic;
+use study::BitsPerSec;
 use study::{Entry, Named, choice};
 
 choice! {

@@ -113,9 +113,9 @@ impl Listed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Bytes;
     use bytemuck::Zeroable as _;
     use des::Time;
+    use study::Bytes;
 
     fn listed(list: &[(u64, u32, u32, u64)]) -> Result<Listed, (usize, String)> {
         let list: Vec<ListedMessage> = list.iter().map(|&message| message.into()).collect();

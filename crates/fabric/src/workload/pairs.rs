@@ -4,11 +4,11 @@
 
 use super::{Message, NOBODY, stream};
 use crate::build_error::BuildError;
-use crate::spec::Bytes;
 use crate::state::Source;
 use des::rng::{SplitMix, below};
 use des::{Philox, Time};
 use serde::{Deserialize, Serialize};
+use study::Bytes;
 use study::diagnostic::Findings;
 use study::reader::{Checked, Values};
 use study::{Default, Entry, Named, Parameter, SECOND, TIB, Type, When, choice, key, size, time};

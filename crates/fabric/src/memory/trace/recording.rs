@@ -6,7 +6,7 @@
 
 use super::lackey::{self, Access, Kind, Note};
 use super::source;
-use crate::spec::Instructions;
+use crate::memory::spec::Instructions;
 use memmap2::Mmap;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

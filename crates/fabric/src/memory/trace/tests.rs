@@ -295,7 +295,7 @@ fn spec(split: Split, processes: u32, pages: Pages) -> Spec {
 fn memory(cores: u32, pages: u64) -> Memory {
     Memory {
         cores,
-        accesses: crate::spec::MOST_ACCESSES,
+        accesses: crate::memory::spec::MOST_ACCESSES,
         memory: Bytes(4096 * pages),
         ..Memory::default()
     }

@@ -2,9 +2,9 @@
 
 use super::Endpoint;
 use crate::mpi::envelope::{Envelope, Purpose};
+use crate::mpi::spec::RailPolicy;
 use crate::mpi::state::{Item, item};
 use crate::nic;
-use crate::spec::RailPolicy;
 use crate::state::NONE;
 use crate::workload::Message;
 use des::Journal;
