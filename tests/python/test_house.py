@@ -23,7 +23,6 @@ KNOWN_CIRCLES: dict[str, set[str]] = {
         "mpi",
         "network",
         "nic",
-        "placement",
         "registry",
         "routing",
         "spec",

@@ -63,9 +63,9 @@ use applications::Application;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use study::Entry;
 use study::diagnostic::Findings;
 use study::reader::Values;
+use study::{Entry, Family};
 
 /// Every motif, in the order of the documentation: a line each.
 const KINDS: &[ListedMotif] = &[
@@ -99,6 +99,14 @@ const KINDS: &[ListedMotif] = &[
     ListedMotif::of_application::<applications::Qball>(),
     ListedMotif::of::<OpTable>(),
 ];
+
+/// The works of MPI ranks: `work.kind`.
+pub static MOTIF: Family = Family {
+    name: "motif",
+    key: "work.kind",
+    by_name: false,
+    groups: &[&ENTRIES],
+};
 
 /// What studies may say of each.
 pub(crate) const ENTRIES: [Entry; KINDS.len()] = {

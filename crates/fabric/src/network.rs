@@ -414,7 +414,7 @@ impl Network {
         } else {
             u32::from(routing.vcs())
         };
-        let workload = Workload::build(spec, &topology, injection.bandwidth())?;
+        let workload = Workload::build(&spec.jobs, &spec.control.work_terms(), &topology, injection.bandwidth())?;
         if model.cumulative && (workload.ranks().is_some() || workload.memory().is_some()) {
             let reason =
                 "ranks and memory nodes need to know which message is complete, cumulative completion does not say";

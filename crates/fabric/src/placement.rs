@@ -17,17 +17,25 @@ mod spread;
 mod strided;
 
 use crate::build_error::BuildError;
-use crate::spec::JobSpec;
 use des::mix;
 use des::rng::SplitMix;
 pub(crate) use file::Placements;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
+use study::Family;
 use study::diagnostic::Findings;
 use study::kinds;
 use study::reader::Values;
 use topo::Topology;
+
+/// Which nodes a job gets: `job.placement`.
+pub static PLACEMENT: Family = Family {
+    name: "placement",
+    key: "placement",
+    by_name: true,
+    groups: &[Placement::ENTRIES],
+};
 
 kinds! {
     /// Logical node -> physical node, among the nodes that earlier jobs leave free.
@@ -145,11 +153,27 @@ impl PlacedJob<'_> {
 /// The stream of random numbers of placements.
 const STREAM: u64 = 2;
 
+/// What a job asks of the network's nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct UnplacedJob<'a> {
+    /// The job's name.
+    pub name: &'a str,
+    /// How many nodes; `None`: all that are left.
+    pub nodes: Option<u32>,
+    /// Which.
+    pub placement: &'a Placement,
+}
+
 /// The physical nodes of every job by logical node.
 ///
 /// With several `rails` they are hosts, host `h` the nodes `h * rails` and following. Linear in nodes times jobs. Errors say which job asks for what is not there: too many nodes, a chunk or stride that the network has
 /// no room for, groups where there are none, listed nodes that are missing, taken or given twice.
-pub fn place(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Result<Vec<Vec<u32>>, BuildError> {
+pub fn place(
+    jobs: &[UnplacedJob<'_>],
+    topology: &Topology,
+    rails: u32,
+    seed: u64,
+) -> Result<Vec<Vec<u32>>, BuildError> {
     let n_hosts = topology.n_nodes() / rails;
     let mut free: Vec<u32> = (0..n_hosts).collect();
     let mut places: Vec<Vec<u32>> = Vec::with_capacity(jobs.len());
@@ -170,7 +194,7 @@ pub fn place(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Re
         }
         let holder = |node| {
             let owner = places.iter().position(|nodes| nodes.contains(&node));
-            owner.map_or("", |owner| jobs[owner].name.as_str())
+            owner.map_or("", |owner| jobs[owner].name)
         };
         let mut job = PlacedJob {
             n,

@@ -15,10 +15,10 @@ use des::rng::below;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::path::Path;
-use study::Entry;
 use study::diagnostic::Findings;
 use study::owned::EntryKeys;
 use study::reader::Values;
+use study::{Entry, Family};
 use topo::{Came, Hop, HopList, Topology, TopologySpec};
 
 #[macro_use]
@@ -76,6 +76,14 @@ pub use table_source::table_bytes;
 pub use tables::{PathChoice, TableSource, TablesSpec};
 pub use valiant::ViaSpec;
 pub use weigh::{Congestion, Per, Sense};
+
+/// The routings: `routing.kind`.
+pub static ROUTING: Family = Family {
+    name: "routing",
+    key: "routing.kind",
+    by_name: false,
+    groups: &[ENTRIES],
+};
 
 // The routings that a study can name, in the order of the documentation.
 routings! {

@@ -6,13 +6,14 @@
 use crate::build_error::BuildError;
 use crate::memory;
 use crate::motif::{self, Order};
+use crate::mpi::spec::{ONE_ROUTER, Ranks, Start};
 use crate::mpi::{Plan, Plans};
-use crate::placement::place;
-use crate::spec::{BitsPerSec, ONE_ROUTER, Ranks, RunControl, RunSpec, Start, Synthetic, Work};
+use crate::placement::{UnplacedJob, place};
 use crate::state::Source;
 use des::rng::{below, ln, unit};
 use des::{Philox, Philox2, Table, mix};
 use std::sync::Arc;
+use study::{BitsPerSec, Family};
 use topo::Topology;
 
 mod births;
@@ -20,6 +21,7 @@ mod destinations;
 mod listed;
 pub(crate) mod pairs;
 pub(crate) mod patterns;
+pub mod spec;
 mod traffic;
 
 pub use births::Process;
@@ -30,7 +32,24 @@ use pairs::PairPlan;
 pub use pairs::{Matching, PairMode, Pairs};
 use patterns::JobNodes;
 pub use patterns::Pattern;
+use spec::{JobSpec, Synthetic, Work, WorkTerms, rails_of, without_rails};
 pub use traffic::Traffic;
+
+/// The works that are synthetic traffic: `work.kind`.
+pub static PATTERN: Family = Family {
+    name: "pattern",
+    key: "work.kind",
+    by_name: false,
+    groups: &[Pattern::ENTRIES],
+};
+
+/// Gaps between messages: `process`.
+pub static PROCESS: Family = Family {
+    name: "process",
+    key: "process",
+    by_name: false,
+    groups: &[&Process::ENTRIES],
+};
 
 /// "No node."
 pub const NOBODY: u32 = u32::MAX;
@@ -116,15 +135,20 @@ pub enum Reaction {
 
 impl Workload {
     /// Plans the jobs of a run.
-    pub fn build(spec: &RunSpec, topology: &Topology, injection: BitsPerSec) -> Result<Workload, BuildError> {
+    pub fn build(
+        specs: &[JobSpec],
+        terms: &WorkTerms,
+        topology: &Topology,
+        injection: BitsPerSec,
+    ) -> Result<Workload, BuildError> {
         let n_nodes = topology.n_nodes();
         let mut members = vec![(0, NOBODY); n_nodes as usize];
         let mut jobs = Vec::new();
         let mut plans = Vec::new();
         let mut memory = None;
-        let rails = hosts(spec, topology)?;
-        let places = place(&spec.jobs, topology, rails, spec.control.seed)?;
-        for (j, (job, mut nodes)) in spec.jobs.iter().zip(places).enumerate() {
+        let rails = hosts(specs, topology)?;
+        let places = places(specs, topology, rails, terms.seed)?;
+        for (j, (job, mut nodes)) in specs.iter().zip(places).enumerate() {
             let key = |name: &str| format!("job.{j}.{name}");
             for (logical, node) in nodes.iter_mut().enumerate() {
                 *node *= rails;
@@ -134,11 +158,11 @@ impl Workload {
             let mut plan = None;
             let kind = match &job.work {
                 Work::Ranks(work) => {
-                    plan = Some(ranks(work, &nodes, (&spec.control, j), &key("work"))?);
+                    plan = Some(ranks(work, &nodes, (terms, j), &key("work"))?);
                     JobKind::Endpoints
                 }
                 Work::Synthetic(work) => {
-                    let seed = mix(spec.control.seed ^ j as u64);
+                    let seed = mix(terms.seed ^ j as u64);
                     let job_nodes = JobNodes {
                         nodes: &nodes,
                         topology,
@@ -155,9 +179,9 @@ impl Workload {
                         births,
                     }
                 }
-                Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, spec.control.seed, &key("work"))?),
+                Work::Pairs(work) => JobKind::Pairs(PairPlan::new(work, &nodes, terms.seed, &key("work"))?),
                 Work::Memory(work) => {
-                    let plan = memory::Plan::new(work, j as u32, &nodes, n_nodes, spec.control.seed)
+                    let plan = memory::Plan::new(work, j as u32, &nodes, n_nodes, terms.seed)
                         .map_err(|reason| BuildError::field(&key("work"), reason, None))?;
                     if memory.replace(plan).is_some() {
                         let hint = "give all their nodes to one job";
@@ -173,21 +197,20 @@ impl Workload {
                 })?),
                 Work::Idle => JobKind::Idle,
             };
-            let starts = Starts::new(&spec.control, j, Start::InPhase);
+            let starts = Starts::new(terms, j, Start::InPhase);
             jobs.push(Job { nodes, kind, starts });
             plans.push(plan);
         }
         let reacts = jobs.iter().any(|job: &Job| job.kind.reacts());
-        let stop = sources_stop(spec);
         Ok(Workload {
             members: members.into(),
             jobs: jobs.into(),
-            traffic: Philox2::new(spec.control.seed, stream::TRAFFIC),
-            phases: Philox::new(spec.control.seed, stream::TRAFFIC),
+            traffic: Philox2::new(terms.seed, stream::TRAFFIC),
+            phases: Philox::new(terms.seed, stream::TRAFFIC),
             reacts,
             ranks: Plans::new(plans, rails),
             memory,
-            stop,
+            stop: terms.stop,
         })
     }
 
@@ -602,21 +625,21 @@ impl Workload {
     }
 }
 
-/// When endless sources make no further message (ps): they go on through the drain unless they are not to.
-fn sources_stop(spec: &RunSpec) -> u64 {
-    let control = &spec.control;
-    match (control.end, control.drain_sources) {
-        (None, _) => u64::MAX,
-        (Some(end), false) => end.0,
-        (Some(end), true) => end.0.saturating_add(control.drain.unwrap_or(end).0),
-    }
+/// The physical nodes of every job by logical node, see [`place`].
+pub fn places(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Result<Vec<Vec<u32>>, BuildError> {
+    let wishes = jobs.iter().map(|job| UnplacedJob {
+        name: &job.name,
+        nodes: job.nodes,
+        placement: &job.placement,
+    });
+    place(&wishes.collect::<Vec<_>>(), topology, rails, seed)
 }
 
 /// Nodes per host, if the network has hosts of so many.
-fn hosts(spec: &RunSpec, topology: &Topology) -> Result<u32, BuildError> {
-    let rails = spec.rails();
-    if let Some(job) = spec.without_rails() {
-        let reason = format!("{:?} has no hosts of {rails} rails", spec.jobs[job].name);
+fn hosts(jobs: &[JobSpec], topology: &Topology) -> Result<u32, BuildError> {
+    let rails = rails_of(jobs);
+    if let Some(job) = without_rails(jobs) {
+        let reason = format!("{:?} has no hosts of {rails} rails", jobs[job].name);
         let hint = Some("with several rails all jobs have ranks, and as many rails");
         return Err(BuildError::field(&format!("job.{job}.work"), reason, hint));
     }
@@ -633,8 +656,8 @@ fn hosts(spec: &RunSpec, topology: &Topology) -> Result<u32, BuildError> {
 }
 
 /// What the ranks of a job draw from that each has of its own.
-fn own_seed(control: &RunControl, job: usize) -> u64 {
-    mix(mix(control.fine_seed() ^ stream::RANKS << 32).wrapping_add(job as u64))
+fn own_seed(terms: &WorkTerms, job: usize) -> u64 {
+    mix(mix(terms.fine_seed ^ stream::RANKS << 32).wrapping_add(job as u64))
 }
 
 /// When those of a job start who would start together: at a time of its own each, drawn from (seed, job, number).
@@ -646,14 +669,14 @@ pub struct Starts {
 }
 
 impl Starts {
-    fn new(control: &RunControl, job: usize, start: Start) -> Starts {
+    fn new(terms: &WorkTerms, job: usize, start: Start) -> Starts {
         let spread = match start {
             Start::Spread(spread) => spread.0,
             Start::InPhase | Start::AfterBarrier => 0,
         };
-        let perturbed = control.perturbation.map_or(0, |perturbation| perturbation.spread.0);
+        let perturbed = terms.perturbed.map_or(0, |spread| spread.0);
         Starts {
-            seed: mix(own_seed(control, job) ^ stream::STARTS),
+            seed: mix(own_seed(terms, job) ^ stream::STARTS),
             spread: spread.max(perturbed),
         }
     }
@@ -669,9 +692,9 @@ impl Starts {
 }
 
 /// Plans the ranks of a job.
-fn ranks(work: &Ranks, nodes: &[u32], (control, job): (&RunControl, usize), key: &str) -> Result<Plan, BuildError> {
+fn ranks(work: &Ranks, nodes: &[u32], (terms, job): (&WorkTerms, usize), key: &str) -> Result<Plan, BuildError> {
     let room = (nodes.len() as u64 * u64::from(work.per_node)).min(1 << 28) as u32;
-    let order = (Order::Shuffled(own_seed(control, job)), control.perturbation.is_some());
+    let order = (Order::Shuffled(own_seed(terms, job)), terms.perturbed.is_some());
     let mut parts = Vec::new();
     for (i, part) in work.parts.iter().enumerate() {
         let at = |field: &str| match work.parts.len() {
@@ -682,7 +705,7 @@ fn ranks(work: &Ranks, nodes: &[u32], (control, job): (&RunControl, usize), key:
             .map_err(|misfit| BuildError::field(&at(misfit.field), misfit.reason, Some(&misfit.hint)))?;
         parts.push((program, part.iterations));
     }
-    Plan::new(parts, work, nodes, Starts::new(control, job, work.start))
+    Plan::new(parts, work, nodes, Starts::new(terms, job, work.start))
         .map_err(|reason| BuildError::field(key, reason, None))
 }
 

@@ -4,8 +4,8 @@ use crate::check;
 use crate::predict::Prediction;
 use fabric::build_error::BuildError;
 use fabric::network::Network;
-use fabric::placement::place;
 use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec, canonical, run_hash};
+use fabric::workload::places;
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
 use topo::{Partition, Topology};
@@ -79,7 +79,7 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
 /// Where the jobs of a run are: nodes of each in each group that has some of them.
 fn jobs(run: &RunSpec, topology: &Topology) -> Result<Vec<Value>, BuildError> {
     let rails = run.rails();
-    let places = place(&run.jobs, topology, rails, run.control.seed)?;
+    let places = places(&run.jobs, topology, rails, run.control.seed)?;
     let one = |(job, nodes): (&JobSpec, &Vec<u32>)| {
         let mut in_group = vec![0u32; topology.n_groups().unwrap_or(0) as usize];
         for &node in nodes {

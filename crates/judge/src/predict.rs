@@ -106,7 +106,7 @@ impl Facts {
         };
         let tables = tables + fabric::routing::table_bytes(run, &topology);
         let named = named(run);
-        let workload = Workload::build(&named, &topology, BitsPerSec(1))?;
+        let workload = Workload::build(&named.jobs, &named.control.work_terms(), &topology, BitsPerSec(1))?;
         let hops = |from, to, packets| hops(&run.routing, &topology, (from, to), packets);
         Ok(Facts {
             nodes: f64::from(topology.n_nodes()),

@@ -1,8 +1,8 @@
 //! Placements: every kind gives each logical node a physical node of its own, in the order that its name says.
 
 use fabric::network::Network;
-use fabric::placement::place;
 use fabric::spec::{JobSpec, LoadOptions, Placement, load_study, plain};
+use fabric::workload::places;
 use judge::run::run;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ fn job(placement: Placement, nodes: Option<u32>) -> JobSpec {
 
 /// Places jobs on a network with seed 1.
 fn placed(spec: &TopologySpec, jobs: &[JobSpec]) -> Vec<Vec<u32>> {
-    place(jobs, &spec.build().expect("a network"), 1, 1).expect("jobs fit")
+    places(jobs, &spec.build().expect("a network"), 1, 1).expect("jobs fit")
 }
 
 /// Where one job on all nodes is.
@@ -55,7 +55,7 @@ fn alone(spec: &TopologySpec, placement: Placement) -> Vec<u32> {
 
 fn refusal(spec: &TopologySpec, jobs: &[JobSpec]) -> String {
     let topology = spec.build().expect("a network");
-    place(jobs, &topology, 1, 1).expect_err("must be refused").to_string()
+    places(jobs, &topology, 1, 1).expect_err("must be refused").to_string()
 }
 
 fn groups_of(topology: &Topology, nodes: &[u32]) -> Vec<u32> {
@@ -119,7 +119,7 @@ fn groups_are_filled_one_after_the_other_in_random_order() {
         assert!(groups.chunks(size).all(|chunk| chunk.iter().all(|&g| g == chunk[0])));
         assert!(nodes.chunks(size).all(|chunk| chunk.is_sorted()), "{nodes:?}");
         assert_eq!(BTreeSet::from_iter(&order).len() as u32, topology.n_groups().unwrap());
-        let seeds = |seed| place(&[job(Placement::PerGroup, None)], &topology, 1, seed).unwrap();
+        let seeds = |seed| places(&[job(Placement::PerGroup, None)], &topology, 1, seed).unwrap();
         assert!((2..12).any(|seed| seeds(seed)[0] != nodes), "the order must be drawn");
     }
 }
@@ -129,7 +129,7 @@ fn spread_takes_a_node_of_each_group_in_turn() {
     for (spec, n_groups) in [(dragonfly(9, 4, 2), 9), (fat_tree(), 4), (hyperx(&[6, 2, 2], 3), 6)] {
         let topology = spec.build().unwrap();
         let nodes = alone(&spec, Placement::Spread);
-        let seeds = |seed| place(&[job(Placement::Spread, None)], &topology, 1, seed).unwrap();
+        let seeds = |seed| places(&[job(Placement::Spread, None)], &topology, 1, seed).unwrap();
         assert!((2..12).any(|seed| seeds(seed)[0] != nodes), "the order must be drawn");
         let groups = groups_of(&topology, &nodes);
         let round = &groups[..n_groups];
@@ -262,14 +262,14 @@ proptest! {
                 (nodes > 0).then(|| job(placement, Some(nodes)))
             })
             .collect();
-        let places = place(&jobs, &topology, 1, seed).unwrap();
-        let used: BTreeSet<u32> = places.iter().flatten().copied().collect();
+        let taken = places(&jobs, &topology, 1, seed).unwrap();
+        let used: BTreeSet<u32> = taken.iter().flatten().copied().collect();
         prop_assert!(used.iter().all(|&node| node < n));
         prop_assert_eq!(used.len() as u32, n - left);
-        for (job, nodes) in jobs.iter().zip(&places) {
+        for (job, nodes) in jobs.iter().zip(&taken) {
             prop_assert_eq!(job.nodes, Some(nodes.len() as u32));
         }
-        prop_assert_eq!(places, place(&jobs, &topology, 1, seed).unwrap());
+        prop_assert_eq!(taken, places(&jobs, &topology, 1, seed).unwrap());
     }
 
     /// A job on a part of the network is the beginning of the job on all of it.
@@ -277,8 +277,8 @@ proptest! {
     fn a_smaller_job_is_the_beginning_of_a_larger_one(spec in networks(), placement in placements(), share in 0.1..1.0f64, seed: u64) {
         let topology = spec.build().unwrap();
         let nodes = (f64::from(topology.n_nodes()) * share).ceil() as u32;
-        let whole = place(&[job(placement.clone(), None)], &topology, 1, seed).unwrap();
-        let part = place(&[job(placement, Some(nodes))], &topology, 1, seed).unwrap();
+        let whole = places(&[job(placement.clone(), None)], &topology, 1, seed).unwrap();
+        let part = places(&[job(placement, Some(nodes))], &topology, 1, seed).unwrap();
         prop_assert_eq!(&part[0][..], &whole[0][..nodes as usize]);
         let all: BTreeSet<u32> = whole[0].iter().copied().collect();
         prop_assert_eq!(all.len() as u32, topology.n_nodes());
@@ -290,7 +290,7 @@ proptest! {
         let topology = spec.build().unwrap();
         let taken = topology.n_nodes() / 3 + 1;
         let jobs = [job(before, Some(taken)), job(Placement::Clustered { chunk }, None)];
-        let places = place(&jobs, &topology, 1, seed).unwrap();
+        let places = places(&jobs, &topology, 1, seed).unwrap();
         let mut free = places[1].clone();
         free.sort_unstable();
         let mut chunks: Vec<&[u32]> = free.chunks(chunk as usize).collect();

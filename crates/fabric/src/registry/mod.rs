@@ -12,9 +12,13 @@ mod sections;
 mod topologies;
 mod work;
 
+pub use crate::motif::MOTIF;
+pub use crate::placement::PLACEMENT;
+pub use crate::routing::ROUTING;
+pub use crate::workload::{PATTERN, PROCESS};
+
 use crate::motif;
-use crate::placement::Placement;
-use crate::workload::{Pattern, Process};
+use crate::workload::Pattern;
 use study::{Entry, Examples, Family, Section, TopLevel, Vocabulary};
 
 /// The vocabulary of fabricsim's studies.
@@ -55,52 +59,12 @@ pub static ROUTER_PRESET: Family = Family {
     groups: &[network::PRESETS],
 };
 
-/// The routings: `routing.kind`.
-pub static ROUTING: Family = Family {
-    name: "routing",
-    key: "routing.kind",
-    by_name: false,
-    groups: &[crate::routing::ENTRIES],
-};
-
 /// Everything that nodes and ranks do: `work.kind`.
 pub static WORK: Family = Family {
     name: "work",
     key: "work.kind",
     by_name: false,
     groups: &[Pattern::ENTRIES, work::OTHERS, &motif::ENTRIES],
-};
-
-/// The works that are synthetic traffic: `work.kind`.
-pub static PATTERN: Family = Family {
-    name: "pattern",
-    key: "work.kind",
-    by_name: false,
-    groups: &[Pattern::ENTRIES],
-};
-
-/// The works of MPI ranks: `work.kind`.
-pub static MOTIF: Family = Family {
-    name: "motif",
-    key: "work.kind",
-    by_name: false,
-    groups: &[&motif::ENTRIES],
-};
-
-/// Gaps between messages: `process`.
-pub static PROCESS: Family = Family {
-    name: "process",
-    key: "process",
-    by_name: false,
-    groups: &[&Process::ENTRIES],
-};
-
-/// Which nodes a job gets: `job.placement`.
-pub static PLACEMENT: Family = Family {
-    name: "placement",
-    key: "placement",
-    by_name: true,
-    groups: &[Placement::ENTRIES],
 };
 
 /// The engines: `run.engine`.

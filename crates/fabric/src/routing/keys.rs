@@ -157,7 +157,7 @@ pub(super) const SMALL_BELOW: Parameter = key(
 const SHARED: &[Parameter] = &[
     key(
         "kind",
-        Type::Of(&crate::registry::ROUTING),
+        Type::Of(&super::ROUTING),
         Default::Text("minimal"),
         "How packets find their way.",
     ),

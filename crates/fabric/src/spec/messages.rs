@@ -4,11 +4,11 @@
 //! to the interface: `time` with a unit (`1.5 us`), or `time_ps`, `time_ns`, `time_us`, `time_ms` or `time_s` without one. Lines that
 //! are empty or begin with `#` are skipped.
 
-use super::run::Bytes;
 use crate::packet::HORIZON;
+use crate::workload::spec::ListedMessage;
 use des::Time;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
+use study::Bytes;
 use study::diagnostic::Findings;
 use study::reader::Values;
 use study::rows::{Mistake, OfLine, read_rows};
@@ -54,37 +54,6 @@ const COLUMNS: [&str; 9] = [
     "destination",
     "bytes",
 ];
-
-/// A message that is told beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "(u64, u32, u32, u64)", into = "(u64, u32, u32, u64)")]
-pub struct ListedMessage {
-    /// When it is handed to the interface.
-    pub time: Time,
-    /// The node that sends it, counted in the job.
-    pub source: u32,
-    /// The node that it is for, counted in the job; another one.
-    pub destination: u32,
-    /// Its size, at least 1 byte.
-    pub bytes: Bytes,
-}
-
-impl From<(u64, u32, u32, u64)> for ListedMessage {
-    fn from((time, source, destination, bytes): (u64, u32, u32, u64)) -> Self {
-        ListedMessage {
-            time: Time(time),
-            source,
-            destination,
-            bytes: Bytes(bytes),
-        }
-    }
-}
-
-impl From<ListedMessage> for (u64, u32, u32, u64) {
-    fn from(message: ListedMessage) -> Self {
-        (message.time.0, message.source, message.destination, message.bytes.0)
-    }
-}
 
 /// A row; what it has not said is `None`.
 struct Row {

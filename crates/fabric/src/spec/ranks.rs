@@ -1,12 +1,11 @@
 //! `[mpi]`, and the work of MPI ranks: a motif, or several one after the other.
 
 use super::network::parameters;
-use super::rails::ONE_ROUTER;
 use super::run::{BitsPerSec, Bytes, MpiSpec, Part, Ranks, Start};
 use crate::motif::{self, Order};
 use crate::mpi::CollectiveKind;
 use crate::mpi::collective::Algorithm;
-use crate::mpi::spec::Rails;
+use crate::mpi::spec::{ONE_ROUTER, Rails};
 use crate::registry;
 use des::Time;
 use std::path::Path;

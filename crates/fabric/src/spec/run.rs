@@ -1,10 +1,7 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
-use super::messages::ListedMessage;
-use crate::memory::spec::Memory;
-use crate::placement::Placement;
 use crate::routing::RoutingSpec;
-use crate::workload::{Pairs, Pattern, Process};
+use crate::workload::spec::{WorkTerms, rails_of};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,6 +10,7 @@ use study::choice;
 use topo::TopologySpec;
 
 pub use crate::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous, Start};
+pub use crate::workload::spec::{JobSpec, ListedMessage, Synthetic, Work};
 pub use study::{BitsPerSec, Bytes};
 
 /// One run: a point of the study's sweep with one seed.
@@ -225,52 +223,6 @@ impl ControlOrder {
     }
 }
 
-/// One job: work on some nodes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JobSpec {
-    /// Name for reports; unique within the run.
-    pub name: String,
-    /// What the nodes do.
-    pub work: Work,
-    /// How many nodes take part; `None` is all of them.
-    pub nodes: Option<u32>,
-    /// Which physical nodes.
-    pub placement: Placement,
-}
-
-/// What the nodes of a job do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Work {
-    /// Every node sends messages to destinations drawn from a pattern.
-    Synthetic(Synthetic),
-    /// Pairs of nodes talk to each other.
-    Pairs(Pairs),
-    /// MPI ranks run programs.
-    Ranks(Ranks),
-    /// Cores access memory that is spread over the nodes.
-    Memory(Memory),
-    /// Nodes send what is listed, in the order of times and sources.
-    Messages(Vec<ListedMessage>),
-    /// The nodes are taken and do nothing.
-    Idle,
-}
-
-/// Open-loop (or counted) traffic of a pattern.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Synthetic {
-    /// Where messages go.
-    pub pattern: Pattern,
-    /// Size of every message.
-    pub message: Bytes,
-    /// Offered load as a fraction of the injection bandwidth; `None`: all messages are handed over at the start.
-    pub load: Option<f64>,
-    /// Messages per node; `None`: without end (then `load` is set and `control.end` bounds the run).
-    pub count: Option<u64>,
-    /// Gaps between messages of a node.
-    pub process: Process,
-}
-
 /// What is recorded beside the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObserveSpec {
@@ -339,7 +291,28 @@ impl RunSpec {
     }
 }
 
+impl RunSpec {
+    /// Rails of a host: those of the first job of ranks or interfaces of a memory node, 1 without any.
+    pub fn rails(&self) -> u32 {
+        rails_of(&self.jobs)
+    }
+}
+
 impl RunControl {
+    /// What the work depends on: endless sources go on through the drain unless they are not to.
+    pub fn work_terms(&self) -> WorkTerms {
+        WorkTerms {
+            seed: self.seed,
+            fine_seed: self.fine_seed(),
+            perturbed: self.perturbation.map(|perturbation| perturbation.spread),
+            stop: match (self.end, self.drain_sources) {
+                (None, _) => u64::MAX,
+                (Some(end), false) => end.0,
+                (Some(end), true) => end.0.saturating_add(self.drain.unwrap_or(end).0),
+            },
+        }
+    }
+
     /// The seed of what no machine keeps up: ties, starts, orders of neighbours, and draws of routings. Traffic, matchings and
     /// placements are drawn from `seed`.
     pub fn fine_seed(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! When the messages of synthetic traffic are born: the processes of gaps, a line of the list each, and what they are on the hot path.
 
 use super::Destinations;
-use crate::spec::Synthetic;
+use super::spec::Synthetic;
 use study::BitsPerSec;
 use study::{Entry, Named, choice};
 

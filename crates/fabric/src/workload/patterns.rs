@@ -15,7 +15,6 @@ mod transpose;
 mod uniform;
 
 use super::{Destinations, NOBODY};
-use crate::registry;
 use serde::{Deserialize, Serialize};
 use study::diagnostic::Findings;
 use study::reader::Values;
@@ -181,7 +180,7 @@ const TRAFFIC: &[Parameter] = &[
     ),
     key(
         "process",
-        Type::Of(&registry::PROCESS),
+        Type::Of(&super::PROCESS),
         Default::Text("poisson"),
         "Gaps between the messages of a node; only with `load`.",
     ),

@@ -1,0 +1,122 @@
+//! What a study says of the work of a run: its jobs, and what all of them are drawn from.
+
+use super::{Pairs, Pattern, Process};
+use crate::memory::spec::Memory;
+use crate::mpi::spec::Ranks;
+use crate::placement::Placement;
+use des::Time;
+use serde::{Deserialize, Serialize};
+use study::Bytes;
+
+/// One job: work on some nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobSpec {
+    /// Name for reports; unique within the run.
+    pub name: String,
+    /// What the nodes do.
+    pub work: Work,
+    /// How many nodes take part; `None` is all of them.
+    pub nodes: Option<u32>,
+    /// Which physical nodes.
+    pub placement: Placement,
+}
+
+/// What the nodes of a job do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// Every node sends messages to destinations drawn from a pattern.
+    Synthetic(Synthetic),
+    /// Pairs of nodes talk to each other.
+    Pairs(Pairs),
+    /// MPI ranks run programs.
+    Ranks(Ranks),
+    /// Cores access memory that is spread over the nodes.
+    Memory(Memory),
+    /// Nodes send what is listed, in the order of times and sources.
+    Messages(Vec<ListedMessage>),
+    /// The nodes are taken and do nothing.
+    Idle,
+}
+
+/// Open-loop (or counted) traffic of a pattern.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Synthetic {
+    /// Where messages go.
+    pub pattern: Pattern,
+    /// Size of every message.
+    pub message: Bytes,
+    /// Offered load as a fraction of the injection bandwidth; `None`: all messages are handed over at the start.
+    pub load: Option<f64>,
+    /// Messages per node; `None`: without end (then `load` is set and `control.end` bounds the run).
+    pub count: Option<u64>,
+    /// Gaps between messages of a node.
+    pub process: Process,
+}
+
+/// A message that is told beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(u64, u32, u32, u64)", into = "(u64, u32, u32, u64)")]
+pub struct ListedMessage {
+    /// When it is handed to the interface.
+    pub time: Time,
+    /// The node that sends it, counted in the job.
+    pub source: u32,
+    /// The node that it is for, counted in the job; another one.
+    pub destination: u32,
+    /// Its size, at least 1 byte.
+    pub bytes: Bytes,
+}
+
+impl From<(u64, u32, u32, u64)> for ListedMessage {
+    fn from((time, source, destination, bytes): (u64, u32, u32, u64)) -> Self {
+        ListedMessage {
+            time: Time(time),
+            source,
+            destination,
+            bytes: Bytes(bytes),
+        }
+    }
+}
+
+impl From<ListedMessage> for (u64, u32, u32, u64) {
+    fn from(message: ListedMessage) -> Self {
+        (message.time.0, message.source, message.destination, message.bytes.0)
+    }
+}
+
+/// What the work of a run depends on besides its jobs.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkTerms {
+    /// Seed of traffic, matchings and placements.
+    pub seed: u64,
+    /// Seed of what no machine keeps up: starts and orders of neighbours.
+    pub fine_seed: u64,
+    /// Those who start together do so within this time, and ranks have their neighbours in orders of their own; `None`: neither.
+    pub perturbed: Option<Time>,
+    /// Endless sources make no message born at or after this time (ps).
+    pub stop: u64,
+}
+
+/// Rails of a host: those of the first job of ranks or interfaces of a memory node, 1 without any.
+pub fn rails_of(jobs: &[JobSpec]) -> u32 {
+    jobs.iter().find_map(|job| job.work.rails()).unwrap_or(1)
+}
+
+/// The first job that has other rails than that, if there is one.
+pub(crate) fn without_rails(jobs: &[JobSpec]) -> Option<usize> {
+    let rails = rails_of(jobs);
+    jobs.iter()
+        .position(|job| job.work != Work::Idle && job.work.rails().unwrap_or(1) != rails)
+}
+
+impl Work {
+    /// Interfaces of a node, where the work says how many.
+    fn rails(&self) -> Option<u32> {
+        match self {
+            Work::Ranks(ranks) => Some(ranks.mpi.rails.count.max(1)),
+            Work::Memory(memory) => Some(memory.interfaces.max(1)),
+            Work::Synthetic(_) | Work::Pairs(_) | Work::Messages(_) | Work::Idle => None,
+        }
+    }
+}
