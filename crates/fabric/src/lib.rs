@@ -7,7 +7,6 @@ pub mod blocks;
 pub mod build_error;
 mod incoming;
 pub mod memory;
-pub mod motif;
 pub mod mpi;
 pub mod network;
 pub mod nic;
@@ -22,3 +21,5 @@ pub mod spec;
 pub mod state;
 pub mod workload;
 pub mod world;
+
+pub use work::motif;

@@ -132,7 +132,7 @@ choice! {
 }
 
 /// What to do about hosts that do not fit the network.
-pub(crate) const ONE_ROUTER: &str = "the rails of a host are neighbouring nodes of one router: take a divisor of the nodes per router; \
+pub const ONE_ROUTER: &str = "the rails of a host are neighbouring nodes of one router: take a divisor of the nodes per router; \
                                      a network of its own for each rail (several planes) is not simulated";
 
 /// The interfaces of a host. A host of `count` rails is as many nodes of the network, one after the other, at one router.

@@ -234,7 +234,7 @@ fn sides<const N: usize>(key: &'static str, list: &[u64]) -> Result<[u64; N], Mi
 }
 
 /// The values that runs hold of a motif's keys, so that equal runs have equal texts.
-pub(crate) fn of_runs(values: &Values) -> BTreeMap<String, MotifValue> {
+pub fn of_runs(values: &Values) -> BTreeMap<String, MotifValue> {
     let mut held: BTreeMap<_, _> = values
         .keys()
         .filter_map(|(key, value)| Some((key.to_owned(), MotifValue::of(value)?)))

@@ -109,7 +109,7 @@ pub static MOTIF: Family = Family {
 };
 
 /// What studies may say of each.
-pub(crate) const ENTRIES: [Entry; KINDS.len()] = {
+pub const ENTRIES: [Entry; KINDS.len()] = {
     let mut entries = [KINDS[0].entry; KINDS.len()];
     let mut i = 1;
     while i < KINDS.len() {
@@ -181,7 +181,7 @@ pub fn program(motif: &Motif, room: u32, order: (Order, bool)) -> Result<Arc<dyn
 }
 
 /// A motif as runs hold it, of the values of its keys; `None` after errors.
-pub(crate) fn of_study(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<Motif> {
+pub fn of_study(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<Motif> {
     let mut held = keys::of_runs(values);
     (ListedMotif::named(kind)?.read_files)(values, base, &mut held, findings)?;
     Some(Motif {

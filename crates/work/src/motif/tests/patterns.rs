@@ -2,7 +2,6 @@
 
 use super::play::{Played, play};
 use super::*;
-use crate::registry;
 use std::collections::BTreeSet;
 
 fn played(program: &dyn Program, iterations: u32) -> Played {
@@ -332,11 +331,8 @@ fn random_neighbours_are_anywhere_and_depend_on_seed_and_iteration() {
 }
 
 #[test]
-fn the_registry_names_every_motif_once() {
-    let mut names: Vec<_> = registry::list(&registry::MOTIF)
-        .iter()
-        .map(|entry| entry.name)
-        .collect();
+fn the_family_names_every_motif_once() {
+    let mut names: Vec<_> = MOTIF.names().collect();
     let mut types = vec![
         "halo3d",
         "halo3d-26",
