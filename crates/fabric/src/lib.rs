@@ -4,7 +4,6 @@
 //! changes event by event -> [`observe::Stats`]. Who runs a network and judges what came of it is not known here.
 
 pub mod blocks;
-pub mod build_error;
 mod incoming;
 pub mod memory;
 pub mod mpi;
@@ -13,7 +12,6 @@ pub mod nic;
 pub mod observe;
 pub mod packet;
 mod packing;
-pub mod placement;
 pub mod registry;
 pub mod router;
 pub mod routing;
@@ -22,4 +20,4 @@ pub mod state;
 pub mod workload;
 pub mod world;
 
-pub use work::motif;
+pub use work::{build_error, motif, placement};

@@ -37,10 +37,10 @@ macro_rules! kinds {
 
         impl $name {
             /// What studies may say of each, in the order of the documentation.
-            pub(crate) const ENTRIES: &'static [$crate::Entry] = &[$(<$variant as $crate::Described>::ENTRY),+];
+            pub const ENTRIES: &'static [$crate::Entry] = &[$(<$variant as $crate::Described>::ENTRY),+];
 
             /// The kind of this name with the values of its keys; `None` after errors.
-            pub(crate) fn read(name: &str, from: $from) -> Option<$name> {
+            pub fn read(name: &str, from: $from) -> Option<$name> {
                 $(
                     if name == <$variant as $crate::Described>::ENTRY.name {
                         let $variant { $($($field),+)? $($inner)? } = <$variant as $asked>::read(from)?;
@@ -51,7 +51,7 @@ macro_rules! kinds {
             }
 
             /// What answers for it.
-            pub(crate) fn kind(&self) -> Box<dyn $asked> {
+            pub fn kind(&self) -> Box<dyn $asked> {
                 match self {
                     $(
                         $name::$variant $({ $($field),+ })? $(($inner))? => Box::new($variant {

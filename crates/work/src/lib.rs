@@ -1,8 +1,10 @@
-//! What nodes and ranks do, without a network: operations of ranks, collectives as algorithms, motifs as programs, with what a study
+//! What nodes and ranks do, and which: operations of ranks, collectives as algorithms, motifs as programs, placements, with what a study
 //! says of them.
 //!
-//! It stands on the language of studies and knows no router, interface or packet: a program says what a rank does next, and who plays
-//! it says when that has been done.
+//! It stands on the language of studies and on the shapes of networks, and knows no router, interface or packet: a program says what a
+//! rank does next, and who plays it says when that has been done.
 
+pub mod build_error;
 pub mod motif;
 pub mod mpi;
+pub mod placement;

@@ -22,7 +22,7 @@ type Mistake = (String, String);
 
 /// Files already read: a sweep asks for the same ones again and again.
 #[derive(Default)]
-pub(crate) struct Placements(BTreeMap<String, Lines>);
+pub struct Placements(BTreeMap<String, Lines>);
 
 impl Described for File {
     const ENTRY: Entry = Entry::new("file", "The nodes that a file lists.")

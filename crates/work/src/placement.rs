@@ -19,7 +19,7 @@ mod strided;
 use crate::build_error::BuildError;
 use des::mix;
 use des::rng::SplitMix;
-pub(crate) use file::Placements;
+pub use file::Placements;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ kinds! {
 }
 
 /// What is asked of a placement.
-pub(crate) trait PlacementKind {
+pub trait PlacementKind {
     /// Reads its own keys; `None` after errors.
     fn read(keys: PlacementKeys<'_, '_>) -> Option<Self>
     where
@@ -86,8 +86,9 @@ pub(crate) trait PlacementKind {
     fn order(&self, free: Vec<u32>, job: &mut PlacedJob<'_>) -> Result<Vec<u32>, (String, &'static str)>;
 }
 
-/// What a study says of a placement.
-pub(crate) struct PlacementKeys<'a, 'b> {
+/// What a study says of a placement, and what is known of the network.
+pub struct PlacementKeys<'a, 'b> {
+    /// Its keys.
     pub values: &'a Values,
     /// Nodes of the job, if known.
     pub nodes: Option<u64>,
@@ -97,14 +98,17 @@ pub(crate) struct PlacementKeys<'a, 'b> {
     pub base: &'a Path,
     /// Files already read.
     pub known: &'b mut Placements,
+    /// What is wrong with it.
     pub findings: &'b mut Findings,
 }
 
 /// Why a network cannot have a placement.
-pub(crate) struct PlacementMisfit {
+pub struct PlacementMisfit {
     /// The key that asks for too much; `None`: all of it.
     pub key: Option<&'static str>,
+    /// Why not.
     pub reason: String,
+    /// What to do.
     pub hint: String,
 }
 
@@ -126,7 +130,7 @@ impl PlacementMisfit {
 const GROUPS: &str = "Groups are those of a dragonfly or dragonfly+, pods of a fat-tree, planes across the first dimension of a lattice.";
 
 /// The job that gets nodes.
-pub(crate) struct PlacedJob<'a> {
+pub struct PlacedJob<'a> {
     /// Number of its nodes.
     n: usize,
     /// Nodes of the network; hosts, where they have several.
