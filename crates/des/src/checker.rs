@@ -6,7 +6,7 @@ use crate::time::Time;
 use crate::world::{Event, Sink, World};
 
 /// What one pass of a block sent and recorded, kept back until the pass is committed.
-struct Capture<W: World> {
+struct CheckedSink<W: World> {
     events: Vec<W::Event>,
     records: Vec<W::Record>,
     late: Vec<W::Event>,
@@ -16,9 +16,9 @@ struct Capture<W: World> {
     left_behind: bool,
 }
 
-impl<W: World> Capture<W> {
+impl<W: World> CheckedSink<W> {
     fn new(end: Time, seed: u64) -> Self {
-        Capture {
+        CheckedSink {
             events: Vec::new(),
             records: Vec::new(),
             late: Vec::new(),
@@ -30,7 +30,7 @@ impl<W: World> Capture<W> {
     }
 }
 
-impl<W: World> Sink<W> for Capture<W> {
+impl<W: World> Sink<W> for CheckedSink<W> {
     fn send_at(&mut self, time: Time, event: W::Event) {
         debug_assert_eq!(event.time(), time, "an event is sent at another time than its own");
         if event.lp() == self.lp && event.time() < self.end {
@@ -45,7 +45,7 @@ impl<W: World> Sink<W> for Capture<W> {
     }
 }
 
-impl<W: World> Late<W::Event> for Capture<W> {
+impl<W: World> Late<W::Event> for CheckedSink<W> {
     fn enter(&mut self, lp: u32, _before: Before) {
         self.lp = lp;
     }
@@ -100,7 +100,7 @@ impl<W: World> Checker<W> {
         let seed = world.seed();
         let before = block.state.digest();
         let saved = block.wakes.clone();
-        let mut first = Capture::<W>::new(end, seed);
+        let mut first = CheckedSink::<W>::new(end, seed);
         run_block(world, block, &mut self.log, order, end, &mut first);
         let after = block.state.digest();
         let wakes = std::mem::replace(&mut block.wakes, saved);
@@ -108,7 +108,7 @@ impl<W: World> Checker<W> {
         if block.state.digest() != before {
             self.failure = Some("rollback check: the state after an undo is not what it was");
         }
-        let mut second = Capture::<W>::new(end, seed);
+        let mut second = CheckedSink::<W>::new(end, seed);
         let handled = run_block(world, block, &mut NoJournal, order, end, &mut second);
         let same_events = bytemuck::cast_slice::<_, u8>(&first.events) == bytemuck::cast_slice::<_, u8>(&second.events);
         if block.state.digest() != after || block.wakes != wakes || !same_events || first.records != second.records {

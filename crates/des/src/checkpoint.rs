@@ -22,7 +22,7 @@ use std::ops::Range;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Head {
+struct CheckpointHead {
     time: u64,
     events: u64,
     windows: u64,
@@ -59,7 +59,7 @@ pub(crate) fn write<'a, W: World + 'a>(
     sort(world, &mut events);
     let outcome = engine.outcome();
     let n_lps = world.n_lps() as usize;
-    let head = Head {
+    let head = CheckpointHead {
         time: engine.reached().0,
         events: outcome.events,
         windows: outcome.windows,
@@ -109,7 +109,7 @@ pub(crate) fn join<W: World>(world: &W, parts: &[(Range<u32>, &[u8])]) -> Result
     let named = |event: &W::Event| event.with_lp(world.name(event.lp()));
     let mut events: Vec<W::Event> = opened.iter().flat_map(|part| part.events.iter().map(named)).collect();
     sort(world, &mut events);
-    let head = Head {
+    let head = CheckpointHead {
         time: first.time.0,
         events: first.outcome.events,
         windows: first.outcome.windows,
@@ -151,7 +151,7 @@ pub(crate) fn split<W: World>(
         let mut out = Vec::new();
         put(
             &mut out,
-            Head {
+            CheckpointHead {
                 time: opened.time.0,
                 events: opened.outcome.events,
                 windows: opened.outcome.windows,
@@ -206,7 +206,7 @@ pub(crate) struct Taken<W: World> {
 impl<'a, W: World> Opened<'a, W> {
     /// Reads what [`Engine::save`] has written for this world.
     pub(crate) fn read(world: &W, mut input: &'a [u8]) -> Result<Self, Torn> {
-        let head: Head = take(&mut input)?;
+        let head: CheckpointHead = take(&mut input)?;
         let observer = W::Observer::unpack(&mut input)?;
         if head.lps != u64::from(world.n_lps()) {
             return Err(Torn("it has another number of logical processes"));

@@ -22,7 +22,7 @@ const PATIENCE: (u32, u32) = (16, 512);
 
 /// What a burst is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ChoicePhase {
     /// One worker looks at what a window holds.
     Look,
     /// Fills caches and buffers; not measured.
@@ -41,7 +41,7 @@ pub(crate) struct Choice {
     workers: usize,
     /// Windows from one meeting to the next.
     together: u64,
-    phase: Phase,
+    phase: ChoicePhase,
     /// Wall time per event (ns) of one worker and of all.
     one: f64,
     many: f64,
@@ -62,9 +62,9 @@ impl Choice {
             workers,
             together,
             phase: if workers > 1 {
-                Phase::Look
+                ChoicePhase::Look
             } else {
-                Phase::Settled(u32::MAX)
+                ChoicePhase::Settled(u32::MAX)
             },
             one: 0.0,
             many: f64::MAX,
@@ -91,10 +91,10 @@ impl Choice {
     pub(crate) fn next(&self) -> (usize, Option<(u64, u64)>) {
         let trial = (TRIAL * self.workers as u64, TRIAL_WINDOWS);
         match self.phase {
-            Phase::WarmUp | Phase::Many => (self.workers, Some(trial)),
-            Phase::Look | Phase::One => (1, Some(trial)),
-            Phase::Settled(_) if self.many_pay() && self.thin.is_none() => (self.workers, None),
-            Phase::Settled(_) => (1, None),
+            ChoicePhase::WarmUp | ChoicePhase::Many => (self.workers, Some(trial)),
+            ChoicePhase::Look | ChoicePhase::One => (1, Some(trial)),
+            ChoicePhase::Settled(_) if self.many_pay() && self.thin.is_none() => (self.workers, None),
+            ChoicePhase::Settled(_) => (1, None),
         }
     }
 
@@ -102,28 +102,28 @@ impl Choice {
     pub(crate) fn learn(&mut self, events: u64, windows: u64, wall: Duration) {
         let cost = wall.as_nanos() as f64 / events.max(1) as f64;
         self.phase = match self.phase {
-            Phase::Look => {
+            ChoicePhase::Look => {
                 let share = (events * self.together) as f64 / (windows.max(1) * self.workers as u64) as f64;
                 self.thin = (share < worth(self.workers)).then_some(share);
                 match self.thin {
-                    Some(_) => Phase::Settled(self.patience),
-                    None => Phase::WarmUp,
+                    Some(_) => ChoicePhase::Settled(self.patience),
+                    None => ChoicePhase::WarmUp,
                 }
             }
-            Phase::WarmUp => Phase::Many,
-            Phase::Many => {
+            ChoicePhase::WarmUp => ChoicePhase::Many,
+            ChoicePhase::Many => {
                 self.many = cost;
-                Phase::One
+                ChoicePhase::One
             }
-            Phase::One => {
+            ChoicePhase::One => {
                 self.one = cost;
-                Phase::Settled(self.patience)
+                ChoicePhase::Settled(self.patience)
             }
-            Phase::Settled(0) => {
+            ChoicePhase::Settled(0) => {
                 self.patience = (self.patience * 2).min(PATIENCE.1);
-                Phase::Look
+                ChoicePhase::Look
             }
-            Phase::Settled(left) => Phase::Settled(left - 1),
+            ChoicePhase::Settled(left) => ChoicePhase::Settled(left - 1),
         };
     }
 }

@@ -19,7 +19,7 @@ pub(crate) const MEASURED: u64 = 8;
 /// What one worker tells the others when they meet.
 #[repr(align(128))]
 #[derive(Default)]
-struct Report {
+struct CrewReport {
     /// Next window in which the worker's blocks, or what it has left for others, have something to do.
     next: AtomicU64,
     /// Events handled since the last meeting.
@@ -33,7 +33,7 @@ pub(crate) struct Crew<E> {
     barrier: Barrier,
     mail: Mail<E>,
     /// By worker and parity of the step, as mailboxes.
-    reports: Vec<[Report; 2]>,
+    reports: Vec<[CrewReport; 2]>,
     step: u64,
 }
 

@@ -60,7 +60,7 @@ pub(crate) struct Pace {
     patience: u32,
     /// Events of a stretch.
     stretch: u64,
-    phase: Phase,
+    phase: PacePhase,
     /// Events and wall time of this stretch.
     events: u64,
     wall: Duration,
@@ -73,7 +73,7 @@ pub(crate) struct Pace {
 
 /// What a stretch of rounds is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum PacePhase {
     /// The depth grows; not measured.
     Growing,
     /// Rounds ahead on trial.
@@ -110,7 +110,7 @@ impl Pace {
             quiet: 0,
             patience: 4,
             stretch: STRETCH * workers as u64,
-            phase: Phase::Growing,
+            phase: PacePhase::Growing,
             events: 0,
             wall: Duration::ZERO,
             ahead: 0.0,
@@ -123,7 +123,7 @@ impl Pace {
     pub(crate) fn note(&mut self, executed: u64, rolled_back: u64, wall: Duration) {
         self.measure(executed.saturating_sub(rolled_back), wall);
         let pays = self.ahead < self.near * (1.0 - GAIN);
-        if self.phase == Phase::Near || matches!(self.phase, Phase::Settled(_)) && !pays {
+        if self.phase == PacePhase::Near || matches!(self.phase, PacePhase::Settled(_)) && !pays {
             self.depth = self.least;
             self.quiet = 0;
             return;
@@ -161,20 +161,20 @@ impl Pace {
         let cost = self.wall.as_nanos() as f64 / self.events as f64;
         (self.events, self.wall) = (0, Duration::ZERO);
         self.phase = match self.phase {
-            Phase::Growing => Phase::Ahead,
-            Phase::Ahead => {
+            PacePhase::Growing => PacePhase::Ahead,
+            PacePhase::Ahead => {
                 self.ahead = cost;
-                Phase::Near
+                PacePhase::Near
             }
-            Phase::Near => {
+            PacePhase::Near => {
                 self.near = cost;
-                Phase::Settled(self.settled)
+                PacePhase::Settled(self.settled)
             }
-            Phase::Settled(0) => {
+            PacePhase::Settled(0) => {
                 self.settled = (self.settled * 2).min(SETTLED.1);
-                Phase::Growing
+                PacePhase::Growing
             }
-            Phase::Settled(left) => Phase::Settled(left - 1),
+            PacePhase::Settled(left) => PacePhase::Settled(left - 1),
         };
     }
 }

@@ -101,7 +101,7 @@ pub struct Departed {
     /// Sum of their [shares](crate::packet::Packet::share).
     pub share: u64,
     /// The messages, acknowledgements excepted, born in a slice of simulated time with an even number, and with an odd one.
-    born: [Births; 2],
+    born: [BirthSlices; 2],
 }
 
 impl Departed {
@@ -110,7 +110,7 @@ impl Departed {
         source: 0,
         bytes: 0,
         share: 0,
-        born: [Births {
+        born: [BirthSlices {
             since: 0,
             waits: Waits {
                 sum: 0,
@@ -123,7 +123,7 @@ impl Departed {
 
 /// Messages that were born in one slice of simulated time and are all measured or all not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Births {
+struct BirthSlices {
     /// None was born earlier (ps).
     since: u64,
     /// How long they waited until they set out.
@@ -546,7 +546,7 @@ impl Stats {
 
     /// Messages have set out.
     #[inline(always)]
-    fn begin(&mut self, source: u32, Births { since, waits }: &Births) {
+    fn begin(&mut self, source: u32, BirthSlices { since, waits }: &BirthSlices) {
         let span = self.span;
         if waits.count == 0 || *since >= span.to {
             return;

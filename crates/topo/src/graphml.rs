@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
 
 /// An element being read with the data found in it so far.
-enum Item {
+enum GraphmlItem {
     Node {
         line: usize,
         id: String,
@@ -25,14 +25,14 @@ enum Item {
 }
 
 #[derive(Default)]
-struct State {
+struct GraphmlState {
     keys: HashMap<String, String>,
     defaults: HashMap<String, String>,
     key_in_work: Option<String>,
-    item: Option<Item>,
+    item: Option<GraphmlItem>,
     data: Option<String>,
     in_default: bool,
-    items: Vec<Item>,
+    items: Vec<GraphmlItem>,
     seen_graph: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn read_graphml(text: &str) -> Result<GraphText, Vec<Mistake>> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().trim_text(true);
     reader.config_mut().expand_empty_elements = true;
-    let (mut collector, mut state) = (Collector::new(), State::default());
+    let (mut collector, mut state) = (Collector::new(), GraphmlState::default());
     let (mut counted, mut line) = (0usize, 1usize);
     loop {
         let event = reader.read_event();
@@ -71,7 +71,7 @@ pub(crate) fn read_graphml(text: &str) -> Result<GraphText, Vec<Mistake>> {
     state.collect(collector)
 }
 
-impl State {
+impl GraphmlState {
     fn open(&mut self, e: &BytesStart, line: usize, collector: &mut Collector) {
         let mut attributes: HashMap<String, String> = HashMap::new();
         for attribute in e.attributes() {
@@ -102,12 +102,12 @@ impl State {
             b"default" => self.in_default = true,
             b"node" => {
                 if let Some(id) = need("id") {
-                    self.item = Some(Item::Node { line, id, nodes: None });
+                    self.item = Some(GraphmlItem::Node { line, id, nodes: None });
                 }
             }
             b"edge" => {
                 if let (Some(source), Some(target)) = (need("source"), need("target")) {
-                    self.item = Some(Item::Edge {
+                    self.item = Some(GraphmlItem::Edge {
                         line,
                         source,
                         target,
@@ -131,9 +131,9 @@ impl State {
         }
         let Some(key) = &self.data else { return };
         match (self.keys.get(key).unwrap_or(key).as_str(), &mut self.item) {
-            ("nodes", Some(Item::Node { nodes, .. })) => *nodes = Some(text.into()),
-            ("count", Some(Item::Edge { count, .. })) => *count = Some(text.into()),
-            ("class", Some(Item::Edge { class, .. })) => *class = Some(text.into()),
+            ("nodes", Some(GraphmlItem::Node { nodes, .. })) => *nodes = Some(text.into()),
+            ("count", Some(GraphmlItem::Edge { count, .. })) => *count = Some(text.into()),
+            ("class", Some(GraphmlItem::Edge { class, .. })) => *class = Some(text.into()),
             _ => {}
         }
     }
@@ -151,7 +151,9 @@ impl State {
     fn collect(self, mut collector: Collector) -> Result<GraphText, Vec<Mistake>> {
         let default = |key: &str| self.defaults.get(key).cloned();
         for item in &self.items {
-            let Item::Node { line, id, nodes } = item else { continue };
+            let GraphmlItem::Node { line, id, nodes } = item else {
+                continue;
+            };
             if collector.find(id).is_some() {
                 collector.mistake(*line, format!("duplicate node `{id}`"));
                 continue;
@@ -164,7 +166,7 @@ impl State {
             }
         }
         for item in &self.items {
-            let Item::Edge {
+            let GraphmlItem::Edge {
                 line,
                 source,
                 target,

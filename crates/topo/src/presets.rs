@@ -22,11 +22,11 @@ pub struct Preset {
     pub name: &'static str,
     /// One line about it.
     pub about: &'static str,
-    network: Network,
+    network: PresetNetwork,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Network {
+enum PresetNetwork {
     /// Shape and width per dimension; 16 nodes.
     HyperX([u32; 3], [u32; 3]),
     /// Groups, links between each pair of them; 32 routers of 16 nodes.
@@ -47,12 +47,12 @@ impl Preset {
     /// The specification.
     pub fn spec(&self) -> TopologySpec {
         match self.network {
-            Network::HyperX(shape, width) => TopologySpec::HyperX(Lattice {
+            PresetNetwork::HyperX(shape, width) => TopologySpec::HyperX(Lattice {
                 shape: shape.to_vec(),
                 width: width.to_vec(),
                 nodes_per_router: 16,
             }),
-            Network::Dragonfly(groups, links_per_pair) => TopologySpec::Dragonfly {
+            PresetNetwork::Dragonfly(groups, links_per_pair) => TopologySpec::Dragonfly {
                 groups,
                 routers_per_group: vec![32],
                 nodes_per_router: 16,
@@ -61,7 +61,7 @@ impl Preset {
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 0,
             },
-            Network::DragonflyPlus(groups, links_per_pair) => TopologySpec::DragonflyPlus {
+            PresetNetwork::DragonflyPlus(groups, links_per_pair) => TopologySpec::DragonflyPlus {
                 groups,
                 leaves: 32,
                 spines: 32,
@@ -71,22 +71,22 @@ impl Preset {
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 0,
             },
-            Network::FatTree(pods, tops, cables) => TopologySpec::FatTree {
+            PresetNetwork::FatTree(pods, tops, cables) => TopologySpec::FatTree {
                 down: vec![32, 32, pods],
                 up: vec![32, tops],
                 up_width: vec![1, cables],
             },
-            Network::Torus(k) => TopologySpec::Torus(Lattice {
+            PresetNetwork::Torus(k) => TopologySpec::Torus(Lattice {
                 shape: vec![k; 3],
                 width: vec![],
                 nodes_per_router: 1,
             }),
-            Network::Tsubame => TopologySpec::HyperX(Lattice {
+            PresetNetwork::Tsubame => TopologySpec::HyperX(Lattice {
                 shape: vec![12, 8],
                 width: vec![],
                 nodes_per_router: 7,
             }),
-            Network::TsubameTree => TopologySpec::Graph {
+            PresetNetwork::TsubameTree => TopologySpec::Graph {
                 file: TSUBAME_TREE.to_owned(),
                 format: GraphFormat::BuiltIn,
                 nodes_per_router: 0,
@@ -95,7 +95,7 @@ impl Preset {
     }
 }
 
-const fn entry(name: &'static str, about: &'static str, network: Network) -> Preset {
+const fn entry(name: &'static str, about: &'static str, network: PresetNetwork) -> Preset {
     Preset { name, about, network }
 }
 
@@ -103,97 +103,97 @@ const PRESETS: &[Preset] = &[
     entry(
         "ecp-8k-fat-tree",
         "8,192 nodes: 256 leaf, 256 middle and 128 top routers of 64 ports, full bisection",
-        Network::FatTree(8, 4, 8),
+        PresetNetwork::FatTree(8, 4, 8),
     ),
     entry(
         "ecp-16k-fat-tree",
         "16,384 nodes: 512 leaf, 512 middle and 256 top routers of 64 ports, full bisection",
-        Network::FatTree(16, 8, 4),
+        PresetNetwork::FatTree(16, 8, 4),
     ),
     entry(
         "ecp-32k-fat-tree",
         "32,768 nodes: 1,024 leaf, 1,024 middle and 512 top routers of 64 ports, full bisection",
-        Network::FatTree(32, 16, 2),
+        PresetNetwork::FatTree(32, 16, 2),
     ),
     entry(
         "ecp-8k-hyperx",
         "8,192 nodes: HyperX 8 x 8 x 8, double cables, 16 nodes per router",
-        Network::HyperX([8, 8, 8], [2, 2, 2]),
+        PresetNetwork::HyperX([8, 8, 8], [2, 2, 2]),
     ),
     entry(
         "ecp-16k-hyperx",
         "16,384 nodes: HyperX 16 x 8 x 8, cables 1, 2, 2, 16 nodes per router",
-        Network::HyperX([16, 8, 8], [1, 2, 2]),
+        PresetNetwork::HyperX([16, 8, 8], [1, 2, 2]),
     ),
     entry(
         "ecp-32k-hyperx",
         "32,768 nodes: HyperX 16 x 16 x 8, cables 1, 1, 2, 16 nodes per router",
-        Network::HyperX([16, 16, 8], [1, 1, 2]),
+        PresetNetwork::HyperX([16, 16, 8], [1, 1, 2]),
     ),
     entry(
         "ecp-8k-dragonfly",
         "8,192 nodes: 16 groups of 32 routers of 16 nodes, 32 links per pair of groups",
-        Network::Dragonfly(16, 32),
+        PresetNetwork::Dragonfly(16, 32),
     ),
     entry(
         "ecp-16k-dragonfly",
         "16,384 nodes: 32 groups of 32 routers of 16 nodes, 16 links per pair of groups",
-        Network::Dragonfly(32, 16),
+        PresetNetwork::Dragonfly(32, 16),
     ),
     entry(
         "ecp-32k-dragonfly",
         "32,768 nodes: 64 groups of 32 routers of 16 nodes, 8 links per pair of groups",
-        Network::Dragonfly(64, 8),
+        PresetNetwork::Dragonfly(64, 8),
     ),
     entry(
         "ecp-8k-dragonfly+",
         "8,192 nodes: 8 groups of 32 leaves of 32 nodes, 128 links per pair of groups",
-        Network::DragonflyPlus(8, 128),
+        PresetNetwork::DragonflyPlus(8, 128),
     ),
     entry(
         "ecp-16k-dragonfly+",
         "16,384 nodes: 16 groups of 32 leaves of 32 nodes, 64 links per pair of groups",
-        Network::DragonflyPlus(16, 64),
+        PresetNetwork::DragonflyPlus(16, 64),
     ),
     entry(
         "ecp-32k-dragonfly+",
         "32,768 nodes: 32 groups of 32 leaves of 32 nodes, 32 links per pair of groups",
-        Network::DragonflyPlus(32, 32),
+        PresetNetwork::DragonflyPlus(32, 32),
     ),
-    entry("torus-2", "8 nodes: torus 2 x 2 x 2", Network::Torus(2)),
-    entry("torus-3", "27 nodes: torus 3 x 3 x 3", Network::Torus(3)),
-    entry("torus-4", "64 nodes: torus 4 x 4 x 4", Network::Torus(4)),
-    entry("torus-5", "125 nodes: torus 5 x 5 x 5", Network::Torus(5)),
-    entry("torus-6", "216 nodes: torus 6 x 6 x 6", Network::Torus(6)),
-    entry("torus-7", "343 nodes: torus 7 x 7 x 7", Network::Torus(7)),
-    entry("torus-8", "512 nodes: torus 8 x 8 x 8", Network::Torus(8)),
-    entry("torus-9", "729 nodes: torus 9 x 9 x 9", Network::Torus(9)),
+    entry("torus-2", "8 nodes: torus 2 x 2 x 2", PresetNetwork::Torus(2)),
+    entry("torus-3", "27 nodes: torus 3 x 3 x 3", PresetNetwork::Torus(3)),
+    entry("torus-4", "64 nodes: torus 4 x 4 x 4", PresetNetwork::Torus(4)),
+    entry("torus-5", "125 nodes: torus 5 x 5 x 5", PresetNetwork::Torus(5)),
+    entry("torus-6", "216 nodes: torus 6 x 6 x 6", PresetNetwork::Torus(6)),
+    entry("torus-7", "343 nodes: torus 7 x 7 x 7", PresetNetwork::Torus(7)),
+    entry("torus-8", "512 nodes: torus 8 x 8 x 8", PresetNetwork::Torus(8)),
+    entry("torus-9", "729 nodes: torus 9 x 9 x 9", PresetNetwork::Torus(9)),
     entry(
         "torus-10",
         "1,000 nodes: torus 10 x 10 x 10, the network of the RDR study",
-        Network::Torus(10),
+        PresetNetwork::Torus(10),
     ),
-    entry("torus-11", "1,331 nodes: torus 11 x 11 x 11", Network::Torus(11)),
-    entry("torus-12", "1,728 nodes: torus 12 x 12 x 12", Network::Torus(12)),
-    entry("torus-13", "2,197 nodes: torus 13 x 13 x 13", Network::Torus(13)),
-    entry("torus-14", "2,744 nodes: torus 14 x 14 x 14", Network::Torus(14)),
-    entry("torus-15", "3,375 nodes: torus 15 x 15 x 15", Network::Torus(15)),
-    entry("torus-16", "4,096 nodes: torus 16 x 16 x 16", Network::Torus(16)),
-    entry("torus-32", "32,768 nodes: torus 32 x 32 x 32", Network::Torus(32)),
+    entry("torus-11", "1,331 nodes: torus 11 x 11 x 11", PresetNetwork::Torus(11)),
+    entry("torus-12", "1,728 nodes: torus 12 x 12 x 12", PresetNetwork::Torus(12)),
+    entry("torus-13", "2,197 nodes: torus 13 x 13 x 13", PresetNetwork::Torus(13)),
+    entry("torus-14", "2,744 nodes: torus 14 x 14 x 14", PresetNetwork::Torus(14)),
+    entry("torus-15", "3,375 nodes: torus 15 x 15 x 15", PresetNetwork::Torus(15)),
+    entry("torus-16", "4,096 nodes: torus 16 x 16 x 16", PresetNetwork::Torus(16)),
+    entry("torus-32", "32,768 nodes: torus 32 x 32 x 32", PresetNetwork::Torus(32)),
     entry(
         "torus-100",
         "1,000,000 nodes: torus 100 x 100 x 100",
-        Network::Torus(100),
+        PresetNetwork::Torus(100),
     ),
     entry(
         "tsubame2-hyperx",
         "672 nodes: HyperX 12 x 8, 7 nodes per router, rebuilt from TSUBAME2",
-        Network::Tsubame,
+        PresetNetwork::Tsubame,
     ),
     entry(
         TSUBAME_TREE,
         "672 nodes: fat-tree of 48 leaves of 14 nodes with 18 uplinks, 3 pods, 54 middle and 27 top switches",
-        Network::TsubameTree,
+        PresetNetwork::TsubameTree,
     ),
 ];
 

@@ -2,7 +2,7 @@
 //! what is for other ranks, while the workers beside it wait at the next barrier.
 //!
 //! Within a rank events change hands by [`crate::mail`], in two steps of it a meeting: what workers have sent, and what has come from
-//! other ranks. Bytes between ranks are a [`Head`], then events, 32 bytes each, of every kind of mail.
+//! other ranks. Bytes between ranks are a [`MeetingHead`], then events, 32 bytes each, of every kind of mail.
 
 use super::shares::Shares;
 use super::{Broken, Transport};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// 32 bytes: events stay aligned.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-struct Head {
+struct MeetingHead {
     report: Report,
     events: [u64; 2],
     spare: [u64; 3],
@@ -74,19 +74,19 @@ impl<'a> Abroad<'a> {
     ) -> Result<Report, Broken> {
         const {
             assert!(
-                size_of::<E>() == 32 && size_of::<Head>() == 96,
+                size_of::<E>() == 32 && size_of::<MeetingHead>() == 96,
                 "events travel as 32 bytes"
             )
         };
         let message = |rank: usize| {
             let events: [&[E]; K] = std::array::from_fn(|kind| &out[kind][rank][..]);
-            let head = Head {
+            let head = MeetingHead {
                 report,
                 events: std::array::from_fn(|kind| events.get(kind).map_or(0, |events| events.len() as u64)),
                 spare: [0; 3],
             };
             let n: usize = events.iter().map(|events| events.len()).sum();
-            let mut bytes = Vec::with_capacity(size_of::<Head>() + n * size_of::<E>());
+            let mut bytes = Vec::with_capacity(size_of::<MeetingHead>() + n * size_of::<E>());
             bytes.extend_from_slice(bytemuck::bytes_of(&head));
             events
                 .iter()
@@ -102,9 +102,9 @@ impl<'a> Abroad<'a> {
         let mut all = Report::NOTHING;
         for message in &came {
             let (head, body) = message
-                .split_at_checked(size_of::<Head>())
+                .split_at_checked(size_of::<MeetingHead>())
                 .ok_or_else(|| Broken::torn("it is too short"))?;
-            let head: Head = bytemuck::pod_read_unaligned(head);
+            let head: MeetingHead = bytemuck::pod_read_unaligned(head);
             all.add(head.report);
             let (mut events, rest) = body.as_chunks::<32>();
             if !rest.is_empty() || head.events.iter().sum::<u64>() != events.len() as u64 {

@@ -16,7 +16,7 @@ use study::user_file::read_table;
 const COLUMNS: [&str; 4] = ["core", "address", "op", "time_ps"];
 
 /// A row; what it has not said is `None`.
-struct Row {
+struct AccessRow {
     line: u32,
     core: Option<u64>,
     address: Option<u64>,
@@ -24,9 +24,9 @@ struct Row {
     time: u64,
 }
 
-impl OfLine for Row {
-    fn of_line(line: u32) -> Row {
-        Row {
+impl OfLine for AccessRow {
+    fn of_line(line: u32) -> AccessRow {
+        AccessRow {
             line,
             core: None,
             address: None,
@@ -59,7 +59,7 @@ pub(super) fn read(
 }
 
 /// Puts a cell into its row.
-fn fill(row: &mut Row, column: &str, cell: &str) -> Result<(), Mistake> {
+fn fill(row: &mut AccessRow, column: &str, cell: &str) -> Result<(), Mistake> {
     let wrong = |hint: &str| Mistake::at(row.line, format!("{column} is \"{cell}\""), hint);
     let number = || match cell.strip_prefix("0x") {
         Some(digits) if column == "address" => u64::from_str_radix(digits, 16).ok(),
@@ -83,7 +83,7 @@ fn fill(row: &mut Row, column: &str, cell: &str) -> Result<(), Mistake> {
 }
 
 /// The access of a row; `room` is how many cores and bytes there are, where that is known.
-fn access(row: &Row, line: u64, room: Option<(u64, u64)>) -> Result<ListedAccess, Mistake> {
+fn access(row: &AccessRow, line: u64, room: Option<(u64, u64)>) -> Result<ListedAccess, Mistake> {
     let (core, address) = (row.core.unwrap_or(0), row.address.unwrap_or(0));
     let (cores, bytes) = room.unwrap_or((1 << 32, u64::MAX));
     let beyond = |what: String, hint: &str| Err(Mistake::at(row.line, what, hint));

@@ -12,11 +12,11 @@ use topo::TopologySpec;
 use topo::partition::read_map;
 
 /// A part for every router, or what is wrong with the file: reasons with hints.
-type Parts = Result<Arc<[u32]>, Vec<(String, String)>>;
+type MapOfParts = Result<Arc<[u32]>, Vec<(String, String)>>;
 
 /// Maps already read, by network and file: a sweep asks for the same ones again and again.
 #[derive(Default)]
-pub(crate) struct Maps(BTreeMap<(String, String), Parts>);
+pub(crate) struct Maps(BTreeMap<(String, String), MapOfParts>);
 
 choice! {
     /// A partition that needs no file.
@@ -74,7 +74,7 @@ pub(crate) fn read(values: &Values, map: Map<'_>, workers: u16, findings: &mut F
     }
 }
 
-fn from_file(topology: &TopologySpec, base: &Path, file: &str) -> Parts {
+fn from_file(topology: &TopologySpec, base: &Path, file: &str) -> MapOfParts {
     let one = |reason: String, hint: &str| Err(vec![(reason, hint.to_owned())]);
     let text = read_text(base, file).map_err(|mistake| vec![mistake])?;
     let Ok(network) = topology.build() else {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// What stands behind the engine's bytes: the stall clock and the CPU time spent, of all ranks.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Behind {
+struct Trailer {
     progress_at: u64,
     delivered: u64,
     cpu_ns: u64,
@@ -77,11 +77,11 @@ impl<'a> Keeper<'a> {
         let Some(mut body) = checkpoint::read(file, &self.run)? else {
             return Ok(None);
         };
-        let Some((_, behind)) = body.split_last_chunk::<{ size_of::<Behind>() }>() else {
+        let Some((_, behind)) = body.split_last_chunk::<{ size_of::<Trailer>() }>() else {
             return Err(checkpoint::torn(file, "it ends too early"));
         };
-        let behind: Behind = bytemuck::pod_read_unaligned(behind);
-        body.truncate(body.len() - size_of::<Behind>());
+        let behind: Trailer = bytemuck::pod_read_unaligned(behind);
+        body.truncate(body.len() - size_of::<Trailer>());
         supervisor.progress_at = Time(behind.progress_at);
         supervisor.delivered = behind.delivered;
         supervisor.before = Duration::from_nanos(behind.cpu_ns);
@@ -128,7 +128,7 @@ impl<'a> Keeper<'a> {
         cpu_ns: u64,
         supervisor: &Supervisor<'_, '_>,
     ) -> Result<(), CheckpointError> {
-        let behind = Behind {
+        let behind = Trailer {
             progress_at: supervisor.progress_at.0,
             delivered: supervisor.delivered,
             cpu_ns,

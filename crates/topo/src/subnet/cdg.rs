@@ -38,7 +38,7 @@ pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<Cycle> {
     let channels = Channels::of(subnet);
     let n = channels.n_switches();
     let sources: Vec<u32> = (0..subnet.n_switches()).filter(|&s| has_hosts(subnet, s)).collect();
-    let mut lanes: Vec<Dependencies> = Vec::new();
+    let mut lanes: Vec<LaneDependencies> = Vec::new();
     // Next channels of all switches to the addresses of a block; lanes on which paths to an address have come through a switch, as bits.
     let mut next = vec![NO_CHANNEL; n * BLOCK as usize];
     let mut seen = vec![[0u64; 4]; n];
@@ -55,7 +55,7 @@ pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<Cycle> {
             for &s in &sources {
                 let lane = tables.lane(s, address);
                 while lanes.len() <= usize::from(lane) {
-                    lanes.push(Dependencies::of(&channels));
+                    lanes.push(LaneDependencies::of(&channels));
                 }
                 lanes[usize::from(lane)].follow(&channels, next, s, |at| {
                     let (word, bit) = (&mut seen[at as usize][usize::from(lane / 64)], 1 << (lane % 64));
@@ -81,13 +81,13 @@ fn has_hosts(subnet: &Subnet, switch: u32) -> bool {
 }
 
 /// Dependencies of a lane: of every channel a row of bits, one for each channel that leaves the switch that it leads to.
-struct Dependencies {
+struct LaneDependencies {
     /// First bit of each channel's row.
     row: Vec<u64>,
     bits: Vec<u64>,
 }
 
-impl Dependencies {
+impl LaneDependencies {
     fn of(channels: &Channels) -> Self {
         let (mut row, mut n_bits) = (Vec::with_capacity(channels.len()), 0);
         for &to in &channels.to {

@@ -153,7 +153,7 @@ struct Cut<'a> {
     removed: Vec<String>,
 }
 
-type Refusal = (String, &'static str);
+type FaultRefusal = (String, &'static str);
 
 impl Cut<'_> {
     fn find<T>(
@@ -162,7 +162,7 @@ impl Cut<'_> {
         all: &[T],
         of: impl Fn(&T) -> (&str, u64),
         what: &str,
-    ) -> Result<Option<u32>, Refusal> {
+    ) -> Result<Option<u32>, FaultRefusal> {
         let guid = name
             .strip_prefix("0x")
             .and_then(|hex| u64::from_str_radix(hex, 16).ok());
@@ -182,7 +182,7 @@ impl Cut<'_> {
         }
     }
 
-    fn find_switch(&self, name: &str) -> Result<Option<u32>, Refusal> {
+    fn find_switch(&self, name: &str) -> Result<Option<u32>, FaultRefusal> {
         self.find(
             name,
             &self.subnet.switches,
@@ -191,7 +191,7 @@ impl Cut<'_> {
         )
     }
 
-    fn switch(&mut self, name: &str) -> Result<(), Refusal> {
+    fn switch(&mut self, name: &str) -> Result<(), FaultRefusal> {
         let hint = "names stand in the fabric's file; `fabricsim routes --json` lists them";
         let s = self
             .find_switch(name)?
@@ -208,7 +208,7 @@ impl Cut<'_> {
         Ok(())
     }
 
-    fn cable(&mut self, name: &str, port: Option<u16>) -> Result<(), Refusal> {
+    fn cable(&mut self, name: &str, port: Option<u16>) -> Result<(), FaultRefusal> {
         let hint = "write `cable NAME PORT` with a switch, or `cable HOST`";
         let (switch, port) = match (self.find_switch(name)?, port) {
             (Some(switch), Some(port)) => (switch, port),
@@ -278,7 +278,7 @@ impl Cut<'_> {
     }
 
     /// A seeded choice without replacement: the first of a shuffle.
-    fn random(&mut self, count: u32, seed: u64) -> Result<(), Refusal> {
+    fn random(&mut self, count: u32, seed: u64) -> Result<(), FaultRefusal> {
         let mut cables = self.cables();
         if count as usize > cables.len() {
             let reason = format!("{count} random cables of {} between switches", cables.len());

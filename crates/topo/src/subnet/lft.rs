@@ -41,14 +41,14 @@ pub struct Imported {
 }
 
 /// The first line of a switch's table.
-struct Head {
+struct DumpHead {
     guid: u64,
     /// Highest LID as the line has it.
     top: u32,
     name: String,
 }
 
-fn head(line: &str) -> Option<Head> {
+fn head(line: &str) -> Option<DumpHead> {
     let (_, span) = line.split_once("lids [")?;
     let (span, rest) = span.split_once(']')?;
     let top = span.split_once('-')?.1;
@@ -58,7 +58,7 @@ fn head(line: &str) -> Option<Head> {
     };
     let (_, guid) = rest.split_once("guid 0x")?;
     let (guid, name) = guid.split_at(guid.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(guid.len()));
-    Some(Head {
+    Some(DumpHead {
         guid: u64::from_str_radix(guid, 16).ok()?,
         top,
         name: name.trim().trim_matches([':', '(', ')', '\'']).to_owned(),
@@ -77,7 +77,7 @@ fn entry(line: &str) -> Option<(u32, u16, Option<u64>)> {
 }
 
 /// What is gathered while a dump is read.
-struct Reading<'a> {
+struct DumpReading<'a> {
     subnet: &'a Subnet,
     lids: &'a Lids,
     owners: Vec<Owner>,
@@ -94,7 +94,7 @@ struct Reading<'a> {
 /// # Errors
 /// All mistakes: unknown, missing, repeated and cut tables, ports without a cable, destinations that are not those of the subnet.
 pub fn read(file: impl BufRead, subnet: &Subnet, lids: &Lids) -> Result<Imported, Mistakes> {
-    let mut it = Reading {
+    let mut it = DumpReading {
         subnet,
         lids,
         owners: lids.owners(subnet),
@@ -108,7 +108,7 @@ pub fn read(file: impl BufRead, subnet: &Subnet, lids: &Lids) -> Result<Imported
         unknown: 0,
     };
     // The table that is being read: its switch if it is one of ours, its head, its entries so far.
-    let mut now: Option<(Option<u32>, Head, usize)> = None;
+    let mut now: Option<(Option<u32>, DumpHead, usize)> = None;
     let mut last = 0;
     for (number, line) in (1..).zip(super::mistakes::lines(file)) {
         last = number;
@@ -170,8 +170,8 @@ pub fn read(file: impl BufRead, subnet: &Subnet, lids: &Lids) -> Result<Imported
     it.finish()
 }
 
-impl Reading<'_> {
-    fn open(&mut self, head: &Head, line: usize) -> Option<u32> {
+impl DumpReading<'_> {
+    fn open(&mut self, head: &DumpHead, line: usize) -> Option<u32> {
         let Some(&switch) = self.switches.get(&head.guid) else {
             let reason = format!(
                 "no switch of the fabric has guid 0x{:016x} (`{}`)",
@@ -191,7 +191,7 @@ impl Reading<'_> {
         }
     }
 
-    fn close(&mut self, table: Option<(Option<u32>, Head, usize)>, line: usize) {
+    fn close(&mut self, table: Option<(Option<u32>, DumpHead, usize)>, line: usize) {
         if let Some((_, head, _)) = table {
             let reason = format!("the table of `{}` ends without `lids dumped`", head.name);
             self.mistakes.add(line, reason, CUT);

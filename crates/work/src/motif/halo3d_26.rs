@@ -18,14 +18,14 @@ choice! {
 }
 
 /// A step to a neighbour along x, y and z.
-type Step = [i8; 3];
+type HaloStep = [i8; 3];
 
 /// Faces, up first.
-const UP_FIRST: [Step; 6] = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
+const UP_FIRST: [HaloStep; 6] = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
 /// Faces, down first.
-const DOWN_FIRST: [Step; 6] = [[-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1]];
+const DOWN_FIRST: [HaloStep; 6] = [[-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [0, 0, 1]];
 /// Edges a to l.
-const EDGES: [Step; 12] = [
+const EDGES: [HaloStep; 12] = [
     [-1, -1, 0],
     [0, -1, -1],
     [1, -1, 0],
@@ -40,7 +40,7 @@ const EDGES: [Step; 12] = [
     [0, 1, -1],
 ];
 /// Corners, x fastest.
-const CORNERS: [Step; 8] = [
+const CORNERS: [HaloStep; 8] = [
     [-1, -1, -1],
     [1, -1, -1],
     [-1, 1, -1],
@@ -56,7 +56,7 @@ const CORNERS: [Step; 8] = [
 pub struct Halo3d26 {
     grid: Grid<3>,
     neighbours: Neighbours,
-    steps: Vec<Step>,
+    steps: Vec<HaloStep>,
     /// Bytes that go a step.
     bytes: Vec<u64>,
     /// Bit i of `down[d]`: step i goes down in dimension d; of `up[d]`: up.
@@ -90,7 +90,7 @@ impl MotifKind for Halo3d26 {
 impl Halo3d26 {
     /// Fits the motif to its ranks.
     pub fn new(block: &Block<3>, neighbours: Neighbours) -> Result<Halo3d26, Misfit> {
-        let steps: Vec<Step> = match neighbours {
+        let steps: Vec<HaloStep> = match neighbours {
             Neighbours::Eighteen => UP_FIRST.into_iter().chain(EDGES).collect(),
             Neighbours::TwentySix => DOWN_FIRST.into_iter().chain(EDGES).chain(CORNERS).collect(),
         };

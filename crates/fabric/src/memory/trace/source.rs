@@ -27,24 +27,24 @@ pub fn open(path: &Path) -> Result<(Box<dyn Read>, &'static str)> {
             let reader = XzReader::new_mem_limit(file, true, MOST_MEMORY >> 10);
             (Box::new(reader), "xz")
         }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => (Box::new(Frames::new(file)), "zstd"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => (Box::new(ZstdFrames::new(file)), "zstd"),
         _ => (Box::new(file), "plain"),
     })
 }
 
 /// All frames of a zstd file, with their checksums.
-struct Frames<R> {
+struct ZstdFrames<R> {
     source: R,
     decoder: FrameDecoder,
     /// A frame has been begun and not ended.
     open: bool,
 }
 
-impl<R: BufRead> Frames<R> {
+impl<R: BufRead> ZstdFrames<R> {
     fn new(source: R) -> Self {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(MOST_MEMORY.into());
-        Frames {
+        ZstdFrames {
             source,
             decoder,
             open: false,
@@ -64,7 +64,7 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-impl<R: BufRead> Read for Frames<R> {
+impl<R: BufRead> Read for ZstdFrames<R> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         loop {
             if self.open && self.decoder.can_collect() > 0 {

@@ -62,7 +62,7 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
 }
 
 /// All cables of a switch to one other.
-struct Group {
+struct CableGroup {
     to: u32,
     /// Channels to it, in port order.
     channels: Vec<u32>,
@@ -75,8 +75,8 @@ struct FatTree {
     /// Place of each switch among all; those of a rank count from left to right.
     place: Vec<u32>,
     /// Groups of each switch, in the order of their switches' places.
-    ups: Vec<Vec<Group>>,
-    downs: Vec<Vec<Group>>,
+    ups: Vec<Vec<CableGroup>>,
+    downs: Vec<Vec<CableGroup>>,
 }
 
 type Refusal = (String, &'static str);
@@ -144,7 +144,7 @@ impl FatTree {
         };
         for s in 0..n as u32 {
             let groups = |up: bool| {
-                let mut groups: Vec<Group> = Vec::new();
+                let mut groups: Vec<CableGroup> = Vec::new();
                 for c in fabric.channels.of_switch(s) {
                     let to = fabric.channels.to[c];
                     if (it.rank[to as usize] < it.rank[s as usize]) != up {
@@ -152,7 +152,7 @@ impl FatTree {
                     }
                     match groups.iter_mut().find(|group| group.to == to) {
                         Some(group) => group.channels.push(c as u32),
-                        None => groups.push(Group {
+                        None => groups.push(CableGroup {
                             to,
                             channels: vec![c as u32],
                         }),
@@ -174,7 +174,7 @@ impl FatTree {
     /// Without roots given, all switches of a rank must look alike.
     fn regular(&self, fabric: &Fabric) -> Result<(), Refusal> {
         let shape = |s: u32| {
-            let cables = |groups: &[Group]| {
+            let cables = |groups: &[CableGroup]| {
                 let mut cables: Vec<usize> = groups.iter().map(|group| group.channels.len()).collect();
                 cables.sort_unstable();
                 cables
@@ -184,7 +184,7 @@ impl FatTree {
         let mut of_rank = BTreeMap::new();
         for &s in &fabric.order {
             let first = *of_rank.entry(self.rank[s as usize]).or_insert(s);
-            let words = |groups: &[Group]| {
+            let words = |groups: &[CableGroup]| {
                 let cables: usize = groups.iter().map(|group| group.channels.len()).sum();
                 format!("{cables} cables to {}", groups.len())
             };

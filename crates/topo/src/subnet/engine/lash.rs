@@ -15,7 +15,7 @@ const BALANCED: u64 = 6;
 /// Time: pairs of switches x dependencies of a lane at most. Memory: 5 bytes per pair of switches, 8 per dependency and lane.
 pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
     let n = fabric.n_switches();
-    let ways = Ways::of(fabric);
+    let ways = LashWays::of(fabric);
     let mut lanes: Vec<Lane> = Vec::new();
     let mut lane_of = vec![0u8; n * n];
     let mut pairs = Vec::new();
@@ -74,13 +74,13 @@ fn too_few(fabric: &Fabric, i: u32, j: u32) -> RouteError {
 }
 
 /// First channels of all switches to all others.
-struct Ways {
+struct LashWays {
     n: usize,
     /// At `switch * n + target`, [`u32::MAX`] where there is no way.
     first: Vec<u32>,
 }
 
-impl Ways {
+impl LashWays {
     fn of(fabric: &Fabric) -> Self {
         let (channels, n) = (&fabric.channels, fabric.n_switches());
         let mut first = vec![u32::MAX; n * n];
@@ -171,7 +171,7 @@ impl Lane {
     }
 
     /// Adds the paths between two switches unless they close a cycle.
-    fn add_if_free(&mut self, fabric: &Fabric, ways: &Ways, (i, j): (u32, u32)) -> bool {
+    fn add_if_free(&mut self, fabric: &Fabric, ways: &LashWays, (i, j): (u32, u32)) -> bool {
         self.change(fabric, ways, (i, j), true);
         self.search += 1;
         // A new cycle has a new dependency, which can be reached from the first channel of its path.
@@ -183,7 +183,7 @@ impl Lane {
         true
     }
 
-    fn change(&mut self, fabric: &Fabric, ways: &Ways, (i, j): (u32, u32), add: bool) {
+    fn change(&mut self, fabric: &Fabric, ways: &LashWays, (i, j): (u32, u32), add: bool) {
         for (from, to) in [(i, j), (j, i)] {
             let mut held = None;
             for c in ways.path(fabric, from, to) {
@@ -232,7 +232,7 @@ impl Lane {
 }
 
 /// Moves pairs from the fullest to the emptiest lane, in random order, until they differ little or nothing can move without a cycle.
-fn balance(fabric: &Fabric, ways: &Ways, lanes: &mut [Lane], lane_of: &mut [u8], pairs: &[(u32, u32)]) {
+fn balance(fabric: &Fabric, ways: &LashWays, lanes: &mut [Lane], lane_of: &mut [u8], pairs: &[(u32, u32)]) {
     let mut random = fabric.options.seed;
     let mut order = pairs.to_vec();
     // At `full * lanes + empty`: nothing can move, until the one has other pairs or the other has fewer.
