@@ -448,44 +448,22 @@ pub fn default_value(kind: &Type, text: &str) -> Option<Checked> {
 
 /// Checks one value; `None` after an error.
 pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> Option<Checked> {
-    let wrong_type = |findings: &mut Findings| {
-        let reason = format!("must be {}, not {}", kind.words(), node.value.type_words());
-        findings.error(
-            node.place,
-            path,
-            reason,
-            format!("write {} = {}", last_key(path), kind.example()),
-        );
-        None
-    };
     match (kind, &node.value) {
         (Type::Text, Value::Text(text)) => {
-            if text.is_empty() || text.chars().any(char::is_control) {
-                let reason = "must not be empty or hold control characters";
-                findings.error(node.place, path, reason, "give a printable text");
-                return None;
-            }
-            Some(Checked::Text(text.clone()))
+            let reason = "must not be empty or hold control characters";
+            let fine = !text.is_empty() && !text.chars().any(char::is_control);
+            printable(text, fine, reason, node.place, path, findings)
         }
         (Type::Texts, Value::Text(_)) => check(&Type::Text, node, path, findings)
             .and_then(text_of)
             .map(|text| Checked::Texts(vec![text])),
         (Type::Texts, Value::List(elements)) => {
-            let texts: Vec<Option<String>> = (0..)
-                .zip(elements)
-                .map(|(index, element): (usize, _)| {
-                    check(&Type::Text, element, &format!("{path}[{index}]"), findings).and_then(text_of)
-                })
-                .collect();
-            texts.into_iter().collect::<Option<_>>().map(Checked::Texts)
+            each(&Type::Text, elements, text_of, path, findings).map(Checked::Texts)
         }
         (Type::Lines, Value::Text(text)) => {
-            if text.chars().any(|c| c.is_control() && !c.is_ascii_whitespace()) {
-                let reason = "must not hold control characters but line breaks";
-                findings.error(node.place, path, reason, "give a printable text");
-                return None;
-            }
-            Some(Checked::Text(text.clone()))
+            let reason = "must not hold control characters but line breaks";
+            let fine = !text.chars().any(|c| c.is_control() && !c.is_ascii_whitespace());
+            printable(text, fine, reason, node.place, path, findings)
         }
         (Type::Name, Value::Text(text)) => {
             check_name(text, node.place, path, findings).then(|| Checked::Text(text.clone()))
@@ -495,11 +473,7 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             integer_in(*integer, *min, *max, node.place, path, findings).map(Checked::Integer)
         }
         (Type::Number { above, max }, Value::Integer(_) | Value::Number(_)) => {
-            let number = match node.value {
-                Value::Integer(integer) => integer as f64,
-                Value::Number(number) => number,
-                _ => return None,
-            };
+            let number = number_of(&node.value)?;
             if number > *above && number <= *max {
                 return Some(Checked::Number(number));
             }
@@ -511,29 +485,13 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             quantity(*unit, *min, *max, text, node.place, path, findings).map(Checked::Quantity)
         }
         (Type::Quantity { unit, .. }, Value::Integer(_) | Value::Number(_)) => {
-            let number = match &node.value {
-                Value::Integer(integer) => integer.to_string(),
-                Value::Number(number) => number.to_string(),
-                _ => String::new(),
-            };
-            let reason = format!("the bare number {number} has no unit, {} is needed", unit.noun());
-            let name = unit.names().get(1).cloned().unwrap_or_default();
-            let hint = format!(
-                "write {} such as {}, here perhaps \"{number} {name}\"",
-                unit.noun(),
-                unit.example()
-            );
-            findings.error(node.place, path, reason, hint);
+            without_unit(*unit, node, path, findings);
             None
         }
-        (Type::Choice(choices) | Type::ChoiceOrKey(choices, ..), Value::Text(text)) => choose(
-            text,
-            choices.iter().map(|choice| choice.0),
-            kind,
-            node.place,
-            path,
-            findings,
-        ),
+        (Type::Choice(choices) | Type::ChoiceOrKey(choices, ..), Value::Text(text)) => {
+            let names = choices.iter().map(|choice| choice.0);
+            choose(text, names, kind, node.place, path, findings)
+        }
         (Type::Of(of) | Type::OfWith(of), Value::Text(text)) => {
             choose(text, of.names(), kind, node.place, path, findings)
         }
@@ -541,70 +499,123 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             integer_in(*integer, *min, *max, node.place, path, findings).map(|integer| Checked::Integers(vec![integer]))
         }
         (Type::Integers { min, max, .. }, Value::List(elements)) => {
-            let mut integers = Vec::new();
-            let mut fine = true;
-            for (index, element) in elements.iter().enumerate() {
-                let path = format!("{path}[{index}]");
-                let integer = match element.value {
-                    Value::Integer(integer) => integer_in(integer, *min, *max, element.place, &path, findings),
-                    ref other => {
-                        let reason = format!("must be a whole number, not {}", other.type_words());
-                        findings.error(element.place, &path, reason, "write a list such as [4, 4]");
-                        None
-                    }
-                };
-                fine &= integer.is_some();
-                integers.extend(integer);
-            }
-            fine.then_some(Checked::Integers(integers))
+            integers(elements, *min, *max, path, findings).map(Checked::Integers)
         }
-        (Type::Sizes { max }, Value::Text(_)) => {
-            let one = sized(*max);
-            check(&one, node, path, findings)
-                .and_then(size_of)
-                .map(|size| Checked::Integers(vec![size]))
-        }
+        (Type::Sizes { max }, Value::Text(_)) => check(&sized(*max), node, path, findings)
+            .and_then(size_of)
+            .map(|size| Checked::Integers(vec![size])),
         (Type::Sizes { max }, Value::List(elements)) => {
-            let one = sized(*max);
-            let sizes: Vec<Option<u64>> = (0..)
-                .zip(elements)
-                .map(|(index, element): (usize, _)| {
-                    check(&one, element, &format!("{path}[{index}]"), findings).and_then(size_of)
-                })
-                .collect();
-            sizes.into_iter().collect::<Option<_>>().map(Checked::Integers)
+            each(&sized(*max), elements, size_of, path, findings).map(Checked::Integers)
         }
         (Type::ChoiceOrKey(_, key, value), Value::Table(table)) => {
             one_key(table, (key, value), node.place, path, findings).map(|value| Checked::Keyed(Box::new(value)))
         }
         (Type::Pairs, Value::List(elements)) => pairs(elements, path, findings).map(Checked::Pairs),
         (Type::Or((word, _), _), Value::Text(text)) if text == word => Some(Checked::Word(word)),
-        (Type::Or((word, _), other), _) => {
-            // Between the words and a value the nearest error is that of the value, but a near word is meant.
-            if let (Value::Text(text), Some(hint)) = (&node.value, near_word(kind, &node.value)) {
-                findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
-                return None;
-            }
-            if let (Value::Text(text), true) = (&node.value, ends_in_flag(kind))
-                && !has_word(kind, text)
-            {
-                let hint = format!("write {} = true", last_key(path));
-                findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
-                return None;
-            }
-            let of_words_or_numbers = match node.value {
-                Value::Text(_) | Value::Integer(_) | Value::Number(_) => true,
-                Value::Flag(_) => ends_in_flag(kind),
-                _ => false,
-            };
-            if matches!((other, &node.value), (Type::Integer { .. }, Value::Text(_))) || !of_words_or_numbers {
-                let _ = word;
-                return wrong_type(findings);
-            }
-            check(other, node, path, findings)
-        }
-        _ => wrong_type(findings),
+        (Type::Or(_, other), _) => other_than_a_word(kind, other, node, path, findings),
+        _ => wrong_type(kind, node, path, findings),
     }
+}
+
+/// Says that a value is not of the type.
+fn wrong_type(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> Option<Checked> {
+    let reason = format!("must be {}, not {}", kind.words(), node.value.type_words());
+    let hint = format!("write {} = {}", last_key(path), kind.example());
+    findings.error(node.place, path, reason, hint);
+    None
+}
+
+/// A text, if its characters are fine.
+fn printable(
+    text: &str,
+    fine: bool,
+    reason: &str,
+    place: Place,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Checked> {
+    if !fine {
+        findings.error(place, path, reason, "give a printable text");
+    }
+    fine.then(|| Checked::Text(text.to_owned()))
+}
+
+/// A number, whole or not.
+fn number_of(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(integer) => Some(*integer as f64),
+        Value::Number(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// Says that a bare number needs a unit.
+fn without_unit(unit: Unit, node: &Node, path: &str, findings: &mut Findings) {
+    let number = match &node.value {
+        Value::Integer(integer) => integer.to_string(),
+        value => number_of(value).map_or(String::new(), |number| number.to_string()),
+    };
+    let reason = format!("the bare number {number} has no unit, {} is needed", unit.noun());
+    let name = unit.names().get(1).cloned().unwrap_or_default();
+    let hint = format!(
+        "write {} such as {}, here perhaps \"{number} {name}\"",
+        unit.noun(),
+        unit.example()
+    );
+    findings.error(node.place, path, reason, hint);
+}
+
+/// The elements of a list that are all of one type; everything that is wrong is told.
+fn each<T>(
+    kind: &Type,
+    elements: &[Node],
+    of: impl Fn(Checked) -> Option<T>,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Vec<T>> {
+    let checked: Vec<Option<T>> = (0..)
+        .zip(elements)
+        .map(|(index, element): (usize, _)| check(kind, element, &format!("{path}[{index}]"), findings).and_then(&of))
+        .collect();
+    checked.into_iter().collect()
+}
+
+/// The whole numbers of a list; everything that is wrong is told.
+fn integers(elements: &[Node], min: u64, max: u64, path: &str, findings: &mut Findings) -> Option<Vec<u64>> {
+    let mut integers = Vec::new();
+    for (index, element) in elements.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        integers.push(match element.value {
+            Value::Integer(integer) => integer_in(integer, min, max, element.place, &path, findings),
+            ref other => {
+                let reason = format!("must be a whole number, not {}", other.type_words());
+                findings.error(element.place, &path, reason, "write a list such as [4, 4]");
+                None
+            }
+        });
+    }
+    integers.into_iter().collect()
+}
+
+/// A value of a type that has words and is none of them. Between the words and a value the nearest error is that of the value, but a near word
+/// is meant.
+fn other_than_a_word(kind: &Type, other: &Type, node: &Node, path: &str, findings: &mut Findings) -> Option<Checked> {
+    if let Value::Text(text) = &node.value {
+        let flag = || (ends_in_flag(kind) && !has_word(kind, text)).then(|| format!("write {} = true", last_key(path)));
+        if let Some(hint) = near_word(kind, &node.value).or_else(flag) {
+            findings.error(node.place, path, format!("{text:?} is not {}", kind.words()), hint);
+            return None;
+        }
+    }
+    let of_words_or_numbers = match node.value {
+        Value::Text(_) | Value::Integer(_) | Value::Number(_) => true,
+        Value::Flag(_) => ends_in_flag(kind),
+        _ => false,
+    };
+    if matches!((other, &node.value), (Type::Integer { .. }, Value::Text(_))) || !of_words_or_numbers {
+        return wrong_type(kind, node, path, findings);
+    }
+    check(other, node, path, findings)
 }
 
 /// Whether the text is one of the type's words.
