@@ -94,28 +94,18 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
 /// Events that are looked at together: enough that memory answers many questions at a time.
 const TOGETHER: usize = 32;
 
-/// Asks for the records of the messages that these events, of routers of one block, are about to be brought into the caches. A record is
-/// found by reads each of which tells where the next is, the more the more there are: what would be waited for at every packet is asked for side by side.
+/// Asks the processor for the records that these events, of routers of one block, will look for. A record is found by reads each of which
+/// tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
     for events in events.chunks(TOGETHER) {
         let mut found = [(0, Place::Root(0)); TOGETHER];
         let mut n = 0;
         for event in events {
-            let lp = event.lp();
-            let site = &net.sites[lp as usize];
-            let (node, label) = if event.is_arrival() {
-                (event.destination(), event.label())
-            } else if event.kind() == Kind::Notice {
-                (site.node + u32::from(event.port()), event.noticed())
-            } else {
+            let Some((source, node, label)) = sought(net, event) else {
                 continue;
             };
-            let goes_on = node.wrapping_sub(site.node) >= u32::from(site.nodes);
-            if goes_on || event.is_arrival() && event.single() {
-                continue;
-            }
-            let hash = hash(event.source(), label);
-            let root = root(net, lp, node, hash);
+            let hash = hash(source, label);
+            let root = root(net, event.lp(), node, hash);
             st.incoming_roots.prefetch(root, root + 1);
             found[n] = (hash, Place::Root(root));
             n += 1;
@@ -143,6 +133,19 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
             }
         }
     }
+}
+
+/// The message whose record an event will look for: of a part that is at its last router, or of a notice.
+#[inline(always)]
+fn sought(net: &Network, event: &Packet) -> Option<Key> {
+    let site = &net.sites[event.lp() as usize];
+    if event.is_arrival() {
+        let node = event.destination();
+        let is_here = node.wrapping_sub(site.node) < u32::from(site.nodes);
+        return (is_here && !event.single()).then(|| (event.source(), node, event.label()));
+    }
+    let node = site.node + u32::from(event.port());
+    (event.kind() == Kind::Notice).then(|| (event.source(), node, event.noticed()))
 }
 
 /// Takes the record of a message off, which must be there.

@@ -627,12 +627,12 @@ impl Workload {
 
 /// The physical nodes of every job by logical node, see [`place`].
 pub fn places(jobs: &[JobSpec], topology: &Topology, rails: u32, seed: u64) -> Result<Vec<Vec<u32>>, BuildError> {
-    let wishes = jobs.iter().map(|job| UnplacedJob {
+    let unplaced = jobs.iter().map(|job| UnplacedJob {
         name: &job.name,
         nodes: job.nodes,
         placement: &job.placement,
     });
-    place(&wishes.collect::<Vec<_>>(), topology, rails, seed)
+    place(&unplaced.collect::<Vec<_>>(), topology, rails, seed)
 }
 
 /// Nodes per host, if the network has hosts of so many.

@@ -458,7 +458,10 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             .and_then(text_of)
             .map(|text| Checked::Texts(vec![text])),
         (Type::Texts, Value::List(elements)) => {
-            each(&Type::Text, elements, text_of, path, findings).map(Checked::Texts)
+            let one = |node: &Node, path: &str, findings: &mut Findings| {
+                check(&Type::Text, node, path, findings).and_then(text_of)
+            };
+            each(elements, path, findings, one).map(Checked::Texts)
         }
         (Type::Lines, Value::Text(text)) => {
             let reason = "must not hold control characters but line breaks";
@@ -499,13 +502,24 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             integer_in(*integer, *min, *max, node.place, path, findings).map(|integer| Checked::Integers(vec![integer]))
         }
         (Type::Integers { min, max, .. }, Value::List(elements)) => {
-            integers(elements, *min, *max, path, findings).map(Checked::Integers)
+            let one = |node: &Node, path: &str, findings: &mut Findings| match node.value {
+                Value::Integer(integer) => integer_in(integer, *min, *max, node.place, path, findings),
+                ref other => {
+                    let reason = format!("must be a whole number, not {}", other.type_words());
+                    findings.error(node.place, path, reason, "write a list such as [4, 4]");
+                    None
+                }
+            };
+            each(elements, path, findings, one).map(Checked::Integers)
         }
         (Type::Sizes { max }, Value::Text(_)) => check(&sized(*max), node, path, findings)
             .and_then(size_of)
             .map(|size| Checked::Integers(vec![size])),
         (Type::Sizes { max }, Value::List(elements)) => {
-            each(&sized(*max), elements, size_of, path, findings).map(Checked::Integers)
+            let kind = sized(*max);
+            let one =
+                |node: &Node, path: &str, findings: &mut Findings| check(&kind, node, path, findings).and_then(size_of);
+            each(elements, path, findings, one).map(Checked::Integers)
         }
         (Type::ChoiceOrKey(_, key, value), Value::Table(table)) => {
             one_key(table, (key, value), node.place, path, findings).map(|value| Checked::Keyed(Box::new(value)))
@@ -565,36 +579,18 @@ fn without_unit(unit: Unit, node: &Node, path: &str, findings: &mut Findings) {
     findings.error(node.place, path, reason, hint);
 }
 
-/// The elements of a list that are all of one type; everything that is wrong is told.
+/// The elements of a list, each as `one` reads it; everything that is wrong is told.
 fn each<T>(
-    kind: &Type,
     elements: &[Node],
-    of: impl Fn(Checked) -> Option<T>,
     path: &str,
     findings: &mut Findings,
+    one: impl Fn(&Node, &str, &mut Findings) -> Option<T>,
 ) -> Option<Vec<T>> {
-    let checked: Vec<Option<T>> = (0..)
+    let read: Vec<Option<T>> = (0..)
         .zip(elements)
-        .map(|(index, element): (usize, _)| check(kind, element, &format!("{path}[{index}]"), findings).and_then(&of))
+        .map(|(index, element): (usize, _)| one(element, &format!("{path}[{index}]"), findings))
         .collect();
-    checked.into_iter().collect()
-}
-
-/// The whole numbers of a list; everything that is wrong is told.
-fn integers(elements: &[Node], min: u64, max: u64, path: &str, findings: &mut Findings) -> Option<Vec<u64>> {
-    let mut integers = Vec::new();
-    for (index, element) in elements.iter().enumerate() {
-        let path = format!("{path}[{index}]");
-        integers.push(match element.value {
-            Value::Integer(integer) => integer_in(integer, min, max, element.place, &path, findings),
-            ref other => {
-                let reason = format!("must be a whole number, not {}", other.type_words());
-                findings.error(element.place, &path, reason, "write a list such as [4, 4]");
-                None
-            }
-        });
-    }
-    integers.into_iter().collect()
+    read.into_iter().collect()
 }
 
 /// A value of a type that has words and is none of them. Between the words and a value the nearest error is that of the value, but a near word

@@ -67,21 +67,6 @@ impl Topology {
         &self.spec
     }
 
-    /// Routers along each dimension of a ring, mesh, torus or HyperX; `None` for other families.
-    pub fn lattice_shape(&self) -> Option<Vec<u32>> {
-        match &self.spec {
-            TopologySpec::Ring { routers, .. } => Some(vec![*routers]),
-            TopologySpec::Mesh(lattice) | TopologySpec::Torus(lattice) | TopologySpec::HyperX(lattice) => {
-                Some(lattice.shape.clone())
-            }
-            TopologySpec::SingleRouter { .. }
-            | TopologySpec::Dragonfly { .. }
-            | TopologySpec::DragonflyPlus { .. }
-            | TopologySpec::FatTree { .. }
-            | TopologySpec::Graph { .. } => None,
-        }
-    }
-
     /// Cables and nodes; nothing of them after [`Topology::forget_cables`].
     #[inline]
     pub fn wiring(&self) -> &Wiring {
@@ -246,6 +231,11 @@ impl Topology {
     #[inline]
     pub fn line(&self, dim: usize) -> Option<Line> {
         self.lattice()?.line(dim)
+    }
+
+    /// Routers along each dimension of a ring, mesh, torus or HyperX; `None` on other families.
+    pub fn lattice_shape(&self) -> Option<Vec<u32>> {
+        self.lattice().map(LatticeGeometry::shape)
     }
 
     /// Coordinates of a router of a ring, mesh, torus or HyperX.

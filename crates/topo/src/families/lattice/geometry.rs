@@ -402,6 +402,11 @@ impl LatticeGeometry {
         }
     }
 
+    /// Routers along each dimension.
+    pub(crate) fn shape(&self) -> Vec<u32> {
+        self.dims.iter().map(|dimension| dimension.size).collect()
+    }
+
     /// The ports of a dimension of a HyperX.
     pub(crate) fn line(&self, dim: usize) -> Option<Line> {
         let d = self.dims.get(dim).filter(|_| self.kind == Kind::HyperX)?;
