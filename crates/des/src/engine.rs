@@ -180,6 +180,13 @@ pub trait Engine<W: World> {
     fn total(&mut self, count: u64) -> Result<u64, String> {
         Ok(count)
     }
+    /// What each of the ranks that share the run has brought: on the first of them, by rank; the others get nothing. Called by all ranks alike.
+    ///
+    /// # Errors
+    /// The connection between the ranks is broken: the text says how.
+    fn bring(&mut self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, String> {
+        Ok(vec![bytes])
+    }
     /// Why the engine is [`Stop::Broken`], where that is not the model's doing.
     fn trouble(&self) -> Option<&str> {
         None

@@ -483,6 +483,25 @@ impl Stats {
         }
     }
 
+    /// The sums so far, without what is kept message by message.
+    pub fn sums(&self) -> Stats {
+        let mut sums = Stats {
+            in_detail: false,
+            senders: Vec::new(),
+            rows: None,
+            set_out: Vec::new(),
+            delivered: self.delivered.clone(),
+            hops: self.hops.clone(),
+            tracks: self.tracks.clone(),
+            job_of: self.job_of.clone(),
+            paces: self.paces.clone(),
+            fresh: self.fresh.clone(),
+            ..*self
+        };
+        sums.settle();
+        sums
+    }
+
     /// All jobs together.
     pub fn whole(&self) -> Track {
         let mut all = Track::default();

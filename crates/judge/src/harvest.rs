@@ -192,6 +192,22 @@ impl Harvest {
         harvest
     }
 
+    /// What tells of the load of a run that goes on: the sums of its messages, those that wait at their sources, and how busy links were.
+    pub fn of_load(net: &Network, parts: &Parts<'_>, sums: Stats) -> Harvest {
+        let mut harvest = Harvest {
+            stats: sums,
+            ..Harvest::default()
+        };
+        for state in parts.iter() {
+            for lp in state.routers.range() {
+                let site = &net.sites[lp as usize];
+                harvest.see_ports(net, state, lp, site, false);
+                harvest.see_unsent(net, state, lp, site, None);
+            }
+        }
+        harvest
+    }
+
     fn count(&mut self, net: &Network, state: &State) {
         let heads = state.channels.as_slice().iter().map(|channel| channel.head);
         let lists = state.lists.as_slice().iter().map(|list| list.head);

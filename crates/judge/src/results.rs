@@ -37,6 +37,7 @@ pub use memory::MemorySummary;
 pub use reference::reference;
 pub use run_result::RunResult;
 pub use state::LoadState;
+pub(crate) use state::is_saturated;
 pub use summary::Summary;
 pub use throughput::{ThroughputSummary, sender_rates};
 pub use verdict::{Check, Verdict};

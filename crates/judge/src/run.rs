@@ -14,7 +14,6 @@ use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn,
 use fabric::build_error::BuildError;
 use fabric::network::model::{Fabric, RouterModel};
 use fabric::network::{Class, Network};
-use fabric::nic;
 use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
 use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
@@ -23,11 +22,13 @@ use fabric::state::Parts;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
+mod drain;
 mod keeper;
 mod partition;
 mod steady;
 mod supervisor;
 
+use drain::Drain;
 use keeper::Keeper;
 pub use steady::first_steady;
 use supervisor::{Counts, Supervisor, advance};
@@ -353,20 +354,15 @@ fn drive<M: RouterModel>(
     let built = cpu_time();
     let begun_wall = Instant::now();
     supervisor.begun = built;
-    // A run that goes on where it was drained is taken to the end of the step it was in.
-    let step = (drain.0 / 16).max(1);
-    let mut until = end;
-    if engine.reached() > end {
-        let steps = (engine.reached().0 - end.0).div_ceil(step);
-        until = Time(end.0.saturating_add(steps.saturating_mul(step)).min(last.0));
-    }
+    let drain = Drain::new(end, last);
+    let mut until = drain.first(engine.reached());
     let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
-    if open_loop && stop == Stop::Until && last > end {
-        // Let the measured messages arrive; in steps, to stop as soon as they have.
-        while stop == Stop::Until && until < last && is_due(&mut *engine, end)? {
-            until = Time((until.0 + step).min(last.0));
-            stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
-        }
+    while open_loop
+        && stop == Stop::Until
+        && let Some(next) = drain.next(until, &mut *engine, spec, &world.net)?
+    {
+        until = next;
+        stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
     }
     let ran = cpu_time() + supervisor.before;
     let stalled = supervisor.stalled;
@@ -420,20 +416,6 @@ fn drive<M: RouterModel>(
         manner,
     };
     run.conclude(engine_name, built - begun).map(Some)
-}
-
-/// Some message born before `end` has not arrived. All ranks of a run ask alike.
-fn is_due<M: RouterModel>(engine: &mut dyn NetworkEngine<M>, end: Time) -> Result<bool, RunError> {
-    let view = engine.view();
-    let mut due = Counts::new(&view).due() > 0;
-    for state in &view.states {
-        due |= state.nics.range().any(|place| {
-            let mut waits = false;
-            nic::waiting(state, place, |message| waits |= message.birth < end.0);
-            waits
-        });
-    }
-    Ok(engine.agree(due.into()).map_err(RunError::Ranks)? != 0)
 }
 
 /// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.

@@ -72,6 +72,37 @@ fn the_verdict_rises_with_the_load_and_is_the_same_for_every_drain_and_length() 
     }
 }
 
+/// What waits when nothing can be served is not worth the time of a drain that nobody asked for; what came until then is what it was.
+#[test]
+fn a_run_that_could_serve_none_of_its_jobs_ends_with_its_measured_span() {
+    let go_for = |load: f64, drain: Option<Time>, sources: bool| {
+        let mut spec = plain(TopologySpec::Mesh(lattice(&[8, 8], 1)));
+        spec.routing = RoutingSpec::DOR;
+        spec.jobs[0].work = traffic(Pattern::Transpose, 2_048, load, Process::Poisson);
+        spec.control.end = Some(Time::from_us(100));
+        (spec.control.drain, spec.control.drain_sources) = (drain, sources);
+        go(&spec).summary
+    };
+    let end = 100_000.0;
+    let (short, long) = (go_for(0.4, None, true), go_for(0.4, Some(Time::from_us(100)), true));
+    assert_eq!(short.verdict.state, LoadState::Saturated);
+    assert_eq!(short.verdict.state, long.verdict.state);
+    assert_eq!(
+        (short.measured, short.accepted_load),
+        (long.measured, long.accepted_load)
+    );
+    assert!(
+        short.sim_time_ns < 1.1 * end && short.arrived < long.arrived,
+        "{short:?}"
+    );
+    assert!(long.sim_time_ns > 1.9 * end);
+    // Without sources everything arrives, and what is carried is drained as long as something is under way.
+    let emptied = go_for(0.4, None, false);
+    assert!(emptied.sim_time_ns > 1.9 * end && emptied.arrived > long.arrived);
+    let carried = go_for(0.1, None, true);
+    assert!(carried.sim_time_ns > end && carried.arrived == carried.measured);
+}
+
 /// Six kinds of networks, two routings, two models, five patterns, four sizes, three lengths, two processes; loads below 0.9 or above 1.1 of what
 /// the busiest link takes by a long run at a low load. `FABRICSIM_LOADS` says how many.
 #[test]

@@ -7,7 +7,7 @@ use fabric::network::model::Fabric;
 use fabric::router::Credit;
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
-use judge::results::Execution;
+use judge::results::{Execution, LoadState};
 use judge::run::{Means, Order, RunError, RunProgress, RunResult, run, run_by, run_with};
 use std::path::PathBuf;
 use topo::{Lattice, TopologySpec};
@@ -164,6 +164,26 @@ fn workers_within_ranks_give_the_result_of_one_process_and_so_do_those_that_run_
             let shared = finished(&asked, shape, None);
             assert_eq!(shared.summary.execution.workers, shape.0);
         }
+    }
+}
+
+/// Whether a run is drained is decided at its end from what all ranks know together.
+#[test]
+fn ranks_agree_that_a_network_could_serve_none_of_its_jobs() {
+    let (_, mut spec) = cases().swap_remove(2);
+    spec.topology = TopologySpec::Ring {
+        routers: 12,
+        width: 1,
+        nodes_per_router: 1,
+    };
+    spec.jobs[0].work = synthetic(1.0);
+    spec.control.end = Some(Time::from_us(100));
+    let whole = run(&spec, &mut |_| true).unwrap();
+    assert_eq!(whole.summary.verdict.state, LoadState::Saturated);
+    assert!(whole.summary.sim_time_ns < 110_000.0, "it is not drained");
+    let whole = content(whole);
+    for shape in SHAPES {
+        assert!(content(finished(&spec, shape, None)) == whole, "{shape:?}");
     }
 }
 

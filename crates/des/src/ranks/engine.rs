@@ -323,6 +323,10 @@ impl<W: World> Engine<W> for RankEngine<'_, '_, W> {
         Ok(all.iter().map(|[count]| count).sum())
     }
 
+    fn bring(&mut self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, String> {
+        bring(self.transport, bytes).map_err(|Broken(reason)| reason)
+    }
+
     fn trouble(&self) -> Option<&str> {
         self.failure.as_ref().map(|Broken(reason)| reason.as_str())
     }

@@ -457,7 +457,13 @@ const RUN: &[Parameter] = &[
     ),
     key(
         "drain",
-        Type::Or(&("auto", "as long again as `end`"), &time(LONGEST)),
+        Type::Or(
+            &(
+                "auto",
+                "as long again as `end`; not at all where no job with sources that go on could be served",
+            ),
+            &time(LONGEST),
+        ),
         Default::Text("auto"),
         "After `end`, measured messages may take this much longer to arrive.",
     ),

@@ -256,7 +256,8 @@ pub struct RunControl {
     pub end: Option<Time>,
     /// Messages born before this time do not count; `None`: found by measurement (open loop) or zero.
     pub warmup: Option<Time>,
-    /// After `end`, measured messages may take this much longer to arrive; `None` is as long again as `end`.
+    /// After `end`, measured messages may take this much longer to arrive; `None` is as long again as `end`, or
+    /// not at all if the network has kept up with none of its jobs and their sources would go on.
     pub drain: Option<Time>,
     /// Sources without end go on through the drain; a canonical study leaves it out where they do not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -84,23 +84,11 @@ impl<'a> Concluded<'a> {
         let stats = &harvest.stats;
         let warmup = first.map_or(stats.span.from, |first| (first as u64) << stats.shift);
         let span_end = if open_loop { inputs.end.0 } else { stats.latest };
-        let busiest_until = match open_loop && !spec.control.drain_sources {
-            // All that has been sent was born before the end.
-            true => span_end,
-            false => span_end.max(stats.latest),
-        };
         let last_core = harvest.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);
         let done = harvest.ranks.iter().filter(|row| row.is_done());
         let last_rank = done.map(|row| row.finished).max().unwrap_or(0);
         let reached = span_end.max(stats.latest).max(last_rank).max(last_core);
-        let scales = Scales {
-            shift: stats.shift,
-            end: inputs.end.0,
-            crossing: net.longest_crossing(),
-            message: net.time_on_slowest(net.workload.most_endless_bytes()),
-            busiest: (harvest.busiest.0 as f64 / busiest_until.max(1) as f64).min(1.0),
-            bounded: spec.router.has_bounded_buffers(),
-        };
+        let scales = Scales::new(spec, net, harvest, span_end, inputs.end);
         let judgement = match open_loop {
             true => judge(whole, &scales),
             false => Judgement {

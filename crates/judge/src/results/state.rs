@@ -8,7 +8,11 @@
 //! Nothing that happens behind the end of the measured span is looked at, so drains do not matter.
 
 use super::figure::Figures;
+use crate::harvest::Harvest;
+use des::Time;
+use fabric::network::Network;
 use fabric::observe::{Bin, Track};
+use fabric::spec::RunSpec;
 use serde::Serialize;
 
 /// What a run with sources without end has shown of the network.
@@ -50,6 +54,34 @@ pub struct Scales {
     pub busiest: f64,
     /// Routers hold no more than fits their buffers.
     pub bounded: bool,
+}
+
+impl Scales {
+    /// Those of a run whose measured messages were all born before `span_end` (ps), and whose sources never stop before `end` if they never stop.
+    pub fn new(spec: &RunSpec, net: &Network, harvest: &Harvest, span_end: u64, end: Time) -> Scales {
+        let busy_until = match net.workload.endless() && !spec.control.drain_sources {
+            // All that has been sent was born before the end.
+            true => span_end,
+            false => span_end.max(harvest.stats.latest),
+        };
+        Scales {
+            shift: harvest.stats.shift,
+            end: end.0,
+            crossing: net.longest_crossing(),
+            message: net.time_on_slowest(net.workload.most_endless_bytes()),
+            busiest: (harvest.busiest.0 as f64 / busy_until.max(1) as f64).min(1.0),
+            bounded: spec.router.has_bounded_buffers(),
+        }
+    }
+}
+
+/// Whether none of the jobs of a run that stands at the `end` of its measured span could be served.
+pub(crate) fn is_saturated(spec: &RunSpec, net: &Network, mut so_far: Harvest, end: Time) -> bool {
+    so_far.stats.look_back();
+    let scales = Scales::new(spec, net, &so_far, end.0, end);
+    let is = |track: &Track| judge(track, &scales).state == LoadState::Saturated;
+    let tracks = &so_far.stats.tracks;
+    is(&so_far.stats.whole()) && tracks.iter().filter(|track| !track.bins.is_empty()).all(is)
 }
 
 /// Crossings that a run must last before it can show that it does not keep up: routers have to learn of their neighbours' queues first.
