@@ -1,6 +1,6 @@
 //! A block: neighbouring LPs with their state, and the pass of their handlers through one window.
 
-use crate::checkpoint::{Opened, Part};
+use crate::checkpoint::{OpenedCheckpoint, SavedBlock};
 use crate::column::{Journal, Mark};
 use crate::pack::Torn;
 use crate::time::Time;
@@ -91,7 +91,11 @@ impl<W: World> Block<W> {
     }
 
     /// The LPs `lps` of a checkpoint, and their pending events.
-    pub(crate) fn restore(world: &W, lps: Range<u32>, opened: &Opened<'_, W>) -> Result<(Self, Vec<W::Event>), Torn> {
+    pub(crate) fn restore(
+        world: &W,
+        lps: Range<u32>,
+        opened: &OpenedCheckpoint<'_, W>,
+    ) -> Result<(Self, Vec<W::Event>), Torn> {
         let taken = opened.take(world, lps.clone())?;
         let block = Block {
             lps,
@@ -102,8 +106,8 @@ impl<W: World> Block<W> {
     }
 
     /// The block for a checkpoint.
-    pub(crate) fn part(&self) -> Part<'_, W> {
-        Part {
+    pub(crate) fn part(&self) -> SavedBlock<'_, W> {
+        SavedBlock {
             lps: self.lps.clone(),
             state: &self.state,
             wakes: &self.wakes.lps,

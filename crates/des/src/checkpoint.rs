@@ -40,7 +40,7 @@ struct Kept {
 }
 
 /// A block of an engine.
-pub(crate) struct Part<'a, W: World> {
+pub(crate) struct SavedBlock<'a, W: World> {
     pub(crate) lps: Range<u32>,
     pub(crate) state: &'a W::State,
     /// When they want to be closed next (ps).
@@ -52,7 +52,7 @@ pub(crate) struct Part<'a, W: World> {
 pub(crate) fn write<'a, W: World + 'a>(
     world: &W,
     engine: &dyn Engine<W>,
-    parts: impl Iterator<Item = Part<'a, W>>,
+    parts: impl Iterator<Item = SavedBlock<'a, W>>,
 ) -> Vec<u8> {
     let mut events = Vec::new();
     engine.pending(&mut |event| events.push(event.with_lp(world.name(event.lp()))));
@@ -72,8 +72,8 @@ pub(crate) fn write<'a, W: World + 'a>(
     merged(observers.into_iter().cloned()).pack(&mut out);
     let table = out.len();
     out.resize(table + n_lps * size_of::<Kept>(), 0);
-    let parts: Vec<Part<'a, W>> = parts.collect();
-    let mut order: Vec<(u32, u32, &Part<'a, W>)> = Vec::new();
+    let parts: Vec<SavedBlock<'a, W>> = parts.collect();
+    let mut order: Vec<(u32, u32, &SavedBlock<'a, W>)> = Vec::new();
     for part in &parts {
         order.extend(part.lps.clone().map(|lp| (world.name(lp), lp, part)));
     }
@@ -103,7 +103,7 @@ fn sort<W: World>(world: &W, events: &mut [W::Event]) {
 /// Makes one run of the parts of several engines, each of which has saved the LPs numbered in the range beside it, of its layout, and nothing
 /// of the others. The parts hold all of them.
 pub(crate) fn join<W: World>(world: &W, parts: &[(Range<u32>, &[u8])]) -> Result<Vec<u8>, Torn> {
-    let opened = parts.iter().map(|(_, saved)| Opened::<W>::read(world, saved));
+    let opened = parts.iter().map(|(_, saved)| OpenedCheckpoint::<W>::read(world, saved));
     let opened = opened.collect::<Result<Vec<_>, _>>()?;
     let first = opened.first().ok_or(Torn("it has no parts"))?;
     let named = |event: &W::Event| event.with_lp(world.name(event.lp()));
@@ -143,7 +143,7 @@ pub(crate) fn split<W: World>(
     saved: &[u8],
     of: &[Range<u32>],
 ) -> Result<Vec<Vec<u8>>, Torn> {
-    let opened = Opened::<W>::read(world, saved)?;
+    let opened = OpenedCheckpoint::<W>::read(world, saved)?;
     let part = |(number, lps): (usize, &Range<u32>)| {
         let named = |event: &W::Event| event.with_lp(world.name(event.lp()));
         let mut events: Vec<W::Event> = opened.pending(lps).iter().map(named).collect();
@@ -182,7 +182,7 @@ pub(crate) fn split<W: World>(
 }
 
 /// A checkpoint that has been read, for engines to take their LPs from.
-pub(crate) struct Opened<'a, W: World> {
+pub(crate) struct OpenedCheckpoint<'a, W: World> {
     pub(crate) time: Time,
     pub(crate) outcome: Outcome,
     pub(crate) observer: W::Observer,
@@ -203,7 +203,7 @@ pub(crate) struct Taken<W: World> {
     pub(crate) events: Vec<W::Event>,
 }
 
-impl<'a, W: World> Opened<'a, W> {
+impl<'a, W: World> OpenedCheckpoint<'a, W> {
     /// Reads what [`Engine::save`] has written for this world.
     pub(crate) fn read(world: &W, mut input: &'a [u8]) -> Result<Self, Torn> {
         let head: CheckpointHead = take(&mut input)?;
@@ -237,7 +237,7 @@ impl<'a, W: World> Opened<'a, W> {
             return Err(Torn("it holds an event that this run cannot have"));
         }
         events.sort_by_key(|event| event.lp());
-        Ok(Opened {
+        Ok(OpenedCheckpoint {
             time: Time(head.time),
             outcome: Outcome {
                 events: head.events,

@@ -37,7 +37,7 @@ enum ChoicePhase {
 
 /// Decides burst by burst how many workers run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice {
+pub(crate) struct WorkerChoice {
     workers: usize,
     /// Windows from one meeting to the next.
     together: u64,
@@ -55,10 +55,10 @@ fn worth(workers: usize) -> f64 {
     TIMES * MEETING * workers as f64 / EVENT
 }
 
-impl Choice {
+impl WorkerChoice {
     /// A choice between one worker and `workers` that meet once in `together` windows.
-    pub(crate) fn new(workers: usize, together: u64) -> Choice {
-        Choice {
+    pub(crate) fn new(workers: usize, together: u64) -> WorkerChoice {
+        WorkerChoice {
             workers,
             together,
             phase: if workers > 1 {
@@ -133,8 +133,8 @@ mod tests {
     use super::*;
 
     /// Bursts on each number of workers when an event costs `one` or `many` ns and a window holds `window` events.
-    fn bursts(one: u64, many: u64, window: u64, n: u32) -> (u32, u32, Choice) {
-        let mut choice = Choice::new(4, 1);
+    fn bursts(one: u64, many: u64, window: u64, n: u32) -> (u32, u32, WorkerChoice) {
+        let mut choice = WorkerChoice::new(4, 1);
         let mut counts = (0, 0);
         for _ in 0..n {
             let (workers, trial) = choice.next();
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn one_worker_is_no_choice() {
-        let mut choice = Choice::new(1, 1);
+        let mut choice = WorkerChoice::new(1, 1);
         for _ in 0..100 {
             assert_eq!(choice.next(), (1, None));
             choice.learn(1, 1, Duration::from_secs(1));

@@ -48,7 +48,7 @@ impl Journal for NoJournal {
 
 /// One undo entry; the bytes of a saved element follow in [`Log::bytes`].
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct UndoEntry {
     column: u16,
     /// Bytes saved; `GROWN` marks an element that came into use.
     len: u16,
@@ -60,7 +60,7 @@ const GROWN: u16 = u16::MAX;
 /// An undo log, newest entry last.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    entries: Vec<Entry>,
+    entries: Vec<UndoEntry>,
     bytes: Vec<u8>,
 }
 
@@ -119,7 +119,7 @@ impl Log {
 
     /// Bytes that are held between two places.
     pub fn size(from: Mark, to: Mark) -> usize {
-        (to.entries - from.entries) as usize * size_of::<Entry>() + (to.bytes - from.bytes) as usize
+        (to.entries - from.entries) as usize * size_of::<UndoEntry>() + (to.bytes - from.bytes) as usize
     }
 }
 
@@ -127,7 +127,7 @@ impl Journal for Log {
     const ACTIVE: bool = true;
 
     fn save(&mut self, column: u16, index: u32, old: &[u8]) {
-        self.entries.push(Entry {
+        self.entries.push(UndoEntry {
             column,
             len: old.len() as u16,
             index,
@@ -136,7 +136,7 @@ impl Journal for Log {
     }
 
     fn grown(&mut self, column: u16, index: u32) {
-        self.entries.push(Entry {
+        self.entries.push(UndoEntry {
             column,
             len: GROWN,
             index,

@@ -7,7 +7,7 @@
 
 use crate::block::{Block, run_block, run_lp};
 use crate::differ::{Changes, annihilate, differ, merge, of_lp};
-use crate::pass::{Capture, Keeping, Part, Pass, Segment, Spare, append, survives};
+use crate::pass::{Capture, Keeping, Pass, PassRange, Segment, Spare, append, survives};
 use crate::sort::by_lp;
 use crate::time::Time;
 use crate::world::{Event, Observe, World};
@@ -23,7 +23,7 @@ pub(crate) struct Open {
 
 /// Events by what became of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct EventCounts {
     /// Handled, once or again.
     pub(crate) executed: u64,
     /// Undone.
@@ -45,7 +45,7 @@ pub(crate) struct History<W: World> {
     spare: Spare,
     /// Bytes kept.
     pub(crate) kept: usize,
-    pub(crate) counts: Counts,
+    pub(crate) counts: EventCounts,
     /// Buffers of a run through one window again.
     merged: Vec<W::Event>,
     single: Vec<Segment>,
@@ -62,7 +62,7 @@ impl<W: World> History<W> {
             behind: Vec::new(),
             spare: Spare::default(),
             kept: 0,
-            counts: Counts::default(),
+            counts: EventCounts::default(),
             merged: Vec::new(),
             single: Vec::new(),
         }
@@ -181,7 +181,7 @@ impl<W: World> History<W> {
             }
             let mut merged = std::mem::take(&mut self.merged);
             merged.clear();
-            let before = old.map_or(Part::default(), |old| old.inputs);
+            let before = old.map_or(PassRange::default(), |old| old.inputs);
             merge(&mut merged, &pass.inputs[before.range()], news, seed);
             annihilate(&mut merged, antis, seed);
             let place = (lp - block.lps.start) as usize;

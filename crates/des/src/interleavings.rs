@@ -10,7 +10,7 @@ use crate::layout::{Layout, MAX_BLOCKS};
 use crate::mail::{Mail, NEVER};
 use crate::pace::Speculation;
 use crate::phold::{Ball, Nobody, Phold};
-use crate::ring::{Grid, Ring};
+use crate::ring::{EventRing, WindowGrid};
 use crate::rounds::Rounds;
 use crate::speculator::Speculator;
 use crate::sync::{SharedCell, pretend_to_panic, sleeps};
@@ -163,8 +163,8 @@ impl Post {
     }
 
     fn work(&self, me: usize) {
-        let (own, mut grid) = (me..me + 1, Grid::new(WIDTH));
-        let mut rings: [Ring<Ball>; MAX_BLOCKS] = std::array::from_fn(|_| Ring::default());
+        let (own, mut grid) = (me..me + 1, WindowGrid::new(WIDTH));
+        let mut rings: [EventRing<Ball>; MAX_BLOCKS] = std::array::from_fn(|_| EventRing::default());
         let place = self.barrier.enter(me);
         for step in 1..=self.steps {
             grid.open(step);
@@ -187,7 +187,7 @@ impl Post {
             // The order within a bucket is of no meaning; here it is that of the workers, by window.
             left.sort_by_key(Ball::time);
             assert_eq!(got, left, "worker {me} after step {step}");
-            assert!(rings.iter().all(Ring::is_empty), "what was left is gone");
+            assert!(rings.iter().all(EventRing::is_empty), "what was left is gone");
         }
     }
 }
@@ -241,7 +241,7 @@ fn judge(me: usize, burst: Burst, block: &Block<Phold>) {
 fn conservative_workers_give_one_history_in_every_interleaving() {
     let work = |crew: &Crew<Ball>, me: usize| {
         let world = world();
-        let mut worker = Worker::new(&world, Nobody, Grid::new(world.lookahead.0), &Layout::even(2, 2));
+        let mut worker = Worker::new(&world, Nobody, WindowGrid::new(world.lookahead.0), &Layout::even(2, 2));
         let (block, first) = Block::new(&world, me as u32..me as u32 + 1);
         worker.first = me;
         worker.blocks.push(block);
@@ -258,7 +258,7 @@ fn conservative_workers_give_one_history_in_every_interleaving() {
 fn optimistic_workers_give_one_history_in_every_interleaving() {
     let work = |rounds: &Rounds<Ball>, me: usize| {
         let world = world();
-        let mut worker = Speculator::new(&world, Nobody, Grid::new(world.lookahead.0), &Layout::even(2, 2));
+        let mut worker = Speculator::new(&world, Nobody, WindowGrid::new(world.lookahead.0), &Layout::even(2, 2));
         let (block, first) = Block::new(&world, me as u32..me as u32 + 1);
         worker.add(me, block, first);
         let (burst, _) = rounds.work(&world, &mut worker, me, BOUNDS);

@@ -6,7 +6,7 @@
 //! what another has allocated.
 
 use crate::layout::MAX_BLOCKS;
-use crate::ring::{Grid, Letter, Ring};
+use crate::ring::{EventRing, Letter, WindowGrid};
 use crate::sync::SharedCell;
 use crate::world::Event;
 use std::ops::Range;
@@ -33,7 +33,14 @@ impl<E: Event> Mail<E> {
     }
 
     /// Leaves what `rings` hold for blocks other than worker `me`'s `own`; returns the first window of it. Before the barrier of `step`.
-    pub(crate) fn leave(&self, me: usize, step: u64, own: &Range<usize>, grid: &Grid, rings: &mut [Ring<E>]) -> u64 {
+    pub(crate) fn leave(
+        &self,
+        me: usize,
+        step: u64,
+        own: &Range<usize>,
+        grid: &WindowGrid,
+        rings: &mut [EventRing<E>],
+    ) -> u64 {
         let mailbox = &self.0[me][step as usize % 2];
         let mut next = NEVER;
         for (block, ring) in rings.iter_mut().enumerate() {
@@ -51,7 +58,7 @@ impl<E: Event> Mail<E> {
     }
 
     /// Takes what the others have left for the blocks `own` of worker `me` into `rings`. After the barrier of `step`.
-    pub(crate) fn take(&self, me: usize, step: u64, own: &Range<usize>, rings: &mut [Ring<E>]) {
+    pub(crate) fn take(&self, me: usize, step: u64, own: &Range<usize>, rings: &mut [EventRing<E>]) {
         for (_, mailboxes) in self.0.iter().enumerate().filter(|&(other, _)| other != me) {
             let mailbox = &mailboxes[step as usize % 2];
             for block in own.clone() {

@@ -13,13 +13,13 @@
 //! to an end without a panic then, as in any history of events that each sender could have sent.
 
 use crate::block::{Block, by_name};
-use crate::checkpoint::{self, Opened};
+use crate::checkpoint::{self, OpenedCheckpoint};
 use crate::crew::{Bounds, Pause};
 pub use crate::engine::Speculated;
 use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch, merged};
 pub use crate::pace::{MAX_DEPTH, Speculation};
 use crate::pack::Torn;
-use crate::ring::Grid;
+use crate::ring::WindowGrid;
 use crate::rounds::Rounds;
 use crate::speculator::Speculator;
 use crate::time::Time;
@@ -66,7 +66,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         n_workers: u32,
         speculation: Speculation,
     ) -> Result<Self, Torn> {
-        let opened = Opened::read(world, saved)?;
+        let opened = OpenedCheckpoint::read(world, saved)?;
         let block = |lps| Block::restore(world, lps, &opened);
         let mut engine = Self::build(world, observer, n_blocks, n_workers, speculation, opened.time, block)?;
         engine.outcome = opened.outcome;
@@ -86,7 +86,7 @@ impl<'w, W: World> OptimisticEngine<'w, W> {
         mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let layout = world.layout(n_blocks);
-        let grid = Grid::at(world.lookahead(), time);
+        let grid = WindowGrid::at(world.lookahead(), time);
         let n_workers = (n_workers as usize).clamp(1, layout.n_blocks());
         let mut workers: Vec<Speculator<W>> = (0..n_workers)
             .map(|_| Speculator::new(world, observer.clone(), grid, &layout))

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`crate::ring::Ring::draw_near`]).
+/// Most windows that may be run ahead: what lies within half a ring is in its window's bucket (see [`crate::ring::EventRing::draw_near`]).
 pub const MAX_DEPTH: u32 = 64;
 
 /// How far workers may run ahead.

@@ -12,12 +12,12 @@ pub(crate) const PANICKED: &str = "a handler panicked";
 
 /// Part of a vector of a [`Pass`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct PassRange {
     pub(crate) from: u32,
     pub(crate) to: u32,
 }
 
-impl Part {
+impl PassRange {
     pub(crate) fn range(self) -> Range<usize> {
         self.from as usize..self.to as usize
     }
@@ -33,9 +33,9 @@ pub(crate) struct Segment {
     pub(crate) lp: u32,
     /// Events handled, those among them that the LP sent itself within the window included.
     pub(crate) handled: u32,
-    pub(crate) inputs: Part,
-    pub(crate) sends: Part,
-    pub(crate) records: Part,
+    pub(crate) inputs: PassRange,
+    pub(crate) sends: PassRange,
+    pub(crate) records: PassRange,
     /// Its changes in the log.
     pub(crate) from: Mark,
     pub(crate) to: Mark,
@@ -125,10 +125,10 @@ impl<W: World> Pass<W> {
     }
 }
 
-pub(crate) fn append<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Part {
+pub(crate) fn append<T: Copy>(all: &mut Vec<T>, more: &[T]) -> PassRange {
     let from = all.len() as u32;
     all.extend_from_slice(more);
-    Part {
+    PassRange {
         from,
         to: all.len() as u32,
     }
@@ -293,7 +293,7 @@ impl<W: World> Late<W::Event> for Capture<W> {
     #[inline(always)]
     fn enter(&mut self, lp: u32, before: Before) {
         self.lp = lp;
-        let at = |place: usize| Part {
+        let at = |place: usize| PassRange {
             from: place as u32,
             to: place as u32,
         };

@@ -33,7 +33,7 @@ impl Broken {
 
 /// Why ranks cannot go on from a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum ResumeError {
     /// It is not of this run.
     Torn(Torn),
     /// The connection is broken.

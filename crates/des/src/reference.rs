@@ -2,7 +2,7 @@
 //! window engine, and the engine of last resort where the lookahead is zero.
 
 use crate::block::{Block, by_name};
-use crate::checkpoint::{self, Opened};
+use crate::checkpoint::{self, OpenedCheckpoint};
 use crate::column::NoJournal;
 use crate::engine::{Engine, Outcome, Progress, Stop, View, Watch};
 use crate::pack::Torn;
@@ -96,7 +96,7 @@ impl<'w, W: World> ReferenceEngine<'w, W> {
     /// # Errors
     /// The bytes are not those of a run of this world.
     pub fn restore(world: &'w W, saved: &[u8]) -> Result<Self, Torn> {
-        let opened = Opened::read(world, saved)?;
+        let opened = OpenedCheckpoint::read(world, saved)?;
         let block = |lps| Block::restore(world, lps, &opened);
         Self::build(world, opened.observer.clone(), opened.time, opened.outcome, block)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// What a worker has to say at a meeting, or all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub(crate) struct Report {
+pub(crate) struct WorkerReport {
     /// Next window with something to do here, or in what is sent.
     pub(crate) next: u64,
     /// Events run since the last meeting.
@@ -24,11 +24,11 @@ pub(crate) struct Report {
     pub(crate) broken: u64,
 }
 
-const WORDS: usize = size_of::<Report>() / 8;
+const WORDS: usize = size_of::<WorkerReport>() / 8;
 
-impl Report {
+impl WorkerReport {
     /// Of nobody.
-    pub(crate) const NOTHING: Report = Report {
+    pub(crate) const NOTHING: WorkerReport = WorkerReport {
         next: NEVER,
         executed: 0,
         rolled_back: 0,
@@ -39,7 +39,7 @@ impl Report {
     };
 
     /// Makes it the report of both.
-    pub(crate) fn add(&mut self, other: Report) {
+    pub(crate) fn add(&mut self, other: WorkerReport) {
         self.next = self.next.min(other.next);
         self.executed += other.executed;
         self.rolled_back += other.rolled_back;
@@ -56,7 +56,7 @@ impl Report {
 pub(crate) struct Posted([AtomicU64; WORDS]);
 
 impl Posted {
-    pub(crate) fn put(&self, report: Report) {
+    pub(crate) fn put(&self, report: WorkerReport) {
         let words: [u64; WORDS] = bytemuck::cast(report);
         self.0
             .iter()
@@ -64,7 +64,7 @@ impl Posted {
             .for_each(|(place, word)| place.store(word, Relaxed));
     }
 
-    pub(crate) fn get(&self) -> Report {
+    pub(crate) fn get(&self) -> WorkerReport {
         bytemuck::cast(std::array::from_fn::<u64, WORDS, _>(|i| self.0[i].load(Relaxed)))
     }
 }

@@ -14,7 +14,7 @@ const MANY: usize = 64;
 
 /// Maps times to windows of one width without division.
 #[derive(Clone, Copy, Debug)]
-pub struct Grid {
+pub struct WindowGrid {
     /// Window width in ps.
     pub width: u64,
     /// Window number of the current window.
@@ -23,24 +23,24 @@ pub struct Grid {
     pub start: u64,
     /// Width of a whole ring: `SLOTS * width`.
     pub reach: u64,
-    /// `ceil(2^64 / width)`: exact quotients for all offsets within a ring (checked in [`Grid::new`]).
+    /// `ceil(2^64 / width)`: exact quotients for all offsets within a ring (checked in [`WindowGrid::new`]).
     reciprocal: u64,
 }
 
-impl Grid {
+impl WindowGrid {
     /// Least width, in ps.
     pub const MIN_WIDTH: u64 = 2;
     /// Largest width for which the reciprocal is exact over a whole ring: 0.2 ms.
     pub const MAX_WIDTH: u64 = 200_000_000;
 
-    /// A grid of windows `width` ps wide, [`Grid::MIN_WIDTH`] to [`Grid::MAX_WIDTH`].
-    pub fn new(width: u64) -> Grid {
+    /// A grid of windows `width` ps wide, [`WindowGrid::MIN_WIDTH`] to [`WindowGrid::MAX_WIDTH`].
+    pub fn new(width: u64) -> WindowGrid {
         assert!(
             (Self::MIN_WIDTH..=Self::MAX_WIDTH).contains(&width),
             "window width out of range"
         );
         let reciprocal = ((1u128 << 64).div_ceil(u128::from(width))) as u64;
-        Grid {
+        WindowGrid {
             width,
             index: 0,
             start: 0,
@@ -50,8 +50,8 @@ impl Grid {
     }
 
     /// The grid of a run with that lookahead, at the window of `time`.
-    pub fn at(lookahead: Time, time: Time) -> Grid {
-        let mut grid = Grid::new(lookahead.0.clamp(Self::MIN_WIDTH, Self::MAX_WIDTH));
+    pub fn at(lookahead: Time, time: Time) -> WindowGrid {
+        let mut grid = WindowGrid::new(lookahead.0.clamp(Self::MIN_WIDTH, Self::MAX_WIDTH));
         grid.open(time.0 / grid.width);
         grid
     }
@@ -77,7 +77,7 @@ impl Grid {
 
 /// Pending events of one block.
 #[derive(Debug)]
-pub struct Ring<E> {
+pub struct EventRing<E> {
     slots: Box<[Vec<E>; SLOTS]>,
     occupied: [u64; SLOTS / 64],
     /// Events beyond the ring, by their time in units of `1 << FAR_BITS` ps: what is drawn near is not looked for among all of them.
@@ -109,9 +109,9 @@ impl<E> Default for Letter<E> {
     }
 }
 
-impl<E: Event> Default for Ring<E> {
+impl<E: Event> Default for EventRing<E> {
     fn default() -> Self {
-        Ring {
+        EventRing {
             slots: Box::new([const { Vec::new() }; SLOTS]),
             occupied: [0; SLOTS / 64],
             far: BTreeMap::new(),
@@ -120,7 +120,7 @@ impl<E: Event> Default for Ring<E> {
     }
 }
 
-impl<E: Event> Ring<E> {
+impl<E: Event> EventRing<E> {
     /// Adds an event at window `grid.index + ahead`, `ahead < SLOTS`.
     #[inline(always)]
     pub fn push(&mut self, index: u64, ahead: u64, event: E) {
@@ -226,7 +226,7 @@ impl<E: Event> Ring<E> {
     }
 
     /// Adds an event at any time not before the current window.
-    pub fn insert(&mut self, grid: &Grid, event: E) {
+    pub fn insert(&mut self, grid: &WindowGrid, event: E) {
         let offset = event.time().0 - grid.start;
         if offset < grid.reach {
             self.push(grid.index, grid.windows(offset), event);
@@ -236,7 +236,7 @@ impl<E: Event> Ring<E> {
     }
 
     /// The first window at or after the current one that may hold events, if any.
-    pub fn next_window(&self, grid: &Grid) -> Option<u64> {
+    pub fn next_window(&self, grid: &WindowGrid) -> Option<u64> {
         let first = grid.index as usize & (SLOTS - 1);
         let in_ring = (0..=SLOTS / 64).find_map(|step| {
             let word = ((first >> 6) + step) % (SLOTS / 64);
@@ -258,8 +258,8 @@ impl<E: Event> Ring<E> {
         }
     }
 
-    /// Moves far events that the ring reaches now into it. Call after [`Grid::open`].
-    pub fn draw_near(&mut self, grid: &Grid) {
+    /// Moves far events that the ring reaches now into it. Call after [`WindowGrid::open`].
+    pub fn draw_near(&mut self, grid: &WindowGrid) {
         let reach = grid.reach;
         // Half a ring early: else a span would be looked through in nearly every window.
         if self.far_min.wrapping_sub(grid.start) >= reach / 2 || self.far_min == u64::MAX {
@@ -292,7 +292,7 @@ impl<E: Event> Ring<E> {
         }
     }
 
-    /// Takes the current window's events. Give the buffer back with [`Ring::recycle`] before the next push.
+    /// Takes the current window's events. Give the buffer back with [`EventRing::recycle`] before the next push.
     pub fn take(&mut self, index: u64) -> Vec<E> {
         let slot = index as usize & (SLOTS - 1);
         self.occupied[slot >> 6] &= !(1 << (slot & 63));
@@ -351,8 +351,18 @@ mod tests {
 
     #[test]
     fn quotients_are_exact_over_the_whole_ring() {
-        for width in [2, 3, 7, 1_000, 181_920, 200_000, 1 << 20, 999_983, Grid::MAX_WIDTH] {
-            let grid = Grid::new(width);
+        for width in [
+            2,
+            3,
+            7,
+            1_000,
+            181_920,
+            200_000,
+            1 << 20,
+            999_983,
+            WindowGrid::MAX_WIDTH,
+        ] {
+            let grid = WindowGrid::new(width);
             for window in [0, 1, 2, 100, 254, 255] {
                 for offset in [
                     window * width,
@@ -371,8 +381,8 @@ mod tests {
 
     #[test]
     fn a_recycled_buffer_takes_over_the_events_of_a_smaller_one() {
-        let grid = Grid::new(10);
-        let mut ring = Ring::default();
+        let grid = WindowGrid::new(10);
+        let mut ring = EventRing::default();
         for i in 0..1_000 {
             ring.insert(&grid, ball(i % 10));
         }
@@ -391,9 +401,9 @@ mod tests {
 
     #[test]
     fn a_letter_carries_all_events_to_their_windows_and_leaves_the_buffers() {
-        let mut grid = Grid::new(10);
+        let mut grid = WindowGrid::new(10);
         grid.open(300);
-        let (mut from, mut to, mut letter) = (Ring::default(), Ring::default(), Letter::default());
+        let (mut from, mut to, mut letter) = (EventRing::default(), EventRing::default(), Letter::default());
         for round in 0..3 {
             // Windows around the end of the slots, one with many, and two beyond the ring.
             let times = (3_001..3_300).step_by(7).chain([3_200; 9]).chain([3_400; MANY]);
@@ -416,14 +426,14 @@ mod tests {
             assert_eq!(got, times);
             let batch = to.take(320);
             assert!(batch.iter().all(|event| event.time().0 / 10 == 320) && batch.len() >= 10);
-            to = Ring::default();
+            to = EventRing::default();
         }
     }
 
     #[test]
     fn an_event_a_whole_ring_ahead_is_not_lost() {
-        let mut grid = Grid::new(10);
-        let mut ring = Ring::default();
+        let mut grid = WindowGrid::new(10);
+        let mut ring = EventRing::default();
         for window in 0..=3 * SLOTS as u64 {
             ring.insert(&grid, ball(window * 10 + 5));
         }

@@ -9,7 +9,7 @@ use crate::barrier::Barrier;
 use crate::crew::{Bounds, Burst, MEASURED, Pause};
 use crate::mail::{Mail, NEVER};
 use crate::pace::{Pace, Speculation};
-use crate::report::{Posted, Report};
+use crate::report::{Posted, WorkerReport};
 use crate::speculator::{Reach, Speculator};
 use crate::worker::Lanes;
 use crate::world::{Event, World};
@@ -95,7 +95,7 @@ impl<E: Event> Rounds<E> {
     ) -> (Burst, Agreed) {
         let place = self.barrier.enter(me);
         let mut step = self.agreed.rounds;
-        let memory = Memory {
+        let memory = MemoryBudget {
             most_kept: self.most_kept,
             workers: self.reports.len(),
         };
@@ -110,7 +110,7 @@ impl<E: Event> Rounds<E> {
             self.reports[me][step as usize % 2].put(report);
             place.finish(step);
             place.wait(step).ok()?;
-            let mut all = Report::NOTHING;
+            let mut all = WorkerReport::NOTHING;
             for reports in &self.reports {
                 all.add(reports[step as usize % 2].get());
             }
@@ -123,7 +123,7 @@ impl<E: Event> Rounds<E> {
 
 /// What may be kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryBudget {
     /// Bytes of all workers together; with more they run one window a round.
     pub(crate) most_kept: usize,
     pub(crate) workers: usize,
@@ -135,9 +135,9 @@ pub(crate) fn work<W: World>(
     world: &W,
     worker: &mut Speculator<W>,
     bounds: Bounds,
-    memory: Memory,
+    memory: MemoryBudget,
     mut agreed: Agreed,
-    mut meet: impl FnMut(&mut Speculator<W>, Report) -> Option<Report>,
+    mut meet: impl FnMut(&mut Speculator<W>, WorkerReport) -> Option<WorkerReport>,
 ) -> (Burst, Agreed) {
     let mut burst = Burst {
         pause: Pause::Until,
@@ -183,7 +183,7 @@ pub(crate) fn work<W: World>(
         reached = reached.max(reach.frontier);
         agreed.rounds += 1;
         let after = worker.counts();
-        let report = Report {
+        let report = WorkerReport {
             next: worker.next_window().unwrap_or(NEVER),
             executed: after.executed - before.executed,
             rolled_back: after.rolled_back - before.rolled_back,

@@ -1,6 +1,6 @@
 //! The order of a window's events: one radix pass by LP and time slice, with insertion among those of one slice.
 
-use crate::ring::Grid;
+use crate::ring::WindowGrid;
 use crate::world::Event;
 use std::cmp::Ordering;
 
@@ -33,7 +33,7 @@ impl<E> Default for Scratch<E> {
 impl<E: Event> Scratch<E> {
     /// Orders `batch` by (LP, time, tie) into `self.order[..batch.len()]`: one counting pass by a monotone function of (LP, time)
     /// with about as many slots as events, then each to its slot, by insertion where others are there.
-    pub(crate) fn sort(&mut self, batch: &[E], first_lp: u32, n_lps: u32, grid: &Grid, seed: u64) {
+    pub(crate) fn sort(&mut self, batch: &[E], first_lp: u32, n_lps: u32, grid: &WindowGrid, seed: u64) {
         let n = batch.len();
         if self.order.len() < n {
             self.order.resize(n.next_power_of_two(), E::zeroed());
@@ -217,7 +217,7 @@ mod tests {
     fn check(n: u64, n_lps: u32, n_times: u64) {
         const FIRST: u32 = 64;
         const WIDTH: u64 = 200_000;
-        let mut grid = Grid::new(WIDTH);
+        let mut grid = WindowGrid::new(WIDTH);
         grid.open(7);
         let draw = |i: u64, stream: u64, limit: u64| below(mix(mix(i) ^ stream), limit);
         let ball = |i: u64| {

@@ -6,10 +6,10 @@
 use crate::block::{Block, run_block};
 use crate::column::NoJournal;
 use crate::differ::{Changes, annihilate};
-use crate::history::{Counts, History, Open};
+use crate::history::{EventCounts, History, Open};
 use crate::layout::{Layout, MAX_BLOCKS};
 use crate::pass::{PANICKED, survives};
-use crate::ring::{Grid, Ring};
+use crate::ring::{EventRing, WindowGrid};
 use crate::sort::{Scratch, by_lp};
 use crate::time::Time;
 use crate::worker::{Clock, Lanes};
@@ -23,7 +23,7 @@ pub(crate) struct Speculator<W: World> {
     /// committed is the open one.
     pub(crate) lanes: Lanes<W>,
     /// Events to be taken back, in the same way.
-    pub(crate) antis: Box<[Ring<W::Event>; MAX_BLOCKS]>,
+    pub(crate) antis: Box<[EventRing<W::Event>; MAX_BLOCKS]>,
     /// All windows before it have been run, at least once.
     done: u64,
     /// Number of the first block.
@@ -50,10 +50,10 @@ pub(crate) struct Reach {
 
 impl<W: World> Speculator<W> {
     /// A worker without blocks.
-    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: WindowGrid, layout: &Layout) -> Self {
         Speculator {
             lanes: Lanes::new(world, observer, grid, layout),
-            antis: Box::new(std::array::from_fn(|_| Ring::default())),
+            antis: Box::new(std::array::from_fn(|_| EventRing::default())),
             done: 0,
             first: 0,
             blocks: Vec::new(),
@@ -105,8 +105,8 @@ impl<W: World> Speculator<W> {
     }
 
     /// Events so far.
-    pub(crate) fn counts(&self) -> Counts {
-        let mut all = Counts {
+    pub(crate) fn counts(&self) -> EventCounts {
+        let mut all = EventCounts {
             executed: self.safe,
             rolled_back: 0,
             committed: self.safe,
@@ -300,7 +300,7 @@ impl<W: World> Speculator<W> {
 }
 
 /// Puts events into the rings of their blocks.
-fn deliver<E: Event>(rings: &mut [Ring<E>; MAX_BLOCKS], grid: &Grid, shift: u32, events: &[E]) {
+fn deliver<E: Event>(rings: &mut [EventRing<E>; MAX_BLOCKS], grid: &WindowGrid, shift: u32, events: &[E]) {
     for event in events {
         let ring = &mut rings[(event.lp() >> shift) as usize % MAX_BLOCKS];
         let offset = event.time().0 - grid.start;

@@ -8,13 +8,13 @@
 
 use crate::block::{Block, by_name};
 use crate::checker::Checker;
-use crate::checkpoint::{self, Opened};
-use crate::choice::Choice;
+use crate::checkpoint::{self, OpenedCheckpoint};
+use crate::choice::WorkerChoice;
 use crate::crew::{Bounds, Burst, Crew, Pause};
 use crate::engine::{Engine, Outcome, Progress, Stop, Teamwork, View, Watch, merged};
 use crate::layout::Layout;
 use crate::pack::Torn;
-use crate::ring::{Grid, SLOTS};
+use crate::ring::{SLOTS, WindowGrid};
 use crate::time::Time;
 use crate::worker::Worker;
 use crate::world::World;
@@ -38,7 +38,7 @@ pub struct WindowEngine<'w, W: World> {
     active: usize,
     crew: Crew<W::Event>,
     /// Decides between one worker and all, where that is left to the engine.
-    choice: Option<Choice>,
+    choice: Option<WorkerChoice>,
     outcome: Outcome,
     teamwork: Teamwork,
     reached: Time,
@@ -51,13 +51,13 @@ pub(crate) fn windows_together<W: World>(world: &W, layout: &Layout, n: usize) -
     }
     let owners = layout.owners(n);
     let across = world.lookahead_across(&|lp| owners[(lp >> layout.shift()) as usize]);
-    let width = Grid::at(world.lookahead(), Time::ZERO).width;
+    let width = WindowGrid::at(world.lookahead(), Time::ZERO).width;
     (across.0 / width).clamp(1, SLOTS as u64 / 2)
 }
 
 impl<'w, W: World> WindowEngine<'w, W> {
     /// Narrowest window the engine takes, in ps; below it the reference engine's total order is the better loop.
-    pub const MIN_WIDTH: u64 = Grid::MIN_WIDTH;
+    pub const MIN_WIDTH: u64 = WindowGrid::MIN_WIDTH;
 
     /// An engine with one worker on about `n_blocks` blocks, at most 64 (see [`World::layout`]).
     pub fn new(world: &'w W, observer: W::Observer, n_blocks: u32) -> Self {
@@ -82,7 +82,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         n_blocks: u32,
         n_workers: u32,
     ) -> Result<Self, Torn> {
-        let opened = Opened::read(world, saved)?;
+        let opened = OpenedCheckpoint::read(world, saved)?;
         let block = |lps| Block::restore(world, lps, &opened);
         let mut engine = Self::build(world, observer, n_blocks, n_workers, opened.time, block)?;
         engine.outcome = opened.outcome;
@@ -100,7 +100,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
         mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
         let layout = world.layout(n_blocks);
-        let grid = Grid::at(world.lookahead(), time);
+        let grid = WindowGrid::at(world.lookahead(), time);
         let n_workers = (n_workers as usize).clamp(1, layout.n_blocks());
         let mut workers: Vec<Worker<W>> = (0..n_workers)
             .map(|_| Worker::new(world, observer.clone(), grid, &layout))
@@ -135,7 +135,7 @@ impl<'w, W: World> WindowEngine<'w, W> {
 
     /// Lets the engine find out whether all workers or one are faster, and change over while it runs.
     pub fn adaptive(mut self) -> Self {
-        self.choice = (self.workers.len() > 1).then(|| Choice::new(self.workers.len(), self.together));
+        self.choice = (self.workers.len() > 1).then(|| WorkerChoice::new(self.workers.len(), self.together));
         self
     }
 
@@ -301,8 +301,8 @@ impl<W: World> Engine<W> for WindowEngine<'_, W> {
         let busy: Duration = clocks().map(|clock| clock.busy).sum();
         let teamwork = Teamwork {
             waiting: wait.as_secs_f64() / (wait + busy).as_secs_f64().max(1e-9),
-            given_up: self.choice.as_ref().and_then(Choice::given_up),
-            thin: self.choice.as_ref().and_then(Choice::thin),
+            given_up: self.choice.as_ref().and_then(WorkerChoice::given_up),
+            thin: self.choice.as_ref().and_then(WorkerChoice::thin),
             ..self.teamwork
         };
         (self.workers.len() > 1).then_some(teamwork)

@@ -4,7 +4,7 @@ use crate::block::{Before, Block, Late, insert_late, run_block, take_late};
 use crate::checker::Checker;
 use crate::column::{Mark, NoJournal};
 use crate::layout::{Layout, MAX_BLOCKS};
-use crate::ring::{Grid, Ring};
+use crate::ring::{EventRing, WindowGrid};
 use crate::sort::Scratch;
 use crate::time::Time;
 use crate::world::{Event, Observe, Sink, World};
@@ -15,8 +15,8 @@ use std::time::Duration;
 ///
 /// The rings of the worker's own blocks hold all that is to come; those of other blocks what it has sent there in this window.
 pub(crate) struct Lanes<W: World> {
-    pub(crate) rings: Box<[Ring<W::Event>; MAX_BLOCKS]>,
-    pub(crate) grid: Grid,
+    pub(crate) rings: Box<[EventRing<W::Event>; MAX_BLOCKS]>,
+    pub(crate) grid: WindowGrid,
     /// End of the open window; earlier than the grid's where a run ends within a window.
     pub(crate) end: u64,
     /// An LP's block is `lp >> shift`.
@@ -50,9 +50,9 @@ pub(crate) struct Worker<W: World> {
 
 impl<W: World> Lanes<W> {
     /// Nothing pending.
-    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: WindowGrid, layout: &Layout) -> Self {
         Lanes {
-            rings: Box::new(std::array::from_fn(|_| Ring::default())),
+            rings: Box::new(std::array::from_fn(|_| EventRing::default())),
             grid,
             end: 0,
             shift: layout.shift(),
@@ -137,7 +137,7 @@ impl<W: World> Late<W::Event> for Lanes<W> {
 
 impl<W: World> Worker<W> {
     /// A worker without blocks.
-    pub(crate) fn new(world: &W, observer: W::Observer, grid: Grid, layout: &Layout) -> Self {
+    pub(crate) fn new(world: &W, observer: W::Observer, grid: WindowGrid, layout: &Layout) -> Self {
         Worker {
             lanes: Lanes::new(world, observer, grid, layout),
             first: 0,

@@ -1,6 +1,6 @@
 //! The proofs that every run carries: conservation, capacity, the zero-load bound, progress, completeness, credits.
 
-use crate::harvest::{Credit, Harvest};
+use crate::harvest::{ChannelCredit, Harvest};
 use crate::results::{Check, LoadState, Verdict};
 use fabric::build_error::BuildError;
 use fabric::mpi::RankRow;
@@ -13,7 +13,7 @@ mod cycle;
 mod values;
 
 /// What the checks look at.
-pub struct Facts<'a> {
+pub struct RunFacts<'a> {
     /// The network.
     pub net: &'a Network,
     /// What the run has come to, all parts together.
@@ -34,7 +34,7 @@ fn end_of_time() -> String {
 }
 
 /// Judges a finished run.
-pub fn verdict(facts: &Facts<'_>) -> Verdict {
+pub fn verdict(facts: &RunFacts<'_>) -> Verdict {
     let checks = vec![
         conservation(facts),
         flows(facts),
@@ -59,7 +59,7 @@ pub fn verdict(facts: &Facts<'_>) -> Verdict {
     }
 }
 
-fn conservation(facts: &Facts<'_>) -> Check {
+fn conservation(facts: &RunFacts<'_>) -> Check {
     let harvest = facts.harvest;
     let stats = &harvest.stats;
     let flying = harvest.queued.packets + harvest.in_flight.packets + stats.landing;
@@ -82,7 +82,7 @@ fn conservation(facts: &Facts<'_>) -> Check {
 
 /// What each node sent to each other has arrived or is under way, message by message: no sum agrees by chance, see
 /// [`weight`](fabric::packet::weight).
-fn flows(facts: &Facts<'_>) -> Check {
+fn flows(facts: &RunFacts<'_>) -> Check {
     let (stats, harvest) = (&facts.harvest.stats, &facts.harvest);
     let mut under_way = harvest.queued;
     under_way.merge(harvest.in_flight);
@@ -116,7 +116,7 @@ fn flows(facts: &Facts<'_>) -> Check {
     }
 }
 
-fn capacity(facts: &Facts<'_>) -> Check {
+fn capacity(facts: &RunFacts<'_>) -> Check {
     let over = &facts.harvest.over;
     let detail = match over {
         None => format!("no link of {} above its bandwidth", facts.harvest.ports),
@@ -129,7 +129,7 @@ fn capacity(facts: &Facts<'_>) -> Check {
     }
 }
 
-fn zero_load(facts: &Facts<'_>) -> Check {
+fn zero_load(facts: &RunFacts<'_>) -> Check {
     let stats = &facts.harvest.stats;
     let early = stats.early;
     let detail = match early {
@@ -143,7 +143,7 @@ fn zero_load(facts: &Facts<'_>) -> Check {
     }
 }
 
-fn credits(facts: &Facts<'_>) -> Check {
+fn credits(facts: &RunFacts<'_>) -> Check {
     let harvest = facts.harvest;
     let empty_network = facts.idle && harvest.stats.injected == harvest.stats.packets;
     let wrong = match empty_network {
@@ -153,7 +153,7 @@ fn credits(facts: &Facts<'_>) -> Check {
     let detail = match wrong {
         None if empty_network => "all buffer space came back".into(),
         None => "between zero and the buffer's size everywhere".into(),
-        Some(Credit { place, vc, bytes }) => {
+        Some(ChannelCredit { place, vc, bytes }) => {
             let full = facts.net.buffer;
             format!("{} channel {vc} holds {bytes} bytes of credit of {full}", place.name)
         }
@@ -165,7 +165,7 @@ fn credits(facts: &Facts<'_>) -> Check {
     }
 }
 
-fn progress(facts: &Facts<'_>) -> Check {
+fn progress(facts: &RunFacts<'_>) -> Check {
     let stats = &facts.harvest.stats;
     let left = stats.injected.saturating_sub(stats.packets + stats.landing);
     let check = |ok, detail| Check {
@@ -214,7 +214,7 @@ fn progress(facts: &Facts<'_>) -> Check {
 }
 
 /// Nothing went beyond what the fields of a packet can tell apart.
-fn limits(facts: &Facts<'_>) -> Check {
+fn limits(facts: &RunFacts<'_>) -> Check {
     let harvest = facts.harvest;
     let mut beyond = Vec::new();
     let beyond_fields = fault::NUMBER_IN_USE | fault::TOO_MANY_PARTS | fault::RANK_NUMBERS_USED_UP;
@@ -262,7 +262,7 @@ fn limits(facts: &Facts<'_>) -> Check {
 }
 
 /// When nothing is left to do, or the run was to go on until it is, every MPI rank has come to the end of its program.
-fn ranks(facts: &Facts<'_>) -> Option<Check> {
+fn ranks(facts: &RunFacts<'_>) -> Option<Check> {
     let rows = &facts.harvest.ranks;
     let left: Vec<_> = rows.iter().filter(|row| !row.is_done()).collect();
     let stuck = facts.idle && !left.is_empty();
@@ -308,7 +308,7 @@ fn ranks(facts: &Facts<'_>) -> Option<Check> {
 }
 
 /// When nothing is left to do, or the run was to go on until it is, every core has had all its accesses.
-fn memory(facts: &Facts<'_>) -> Option<Check> {
+fn memory(facts: &RunFacts<'_>) -> Option<Check> {
     let (rows, plan) = (&facts.harvest.memory, facts.net.workload.memory()?);
     let cores = u64::from(plan.shape.cores);
     let left = rows.iter().filter(|row| row.finished_cores < cores);
@@ -338,7 +338,7 @@ fn memory(facts: &Facts<'_>) -> Option<Check> {
 }
 
 /// Accesses of memory nodes have seen what they should, where that is written down.
-fn values(facts: &Facts<'_>) -> Option<Check> {
+fn values(facts: &RunFacts<'_>) -> Option<Check> {
     if !facts.net.workload.memory()?.shape.values {
         return None;
     }

@@ -27,7 +27,7 @@ pub use waits::Wait;
 
 /// What is wanted besides what every run tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct HarvestWanted {
     /// The load of every link.
     pub links: bool,
     /// The channels that wait for room.
@@ -54,17 +54,17 @@ pub struct Harvest {
     /// Packets that left an output port.
     pub packet_hops: u64,
     /// The longest time for which a link was busy (ps), and the first such link.
-    pub busiest: (u64, Option<Place>),
+    pub busiest: (u64, Option<NamedPort>),
     /// Output ports.
     pub ports: u64,
     /// The first output port that has carried more than its bandwidth allows.
-    pub over: Option<Place>,
+    pub over: Option<NamedPort>,
     /// The first output port that has lost more than 1 % of its time to times that are whole picoseconds.
-    pub rounded: Option<Place>,
+    pub rounded: Option<NamedPort>,
     /// The first channel whose credit is below zero or above the buffer's size.
-    pub outside: Option<Credit>,
+    pub outside: Option<ChannelCredit>,
     /// The first channel that has not all of its credit.
-    pub missing: Option<Credit>,
+    pub missing: Option<ChannelCredit>,
     /// Routers with the digests of their events, in the order of the routers once the harvest is whole.
     pub pasts: Vec<(u32, u64)>,
     /// Loads of all links by router and port, if wanted.
@@ -89,7 +89,7 @@ pub struct Harvest {
 
 /// An output port with its name; the first by router and port is the least.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct NamedPort {
     /// The router.
     pub router: u32,
     /// Its port; ejection ports follow the network ports.
@@ -98,9 +98,9 @@ pub struct Place {
     pub name: String,
 }
 
-impl Place {
-    pub(crate) fn new(net: &Network, lp: u32, port: u32) -> Place {
-        Place {
+impl NamedPort {
+    pub(crate) fn new(net: &Network, lp: u32, port: u32) -> NamedPort {
+        NamedPort {
             router: net.sites[lp as usize].router,
             port,
             name: net.port_name(lp, port),
@@ -110,9 +110,9 @@ impl Place {
 
 /// What a channel holds of the buffer at its other end.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Credit {
+pub struct ChannelCredit {
     /// The channel's output port.
-    pub place: Place,
+    pub place: NamedPort,
     /// The virtual channel.
     pub vc: u32,
     /// Free bytes as it counts them.
@@ -157,7 +157,7 @@ impl Harvest {
         mut stats: Stats,
         in_flight: InFlight,
         digests: &[u64],
-        wanted: Wanted,
+        wanted: HarvestWanted,
     ) -> Harvest {
         stats.settle();
         let mut harvest = Harvest {
@@ -280,21 +280,21 @@ impl Harvest {
             let linked = peer.class() != 0 || !net.model.late_admission;
             let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
             if port.busy > port.free || (linked && over) {
-                self.over = first(self.over.take(), Some(Place::new(net, lp, local)));
+                self.over = first(self.over.take(), Some(NamedPort::new(net, lp, local)));
             }
             // Time that was lost to whole picoseconds, against all the time until the link was idle.
             let exact = u128::from(port.bytes) * 8_000_000_000_000 / u128::from(bandwidth);
             let lost = u128::from(port.busy).saturating_sub(exact);
             let whole = net.classes[usize::from(peer.class())].is_in_bytes() && !net.model.late_admission;
             if whole && port.packets >= 100 && lost * 100 > u128::from(port.free) {
-                self.rounded = first(self.rounded.take(), Some(Place::new(net, lp, local)));
+                self.rounded = first(self.rounded.take(), Some(NamedPort::new(net, lp, local)));
             }
             self.packet_hops += port.packets;
             // Of links that were busy for as long the first counts, in whatever order routers are looked at.
-            let earlier = |at: &Place| (site.router, local) < (at.router, at.port);
+            let earlier = |at: &NamedPort| (site.router, local) < (at.router, at.port);
             let (most, at) = &self.busiest;
             if port.busy > *most || (port.busy == *most && at.as_ref().is_some_and(earlier)) {
-                self.busiest = (port.busy, Some(Place::new(net, lp, local)));
+                self.busiest = (port.busy, Some(NamedPort::new(net, lp, local)));
             }
             if rails > 1 && local >= u32::from(site.net) {
                 self.rails[((local - u32::from(site.net)) % rails) as usize] += port.bytes;
@@ -331,13 +331,14 @@ impl Harvest {
             }
             // A name is made for the first of a router only: there may be very many that are not all back.
             let router = site.router;
-            let before = |found: &Option<Credit>| found.as_ref().is_some_and(|found| found.place.router <= router);
+            let before =
+                |found: &Option<ChannelCredit>| found.as_ref().is_some_and(|found| found.place.router <= router);
             let outside = bytes < 0 || bytes > full;
             if before(&self.missing) && (!outside || before(&self.outside)) {
                 continue;
             }
-            let place = Place::new(net, lp, port);
-            let credit = Credit { place, vc, bytes };
+            let place = NamedPort::new(net, lp, port);
+            let credit = ChannelCredit { place, vc, bytes };
             if outside && !before(&self.outside) {
                 self.outside = Some(credit.clone());
             }
@@ -442,7 +443,7 @@ fn take_option<T: Pack>(input: &mut &[u8]) -> Result<Option<T>, Torn> {
     }
 }
 
-impl Pack for Place {
+impl Pack for NamedPort {
     fn pack(&self, out: &mut Vec<u8>) {
         put(out, [self.router, self.port]);
         put_text(out, &self.name);
@@ -451,11 +452,11 @@ impl Pack for Place {
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
         let [router, port] = take(input)?;
         let name = take_text(input)?;
-        Ok(Place { router, port, name })
+        Ok(NamedPort { router, port, name })
     }
 }
 
-impl Pack for Credit {
+impl Pack for ChannelCredit {
     fn pack(&self, out: &mut Vec<u8>) {
         self.place.pack(out);
         put(out, self.vc);
@@ -463,8 +464,8 @@ impl Pack for Credit {
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
-        Ok(Credit {
-            place: Place::unpack(input)?,
+        Ok(ChannelCredit {
+            place: NamedPort::unpack(input)?,
             vc: take(input)?,
             bytes: take(input)?,
         })
@@ -481,7 +482,7 @@ impl Pack for Wait {
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
         Ok(Wait {
-            place: Place::unpack(input)?,
+            place: NamedPort::unpack(input)?,
             vc: take(input)?,
             to: take(input)?,
             holds: take_list(input)?,

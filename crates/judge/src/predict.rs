@@ -72,7 +72,7 @@ pub struct Prediction {
 
 /// What predictions need to know of a network and of where messages go; the same for all loads, lengths and seeds.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct NetworkFacts {
     nodes: f64,
     routers: f64,
     /// Network ports by link class.
@@ -86,9 +86,9 @@ pub struct Facts {
     ranks: f64,
 }
 
-impl Facts {
+impl NetworkFacts {
     /// Builds the topology and places the jobs of a run.
-    pub fn new(run: &RunSpec) -> Result<Facts, BuildError> {
+    pub fn new(run: &RunSpec) -> Result<NetworkFacts, BuildError> {
         let topology = run.topology.build().map_err(BuildError::Topology)?;
         let wiring = topology.wiring();
         let mut ports: Vec<(String, f64)> = wiring.class_names.iter().map(|name| (name.clone(), 0.0)).collect();
@@ -108,7 +108,7 @@ impl Facts {
         let named = named(run);
         let workload = Workload::build(&named.jobs, &named.control.work_terms(), &topology, BitsPerSec(1))?;
         let hops = |from, to, packets| hops(&run.routing, &topology, (from, to), packets);
-        Ok(Facts {
+        Ok(NetworkFacts {
             nodes: f64::from(topology.n_nodes()),
             routers: f64::from(topology.n_routers()),
             ports,
@@ -121,7 +121,7 @@ impl Facts {
         })
     }
 
-    /// What [`Facts::new`] depends on, as a text to find it by.
+    /// What [`NetworkFacts::new`] depends on, as a text to find it by.
     pub fn name(run: &RunSpec) -> String {
         let run = named(run);
         let parts = (
@@ -257,7 +257,7 @@ impl Facts {
     }
 }
 
-/// The run with what [`Facts`] do not depend on set to fixed values: loads, lengths, sizes, and the seed unless it says who the few are
+/// The run with what [`NetworkFacts`] do not depend on set to fixed values: loads, lengths, sizes, and the seed unless it says who the few are
 /// that talk to each other.
 fn named(run: &RunSpec) -> RunSpec {
     let mut run = run.clone();

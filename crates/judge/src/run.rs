@@ -2,14 +2,14 @@
 
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
-use crate::harvest::{Harvest, InFlight, Wanted};
+use crate::harvest::{Harvest, HarvestWanted, InFlight};
 use crate::process::{cpu_time, peak_memory};
 pub use crate::results::RunResult;
 use crate::results::{Concluded, Inputs, Manner, Summary, link_rows};
 use des::checkpoint::Pack;
 use des::engine::Engine;
 use des::optimistic::{self, OptimisticEngine};
-use des::ranks::{self, Broken, RankPlan, Refused};
+use des::ranks::{self, Broken, RankPlan, ResumeError};
 use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix};
 use fabric::build_error::BuildError;
 use fabric::network::model::{Fabric, RouterModel};
@@ -80,11 +80,11 @@ pub struct RunProgress {
 }
 
 /// Decides whether a run goes on; called a few times per second of CPU time.
-pub type Watch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
+pub type RunWatch<'a> = &'a mut dyn FnMut(&RunProgress) -> bool;
 
 /// What is to become of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum RunOrder {
     /// It goes on.
     GoOn,
     /// It stops.
@@ -93,14 +93,14 @@ pub enum Order {
     SaveAndStop,
 }
 
-/// As [`Watch`], with a choice.
-pub type Conduct<'a> = &'a mut dyn FnMut(&RunProgress) -> Order;
+/// As [`RunWatch`], with a choice.
+pub type Conduct<'a> = &'a mut dyn FnMut(&RunProgress) -> RunOrder;
 
 /// Runs a specification to its end, on one thread unless it asks for more.
-pub fn run(spec: &RunSpec, watch: Watch<'_>) -> Result<RunResult, RunError> {
+pub fn run(spec: &RunSpec, watch: RunWatch<'_>) -> Result<RunResult, RunError> {
     run_with(spec, None, &mut |progress| match watch(progress) {
-        true => Order::GoOn,
-        false => Order::Stop,
+        true => RunOrder::GoOn,
+        false => RunOrder::Stop,
     })
 }
 
@@ -286,9 +286,9 @@ fn on_ranks<'e, M: RouterModel>(
         _ => {
             let saved = saved.unwrap_or_default();
             RankEngine::restore(world, stats, ranks, plan, &saved).map_err(|refused| match refused {
-                Refused::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
-                Refused::Torn(_) => RunError::Elsewhere,
-                Refused::Broken(reason) => broken(reason),
+                ResumeError::Torn(torn) if first => Keeper::refuse(keeper, torn).into(),
+                ResumeError::Torn(_) => RunError::Elsewhere,
+                ResumeError::Broken(reason) => broken(reason),
             })?
         }
     };
@@ -387,7 +387,7 @@ fn drive<M: RouterModel>(
     engine.pending(&mut |event: &Packet| in_flight.count(event, &world.net));
     let digests = engine.digests();
     // All ranks stand at the same: what one wants all want.
-    let wanted = Wanted {
+    let wanted = HarvestWanted {
         links: spec.observe.links,
         waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
         unsent: (spec.observe.messages == MessageDetail::Full).then_some(match stop {
@@ -502,7 +502,7 @@ impl Finished<'_> {
             stop,
             ..
         } = &self;
-        let verdict = check::verdict(&check::Facts {
+        let verdict = check::verdict(&check::RunFacts {
             net,
             harvest,
             idle: *stop == Stop::Idle,

@@ -9,7 +9,7 @@ use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
-use judge::run::{Order, RunError, RunResult, run, run_with};
+use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use proptest::prelude::*;
 use std::path::PathBuf;
 use topo::{Arrangement, Lattice, TopologySpec};
@@ -452,14 +452,14 @@ fn a_run_from_its_file_gives_the_same_result_on_every_engine() {
         let every = Every::Simulated(Time((spent * part[i % 3]) as u64));
         (spec.control.engine, spec.control.workers) = engines[i % 3];
         let keep = folder.checkpoints(Some(every), false);
-        let saving = run_with(&spec, Some(&keep), &mut |_| Order::GoOn).unwrap();
+        let saving = run_with(&spec, Some(&keep), &mut |_| RunOrder::GoOn).unwrap();
         assert!(content(saving) == whole, "{what} with checkpoints");
         assert!(keep.file.is_file(), "{what} writes a checkpoint");
         let header = std::fs::read(&keep.file).unwrap();
         assert!(String::from_utf8_lossy(&header[28..400]).contains("time_ps"), "{what}");
         for (engine, workers) in engines.into_iter().chain([(Engine::Optimistic, 2)]) {
             (spec.control.engine, spec.control.workers) = (engine, workers);
-            let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| Order::GoOn).unwrap();
+            let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| RunOrder::GoOn).unwrap();
             assert!(content(resumed) == whole, "{what} taken up on {engine:?}");
         }
     }
@@ -482,7 +482,7 @@ fn an_order_to_stop_writes_a_checkpoint_and_the_rest_of_the_way_is_walked() {
     ];
     for (engine, workers) in engines {
         (spec.control.engine, spec.control.workers) = (engine, workers);
-        let stopped = run_with(&spec, Some(&keep), &mut |_| Order::SaveAndStop);
+        let stopped = run_with(&spec, Some(&keep), &mut |_| RunOrder::SaveAndStop);
         match stopped {
             Err(RunError::Interrupted { at: time }) => at.push(time),
             other => panic!("{engine:?}: {}", outcome(other)),
@@ -491,12 +491,12 @@ fn an_order_to_stop_writes_a_checkpoint_and_the_rest_of_the_way_is_walked() {
     assert!(at.is_sorted() && at[0] < at[2], "{at:?}");
     // A plain stop leaves the file as it is.
     let file = std::fs::read(&keep.file).unwrap();
-    assert!(run_with(&spec, Some(&keep), &mut |_| Order::Stop).is_err());
+    assert!(run_with(&spec, Some(&keep), &mut |_| RunOrder::Stop).is_err());
     assert!(std::fs::read(&keep.file).unwrap() == file);
-    let resumed = run_with(&spec, Some(&keep), &mut |_| Order::GoOn).unwrap();
+    let resumed = run_with(&spec, Some(&keep), &mut |_| RunOrder::GoOn).unwrap();
     assert!(content(resumed) == whole);
     // Anew: the file goes.
-    let anew = run_with(&spec, Some(&folder.checkpoints(None, false)), &mut |_| Order::GoOn).unwrap();
+    let anew = run_with(&spec, Some(&folder.checkpoints(None, false)), &mut |_| RunOrder::GoOn).unwrap();
     assert!(content(anew) == whole);
     assert!(!keep.file.exists());
 }
@@ -521,11 +521,11 @@ fn a_run_taken_up_when_all_has_arrived_still_ends_with_its_step_of_the_drain() {
     }
     let whole = whole.unwrap_or_else(|| panic!("{what}: all ends with a step of the drain"));
     let every = Some(Every::Simulated(Time(latest + 1_000)));
-    run_with(&spec, Some(&folder.checkpoints(every, false)), &mut |_| Order::GoOn).unwrap();
+    run_with(&spec, Some(&folder.checkpoints(every, false)), &mut |_| RunOrder::GoOn).unwrap();
     let whole = content(whole);
     for engine in [Engine::Reference, Engine::Sequential, Engine::RollbackCheck] {
         spec.control.engine = engine;
-        let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| Order::GoOn).unwrap();
+        let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| RunOrder::GoOn).unwrap();
         assert!(content(resumed) == whole, "{what} taken up on {engine:?}");
     }
 }
@@ -536,7 +536,7 @@ fn short_steps_between_checkpoints_let_the_caller_stop() {
     let (_, mut spec) = named("plain sculpin, open loop");
     spec.control.end = Some(Time::from_us(200));
     let keep = folder.checkpoints(Some(Every::Simulated(Time::from_ns(900))), false);
-    let stopped = run_with(&spec, Some(&keep), &mut |_| Order::SaveAndStop);
+    let stopped = run_with(&spec, Some(&keep), &mut |_| RunOrder::SaveAndStop);
     assert!(
         matches!(stopped, Err(RunError::Interrupted { at }) if at == Time::from_ns(900)),
         "{}",
@@ -552,10 +552,10 @@ fn checkpoints_by_wall_time_come_without_being_asked_for() {
     spec.observe.messages = MessageDetail::Summary;
     let whole = content(run(&spec, &mut |_| true).unwrap());
     let keep = folder.checkpoints(Some(Every::parse("0.001 s").unwrap()), false);
-    let saving = run_with(&spec, Some(&keep), &mut |_| Order::GoOn).unwrap();
+    let saving = run_with(&spec, Some(&keep), &mut |_| RunOrder::GoOn).unwrap();
     assert!(content(saving) == whole);
     assert!(keep.file.is_file());
-    let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| Order::GoOn).unwrap();
+    let resumed = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| RunOrder::GoOn).unwrap();
     assert!(content(resumed) == whole);
 }
 
@@ -568,7 +568,7 @@ fn outcome(result: Result<RunResult, RunError>) -> String {
 }
 
 fn refusal(spec: &RunSpec, keep: &Checkpoints) -> CheckpointError {
-    match run_with(spec, Some(keep), &mut |_| Order::GoOn) {
+    match run_with(spec, Some(keep), &mut |_| RunOrder::GoOn) {
         Err(RunError::Checkpoint(error)) => {
             let text = error.to_string();
             let named = text.starts_with(&keep.file.display().to_string()) && text.contains("begin this run anew");
@@ -585,7 +585,7 @@ fn torn_changed_and_foreign_files_are_refused_with_words_of_their_own() {
     let mut spec = plain(TopologySpec::Torus(lattice(&[3, 2], 1)));
     spec.control.end = Some(Time::from_us(2));
     let every = Some(Every::Simulated(Time::from_us(1)));
-    run_with(&spec, Some(&folder.checkpoints(every, false)), &mut |_| Order::GoOn).unwrap();
+    run_with(&spec, Some(&folder.checkpoints(every, false)), &mut |_| RunOrder::GoOn).unwrap();
     let keep = folder.checkpoints(None, true);
     let file = std::fs::read(&keep.file).unwrap();
     for length in (0..file.len()).step_by(97) {
@@ -616,7 +616,7 @@ fn torn_changed_and_foreign_files_are_refused_with_words_of_their_own() {
     // Engine and workers make no other run.
     let mut engine = spec.clone();
     (engine.control.engine, engine.control.workers) = (Engine::Reference, 7);
-    run_with(&engine, Some(&keep), &mut |_| Order::GoOn).unwrap();
+    run_with(&engine, Some(&keep), &mut |_| RunOrder::GoOn).unwrap();
     for (from, to, words) in [
         (env!("CARGO_PKG_VERSION"), "9.9.9", "fabricsim 9.9.9"),
         ("\"little\"", "\"big\"   ", "big-endian"),
@@ -660,7 +660,7 @@ fn an_older_checkpoint_stays_when_a_new_one_cannot_be_written() {
     let (_, mut spec) = cases().swap_remove(6);
     let every = Some(Every::Simulated(Time::from_us(4)));
     let keep = folder.checkpoints(every, true);
-    run_with(&spec, Some(&keep), &mut |_| Order::GoOn).unwrap();
+    run_with(&spec, Some(&keep), &mut |_| RunOrder::GoOn).unwrap();
     let file = std::fs::read(&keep.file).unwrap();
     // A folder stands where the new file would be written.
     let blocked = folder.0.join(format!(".run.checkpoint.{}.partial", std::process::id()));
@@ -671,7 +671,7 @@ fn an_older_checkpoint_stays_when_a_new_one_cannot_be_written() {
         every: Some(Every::Simulated(Time::from_ns(100))),
         ..keep.clone()
     };
-    let error = run_with(&spec, Some(&anew), &mut |_| Order::GoOn).unwrap_err();
+    let error = run_with(&spec, Some(&anew), &mut |_| RunOrder::GoOn).unwrap_err();
     assert!(
         matches!(error, RunError::Checkpoint(CheckpointError::Write { .. })),
         "{error}"

@@ -4,7 +4,7 @@ use des::ranks::local;
 use des::{Time, mix};
 use fabric::network::Network;
 use fabric::spec::*;
-use judge::run::{Means, Order, RunResult, run, run_by};
+use judge::run::{Means, RunOrder, RunResult, run, run_by};
 use topo::{Arrangement, Lattice, TopologySpec};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -374,7 +374,7 @@ fn on_ranks(what: &str, spec: &RunSpec, ranks: usize, engine: Engine) -> RunResu
                     ranks: Some(end),
                     ..Means::default()
                 };
-                let result = run_by(spec, means, &mut |_| Order::GoOn);
+                let result = run_by(spec, means, &mut |_| RunOrder::GoOn);
                 result.unwrap_or_else(|error| panic!("{what} on {ranks} ranks: {error}"))
             })
         });

@@ -9,8 +9,8 @@ use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};
 use fabric::router::Sculpin;
 use fabric::spec::{BitsPerSec, Engine, LoadOptions, RunSpec, load_study};
 use fabric::state::{Parts, State, fault};
-use judge::check::{Facts, verdict};
-use judge::harvest::{Harvest, InFlight, Wanted};
+use judge::check::{RunFacts, verdict};
+use judge::harvest::{Harvest, HarvestWanted, InFlight};
 use judge::run::{self, RunError, RunResult};
 use std::path::Path;
 use std::sync::Arc;
@@ -316,9 +316,9 @@ impl Small {
             self.stats,
             pending,
             &[],
-            Wanted::default(),
+            HarvestWanted::default(),
         );
-        let verdict = verdict(&Facts {
+        let verdict = verdict(&RunFacts {
             net: &self.world.net,
             harvest: &harvest,
             idle: false,
@@ -421,11 +421,11 @@ fn a_number_in_use_twice_is_an_error() {
             stats,
             InFlight::default(),
             &[],
-            Wanted::default(),
+            HarvestWanted::default(),
         )
     };
     let harvest = harvest(&state);
-    let verdict = verdict(&Facts {
+    let verdict = verdict(&RunFacts {
         net: &world.net,
         harvest: &harvest,
         idle: false,

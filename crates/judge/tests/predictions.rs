@@ -1,7 +1,7 @@
 //! What is told of a run before it is run, against the run.
 
 use fabric::spec::*;
-use judge::predict::{Facts, Prediction};
+use judge::predict::{NetworkFacts, Prediction};
 use judge::run::run;
 use std::path::Path;
 use topo::{Lattice, TopologySpec};
@@ -25,7 +25,7 @@ fn synthetic(run: &mut RunSpec, pattern: Pattern, load: Option<f64>, message: u6
 }
 
 fn predict(run: &RunSpec) -> Prediction {
-    Facts::new(run).expect("a network").predict(run)
+    NetworkFacts::new(run).expect("a network").predict(run)
 }
 
 /// Packets and packet-hops come out as predicted to `within`, a fraction.
@@ -203,11 +203,11 @@ fn a_prediction_grows_with_load_length_and_network_and_forgets_the_seed() {
     let mut spec = plain(torus());
     synthetic(&mut spec, Pattern::Uniform, Some(0.1), 2_048);
     let base = predict(&spec);
-    assert_eq!(Facts::name(&spec), {
+    assert_eq!(NetworkFacts::name(&spec), {
         let mut other = spec.clone();
         other.control.seed = 77;
         synthetic(&mut other, Pattern::Uniform, Some(0.9), 100);
-        Facts::name(&other)
+        NetworkFacts::name(&other)
     });
     let mut other = spec.clone();
     other.control.seed = 77;
@@ -225,7 +225,7 @@ fn a_prediction_grows_with_load_length_and_network_and_forgets_the_seed() {
         width: vec![],
         nodes_per_router: 1,
     });
-    assert_ne!(Facts::name(&other), Facts::name(&spec));
+    assert_ne!(NetworkFacts::name(&other), NetworkFacts::name(&spec));
     assert!(predict(&other).memory_bytes > base.memory_bytes + 10_000_000);
 }
 

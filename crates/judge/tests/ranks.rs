@@ -8,7 +8,7 @@ use fabric::router::Credit;
 use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::{Execution, LoadState};
-use judge::run::{Means, Order, RunError, RunProgress, RunResult, run, run_by, run_with};
+use judge::run::{Means, RunError, RunOrder, RunProgress, RunResult, run, run_by, run_with};
 use std::path::PathBuf;
 use topo::{Lattice, TopologySpec};
 
@@ -98,7 +98,7 @@ fn on_ranks(
     spec: &RunSpec,
     (ranks, threads): Shape,
     checkpoints: Option<&Checkpoints>,
-    order: impl Fn(usize, &RunProgress) -> Order + Sync,
+    order: impl Fn(usize, &RunProgress) -> RunOrder + Sync,
 ) -> Vec<Result<Option<RunResult>, RunError>> {
     let mut ends = local::connect(ranks);
     let order = &order;
@@ -120,7 +120,7 @@ fn on_ranks(
 
 /// The result of a run on ranks to its end.
 fn finished(spec: &RunSpec, shape: Shape, checkpoints: Option<&Checkpoints>) -> RunResult {
-    let results = on_ranks(spec, shape, checkpoints, |_, _| Order::GoOn);
+    let results = on_ranks(spec, shape, checkpoints, |_, _| RunOrder::GoOn);
     let mut results = results.into_iter().map(|result| result.unwrap());
     let first = results.next().flatten().unwrap();
     assert!(results.all(|result| result.is_none()));
@@ -210,7 +210,7 @@ fn checkpoints_of_ranks_go_on_on_any_ranks_and_on_one_process() {
                 let resumed = finished(&spec, other, Some(&folder.checkpoints(None, true)));
                 assert!(content(resumed) == whole, "{what} from {shape:?} on {other:?}");
             }
-            let alone = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| Order::GoOn).unwrap();
+            let alone = run_with(&spec, Some(&folder.checkpoints(None, true)), &mut |_| RunOrder::GoOn).unwrap();
             assert!(content(alone) == whole, "{what} from {shape:?} alone");
             assert!(
                 std::fs::read(&keep.file).unwrap() == file,
@@ -219,7 +219,7 @@ fn checkpoints_of_ranks_go_on_on_any_ranks_and_on_one_process() {
         }
         // And the other way round.
         let keep = folder.checkpoints(Some(every), false);
-        run_with(&spec, Some(&keep), &mut |_| Order::GoOn).unwrap();
+        run_with(&spec, Some(&keep), &mut |_| RunOrder::GoOn).unwrap();
         let resumed = finished(&spec, (2, 2), Some(&folder.checkpoints(None, true)));
         assert!(content(resumed) == whole, "{what} from one process");
     }
@@ -244,8 +244,8 @@ fn any_rank_can_have_all_write_a_checkpoint_and_stop() {
     let mut at = Vec::new();
     for (shape, who) in [((2, 1), 0), ((3, 1), 2), ((2, 2), 1)] {
         let stopped = on_ranks(&spec, shape, Some(&keep), |rank, _| match rank == who {
-            true => Order::SaveAndStop,
-            false => Order::GoOn,
+            true => RunOrder::SaveAndStop,
+            false => RunOrder::GoOn,
         });
         let times = stopped.into_iter().map(|result| match result {
             Err(RunError::Interrupted { at }) => at,
@@ -260,7 +260,7 @@ fn any_rank_can_have_all_write_a_checkpoint_and_stop() {
     // A plain stop leaves the file as it is.
     let file = std::fs::read(&keep.file).unwrap();
     let quiet = folder.checkpoints(None, true);
-    let stopped = on_ranks(&spec, (2, 1), Some(&quiet), |_, _| Order::Stop);
+    let stopped = on_ranks(&spec, (2, 1), Some(&quiet), |_, _| RunOrder::Stop);
     assert!(
         stopped
             .iter()
@@ -297,7 +297,7 @@ fn all_ranks_end_where_the_first_has_trouble_with_its_file() {
     };
     let keep = folder.checkpoints(Some(Every::Simulated(Time::from_us(1))), true);
     std::fs::write(&keep.file, b"Lorem ipsum").unwrap();
-    let refused = on_ranks(&spec, (3, 1), Some(&keep), |_, _| Order::GoOn);
+    let refused = on_ranks(&spec, (3, 1), Some(&keep), |_, _| RunOrder::GoOn);
     assert!(matches!(
         &refused[0],
         Err(RunError::Checkpoint(
@@ -310,7 +310,7 @@ fn all_ranks_end_where_the_first_has_trouble_with_its_file() {
         file: folder.0.join("gone").join("run.checkpoint"),
         ..keep
     };
-    let failed = on_ranks(&spec, (3, 1), Some(&nowhere), |_, _| Order::GoOn);
+    let failed = on_ranks(&spec, (3, 1), Some(&nowhere), |_, _| RunOrder::GoOn);
     assert!(
         matches!(&failed[0], Err(RunError::Checkpoint(CheckpointError::Write { .. }))),
         "{failed:?}"
@@ -322,7 +322,7 @@ fn all_ranks_end_where_the_first_has_trouble_with_its_file() {
 fn what_ranks_cannot_share_is_refused_by_name() {
     let (_, spec) = cases().swap_remove(0);
     let refusal = |spec: &RunSpec| {
-        let results = on_ranks(spec, (2, 1), None, |_, _| Order::GoOn);
+        let results = on_ranks(spec, (2, 1), None, |_, _| RunOrder::GoOn);
         let words: Vec<String> = results
             .into_iter()
             .map(|result| result.unwrap_err().to_string())
@@ -372,7 +372,7 @@ fn a_deadlock_across_ranks_is_told_as_on_one_process() {
         let cycle = alone.failures();
         assert!(cycle.matches(" -> ").count() >= 2, "{cycle}");
         for shape in [(2, 1), (3, 2)] {
-            let mut results = on_ranks(&spec, shape, None, |_, _| Order::GoOn).into_iter();
+            let mut results = on_ranks(&spec, shape, None, |_, _| RunOrder::GoOn).into_iter();
             let shared = verdict(results.next().unwrap());
             assert!(results.all(|result| matches!(result, Ok(None))));
             assert_eq!(shared, alone, "{architecture:?} on {shape:?}");
@@ -429,7 +429,7 @@ fn no_rank_gets_the_state_of_another() {
                     checkpoints: None,
                     ranks: Some(&mut weighed),
                 };
-                run_by(spec, means, &mut |_| Order::GoOn).unwrap();
+                run_by(spec, means, &mut |_| RunOrder::GoOn).unwrap();
                 weighed.most
             })
         });

@@ -22,8 +22,8 @@ use des::Time;
 use fabric::spec::*;
 use judge::results::LoadState;
 use judge::run::{RunResult, run};
-use topo::load::{Traffic, channel_load, saturation};
-use topo::subnet::{Engine as TableEngine, Options, route};
+use topo::load::{TrafficPattern, channel_load, saturation};
+use topo::subnet::{Options, RoutingEngine, route};
 use topo::{Arrangement, Came, Lattice, MinimalRule, RoutingRule, Step, Subnet, Topology, TopologySpec};
 
 const PACKET: u64 = 2_048;
@@ -78,7 +78,7 @@ impl RoutingRule for Valiant<'_> {
 }
 
 /// Where every node sends in tornado traffic, from the definition: `ceil(k / 2) - 1` routers on in every dimension.
-fn tornado(topology: &Topology, shape: &[u32]) -> Traffic {
+fn tornado(topology: &Topology, shape: &[u32]) -> TrafficPattern {
     let target = |node| {
         let router = topology.router_of(node);
         let to = (0..shape.len()).fold(router, |at, d| {
@@ -87,7 +87,7 @@ fn tornado(topology: &Topology, shape: &[u32]) -> Traffic {
         let wiring = topology.wiring();
         wiring.nodes_of(to).start + node - wiring.nodes_of(router).start
     };
-    Traffic::Permutation((0..topology.n_nodes()).map(target).collect())
+    TrafficPattern::Permutation((0..topology.n_nodes()).map(target).collect())
 }
 
 /// The routing by an engine's tables, one path to each node.
@@ -108,7 +108,7 @@ fn tables(engine: &str) -> RoutingSpec {
 /// Units per port when every node sends to the node `by` on: the tables are followed from switch to switch.
 fn load_by_tables(topology: &Topology, engine: &str, by: u32) -> Vec<f64> {
     let (subnet, wiring) = (Subnet::of(topology), topology.wiring());
-    let engine = TableEngine::from_name(engine).unwrap();
+    let engine = RoutingEngine::from_name(engine).unwrap();
     let tables = route(engine, &subnet, &Options::default()).unwrap();
     let mut load = vec![0.0; wiring.n_ports() as usize];
     for node in 0..topology.n_nodes() {
@@ -159,7 +159,7 @@ impl Case {
         let traffic = match (&self.pattern, &self.topology) {
             (Pattern::Tornado, TopologySpec::Torus(lattice)) => tornado(&topology, &lattice.shape),
             (Pattern::Tornado, TopologySpec::Ring { routers, .. }) => tornado(&topology, &[*routers]),
-            _ => Traffic::Uniform,
+            _ => TrafficPattern::Uniform,
         };
         let load = match (self.routing.tables(), &self.routing, self.pattern) {
             (Some((engine, _)), _, Pattern::Shift { by: Some(by) }) => Ok(load_by_tables(&topology, engine, by)),

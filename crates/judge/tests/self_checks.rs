@@ -8,8 +8,8 @@ use fabric::packet::HORIZON;
 use fabric::router::Credit;
 use fabric::spec::*;
 use fabric::state::{Parts, State};
-use judge::check::{Facts, verdict};
-use judge::harvest::{Harvest, InFlight, Wanted};
+use judge::check::{RunFacts, verdict};
+use judge::harvest::{Harvest, HarvestWanted, InFlight};
 use judge::results::{Summary, Verdict};
 use judge::run::{RunError, RunResult, run};
 use topo::{Lattice, Topology, TopologySpec};
@@ -252,13 +252,13 @@ fn every_check_notices_what_it_is_for() {
         let (mut state, _) = world.start(0..world.n_lps());
         let (mut stats, mut in_flight) = (stats(), InFlight::default());
         change(&mut state, &mut stats, &mut in_flight);
-        let wanted = Wanted {
+        let wanted = HarvestWanted {
             unsent: None,
             waits: stalled,
             links: false,
         };
         let harvest = Harvest::reap(&world.net, &Parts::new([&state]), stats, in_flight, &[], wanted);
-        let verdict = verdict(&Facts {
+        let verdict = verdict(&RunFacts {
             net: &world.net,
             harvest: &harvest,
             idle: true,

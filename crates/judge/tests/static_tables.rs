@@ -8,7 +8,7 @@ use des::Time;
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
-use topo::subnet::{End, Engine as TableEngine, Lids, Options, compact, ibnetdiscover, lft, route};
+use topo::subnet::{End, Lids, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{Arrangement, Came, GraphFormat, Lattice, Subnet, Tables, Topology, TopologySpec};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
@@ -288,7 +288,7 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
             },
             ..Options::default()
         };
-        let made = route(TableEngine::from_name(name).unwrap(), &subnet, &options).unwrap();
+        let made = route(RoutingEngine::from_name(name).unwrap(), &subnet, &options).unwrap();
         let n = topology.n_nodes();
         for i in 0..6 {
             let (from, to) = (i * 7_919 % n, (i * 104_729 + 1 + n / 2) % n);
@@ -365,7 +365,7 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
     run.routing = engine("updn", 0, PathChoice::First);
     let own = result(&run).summary;
     assert!(own.messages > 100);
-    let made = route(TableEngine::UpDown, &subnet, &Options::default()).unwrap();
+    let made = route(RoutingEngine::UpDown, &subnet, &Options::default()).unwrap();
     let mut dump = Vec::new();
     lft::write(&subnet, &lids, &made, &mut dump).unwrap();
     let file = format!("{folder}/real-lfts.txt");
@@ -522,7 +522,7 @@ fn tables_reach_every_pair_or_the_run_is_refused_with_one_that_they_lose() {
     let spec = TopologySpec::HyperX(lattice(&[3, 2], &[], 2));
     let topology = spec.build().unwrap();
     let subnet = Subnet::of(&topology);
-    let whole = route(TableEngine::MinHop, &subnet, &Options::default()).unwrap();
+    let whole = route(RoutingEngine::MinHop, &subnet, &Options::default()).unwrap();
     let n = subnet.n_addresses();
     let reached = |tables: &Tables| {
         let pair = |from: u32, to: u32| tables.walk(&subnet, subnet.hosts[from as usize].switch, to).is_ok();

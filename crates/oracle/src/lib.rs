@@ -20,7 +20,7 @@ pub enum Model {
 
 /// Where a link leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum LinkEnd {
     /// To an input port of a router: network ports in the order of the router's ports, then its nodes.
     Router {
         /// Number of that port.
@@ -32,7 +32,7 @@ pub enum End {
 
 /// One direction of a cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct DirectedLink {
     /// Bits per second.
     pub bandwidth: u64,
     /// ps.
@@ -42,12 +42,12 @@ pub struct Link {
     /// From the moment a packet's tail has started out of the buffer at the other end until the sender knows (ps).
     pub credit: u64,
     /// Where it leads.
-    pub end: End,
+    pub end: LinkEnd,
 }
 
 /// A step of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct WayStep {
     /// Number of the link.
     pub link: usize,
     /// Virtual channel on it.
@@ -56,7 +56,7 @@ pub struct Step {
 
 /// A message with the ways of its packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct RoutedMessage {
     /// When it is handed to the interface (ps).
     pub time: u64,
     /// Node that sends it.
@@ -64,7 +64,7 @@ pub struct Message {
     /// Its size.
     pub bytes: u64,
     /// From the injection link to the ejection link; one way per packet, or one for all.
-    pub ways: Vec<Vec<Step>>,
+    pub ways: Vec<Vec<WayStep>>,
 }
 
 /// The interfaces and what all routers have in common.
@@ -92,7 +92,7 @@ pub struct Rules {
 
 /// When a message left and arrived (ps); `None`: it did not, because nothing moved any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
+pub struct Journey {
     /// The start of its first packet.
     pub injected: Option<u64>,
     /// Its last byte, or head, at its node.
@@ -100,7 +100,7 @@ pub struct Times {
 }
 
 /// The times of all messages, which leave their sources in the order of times, and of the list at one time.
-pub fn run(rules: Rules, links: &[Link], messages: &[Message]) -> Vec<Times> {
+pub fn run(rules: Rules, links: &[DirectedLink], messages: &[RoutedMessage]) -> Vec<Journey> {
     let nodes = messages.iter().map(|message| message.source + 1).max().unwrap_or(0);
     let mut interfaces: Vec<Interface> = (0..nodes).map(|_| Interface::default()).collect();
     let mut order: Vec<usize> = (0..messages.len()).collect();
@@ -108,19 +108,19 @@ pub fn run(rules: Rules, links: &[Link], messages: &[Message]) -> Vec<Times> {
     for i in order {
         interfaces[messages[i].source as usize].waiting.push_back(i);
     }
-    let mut world = World {
+    let mut world = Simulation {
         rules,
         links,
         messages,
         interfaces,
-        ports: links.iter().map(|_| Port::default()).collect(),
+        ports: links.iter().map(|_| LinkSender::default()).collect(),
         packets: Vec::new(),
         missing: messages.iter().map(|message| message.bytes).collect(),
         latest: vec![0; messages.len()],
-        times: vec![Times::default(); messages.len()],
+        times: vec![Journey::default(); messages.len()],
         agenda: BinaryHeap::new(),
     };
-    (0..nodes).for_each(|node| world.due(0, Event::Interface(node)));
+    (0..nodes).for_each(|node| world.due(0, Occurrence::Interface(node)));
     while let Some(Reverse((at, event))) = world.agenda.pop() {
         world.happens(at.time, event);
     }
@@ -136,7 +136,7 @@ struct Moment {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum Occurrence {
     /// Room is back at a link and channel.
     Credit(usize, u8, u64),
     /// A packet's head is ready at the router before its next step.
@@ -148,7 +148,7 @@ enum Event {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Packet {
+struct PacketOnWay {
     message: usize,
     /// Its number within its message.
     part: u64,
@@ -163,7 +163,7 @@ struct Packet {
 
 /// The sending side of a link between a router and what comes next.
 #[derive(Debug, Default)]
-struct Port {
+struct LinkSender {
     free: u64,
     /// Packets by channel.
     queues: Vec<VecDeque<usize>>,
@@ -185,56 +185,56 @@ struct Interface {
     blocked: bool,
 }
 
-struct World<'a> {
+struct Simulation<'a> {
     rules: Rules,
-    links: &'a [Link],
-    messages: &'a [Message],
+    links: &'a [DirectedLink],
+    messages: &'a [RoutedMessage],
     interfaces: Vec<Interface>,
-    ports: Vec<Port>,
-    packets: Vec<Packet>,
+    ports: Vec<LinkSender>,
+    packets: Vec<PacketOnWay>,
     /// Bytes of each message that have not arrived.
     missing: Vec<u64>,
     /// Latest arrival of a packet of each message.
     latest: Vec<u64>,
-    times: Vec<Times>,
-    agenda: BinaryHeap<Reverse<(Moment, Event)>>,
+    times: Vec<Journey>,
+    agenda: BinaryHeap<Reverse<(Moment, Occurrence)>>,
 }
 
-impl World<'_> {
-    fn due(&mut self, time: u64, event: Event) {
+impl Simulation<'_> {
+    fn due(&mut self, time: u64, event: Occurrence) {
         let (class, hash) = match event {
-            Event::Credit(..) => (0, 0),
-            Event::Head(packet) => (1, self.hash(packet)),
-            Event::Port(_) | Event::Interface(_) => (2, 0),
+            Occurrence::Credit(..) => (0, 0),
+            Occurrence::Head(packet) => (1, self.hash(packet)),
+            Occurrence::Port(_) | Occurrence::Interface(_) => (2, 0),
         };
         self.agenda.push(Reverse((Moment { time, class, hash }, event)));
     }
 
-    fn happens(&mut self, time: u64, event: Event) {
+    fn happens(&mut self, time: u64, event: Occurrence) {
         match event {
-            Event::Credit(link, channel, bytes) => self.credit(time, link, channel, bytes),
-            Event::Head(packet) => self.head(time, packet),
-            Event::Port(link) => self.port(time, link),
-            Event::Interface(node) => self.interface(time, node),
+            Occurrence::Credit(link, channel, bytes) => self.credit(time, link, channel, bytes),
+            Occurrence::Head(packet) => self.head(time, packet),
+            Occurrence::Port(link) => self.port(time, link),
+            Occurrence::Interface(node) => self.interface(time, node),
         }
     }
 
     /// Orders the packets that are ready at one router at one time.
     fn hash(&self, packet: usize) -> u64 {
-        let Packet {
+        let PacketOnWay {
             message, part, step, ..
         } = self.packets[packet];
         let before = self.links[self.way(packet)[step - 1].link];
         let port = match before.end {
-            End::Router { port } => u64::from(port),
-            End::Node => 0,
+            LinkEnd::Router { port } => u64::from(port),
+            LinkEnd::Node => 0,
         };
         let source = u64::from(self.messages[message].source);
         mix(self.rules.seed ^ (source * 65_536 + port) ^ mix(part))
     }
 
-    fn way(&self, packet: usize) -> &[Step] {
-        let Packet { message, part, .. } = self.packets[packet];
+    fn way(&self, packet: usize) -> &[WayStep] {
+        let PacketOnWay { message, part, .. } = self.packets[packet];
         let ways = &self.messages[message].ways;
         if ways.len() == 1 {
             &ways[0]
@@ -254,7 +254,7 @@ impl World<'_> {
         if self.rules.store_and_forward {
             return 0;
         }
-        let Packet { bytes, step, .. } = self.packets[packet];
+        let PacketOnWay { bytes, step, .. } = self.packets[packet];
         let way = self.way(packet);
         let slower = self.serialisation(way[step - 1].link, bytes);
         slower.saturating_sub(self.serialisation(way[step].link, bytes))
@@ -262,16 +262,16 @@ impl World<'_> {
 
     /// A packet has started on the link of its step at `start`.
     fn forward(&mut self, packet: usize, start: u64) {
-        let Packet {
+        let PacketOnWay {
             message, bytes, step, ..
         } = self.packets[packet];
         let number = self.way(packet)[step].link;
         let (link, serialisation) = (self.links[number], self.serialisation(number, bytes));
-        if link.end != End::Node {
+        if link.end != LinkEnd::Node {
             let tail = if self.rules.store_and_forward { serialisation } else { 0 };
             let ready = start + link.latency + self.rules.traversal + tail;
             (self.packets[packet].step, self.packets[packet].ready) = (step + 1, ready);
-            return self.due(ready, Event::Head(packet));
+            return self.due(ready, Occurrence::Head(packet));
         }
         let tail = if self.rules.head_delivery { 0 } else { serialisation };
         self.latest[message] = self.latest[message].max(start + link.latency + tail);
@@ -282,8 +282,8 @@ impl World<'_> {
     }
 
     fn head(&mut self, time: u64, packet: usize) {
-        let Packet { bytes, step, .. } = self.packets[packet];
-        let Step { link, channel } = self.way(packet)[step];
+        let PacketOnWay { bytes, step, .. } = self.packets[packet];
+        let WayStep { link, channel } = self.way(packet)[step];
         let wait = self.behind(packet);
         if self.rules.model == Model::Sculpin {
             let start = (time + wait).max(self.ports[link].free);
@@ -307,7 +307,7 @@ impl World<'_> {
         self.packets[packet].arrival = port.arrivals;
         port.arrivals += 1;
         let free = port.free;
-        self.due(free, Event::Port(link));
+        self.due(free, Occurrence::Port(link));
     }
 
     fn has_room(&self, link: usize, channel: u8, bytes: u64) -> bool {
@@ -316,26 +316,26 @@ impl World<'_> {
     }
 
     fn depart(&mut self, start: u64, link: usize, packet: usize) {
-        let Packet { bytes, step, .. } = self.packets[packet];
+        let PacketOnWay { bytes, step, .. } = self.packets[packet];
         let way = self.way(packet);
         let (before, channel) = (way[step - 1], way[step].channel);
         let serialisation = self.serialisation(link, bytes);
         let port = &mut self.ports[link];
         port.free = start + serialisation;
         port.served = usize::from(channel);
-        if self.links[link].end != End::Node {
+        if self.links[link].end != LinkEnd::Node {
             port.taken.resize(port.taken.len().max(usize::from(channel) + 1), 0);
             port.taken[usize::from(channel)] += bytes;
         }
         let back = start + serialisation + self.links[before.link].credit;
         // Room for what an interface has injected is told under the node's number.
         let credit = match step {
-            1 => Event::Credit(
+            1 => Occurrence::Credit(
                 usize::MAX - self.messages[self.packets[packet].message].source as usize,
                 0,
                 bytes,
             ),
-            _ => Event::Credit(before.link, before.channel, bytes),
+            _ => Occurrence::Credit(before.link, before.channel, bytes),
         };
         self.due(back, credit);
         self.forward(packet, start);
@@ -349,7 +349,7 @@ impl World<'_> {
             if interface.blocked {
                 interface.blocked = false;
                 interface.free = interface.free.max(time);
-                self.due(time, Event::Interface(node));
+                self.due(time, Occurrence::Interface(node));
             }
             return;
         }
@@ -358,7 +358,7 @@ impl World<'_> {
         if port.waiting > 0 {
             port.free = port.free.max(time);
             let free = port.free;
-            self.due(free, Event::Port(link));
+            self.due(free, Occurrence::Port(link));
         }
     }
 
@@ -381,7 +381,7 @@ impl World<'_> {
         }
         if self.ports[link].waiting > 0 {
             let free = self.ports[link].free;
-            self.due(free, Event::Port(link));
+            self.due(free, Occurrence::Port(link));
         }
     }
 
@@ -412,7 +412,7 @@ impl World<'_> {
                 let Some(next) = interface.waiting.pop_front() else {
                     return;
                 };
-                let Message { time: born, bytes, .. } = self.messages[next];
+                let RoutedMessage { time: born, bytes, .. } = self.messages[next];
                 let idle = match born >= interface.free {
                     true => rules.idle_delay * bytes.min(rules.packet),
                     false => 0,
@@ -424,7 +424,7 @@ impl World<'_> {
         interface.head = Some((message, left, part, ready));
         let start = ready.max(interface.free);
         if start > time {
-            return self.due(start, Event::Interface(node));
+            return self.due(start, Occurrence::Interface(node));
         }
         let bytes = left.min(rules.packet);
         let link = self.messages[message].ways[0][0].link;
@@ -447,7 +447,7 @@ impl World<'_> {
         if part == 0 {
             self.times[message].injected = Some(start);
         }
-        self.packets.push(Packet {
+        self.packets.push(PacketOnWay {
             message,
             part,
             bytes,
@@ -456,7 +456,7 @@ impl World<'_> {
             arrival: 0,
         });
         self.forward(self.packets.len() - 1, start);
-        self.due(free, Event::Interface(node));
+        self.due(free, Occurrence::Interface(node));
     }
 }
 
@@ -484,8 +484,8 @@ mod tests {
     };
 
     /// Nodes 0 and 1 at a router, and the link from there to node 2: 1 ps per byte (the last one as said), 10 ps long.
-    fn links(last: u64, buffer: Option<u64>) -> Vec<Link> {
-        let link = |bandwidth, end| Link {
+    fn links(last: u64, buffer: Option<u64>) -> Vec<DirectedLink> {
+        let link = |bandwidth, end| DirectedLink {
             bandwidth,
             latency: 10,
             buffer,
@@ -494,16 +494,16 @@ mod tests {
         };
         let fast = 8_000_000_000_000;
         vec![
-            link(fast, End::Router { port: 0 }),
-            link(fast, End::Router { port: 1 }),
-            link(last, End::Node),
+            link(fast, LinkEnd::Router { port: 0 }),
+            link(fast, LinkEnd::Router { port: 1 }),
+            link(last, LinkEnd::Node),
         ]
     }
 
-    fn message(time: u64, source: u32, bytes: u64) -> Message {
-        let step = |link| Step { link, channel: 0 };
+    fn message(time: u64, source: u32, bytes: u64) -> RoutedMessage {
+        let step = |link| WayStep { link, channel: 0 };
         let ways = vec![vec![step(source as usize), step(2)]];
-        Message {
+        RoutedMessage {
             time,
             source,
             bytes,
@@ -511,7 +511,7 @@ mod tests {
         }
     }
 
-    fn arrivals(rules: Rules, links: &[Link], messages: &[Message]) -> Vec<u64> {
+    fn arrivals(rules: Rules, links: &[DirectedLink], messages: &[RoutedMessage]) -> Vec<u64> {
         let times = run(rules, links, messages);
         times.iter().map(|times| times.arrived.unwrap()).collect()
     }
@@ -571,7 +571,7 @@ mod tests {
         let times = run(credit, &small, &[message(0, 0, 1_000), message(0, 0, 1)]);
         assert_eq!(
             times[1],
-            Times {
+            Journey {
                 injected: Some(start),
                 arrived: Some(start + 121)
             }
@@ -581,7 +581,7 @@ mod tests {
     #[test]
     fn without_bounds_credits_change_nothing() {
         let equal = links(6_000_000_000_000, None);
-        let many: Vec<Message> = (0..60)
+        let many: Vec<RoutedMessage> = (0..60)
             .map(|k| message(k * 37 % 900, (k % 2) as u32, 1 + k * k * 7 % 2_500))
             .collect();
         let credit = Rules {

@@ -7,7 +7,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
-use topo::subnet::{Mistake, Mistakes};
+use topo::subnet::{FileMistake, Mistakes};
 
 create_exception!(
     fabricsim,
@@ -72,13 +72,13 @@ pub fn of_key(py: Python<'_>, file: &str, key: &str, reason: &str) -> PyErr {
 
 /// A StudyError from the mistakes of a file.
 pub fn of_file(py: Python<'_>, file: &str, mistakes: &Mistakes) -> PyErr {
-    let more = (mistakes.more > 0).then(|| Mistake {
+    let more = (mistakes.more > 0).then(|| FileMistake {
         line: 0,
         reason: format!("and {} more mistakes", mistakes.more),
         hint: String::new(),
     });
-    let tell = |mistake: &Mistake| {
-        let Mistake { line, reason, hint } = mistake;
+    let tell = |mistake: &FileMistake| {
+        let FileMistake { line, reason, hint } = mistake;
         let place = match (file, line) {
             ("", 0) => String::new(),
             (file, 0) => format!(" --> {file}\n"),

@@ -140,10 +140,10 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("CheckFailed", py.get_type::<errors::CheckFailed>())?;
     m.add("Interrupted", py.get_type::<errors::Interrupted>())?;
     m.add("CheckpointRefused", py.get_type::<errors::CheckpointRefused>())?;
-    m.add_class::<result::RunResult>()?;
-    m.add_class::<routes::Fabric>()?;
+    m.add_class::<result::PyRunResult>()?;
+    m.add_class::<routes::PyFabric>()?;
     m.add_class::<routes::Routes>()?;
-    m.add_class::<routes::Figures>()?;
+    m.add_class::<routes::PyFigures>()?;
     m.add_function(wrap_pyfunction!(routes::fabric_of_file, m)?)?;
     m.add_function(wrap_pyfunction!(routes::fabric_of_run, m)?)?;
     m.add_function(wrap_pyfunction!(routes::route_engines, m)?)?;

@@ -1,45 +1,45 @@
 //! A run's result: the summary as JSON, tables as little-endian columns.
 
-use judge::results::tables::{Values, table};
+use judge::results::tables::{ColumnValues, table};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 /// What a run gave.
-#[pyclass(frozen)]
-pub struct RunResult {
+#[pyclass(frozen, name = "RunResult")]
+pub struct PyRunResult {
     result: judge::run::RunResult,
 }
 
 /// A column as it is handed over: name, NumPy type, bytes.
-type Column<T> = (&'static str, &'static str, T);
+pub(crate) type NumpyColumn<T> = (&'static str, &'static str, T);
 
 /// NumPy type and bytes of values. A type that ends in `?` says that some are not there: the greatest whole number and NaN stand for those.
-fn bytes(values: Values) -> (&'static str, Vec<u8>) {
+fn bytes(values: ColumnValues) -> (&'static str, Vec<u8>) {
     fn all<T: Copy, const N: usize>(values: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
         values.iter().flat_map(|&value| bytes(value)).collect()
     }
     match values {
-        Values::U8(values) => ("|u1", values),
-        Values::U32(values) => ("<u4", all(&values, u32::to_le_bytes)),
-        Values::U64(values) => ("<u8", all(&values, u64::to_le_bytes)),
-        Values::F64(values) => ("<f8", all(&values, f64::to_le_bytes)),
-        Values::MaybeU32(values) => ("<u4?", all(&values, |value| value.unwrap_or(u32::MAX).to_le_bytes())),
-        Values::MaybeU64(values) => ("<u8?", all(&values, |value| value.unwrap_or(u64::MAX).to_le_bytes())),
-        Values::MaybeF64(values) => ("<f8?", all(&values, |value| value.unwrap_or(f64::NAN).to_le_bytes())),
+        ColumnValues::U8(values) => ("|u1", values),
+        ColumnValues::U32(values) => ("<u4", all(&values, u32::to_le_bytes)),
+        ColumnValues::U64(values) => ("<u8", all(&values, u64::to_le_bytes)),
+        ColumnValues::F64(values) => ("<f8", all(&values, f64::to_le_bytes)),
+        ColumnValues::MaybeU32(values) => ("<u4?", all(&values, |value| value.unwrap_or(u32::MAX).to_le_bytes())),
+        ColumnValues::MaybeU64(values) => ("<u8?", all(&values, |value| value.unwrap_or(u64::MAX).to_le_bytes())),
+        ColumnValues::MaybeF64(values) => ("<f8?", all(&values, |value| value.unwrap_or(f64::NAN).to_le_bytes())),
     }
 }
 
-impl RunResult {
+impl PyRunResult {
     pub fn new(result: judge::run::RunResult) -> Self {
-        RunResult { result }
+        PyRunResult { result }
     }
 
     /// The columns of a table; empty if the run does not have it.
-    fn table(&self, name: &str) -> Vec<Column<Vec<u8>>> {
+    fn table(&self, name: &str) -> Vec<NumpyColumn<Vec<u8>>> {
         let Some(table) = table(name).filter(|table| table.is_there(&self.result)) else {
             return Vec::new();
         };
-        let column = |column: &judge::results::tables::Column| {
+        let column = |column: &judge::results::tables::TableColumn| {
             let (kind, bytes) = bytes(column.values(&self.result));
             (column.name, kind, bytes)
         };
@@ -48,7 +48,7 @@ impl RunResult {
 }
 
 #[pymethods]
-impl RunResult {
+impl PyRunResult {
     /// The numbers as JSON.
     #[getter]
     fn summary(&self) -> String {
@@ -56,7 +56,7 @@ impl RunResult {
     }
 
     /// The columns of a table; empty if it was not recorded.
-    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<Column<Bound<'py, PyBytes>>> {
+    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<NumpyColumn<Bound<'py, PyBytes>>> {
         let columns = py.allow_threads(|| self.table(table));
         columns
             .into_iter()

@@ -2,6 +2,7 @@
 
 use crate::away::away;
 use crate::errors;
+use crate::result::NumpyColumn;
 use fabric::spec::RunSpec;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use topo::subnet::analysis::{Loads, LostPath, Paths, Questions, Shift, read_demand};
-use topo::subnet::engine::{Demand as Traffic, Engine, Options, route_with_report};
+use topo::subnet::engine::{DemandMatrix, Options, RoutingEngine, route_with_report};
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
@@ -21,7 +22,7 @@ use topo::{GraphFormat, TopologySpec};
 
 /// What a fabric consists of.
 #[derive(Clone)]
-struct Parts {
+struct FabricParts {
     subnet: Subnet,
     lids: Lids,
     rates: Rates,
@@ -34,15 +35,15 @@ struct Parts {
 }
 
 /// A fabric: switches, hosts, cables, addresses.
-#[pyclass(frozen)]
-pub struct Fabric {
-    parts: Arc<Parts>,
+#[pyclass(frozen, name = "Fabric")]
+pub struct PyFabric {
+    parts: Arc<FabricParts>,
 }
 
 /// Forwarding tables of a fabric.
 #[pyclass(frozen)]
 pub struct Routes {
-    parts: Arc<Parts>,
+    parts: Arc<FabricParts>,
     tables: Arc<Tables>,
     engine: String,
     /// What the engine or the file tells besides.
@@ -50,17 +51,17 @@ pub struct Routes {
 }
 
 /// What is asked of tables, and the answers.
-#[pyclass(frozen)]
-pub struct Figures {
+#[pyclass(frozen, name = "Figures")]
+pub struct PyFigures {
     summary: String,
-    channels: Vec<Channel>,
+    channels: Vec<ChannelEnds>,
     loads: Loads,
     shifts: Vec<Shift>,
     histogram: Vec<u64>,
     lost: Vec<LostPath>,
 }
 
-struct Channel {
+struct ChannelEnds {
     from: u32,
     port: u16,
     to: u32,
@@ -74,25 +75,25 @@ fn refused(py: Python<'_>, file: &str, mistakes: &Mistakes) -> PyErr {
 /// The engines: name, one line, promises.
 #[pyfunction]
 pub fn route_engines() -> String {
-    let tell = |engine: &Engine| {
+    let tell = |engine: &RoutingEngine| {
         json!({
             "name": engine.name(), "line": engine.description(), "minimal": engine.minimal(),
             "deadlock_free": engine.deadlock_free(),
         })
     };
-    json!(Engine::ALL.iter().map(tell).collect::<Vec<_>>()).to_string()
+    json!(RoutingEngine::ALL.iter().map(tell).collect::<Vec<_>>()).to_string()
 }
 
 /// Reads the output of `ibnetdiscover`.
 #[pyfunction]
-pub fn fabric_of_file(py: Python<'_>, source: &[u8], file: &str) -> PyResult<Fabric> {
+pub fn fabric_of_file(py: Python<'_>, source: &[u8], file: &str) -> PyResult<PyFabric> {
     let found = py.allow_threads(|| ibnetdiscover::read(source));
     let found = found.map_err(|mistakes| refused(py, file, &mistakes))?;
-    Ok(Fabric::new(of_discovered(found)))
+    Ok(PyFabric::new(of_discovered(found)))
 }
 
-fn of_discovered(found: ibnetdiscover::Discovered) -> Parts {
-    Parts {
+fn of_discovered(found: ibnetdiscover::Discovered) -> FabricParts {
+    FabricParts {
         subnet: found.subnet,
         lids: found.lids,
         rates: found.rates,
@@ -104,7 +105,7 @@ fn of_discovered(found: ibnetdiscover::Discovered) -> Parts {
 
 /// The fabric of a run's topology. A real fabric's file keeps its port numbers and LIDs.
 #[pyfunction]
-pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<Fabric> {
+pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<PyFabric> {
     let run: RunSpec =
         serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))?;
     if let TopologySpec::Graph {
@@ -120,7 +121,7 @@ pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<Fabric> {
     let built = away(py, move || {
         run.topology.build().map(|topology| {
             let subnet = Subnet::of(&topology);
-            Parts {
+            FabricParts {
                 lids: Lids::sequential(&subnet),
                 rates: Rates::default(),
                 notes: Vec::new(),
@@ -138,17 +139,17 @@ pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<Fabric> {
         let words: Vec<String> = fields.iter().map(|field| format!("topology.{field}")).collect();
         errors::of_key(py, "", "", &words.join("\n"))
     })?;
-    Ok(Fabric::new(parts))
+    Ok(PyFabric::new(parts))
 }
 
-impl Fabric {
-    fn new(parts: Parts) -> Self {
-        Fabric { parts: Arc::new(parts) }
+impl PyFabric {
+    fn new(parts: FabricParts) -> Self {
+        PyFabric { parts: Arc::new(parts) }
     }
 }
 
 #[pymethods]
-impl Fabric {
+impl PyFabric {
     /// Names, sizes and notes as JSON.
     fn about(&self, py: Python<'_>) -> String {
         let parts = &self.parts;
@@ -168,7 +169,7 @@ impl Fabric {
     }
 
     /// The fabric without some switches and cables; `removals` are lines, `file` is where they come from, for messages.
-    fn without(&self, py: Python<'_>, removals: &str, file: &str) -> PyResult<Fabric> {
+    fn without(&self, py: Python<'_>, removals: &str, file: &str) -> PyResult<PyFabric> {
         let list = Removal::parse_file(removals).map_err(|mistakes| refused(py, file, &mistakes))?;
         let left = py.allow_threads(|| remove(&self.parts.subnet, &list));
         let left = left.map_err(|mistakes| refused(py, file, &mistakes))?;
@@ -181,7 +182,7 @@ impl Fabric {
                 .filter_map(|&s| all.get(s as usize).copied())
                 .collect()
         };
-        Ok(Fabric::new(Parts {
+        Ok(PyFabric::new(FabricParts {
             lids: left.lids(&former.lids),
             rates: Rates {
                 names: former.rates.names.clone(),
@@ -204,7 +205,7 @@ impl Fabric {
     }
 
     /// The fabric with `2^lmc` addresses per host, and LIDs to fit.
-    fn with_lmc(&self, lmc: u8) -> PyResult<Fabric> {
+    fn with_lmc(&self, lmc: u8) -> PyResult<PyFabric> {
         if lmc > 7 {
             return Err(errors::plain(format!("LMC {lmc}: it is from 0 to 7")));
         }
@@ -213,14 +214,14 @@ impl Fabric {
             parts.subnet.lmc = lmc;
             parts.lids = Lids::sequential(&parts.subnet);
         }
-        Ok(Fabric::new(parts))
+        Ok(PyFabric::new(parts))
     }
 
     /// Tables by an engine; options: `{"roots": [names], "lanes": 8, "seed": 1, "dims": [12, 8], "demand": {"file": name, "text": csv}}`,
     /// the demand for engines that weigh paths by it.
     fn route(&self, py: Python<'_>, engine: &str, options: &str) -> PyResult<Routes> {
-        let Some(engine) = Engine::from_name(engine) else {
-            let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+        let Some(engine) = RoutingEngine::from_name(engine) else {
+            let names: Vec<&str> = RoutingEngine::ALL.iter().map(|engine| engine.name()).collect();
             let reason = format!("no routing engine `{engine}`; there are {}", names.join(", "));
             return Err(errors::of_key(py, "", "engine", &reason));
         };
@@ -229,12 +230,12 @@ impl Fabric {
         let mut options = self
             .options(&wanted)
             .map_err(|reason| errors::of_key(py, "", "roots", &reason))?;
-        if engine == Engine::Parx && wanted["demand"].is_object() {
+        if engine == RoutingEngine::Parx && wanted["demand"].is_object() {
             options.demand = Some(self.traffic(py, &wanted["demand"])?);
         }
         let mut parts = self.parts.clone();
         let mut note = None;
-        if engine == Engine::Parx && parts.subnet.lmc < 2 {
+        if engine == RoutingEngine::Parx && parts.subnet.lmc < 2 {
             let mut more = (*parts).clone();
             more.subnet.lmc = 2;
             more.lids = Lids::sequential(&more.subnet);
@@ -296,9 +297,9 @@ impl Fabric {
     }
 }
 
-impl Fabric {
+impl PyFabric {
     /// A demand as a matrix of all pairs.
-    fn traffic(&self, py: Python<'_>, given: &Value) -> PyResult<Traffic> {
+    fn traffic(&self, py: Python<'_>, given: &Value) -> PyResult<DemandMatrix> {
         let word = |key: &str| given[key].as_str().unwrap_or_default();
         let subnet = &self.parts.subnet;
         let demand = read_demand(word("text"), subnet).map_err(|mistakes| refused(py, word("file"), &mistakes))?;
@@ -307,7 +308,7 @@ impl Fabric {
         demand
             .iter()
             .for_each(|&(from, to, amount)| traffic[from as usize * n + to as usize] += amount);
-        Ok(Traffic { traffic })
+        Ok(DemandMatrix { traffic })
     }
 
     fn options(&self, wanted: &Value) -> Result<Options, String> {
@@ -384,7 +385,7 @@ impl Routes {
 
     /// Figures of the tables; questions: `{"samples": 1000, "seed": 1, "path": 0, "shift": 3, "rack": 28, "hottest": 10,
     /// "demand": {"file": name, "text": csv}}`.
-    fn figures(&self, py: Python<'_>, questions: &str) -> PyResult<Figures> {
+    fn figures(&self, py: Python<'_>, questions: &str) -> PyResult<PyFigures> {
         let wanted: Value =
             serde_json::from_str(questions).map_err(|error| errors::plain(format!("questions: {error}")))?;
         let number = |key: &str| wanted[key].as_u64().map(|n| u32::try_from(n).unwrap_or(u32::MAX));
@@ -418,14 +419,14 @@ impl Routes {
             let (summary, loads, shifts) = paths.summary(&asked);
             let channel = |i: usize| {
                 let (from, port, to, peer_port) = paths.channel(i as u32);
-                Channel {
+                ChannelEnds {
                     from,
                     port,
                     to,
                     peer_port,
                 }
             };
-            Figures {
+            PyFigures {
                 histogram: summary.lengths.histogram.clone(),
                 summary: json!(summary).to_string(),
                 channels: (0..paths.n_channels()).map(channel).collect(),
@@ -484,13 +485,13 @@ impl Routes {
 }
 
 /// Writes tables of a fabric.
-type Dump<W> = fn(&Parts, &Tables, &mut W) -> io::Result<()>;
+type Dump<W> = fn(&FabricParts, &Tables, &mut W) -> io::Result<()>;
 
-fn write_lft<W: Write>(parts: &Parts, tables: &Tables, out: &mut W) -> io::Result<()> {
+fn write_lft<W: Write>(parts: &FabricParts, tables: &Tables, out: &mut W) -> io::Result<()> {
     lft::write(&parts.subnet, &parts.lids, tables, out)
 }
 
-fn write_levels<W: Write>(parts: &Parts, tables: &Tables, out: &mut W) -> io::Result<()> {
+fn write_levels<W: Write>(parts: &FabricParts, tables: &Tables, out: &mut W) -> io::Result<()> {
     lft::write_levels(&parts.subnet, &parts.lids, tables, out)
 }
 
@@ -548,15 +549,16 @@ fn of_disk(error: io::Error) -> PyErr {
     PyOSError::new_err((error.raw_os_error(), error.to_string()))
 }
 
-/// A column: name, NumPy type, bytes.
-type Column = (&'static str, &'static str, Vec<u8>);
-
-fn column<const N: usize>(name: &'static str, kind: &'static str, values: impl Iterator<Item = [u8; N]>) -> Column {
+fn column<const N: usize>(
+    name: &'static str,
+    kind: &'static str,
+    values: impl Iterator<Item = [u8; N]>,
+) -> NumpyColumn<Vec<u8>> {
     (name, kind, values.flatten().collect())
 }
 
 #[pymethods]
-impl Figures {
+impl PyFigures {
     /// The numbers as JSON.
     #[getter]
     fn summary(&self) -> &str {
@@ -574,8 +576,8 @@ impl Figures {
     }
 }
 
-impl Figures {
-    fn table(&self, table: &str) -> Vec<Column> {
+impl PyFigures {
+    fn table(&self, table: &str) -> Vec<NumpyColumn<Vec<u8>>> {
         match table {
             "channels" => {
                 let c = &self.channels;

@@ -3,13 +3,13 @@
 use crate::away::away;
 use crate::errors;
 use crate::ranks::PyRanks;
-use crate::result::RunResult;
+use crate::result::PyRunResult;
 use des::Transport;
 use fabric::build_error::BuildError;
 use fabric::spec::{LoadOptions, RunSpec, Study, load_study};
 use judge::checkpoint::{Checkpoints, Every};
-use judge::predict::Facts;
-use judge::run::{Means, Order, run_by};
+use judge::predict::NetworkFacts;
+use judge::run::{Means, RunOrder, run_by};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -120,9 +120,11 @@ pub fn check(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, opt
 /// The runs of a study with what they will take, or what a building error says.
 fn entries(study: &Study) -> Result<Vec<Value>, (String, String, String)> {
     // Networks are built once for all loads, lengths and seeds.
-    let mut networks: BTreeMap<String, Result<Facts, BuildError>> = BTreeMap::new();
+    let mut networks: BTreeMap<String, Result<NetworkFacts, BuildError>> = BTreeMap::new();
     let entry = |run: &RunSpec| {
-        let facts = networks.entry(Facts::name(run)).or_insert_with(|| Facts::new(run));
+        let facts = networks
+            .entry(NetworkFacts::name(run))
+            .or_insert_with(|| NetworkFacts::new(run));
         match facts {
             Ok(facts) => Ok(judge::describe::run_entry(run, &facts.predict(run))),
             Err(error) => Err(refusal(error)),
@@ -202,13 +204,13 @@ pub fn checkpoint_interval(text: &str) -> PyResult<&'static str> {
 }
 
 /// What a progress callback wants: anything true goes on, the word `checkpoint` saves and stops, anything false stops.
-fn order(answer: &Bound<'_, PyAny>) -> PyResult<Order> {
+fn order(answer: &Bound<'_, PyAny>) -> PyResult<RunOrder> {
     if answer.extract::<&str>().is_ok_and(|word| word == "checkpoint") {
-        return Ok(Order::SaveAndStop);
+        return Ok(RunOrder::SaveAndStop);
     }
     Ok(match answer.is_truthy()? {
-        true => Order::GoOn,
-        false => Order::Stop,
+        true => RunOrder::GoOn,
+        false => RunOrder::Stop,
     })
 }
 
@@ -224,7 +226,7 @@ pub fn run(
     checkpoint: Option<&str>,
     threads: u16,
     ranks: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<RunResult>> {
+) -> PyResult<Option<PyRunResult>> {
     let run = one_run(canonical)?;
     let checkpoints = checkpoint.map(checkpoints).transpose()?;
     let mut ranks = ranks.map(PyRanks::new).transpose()?;
@@ -238,19 +240,19 @@ pub fn run(
         run_by(&run, means, &mut |report| {
             Python::with_gil(|py| {
                 let wanted = py.check_signals().and_then(|()| match &progress {
-                    None => Ok(Order::GoOn),
+                    None => Ok(RunOrder::GoOn),
                     Some(callback) => order(&callback.bind(py).call1((json!(report).to_string(),))?),
                 });
                 wanted.unwrap_or_else(|error| {
                     failed = Some(error);
-                    Order::Stop
+                    RunOrder::Stop
                 })
             })
         })
     });
     match (failed.or(ranks.and_then(|ranks| ranks.raised)), result) {
         (Some(error), _) => Err(error),
-        (None, Ok(result)) => Ok(result.map(RunResult::new)),
+        (None, Ok(result)) => Ok(result.map(PyRunResult::new)),
         (None, Err(error)) => Err(errors::of_run(py, error)),
     }
 }

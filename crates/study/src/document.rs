@@ -92,14 +92,14 @@ impl Value {
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Its keys in the order of the file.
-    pub entries: Vec<Item>,
+    pub entries: Vec<KeyValue>,
     /// Written in braces: as an override it replaces the whole table instead of single keys.
     pub inline: bool,
 }
 
 /// A key with its value.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct KeyValue {
     /// The key.
     pub key: String,
     /// Where the key was written.
@@ -125,7 +125,7 @@ impl Value {
 
 impl Table {
     /// The key with its value.
-    pub fn get(&self, key: &str) -> Option<&Item> {
+    pub fn get(&self, key: &str) -> Option<&KeyValue> {
         self.entries.iter().find(|item| item.key == key)
     }
 
@@ -146,13 +146,13 @@ impl Table {
     pub fn insert(&mut self, key: &str, place: Place, node: Node) {
         match self.entries.iter_mut().find(|item| item.key == key) {
             Some(item) => {
-                *item = Item {
+                *item = KeyValue {
                     key: key.to_owned(),
                     place,
                     node,
                 }
             }
-            None => self.entries.push(Item {
+            None => self.entries.push(KeyValue {
                 key: key.to_owned(),
                 place,
                 node,
@@ -442,7 +442,7 @@ fn syntax_hint(message: &str) -> &'static str {
 }
 
 fn convert_table(table: &DeTable<'_>, text: &str, source: u32, path: &str, findings: &mut Findings) -> Table {
-    let mut entries: Vec<Item> = table
+    let mut entries: Vec<KeyValue> = table
         .iter()
         .map(|(key, value)| {
             let path = if path.is_empty() {
@@ -450,7 +450,7 @@ fn convert_table(table: &DeTable<'_>, text: &str, source: u32, path: &str, findi
             } else {
                 format!("{path}.{}", key.get_ref())
             };
-            Item {
+            KeyValue {
                 key: key.get_ref().to_string(),
                 place: Place::new(source, key.span()),
                 node: convert(value.get_ref(), value.span(), text, source, &path, findings),
@@ -547,7 +547,7 @@ pub fn from_json(value: &serde_json::Value, place: Place) -> Node {
         serde_json::Value::Object(map) => Value::Table(Table {
             entries: map
                 .iter()
-                .map(|(key, value)| Item {
+                .map(|(key, value)| KeyValue {
                     key: key.clone(),
                     place,
                     node: from_json(value, place),

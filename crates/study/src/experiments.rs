@@ -54,7 +54,7 @@ impl Experiment {
 }
 
 /// What the caller wants of a study.
-pub struct Wanted<'a> {
+pub struct PointsWanted<'a> {
     /// What the study may say.
     pub vocabulary: &'static Vocabulary,
     /// Name of the variant and where the caller gave it.
@@ -66,7 +66,7 @@ pub struct Wanted<'a> {
 }
 
 /// The experiments to run, in written order, and what is told about their sample: null without one.
-pub fn read(root: &Table, wanted: &Wanted<'_>, findings: &mut Findings) -> (Vec<Experiment>, serde_json::Value) {
+pub fn read(root: &Table, wanted: &PointsWanted<'_>, findings: &mut Findings) -> (Vec<Experiment>, serde_json::Value) {
     let vocabulary = wanted.vocabulary;
     let common = root
         .get("sweep")
@@ -197,7 +197,7 @@ fn read_experiments(
 /// Checks all variants, and applies the wanted one: its overrides, and the experiments it is restricted to.
 fn apply_variant(
     root: &Table,
-    wanted: &Wanted<'_>,
+    wanted: &PointsWanted<'_>,
     names: &[String],
     experiments: &mut [Experiment],
     sample: &mut Option<Written>,

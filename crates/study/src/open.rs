@@ -4,7 +4,7 @@ use crate::Vocabulary;
 use crate::axes::Override;
 use crate::diagnostic::{Findings, Place, Sources};
 use crate::document::{self, Node, Table, Value, to_json};
-use crate::experiments::{self, Experiment, Wanted};
+use crate::experiments::{self, Experiment, PointsWanted};
 use crate::reader::unknown_key;
 use std::path::Path;
 
@@ -98,7 +98,7 @@ pub fn open(
         .iter()
         .map(|name| (name.as_str(), place("--experiment", name, sources)))
         .collect();
-    let wanted = Wanted {
+    let wanted = PointsWanted {
         vocabulary,
         variant,
         experiments: &chosen,

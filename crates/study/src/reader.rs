@@ -1,7 +1,7 @@
 //! Reads a table by its parameters: types, ranges, units, presets, defaults and conditions.
 
 use crate::diagnostic::{Findings, Place, did_you_mean};
-use crate::document::{Item, Node, Table, Value};
+use crate::document::{KeyValue, Node, Table, Value};
 use crate::units::Unit;
 use crate::{Default, Named, Parameter, Type};
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub enum Origin {
 }
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct ReadValue {
     value: Checked,
     place: Place,
     origin: Origin,
@@ -52,7 +52,7 @@ struct Entry {
 /// The checked values of one table.
 #[derive(Debug)]
 pub struct Values {
-    entries: BTreeMap<&'static str, Entry>,
+    entries: BTreeMap<&'static str, ReadValue>,
     /// What the keys may be.
     parameters: Vec<&'static Parameter>,
     /// Keys whose values have errors: they have no value here, not even a default.
@@ -129,7 +129,7 @@ pub fn read(
         match parameters.iter().find(|parameter| parameter.key == item.key) {
             Some(parameter) if !aside.contains(&parameter.key) => {
                 if let Some(value) = check(&parameter.kind, &item.node, &path, findings) {
-                    let entry = Entry {
+                    let entry = ReadValue {
                         value,
                         place: item.node.place,
                         origin: Origin::Given,
@@ -165,7 +165,7 @@ pub fn read(
         if let Some(value) = default_value(&parameter.kind, text) {
             values.entries.insert(
                 parameter.key,
-                Entry {
+                ReadValue {
                     value,
                     place: source.place,
                     origin,
@@ -180,7 +180,12 @@ pub fn read(
 }
 
 /// Reports a key that the table does not have.
-pub fn unknown_key<'a>(item: &Item, path: &str, keys: impl Iterator<Item = &'a str> + Clone, findings: &mut Findings) {
+pub fn unknown_key<'a>(
+    item: &KeyValue,
+    path: &str,
+    keys: impl Iterator<Item = &'a str> + Clone,
+    findings: &mut Findings,
+) {
     let hint = did_you_mean(&item.key, keys.clone())
         .unwrap_or_else(|| format!("known keys: {}", keys.collect::<Vec<_>>().join(", ")));
     findings.error(item.place, path, "unknown key", hint);
@@ -195,7 +200,7 @@ impl Values {
         let (place, origin) = (Place::default(), Origin::Given);
         let entries = given
             .into_iter()
-            .map(|(key, value)| (key, Entry { value, place, origin }));
+            .map(|(key, value)| (key, ReadValue { value, place, origin }));
         Values {
             entries: entries.collect(),
             parameters: parameters.collect(),

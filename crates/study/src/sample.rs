@@ -8,13 +8,13 @@ mod range;
 
 use crate::axes::{Axis, Override, as_table, check_path, together};
 use crate::diagnostic::{Findings, Place, did_you_mean};
-use crate::document::{Item, Node, Table, Value, to_json};
+use crate::document::{KeyValue, Node, Table, Value, to_json};
 use crate::reader::{self, Checked, Source, unknown_key};
 use crate::units::Unit;
-use crate::{Default, Entry, Family, Form as TopForm, Named, Parameter, Section, Type, Vocabulary, key};
+use crate::{Default, Entry, Family, Form, Named, Parameter, Section, Type, Vocabulary, key};
 pub use points::Method;
 use points::{MOST_SOBOL, column};
-use range::{Form, Range};
+use range::{NumberForm, Range};
 use serde_json::json;
 
 /// The keys of `[sample]` that are not keys of the study.
@@ -65,12 +65,12 @@ pub struct Written {
     place: Place,
     own: Table,
     /// Key paths as written, and their ranges.
-    ranges: Vec<Item>,
+    ranges: Vec<KeyValue>,
 }
 
 /// A sample, checked.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct CheckedSample {
     /// Its points, all keys together.
     pub axis: Axis,
     method: Method,
@@ -119,7 +119,12 @@ impl Written {
     }
 
     /// The points; `None` after errors.
-    pub fn check(&self, root: &Table, vocabulary: &'static Vocabulary, findings: &mut Findings) -> Option<Sample> {
+    pub fn check(
+        &self,
+        root: &Table,
+        vocabulary: &'static Vocabulary,
+        findings: &mut Findings,
+    ) -> Option<CheckedSample> {
         let before = findings.n_errors();
         let source = Source {
             table: &self.own,
@@ -190,7 +195,7 @@ impl Written {
             values.flatten().collect()
         };
         let about = self.ranges.iter().zip(&ranges);
-        Some(Sample {
+        Some(CheckedSample {
             axis: Axis {
                 values: (0..n_points as usize).map(row).collect(),
                 ..axis
@@ -204,7 +209,7 @@ impl Written {
     }
 }
 
-impl Sample {
+impl CheckedSample {
     /// What results say about the sample: method, seed, number of points, and the ranges of the keys that are still in it.
     pub fn about(&self) -> serde_json::Value {
         let left = |paths: &[String]| paths.iter().any(|path| self.axis.paths.contains(path));
@@ -218,7 +223,7 @@ impl Sample {
 }
 
 /// Ranges below `item`: a table with `from`, `to` or `values` is one, other tables lead to more keys.
-fn flatten(path: &str, item: &Item, above: &str, ranges: &mut Vec<Item>, findings: &mut Findings) {
+fn flatten(path: &str, item: &KeyValue, above: &str, ranges: &mut Vec<KeyValue>, findings: &mut Findings) {
     match &item.node.value {
         Value::Table(table) if RANGE.iter().all(|key| table.get(key).is_none()) && !table.entries.is_empty() => {
             for item in &table.entries {
@@ -233,7 +238,7 @@ fn flatten(path: &str, item: &Item, above: &str, ranges: &mut Vec<Item>, finding
             findings.error(item.node.place, &format!("{above}.{path}"), reason, hint);
         }
     }
-    ranges.push(Item {
+    ranges.push(KeyValue {
         key: path.to_owned(),
         ..item.clone()
     });
@@ -243,7 +248,7 @@ const RANGE: [&str; 5] = ["from", "to", "scale", "step", "values"];
 
 /// The keys and values of a range; `None` after errors.
 fn read_range(
-    item: &Item,
+    item: &KeyValue,
     root: &Table,
     vocabulary: &'static Vocabulary,
     findings: &mut Findings,
@@ -291,7 +296,7 @@ fn read_range(
 }
 
 /// `values = [...]`.
-fn choice(paths: &[String], values: &Item, path: &str, findings: &mut Findings) -> Option<Range> {
+fn choice(paths: &[String], values: &KeyValue, path: &str, findings: &mut Findings) -> Option<Range> {
     let path = format!("{path}.values");
     let Value::List(elements) = &values.node.value else {
         let reason = format!("must be a list of values, not {}", values.node.value.type_words());
@@ -323,7 +328,7 @@ fn choice(paths: &[String], values: &Item, path: &str, findings: &mut Findings) 
 fn numbers(
     key: &str,
     table: &Table,
-    item: &Item,
+    item: &KeyValue,
     root: &Table,
     vocabulary: &'static Vocabulary,
     findings: &mut Findings,
@@ -346,7 +351,7 @@ fn numbers(
         findings.error(item.node.place, path, reason, "give values = [...] to choose from");
         return None;
     };
-    let check = |item: &Item, kind: &Type, findings: &mut Findings| {
+    let check = |item: &KeyValue, kind: &Type, findings: &mut Findings| {
         reader::check(kind, &item.node, &format!("{path}.{}", item.key), findings)
     };
     let (low, high) = (check(from, &kind, findings), check(to, &kind, findings));
@@ -368,7 +373,7 @@ fn numbers(
             let form = form(&kind, &table.get("from")?.node.value);
             let whole = match step {
                 Some(Checked::Integer(step) | Checked::Quantity(step)) => Some(step),
-                _ => matches!(form, Form::Integer).then_some(1),
+                _ => matches!(form, NumberForm::Integer).then_some(1),
             };
             Range::Whole {
                 from,
@@ -458,10 +463,10 @@ fn step_of(kind: &Type) -> Type {
     }
 }
 
-fn form(kind: &Type, from: &Value) -> Form {
+fn form(kind: &Type, from: &Value) -> NumberForm {
     match (kind, from) {
-        (Type::Quantity { unit, .. }, Value::Text(text)) => Form::Quantity(*unit, text.clone()),
-        _ => Form::Integer,
+        (Type::Quantity { unit, .. }, Value::Text(text)) => NumberForm::Quantity(*unit, text.clone()),
+        _ => NumberForm::Integer,
     }
 }
 
@@ -528,7 +533,7 @@ fn candidates(path: &str, root: &Table, vocabulary: &'static Vocabulary) -> Vec<
     };
     let own = vocabulary.parameters(first);
     let (family, common): (Option<&'static Family>, &[Parameter]) = match vocabulary.form(first) {
-        Some(TopForm::Chosen(chosen)) => (Some(chosen.family), chosen.common),
+        Some(Form::Chosen(chosen)) => (Some(chosen.family), chosen.common),
         _ => (
             parts[..parts.len() - 1]
                 .iter()
@@ -593,14 +598,15 @@ fn chosen_kind(path: &str, root: &Table) -> Option<String> {
 }
 
 /// What results say about a range.
-fn about_range(item: &Item, range: &Range) -> serde_json::Value {
+fn about_range(item: &KeyValue, range: &Range) -> serde_json::Value {
     let mut about = to_json(&item.node.value);
     about["key"] = json!(item.key);
     about["kind"] = json!(match range {
         Range::Choice(_) => "choice",
         Range::Number { .. } => "number",
         Range::Whole {
-            form: Form::Integer, ..
+            form: NumberForm::Integer,
+            ..
         } => "integer",
         Range::Whole { .. } => "quantity",
     });

@@ -3,7 +3,7 @@
 //! Names are engines, presets, or `fat-tree-32k`, a fat-tree of 32,768 nodes. Without engines all of them run, without networks two of
 //! 672 nodes. `lanes=N` allows other than 8. Seconds are of processor time, on all threads.
 
-use topo::subnet::{Engine, Options, Subnet, find_cycle, route_with_report};
+use topo::subnet::{Options, RoutingEngine, Subnet, find_cycle, route_with_report};
 use topo::{Lattice, TopologySpec, preset};
 
 /// Most memory that this process has held, MB; 0 where the system does not tell.
@@ -32,7 +32,7 @@ fn fat_tree(down: &[u32], up: &[u32]) -> TopologySpec {
 
 fn main() {
     let (names, mut networks): (Vec<String>, Vec<String>) =
-        (std::env::args().skip(1)).partition(|name| Engine::from_name(name).is_some());
+        (std::env::args().skip(1)).partition(|name| RoutingEngine::from_name(name).is_some());
     let lanes = (networks.iter().position(|name| name.starts_with("lanes=")))
         .and_then(|place| networks.remove(place)["lanes=".len()..].parse().ok());
     let hyperx = TopologySpec::HyperX(Lattice {
@@ -60,17 +60,17 @@ fn main() {
         let mut subnet = Subnet::of(&topology);
         drop(topology);
         println!("{name}: {} hosts, {} switches", subnet.n_hosts(), subnet.n_switches());
-        for engine in Engine::ALL {
+        for engine in RoutingEngine::ALL {
             let asked = names.is_empty() || names.iter().any(|name| name == engine.name());
             let possible = match engine {
-                Engine::Parx => !dims.is_empty(),
-                Engine::Ftree => matches!(spec, TopologySpec::FatTree { .. }),
+                RoutingEngine::Parx => !dims.is_empty(),
+                RoutingEngine::Ftree => matches!(spec, TopologySpec::FatTree { .. }),
                 _ => true,
             };
             if !asked || !possible {
                 continue;
             }
-            subnet.lmc = if engine == Engine::Parx { 2 } else { 0 };
+            subnet.lmc = if engine == RoutingEngine::Parx { 2 } else { 0 };
             let options = Options {
                 dims: dims.clone(),
                 lanes: lanes.unwrap_or(8),

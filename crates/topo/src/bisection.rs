@@ -101,7 +101,7 @@ impl Topology {
     fn improve(&self, side: &mut [bool]) {
         let (n, wiring) = (self.n_routers(), self.wiring());
         let gain = |side: &[bool], r: u32| {
-            let one = |run: crate::Run| {
+            let one = |run: crate::ParallelCables| {
                 if side[run.peer as usize] == side[r as usize] {
                     -i64::from(run.links)
                 } else {

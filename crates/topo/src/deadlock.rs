@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// One direction of a cable on one virtual channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channel {
+pub struct VirtualChannel {
     /// Sending router.
     pub router: u32,
     /// Its port.
@@ -22,7 +22,7 @@ pub struct Channel {
     pub vc: u8,
 }
 
-impl Channel {
+impl VirtualChannel {
     /// For people: `(3,0) x+ vc0`.
     pub fn name(&self, topology: &Topology) -> String {
         format!(
@@ -45,7 +45,7 @@ pub enum Verdict {
         dependencies: u64,
     },
     /// Each channel waits for the next and the last for the first.
-    Cycle(Vec<Channel>),
+    Cycle(Vec<VirtualChannel>),
     /// The check was given up: it would take more memory or steps than allowed.
     TooLarge {
         /// Which limit was met.
@@ -122,7 +122,7 @@ fn check_whole<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, most_step
 
 /// A verdict and the network it was reached on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof {
+pub struct DeadlockProof {
     /// What was found.
     pub verdict: Verdict,
     /// The smaller network of the same family that stood for one too large to check; the argument is in docs/models/deadlock.md.
@@ -136,7 +136,7 @@ pub struct Proof {
 ///
 /// # Errors
 /// Those of building the reduced network; none for a specification that was built already, unless its graph file has gone.
-pub fn check_or_reduced<F>(topology: &Topology, most_steps: u64, rule: F) -> Result<Proof, Vec<FieldError>>
+pub fn check_or_reduced<F>(topology: &Topology, most_steps: u64, rule: F) -> Result<DeadlockProof, Vec<FieldError>>
 where
     F: for<'t> Fn(&'t Topology) -> Box<dyn RoutingRule + 't>,
 {
@@ -148,7 +148,7 @@ where
     }
     if whole || !matches!(verdict, Verdict::TooLarge { .. }) {
         let words = verdict.describe(topology);
-        return Ok(Proof {
+        return Ok(DeadlockProof {
             verdict,
             reduced: None,
             words,
@@ -160,7 +160,7 @@ where
     }
     let verdict = check(&small, &*rule(&small));
     let words = format!("on a smaller network of the same kind: {}", verdict.describe(&small));
-    Ok(Proof {
+    Ok(DeadlockProof {
         verdict,
         reduced: Some(spec),
         words,
@@ -332,9 +332,9 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    fn name(&self, channel: usize) -> Channel {
+    fn name(&self, channel: usize) -> VirtualChannel {
         let (router, port) = self.topology.wiring().port_at(channel / self.vcs);
-        Channel {
+        VirtualChannel {
             router,
             port,
             vc: (channel % self.vcs) as u8,

@@ -16,7 +16,7 @@ mod single_router;
 
 pub use lattice::Coordinates;
 pub(crate) use lattice::{Direct, LatticeGeometry};
-pub(crate) use order::Order;
+pub(crate) use order::CutOrder;
 
 use crate::division::FastDiv;
 use crate::graph_file::{GraphText, Unreadable};
@@ -127,7 +127,7 @@ pub(crate) trait NetworkFamily {
     /// What is known of the mean distance between nodes.
     fn mean_distance(&self) -> MeanDistance;
     /// Orders in which neighbours in number are neighbours in the network, to try when routers are shared out; at least one.
-    fn orders(&self) -> Vec<Order<'_>>;
+    fn orders(&self) -> Vec<CutOrder<'_>>;
 }
 
 /// Stops where the list below has given a specification to another family than its own.

@@ -37,7 +37,7 @@ pub(crate) struct GraphText {
 
 /// A mistake in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
+pub(crate) struct GraphMistake {
     pub(crate) line: usize,
     pub(crate) reason: String,
 }
@@ -53,7 +53,7 @@ const MOST_MISTAKES: usize = 20;
 pub(crate) struct Collector {
     pub(crate) text: GraphText,
     ids: HashMap<String, u32>,
-    pub(crate) mistakes: Vec<Mistake>,
+    pub(crate) mistakes: Vec<GraphMistake>,
 }
 
 impl Collector {
@@ -70,7 +70,7 @@ impl Collector {
 
     pub(crate) fn mistake(&mut self, line: usize, reason: String) {
         if self.mistakes.len() < MOST_MISTAKES {
-            self.mistakes.push(Mistake { line, reason });
+            self.mistakes.push(GraphMistake { line, reason });
         }
     }
 
@@ -139,7 +139,7 @@ impl Collector {
     }
 
     /// Ends the reading; numeric names 0..n become the ids.
-    pub(crate) fn finish(mut self) -> Result<GraphText, Vec<Mistake>> {
+    pub(crate) fn finish(mut self) -> Result<GraphText, Vec<GraphMistake>> {
         if !self.mistakes.is_empty() {
             return Err(self.mistakes);
         }
@@ -167,7 +167,7 @@ impl Collector {
 }
 
 /// Reads an edge list.
-pub(crate) fn read_edge_list(text: &str) -> Result<GraphText, Vec<Mistake>> {
+pub(crate) fn read_edge_list(text: &str) -> Result<GraphText, Vec<GraphMistake>> {
     let mut collector = Collector::new();
     let mut node_lines = Vec::new();
     for (i, raw) in text.lines().enumerate() {

@@ -1,6 +1,6 @@
 //! From the text of a graph file, in any of its formats, to a graph.
 
-use crate::graph_file::{CableLine, GraphText, Mistake, Unreadable, read_edge_list};
+use crate::graph_file::{CableLine, GraphMistake, GraphText, Unreadable, read_edge_list};
 use crate::graphml::read_graphml;
 use crate::spec::GraphFormat;
 use crate::subnet;
@@ -8,8 +8,8 @@ use crate::subnet::ibnetdiscover::{self, Discovered};
 
 /// Reads a text.
 pub(crate) fn read(text: &str, format: GraphFormat) -> Result<GraphText, Unreadable> {
-    let told = |mistakes: Vec<Mistake>| {
-        let tell = |Mistake { line, reason }| (format!("line {line}: {reason}"), None);
+    let told = |mistakes: Vec<GraphMistake>| {
+        let tell = |GraphMistake { line, reason }| (format!("line {line}: {reason}"), None);
         mistakes.into_iter().map(tell).collect()
     };
     match format {
@@ -18,7 +18,7 @@ pub(crate) fn read(text: &str, format: GraphFormat) -> Result<GraphText, Unreada
         GraphFormat::Ibnetdiscover => match ibnetdiscover::read(text.as_bytes()) {
             Ok(found) => Ok(graph_of(&found)),
             Err(mistakes) => {
-                let tell = |mistake: subnet::Mistake| {
+                let tell = |mistake: subnet::FileMistake| {
                     let line = if mistake.line > 0 {
                         format!("line {}: ", mistake.line)
                     } else {

@@ -3,7 +3,7 @@
 //! Data keys by their `attr.name` (or, without a `<key>`, by the key itself): `nodes` of a router, `count` and `class` of a cable,
 //! `name` of a router if it shall not be called by its id. Other keys are left alone, as GraphML asks; direction is ignored.
 
-use crate::graph_file::{Collector, GraphText, Mistake};
+use crate::graph_file::{Collector, GraphMistake, GraphText};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ struct GraphmlState {
 }
 
 /// Reads GraphML text.
-pub(crate) fn read_graphml(text: &str) -> Result<GraphText, Vec<Mistake>> {
+pub(crate) fn read_graphml(text: &str) -> Result<GraphText, Vec<GraphMistake>> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().trim_text(true);
     reader.config_mut().expand_empty_elements = true;
@@ -148,7 +148,7 @@ impl GraphmlState {
         }
     }
 
-    fn collect(self, mut collector: Collector) -> Result<GraphText, Vec<Mistake>> {
+    fn collect(self, mut collector: Collector) -> Result<GraphText, Vec<GraphMistake>> {
         let default = |key: &str| self.defaults.get(key).cloned();
         for item in &self.items {
             let GraphmlItem::Node { line, id, nodes } = item else {

@@ -51,7 +51,7 @@ impl Came {
 
 /// The ports of a HyperX router along one dimension: the same at every router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct DimensionPorts {
     /// First port.
     pub first: u16,
     /// Parallel cables to each neighbour.
@@ -62,7 +62,7 @@ pub struct Line {
     pub dim: u8,
 }
 
-impl Line {
+impl DimensionPorts {
     /// `true` for a port of this dimension.
     #[inline]
     pub fn has(self, port: u16) -> bool {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// Who sends how much to whom; every node injects at most one unit.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Traffic {
+pub enum TrafficPattern {
     /// Every node sends one unit, spread evenly over all other nodes.
     Uniform,
     /// Node `i` sends one unit to node `self[i]`; a node that sends to itself does not load the network. One entry per node.
@@ -65,7 +65,7 @@ pub enum LoadError {
 pub fn channel_load<R: RoutingRule + ?Sized>(
     topology: &Topology,
     rule: &R,
-    traffic: &Traffic,
+    traffic: &TrafficPattern,
 ) -> Result<Vec<f64>, LoadError> {
     let mut load = vec![0.0; topology.wiring().n_ports() as usize];
     for (dst, sources) in demands(topology, rule, traffic)? {
@@ -93,7 +93,11 @@ pub fn saturation(topology: &Topology, load: &[f64], capacity: &[f64]) -> f64 {
 /// Per destination node, how much each router sends there.
 type Demands = Vec<(u32, Vec<(u32, f64)>)>;
 
-fn demands<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traffic: &Traffic) -> Result<Demands, LoadError> {
+fn demands<R: RoutingRule + ?Sized>(
+    topology: &Topology,
+    rule: &R,
+    traffic: &TrafficPattern,
+) -> Result<Demands, LoadError> {
     let (wiring, nodes) = (topology.wiring(), topology.n_nodes());
     let by_pairs = |pairs: &mut dyn Iterator<Item = (u32, u32, f64)>| -> Result<Demands, LoadError> {
         let mut all = Vec::new();
@@ -121,7 +125,7 @@ fn demands<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traffic: &Tra
         Ok(all.chunk_by(|a, b| a.0 == b.0).map(merged).collect())
     };
     match traffic {
-        Traffic::Uniform => {
+        TrafficPattern::Uniform => {
             let together = rule.same_for_all_nodes_of_a_router();
             let with_nodes: Vec<u32> = (0..topology.n_routers())
                 .filter(|&r| !wiring.nodes_of(r).is_empty())
@@ -139,12 +143,14 @@ fn demands<R: RoutingRule + ?Sized>(topology: &Topology, rule: &R, traffic: &Tra
             };
             Ok(destinations(topology, rule).into_iter().map(to_one).collect())
         }
-        Traffic::Permutation(to) if to.len() != nodes as usize => Err(LoadError::WrongLength {
+        TrafficPattern::Permutation(to) if to.len() != nodes as usize => Err(LoadError::WrongLength {
             entries: to.len(),
             nodes,
         }),
-        Traffic::Permutation(to) => by_pairs(&mut to.iter().enumerate().map(|(from, &to)| (from as u32, to, 1.0))),
-        Traffic::Matrix(entries) => by_pairs(&mut entries.iter().copied()),
+        TrafficPattern::Permutation(to) => {
+            by_pairs(&mut to.iter().enumerate().map(|(from, &to)| (from as u32, to, 1.0)))
+        }
+        TrafficPattern::Matrix(entries) => by_pairs(&mut entries.iter().copied()),
     }
 }
 

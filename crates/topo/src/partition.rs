@@ -17,7 +17,7 @@ mod quality;
 pub use map_file::{MapMistake, read_map};
 pub use quality::{ClassCut, Quality, Share};
 
-use crate::families::Order;
+use crate::families::CutOrder;
 use crate::topology::Topology;
 use crate::wiring::Wiring;
 use halves::{Goal, Halves};
@@ -221,7 +221,7 @@ impl Partition {
         best.unwrap_or(self)
     }
 
-    fn by_this_order(mut self, topology: &Topology, weights: &[u32], order: Order<'_>) -> Self {
+    fn by_this_order(mut self, topology: &Topology, weights: &[u32], order: CutOrder<'_>) -> Self {
         let mut halves = Halves::new(topology, weights, order);
         let mut routers: Vec<u32> = (0..topology.n_routers()).collect();
         let goal = Goal::few_cables(topology, &routers, weights, self.workers);
@@ -241,7 +241,7 @@ impl Partition {
         for (router, &worker) in of_worker.iter().enumerate() {
             lists[worker as usize].push(router as u32);
         }
-        let mut halves = Halves::new(topology, weights, Order::BreadthFirst);
+        let mut halves = Halves::new(topology, weights, CutOrder::BreadthFirst);
         for (worker, list) in lists.iter_mut().enumerate() {
             self.fill(&mut halves, worker as u32, list);
         }

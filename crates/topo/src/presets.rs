@@ -17,7 +17,7 @@ use std::fmt::Write;
 
 /// A network with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
+pub struct NetworkPreset {
     /// What the user writes.
     pub name: &'static str,
     /// One line about it.
@@ -43,7 +43,7 @@ enum PresetNetwork {
     TsubameTree,
 }
 
-impl Preset {
+impl NetworkPreset {
     /// The specification.
     pub fn spec(&self) -> TopologySpec {
         match self.network {
@@ -95,11 +95,11 @@ impl Preset {
     }
 }
 
-const fn entry(name: &'static str, about: &'static str, network: PresetNetwork) -> Preset {
-    Preset { name, about, network }
+const fn entry(name: &'static str, about: &'static str, network: PresetNetwork) -> NetworkPreset {
+    NetworkPreset { name, about, network }
 }
 
-const PRESETS: &[Preset] = &[
+const PRESETS: &[NetworkPreset] = &[
     entry(
         "ecp-8k-fat-tree",
         "8,192 nodes: 256 leaf, 256 middle and 128 top routers of 64 ports, full bisection",
@@ -230,11 +230,11 @@ fn tsubame_tree() -> String {
 }
 
 /// All presets, in the order of the list.
-pub fn presets() -> &'static [Preset] {
+pub fn presets() -> &'static [NetworkPreset] {
     PRESETS
 }
 
 /// The network of this name.
 pub fn preset(name: &str) -> Option<TopologySpec> {
-    PRESETS.iter().find(|p| p.name == name).map(Preset::spec)
+    PRESETS.iter().find(|p| p.name == name).map(NetworkPreset::spec)
 }

@@ -21,10 +21,10 @@ pub mod lft;
 mod lids;
 mod mistakes;
 
-pub use cdg::{Cycle, find_cycle};
-pub use engine::{Engine, Options, Report, RouteError, route, route_with_report};
+pub use cdg::{LaneCycle, find_cycle};
+pub use engine::{Options, Report, RouteError, RoutingEngine, route, route_with_report};
 pub use lids::{HIGHEST_LID, Lids, Owner};
-pub use mistakes::{Mistake, Mistakes};
+pub use mistakes::{FileMistake, Mistakes};
 pub use tables::{Exit, Tables};
 
 use crate::topology::Topology;

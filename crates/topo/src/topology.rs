@@ -2,7 +2,7 @@
 
 use crate::division::{FastDiv, HALF, pick};
 use crate::families::{Coordinates, Direct, Geometry, LatticeGeometry};
-use crate::hop::{Came, Hop, HopList, Line};
+use crate::hop::{Came, DimensionPorts, Hop, HopList};
 use crate::spec::TopologySpec;
 use crate::wiring::Wiring;
 
@@ -229,7 +229,7 @@ impl Topology {
 
     /// The ports along a dimension of a HyperX; `None` on other families or where there is no such dimension.
     #[inline]
-    pub fn line(&self, dim: usize) -> Option<Line> {
+    pub fn line(&self, dim: usize) -> Option<DimensionPorts> {
         self.lattice()?.line(dim)
     }
 

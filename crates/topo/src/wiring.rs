@@ -26,7 +26,7 @@ pub struct Wiring {
 
 /// Parallel cables from a router to one neighbour: ports `port..port + links`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct ParallelCables {
     /// First port.
     pub port: u16,
     /// Number of cables.
@@ -120,7 +120,7 @@ impl Wiring {
     }
 
     /// The neighbours of a router in port order, parallel cables together.
-    pub fn runs(&self, router: u32) -> impl Iterator<Item = Run> + '_ {
+    pub fn runs(&self, router: u32) -> impl Iterator<Item = ParallelCables> + '_ {
         let first = self.port_offset[router as usize] as usize;
         let peers = &self.peer_router[first..self.port_offset[router as usize + 1] as usize];
         let mut port = 0usize;
@@ -130,7 +130,7 @@ impl Wiring {
             while peers.get(port) == Some(&peer) {
                 port += 1;
             }
-            Some(Run {
+            Some(ParallelCables {
                 port: start as u16,
                 links: (port - start) as u16,
                 peer,

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use topo::presets::preset;
 use topo::subnet::analysis::{Fate, Paths, Questions, ShiftFigures};
-use topo::subnet::engine::{Demand, choice, quadrant};
+use topo::subnet::engine::{DemandMatrix, choice, quadrant};
 use topo::subnet::{
-    End, Engine, Host, Options, Report, RouteError, Subnet, Switch, Tables, find_cycle, route, route_with_report,
+    End, Host, Options, Report, RouteError, RoutingEngine, Subnet, Switch, Tables, find_cycle, route, route_with_report,
 };
 use topo::{Topology, TopologySpec};
 
@@ -127,7 +127,7 @@ fn paths<'a>(subnet: &'a Subnet, tables: &'a Tables) -> impl Iterator<Item = (u3
 }
 
 /// Everything that an engine promises on any subnet.
-fn keeps_its_promises(engine: Engine, subnet: &Subnet, options: &Options) -> (Tables, Report) {
+fn keeps_its_promises(engine: RoutingEngine, subnet: &Subnet, options: &Options) -> (Tables, Report) {
     let (tables, report) = route_with_report(engine, subnet, options).unwrap_or_else(|error| panic!("{error}"));
     let distance: Vec<Vec<u32>> = (0..subnet.n_switches()).map(|s| distances(subnet, s)).collect();
     for (address, way) in paths(subnet, &tables) {
@@ -145,7 +145,7 @@ fn keeps_its_promises(engine: Engine, subnet: &Subnet, options: &Options) -> (Ta
         let cycle = find_cycle(subnet, &tables);
         assert_eq!(cycle.map(|cycle| cycle.describe(subnet)), None, "{}", engine.name());
     }
-    if engine == Engine::UpDown {
+    if engine == RoutingEngine::UpDown {
         assert!(is_up_down(subnet, &tables, &report));
     }
     (tables, report)
@@ -226,14 +226,14 @@ fn every_pair_is_reached_or_told(subnet: &Subnet, tables: &Tables, whole: bool) 
 }
 
 /// Engines for any shape.
-const GENERAL: [Engine; 7] = [
-    Engine::MinHop,
-    Engine::Dor,
-    Engine::UpDown,
-    Engine::Sssp,
-    Engine::Dfsssp,
-    Engine::Lash,
-    Engine::Nue,
+const GENERAL: [RoutingEngine; 7] = [
+    RoutingEngine::MinHop,
+    RoutingEngine::Dor,
+    RoutingEngine::UpDown,
+    RoutingEngine::Sssp,
+    RoutingEngine::Dfsssp,
+    RoutingEngine::Lash,
+    RoutingEngine::Nue,
 ];
 
 /// A connected subnet: a random tree and random further cables, also parallel ones.
@@ -262,7 +262,7 @@ proptest! {
             let options = Options { lanes: 15, ..Options::default() };
             let (tables, report) = keeps_its_promises(engine, &subnet, &options);
             prop_assert_eq!(find_cycle(&subnet, &tables).is_some() && engine.deadlock_free(), false);
-            if engine == Engine::Dfsssp {
+            if engine == RoutingEngine::Dfsssp {
                 let lids = u64::from(subnet.n_addresses() + subnet.n_switches());
                 prop_assert_eq!(report.before.iter().sum::<u64>(), lids * (lids - 1));
                 // The number of lanes that it says it needs is enough, and is not enough less one.
@@ -275,10 +275,10 @@ proptest! {
             }
         }
         for lanes in 1..4 {
-            keeps_its_promises(Engine::Nue, &subnet, &Options { lanes, ..Options::default() });
+            keeps_its_promises(RoutingEngine::Nue, &subnet, &Options { lanes, ..Options::default() });
         }
         let roots = vec![root % subnet.n_switches()];
-        keeps_its_promises(Engine::UpDown, &subnet, &Options { roots, ..Options::default() });
+        keeps_its_promises(RoutingEngine::UpDown, &subnet, &Options { roots, ..Options::default() });
     }
 
     #[test]
@@ -325,12 +325,12 @@ proptest! {
         let up: Vec<u32> = levels.iter().map(|level| level.1).collect();
         let width: Vec<u32> = levels.iter().map(|level| level.2).collect();
         let whole = tree(&down, &up, &width);
-        let roots = route_with_report(Engine::Ftree, &whole, &Options::default()).unwrap().1.roots;
+        let roots = route_with_report(RoutingEngine::Ftree, &whole, &Options::default()).unwrap().1.roots;
         let subnet = without(whole, |k| lost.contains(&k));
         let options = Options { roots, ..Options::default() };
-        match route(Engine::Ftree, &subnet, &options) {
+        match route(RoutingEngine::Ftree, &subnet, &options) {
             Ok(_) => {
-                keeps_its_promises(Engine::Ftree, &subnet, &options);
+                keeps_its_promises(RoutingEngine::Ftree, &subnet, &options);
             }
             // Where a switch lost its last cable up there may be no way that only climbs and descends: then not by another rule of
             // that kind either.
@@ -339,7 +339,7 @@ proptest! {
                 prop_assert!(refused.iter().any(|words| error.reason.contains(words)), "{}", error);
                 prop_assert!(!lost.is_empty());
                 if error.reason.contains("no way from") {
-                    prop_assert!(route(Engine::UpDown, &subnet, &options).is_err());
+                    prop_assert!(route(RoutingEngine::UpDown, &subnet, &options).is_err());
                 }
             }
         }
@@ -350,7 +350,7 @@ proptest! {
 fn sums_of_weights_beyond_31_bits_reach_everywhere() {
     // 40,005 addresses in a row of five switches: their square is 1.6 10^9, and the ends are four hops apart.
     let subnet = subnet(&[8000; 5], &[(0, 1), (1, 2), (2, 3), (3, 4)], &[1, 2, 3, 4, 5]);
-    let tables = route(Engine::Sssp, &subnet, &Options::default()).unwrap();
+    let tables = route(RoutingEngine::Sssp, &subnet, &Options::default()).unwrap();
     for address in [0, 8000, 39_999] {
         for s in 0..5 {
             let way = tables.walk(&subnet, s, address).unwrap();
@@ -365,7 +365,7 @@ fn further_addresses_of_a_host_take_other_neighbours_by_minhop() {
     let cables = [(0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
     let mut subnet = subnet(&[3, 3, 0, 0, 0], &cables, &[1, 2, 3, 4, 5]);
     subnet.lmc = 2;
-    let tables = route(Engine::MinHop, &subnet, &Options::default()).unwrap();
+    let tables = route(RoutingEngine::MinHop, &subnet, &Options::default()).unwrap();
     let mut served = [0; 8];
     for host in 3..6 {
         let mut ports: Vec<u16> = (4 * host..4 * host + 4)
@@ -461,7 +461,7 @@ fn ftree_routes_trees_of_all_shapes_by_minimal_ways() {
         (&[4, 2, 3], &[2, 2], &[2, 1]),
     ] {
         let subnet = tree(down, up, parallel);
-        let (tables, report) = keeps_its_promises(Engine::Ftree, &subnet, &Options::default());
+        let (tables, report) = keeps_its_promises(RoutingEngine::Ftree, &subnet, &Options::default());
         for (address, way) in paths(&subnet, &tables) {
             let to = subnet.hosts[address as usize].switch;
             assert_eq!(way.len() as u32, distances(&subnet, way[0].switch)[to as usize] + 1);
@@ -471,7 +471,7 @@ fn ftree_routes_trees_of_all_shapes_by_minimal_ways() {
             roots: report.roots.clone(),
             ..Options::default()
         };
-        assert_eq!(route(Engine::Ftree, &subnet, &roots).unwrap(), tables);
+        assert_eq!(route(RoutingEngine::Ftree, &subnet, &roots).unwrap(), tables);
     }
 }
 
@@ -487,15 +487,15 @@ fn four_ary_three_tree_has_the_loads_of_the_peer() {
             loads.iter().filter(|&&load| load == 0).count(),
         )
     };
-    assert_eq!(most(Engine::Ftree), (60, 0));
-    assert_eq!(most(Engine::MinHop), (192, 96));
+    assert_eq!(most(RoutingEngine::Ftree), (60, 0));
+    assert_eq!(most(RoutingEngine::MinHop), (192, 96));
 }
 
 #[test]
 fn ftree_on_48_leaves_of_14_hosts_has_the_figures_of_the_peer() {
     // OpenSM on this wiring: mean of 1 / congestion 0.987 over all shifts and 0.814 over random matchings.
     let subnet = Subnet::of(&built(preset("tsubame2-fat-tree").unwrap()));
-    let (tables, _) = keeps_its_promises(Engine::Ftree, &subnet, &Options::default());
+    let (tables, _) = keeps_its_promises(RoutingEngine::Ftree, &subnet, &Options::default());
     // No switch goes up to come down again where it stands above the host's leaf: a top leads to six middle switches of every pod.
     for (address, host) in (0..).zip(&subnet.hosts) {
         let far = distances(&subnet, host.switch);
@@ -518,7 +518,7 @@ fn ftree_on_48_leaves_of_14_hosts_has_the_figures_of_the_peer() {
 fn shifts_meet_no_contention_on_full_trees_with_ftree() {
     for (down, up) in [(&[4, 4][..], &[4][..]), (&[4, 4, 4], &[4, 4]), (&[3, 3, 3], &[3, 3])] {
         let subnet = tree(down, up, &vec![1; up.len()]);
-        let tables = route(Engine::Ftree, &subnet, &Options::default()).unwrap();
+        let tables = route(RoutingEngine::Ftree, &subnet, &Options::default()).unwrap();
         for shift in 1..subnet.n_hosts() {
             assert_eq!(
                 congestion_of_shift(&subnet, &tables, shift),
@@ -527,7 +527,7 @@ fn shifts_meet_no_contention_on_full_trees_with_ftree() {
             );
         }
         // By min-hop some shifts do.
-        let tables = route(Engine::MinHop, &subnet, &Options::default()).unwrap();
+        let tables = route(RoutingEngine::MinHop, &subnet, &Options::default()).unwrap();
         let worst = (1..subnet.n_hosts())
             .map(|shift| congestion_of_shift(&subnet, &tables, shift))
             .max();
@@ -538,14 +538,14 @@ fn shifts_meet_no_contention_on_full_trees_with_ftree() {
 #[test]
 fn ftree_keeps_leaves_with_fewer_hosts_aligned() {
     let mut subnet = tree(&[4, 4], &[4], &[1]);
-    let full = route(Engine::Ftree, &subnet, &Options::default()).unwrap();
+    let full = route(RoutingEngine::Ftree, &subnet, &Options::default()).unwrap();
     // The last host of the first leaf goes: the numbers of all hosts behind it fall by one, their ways stay.
     let host = subnet.hosts.remove(3);
     subnet.switches[host.switch as usize].ports[usize::from(host.port)] = None;
     for (h, host) in subnet.hosts.iter().enumerate() {
         subnet.switches[host.switch as usize].ports[usize::from(host.port)] = Some(End::Host(h as u32));
     }
-    let (fewer, _) = keeps_its_promises(Engine::Ftree, &subnet, &Options::default());
+    let (fewer, _) = keeps_its_promises(RoutingEngine::Ftree, &subnet, &Options::default());
     for s in 0..subnet.n_switches() {
         for host in 0..15 {
             assert_eq!(
@@ -581,37 +581,49 @@ fn refusals_name_the_reason_and_what_helps() {
     };
     for (error, reason, hint) in [
         (
-            refused(Engine::Ftree, &ring, Options::default()),
+            refused(RoutingEngine::Ftree, &ring, Options::default()),
             "not a fat-tree",
             "updn",
         ),
-        (refused(Engine::Ftree, &ring, roots(&[0])), "not a fat-tree", "roots"),
         (
-            refused(Engine::Ftree, &uneven, Options::default()),
+            refused(RoutingEngine::Ftree, &ring, roots(&[0])),
+            "not a fat-tree",
+            "roots",
+        ),
+        (
+            refused(RoutingEngine::Ftree, &uneven, Options::default()),
             "not a regular tree",
             "give the roots",
         ),
-        (refused(Engine::Ftree, &twice, Options::default()), "LMC is 1", "LMC 0"),
         (
-            refused(Engine::Dfsssp, &ring, lanes(1)),
+            refused(RoutingEngine::Ftree, &twice, Options::default()),
+            "LMC is 1",
+            "LMC 0",
+        ),
+        (
+            refused(RoutingEngine::Dfsssp, &ring, lanes(1)),
             "1 lanes are too few",
             "more lanes",
         ),
         (
-            refused(Engine::Lash, &ring, lanes(3)),
+            refused(RoutingEngine::Lash, &ring, lanes(3)),
             "3 lanes are too few",
             "more lanes",
         ),
         (
-            refused(Engine::UpDown, &ring, roots(&[0, 1, 2, 3, 4, 5, 6, 7])),
+            refused(RoutingEngine::UpDown, &ring, roots(&[0, 1, 2, 3, 4, 5, 6, 7])),
             "can deadlock",
             "no cable joins",
         ),
-        (refused(Engine::UpDown, &ring, roots(&[9])), "root 9", "number roots"),
-        (refused(Engine::Sssp, &ring, lanes(0)), "0 lanes", "1 to 15"),
+        (
+            refused(RoutingEngine::UpDown, &ring, roots(&[9])),
+            "root 9",
+            "number roots",
+        ),
+        (refused(RoutingEngine::Sssp, &ring, lanes(0)), "0 lanes", "1 to 15"),
         (
             refused(
-                Engine::Sssp,
+                RoutingEngine::Sssp,
                 &ring,
                 Options {
                     order: vec![0, 1, 1],
@@ -623,7 +635,7 @@ fn refusals_name_the_reason_and_what_helps() {
         ),
         (
             refused(
-                Engine::Sssp,
+                RoutingEngine::Sssp,
                 &ring,
                 Options {
                     order: vec![0, 1],
@@ -634,26 +646,26 @@ fn refusals_name_the_reason_and_what_helps() {
             "once",
         ),
         (
-            refused(Engine::Sssp, &Subnet::default(), Options::default()),
+            refused(RoutingEngine::Sssp, &Subnet::default(), Options::default()),
             "no switch",
             "at least one",
         ),
-        (refused(Engine::Parx, &hx, dims(&[4, 4])), "LMC is 0", "LMC 2"),
+        (refused(RoutingEngine::Parx, &hx, dims(&[4, 4])), "LMC is 0", "LMC 2"),
         (
             {
                 hx.lmc = 2;
-                refused(Engine::Parx, &hx, dims(&[8, 2]))
+                refused(RoutingEngine::Parx, &hx, dims(&[8, 2]))
             },
             "not a HyperX of 8 x 2",
             "coordinates",
         ),
-        (refused(Engine::Parx, &hx, dims(&[16])), "[16]", "two dimensions"),
+        (refused(RoutingEngine::Parx, &hx, dims(&[16])), "[16]", "two dimensions"),
         (
             refused(
-                Engine::Parx,
+                RoutingEngine::Parx,
                 &hx,
                 Options {
-                    demand: Some(Demand { traffic: vec![1.0] }),
+                    demand: Some(DemandMatrix { traffic: vec![1.0] }),
                     ..dims(&[4, 4])
                 },
             ),
@@ -662,10 +674,10 @@ fn refusals_name_the_reason_and_what_helps() {
         ),
         (
             refused(
-                Engine::Parx,
+                RoutingEngine::Parx,
                 &hx,
                 Options {
-                    demand: Some(Demand {
+                    demand: Some(DemandMatrix {
                         traffic: vec![-1.0; 256],
                     }),
                     ..dims(&[4, 4])
@@ -679,20 +691,20 @@ fn refusals_name_the_reason_and_what_helps() {
         assert!(error.hint.contains(hint), "{error}");
     }
     // An irregular tree is routed once its roots are known.
-    let found = route_with_report(Engine::Ftree, &whole_tree, &Options::default())
+    let found = route_with_report(RoutingEngine::Ftree, &whole_tree, &Options::default())
         .unwrap()
         .1
         .roots;
-    keeps_its_promises(Engine::Ftree, &uneven, &roots(&found));
+    keeps_its_promises(RoutingEngine::Ftree, &uneven, &roots(&found));
 }
 
 #[test]
 fn names_lead_back_to_their_engines() {
-    for engine in Engine::ALL {
-        assert_eq!(Engine::from_name(engine.name()), Some(engine));
+    for engine in RoutingEngine::ALL {
+        assert_eq!(RoutingEngine::from_name(engine.name()), Some(engine));
         assert!(!engine.description().is_empty());
     }
-    assert_eq!(Engine::from_name("torus-2qos"), None);
+    assert_eq!(RoutingEngine::from_name("torus-2qos"), None);
 }
 
 /// The HyperX of TSUBAME2: 12 x 8 switches of 7 hosts.
@@ -709,7 +721,7 @@ fn parx_goes_round_a_half_and_is_minimal_elsewhere() {
         dims: dims.to_vec(),
         ..Options::default()
     };
-    let (tables, _) = keeps_its_promises(Engine::Parx, &subnet, &options);
+    let (tables, _) = keeps_its_promises(RoutingEngine::Parx, &subnet, &options);
     let at = |s: u32| (s % 12, s / 12);
     let (mut small, mut large, mut pairs) = (0, 0, 0);
     for from in (0..96).step_by(5) {
@@ -752,7 +764,7 @@ fn parx_takes_load_off_the_direct_links_of_compact_jobs() {
         dims: dims.to_vec(),
         ..Options::default()
     };
-    let (tables, _) = keeps_its_promises(Engine::Parx, &subnet, &options);
+    let (tables, _) = keeps_its_promises(RoutingEngine::Parx, &subnet, &options);
     let switch = |host: u32| subnet.hosts[host as usize].switch;
     let rate = |large: bool| {
         let (mut sum, mut flows) = (0.0, 0);
@@ -807,7 +819,7 @@ fn parx_goes_over_all_links_where_a_rule_leaves_no_way() {
     let mut subnet = without(whole, |k| cut.contains(&k));
     subnet.lmc = 2;
     keeps_its_promises(
-        Engine::Parx,
+        RoutingEngine::Parx,
         &subnet,
         &Options {
             dims: vec![4, 2],
@@ -829,10 +841,10 @@ fn parx_keeps_busy_pairs_apart() {
     }
     let options = Options {
         dims: vec![4, 4],
-        demand: Some(Demand { traffic }),
+        demand: Some(DemandMatrix { traffic }),
         ..Options::default()
     };
-    let (tables, _) = keeps_its_promises(Engine::Parx, &subnet, &options);
+    let (tables, _) = keeps_its_promises(RoutingEngine::Parx, &subnet, &options);
     // Two ways of two hops: each serves half of the sixteen addresses.
     let first: Vec<u16> = (16 * to..16 * to + 16)
         .map(|address| tables.port(from, address))
@@ -847,7 +859,7 @@ fn parx_keeps_busy_pairs_apart() {
 #[test]
 fn spread_lanes_are_of_their_class_and_free_of_cycles() {
     let subnet = Subnet::of(&built(torus(&[4, 4], &[1, 1], 2)));
-    let (tables, report) = keeps_its_promises(Engine::Dfsssp, &subnet, &Options::default());
+    let (tables, report) = keeps_its_promises(RoutingEngine::Dfsssp, &subnet, &Options::default());
     let mut spread = tables.clone();
     report.spread(&mut spread, 5);
     assert_eq!(find_cycle(&subnet, &spread), None);
@@ -861,7 +873,7 @@ fn spread_lanes_are_of_their_class_and_free_of_cycles() {
     assert_eq!(spread.n_lanes, 8);
     // On a tree all lanes are one class.
     let subnet = tree(&[4, 4], &[4], &[1]);
-    let (mut tables, report) = keeps_its_promises(Engine::Dfsssp, &subnet, &Options::default());
+    let (mut tables, report) = keeps_its_promises(RoutingEngine::Dfsssp, &subnet, &Options::default());
     assert_eq!((tables.n_lanes, &report.classes[..]), (1, &[(0, 8)][..]));
     report.spread(&mut tables, 5);
     assert_eq!((tables.n_lanes, find_cycle(&subnet, &tables)), (8, None));
@@ -875,7 +887,7 @@ fn more_lanes_spare_nue_its_detours() {
             lanes,
             ..Options::default()
         };
-        let (tables, report) = keeps_its_promises(Engine::Nue, &subnet, &options);
+        let (tables, report) = keeps_its_promises(RoutingEngine::Nue, &subnet, &options);
         assert_eq!((tables.n_lanes, report.before.len()), (lanes, usize::from(lanes)));
         let pairs = 672 * (672 + 96 - 8);
         assert_eq!(report.before.iter().sum::<u64>(), pairs);
@@ -888,7 +900,7 @@ fn more_lanes_spare_nue_its_detours() {
 
 #[test]
 fn dfsssp_needs_two_lanes_on_the_hyperx_of_tsubame() {
-    let (_, report) = keeps_its_promises(Engine::Dfsssp, &tsubame(0), &Options::default());
+    let (_, report) = keeps_its_promises(RoutingEngine::Dfsssp, &tsubame(0), &Options::default());
     assert_eq!(report.lanes_needed, 2);
     assert_eq!(report.classes, [(0, 7), (7, 1)]);
 }

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use topo::bisection::BisectionMethod;
 use topo::deadlock::{Verdict, check_within};
-use topo::load::{LoadError, Traffic, channel_load, saturation};
+use topo::load::{LoadError, TrafficPattern, channel_load, saturation};
 use topo::{Arrangement, MinimalRule, Topology, TopologySpec, check_or_reduced, preset, presets};
 
 fn built(spec: &TopologySpec) -> Topology {
@@ -24,7 +24,7 @@ fn most(load: &[f64]) -> f64 {
 fn uniform_load_of_minimal_routing_sums_to_the_mean_distance() {
     for spec in enrolled() {
         let t = built(&spec);
-        let load = channel_load(&t, &MinimalRule::new(&t), &Traffic::Uniform).unwrap();
+        let load = channel_load(&t, &MinimalRule::new(&t), &TrafficPattern::Uniform).unwrap();
         let expected = t.mean_distance().0 * f64::from(t.n_nodes());
         let sum: f64 = load.iter().sum();
         match spec {
@@ -41,7 +41,7 @@ fn uniform_load_of_minimal_routing_sums_to_the_mean_distance() {
 #[test]
 fn rings_and_hyperx_have_the_loads_of_the_textbook() {
     let t = built(&ring(8, 1, 1));
-    let load = channel_load(&t, &MinimalRule::new(&t), &Traffic::Uniform).unwrap();
+    let load = channel_load(&t, &MinimalRule::new(&t), &TrafficPattern::Uniform).unwrap();
     for r in 0..8 {
         // Positive links carry distances 1 to 4 (ties included), negative ones 1 to 3.
         assert!(
@@ -50,11 +50,11 @@ fn rings_and_hyperx_have_the_loads_of_the_textbook() {
     }
     assert!(near(saturation(&t, &load, &[]), 0.7));
     let tornado = (0..8).map(|r| t.shifted(r, 0, 3).unwrap()).collect();
-    let load = channel_load(&t, &MinimalRule::new(&t), &Traffic::Permutation(tornado)).unwrap();
+    let load = channel_load(&t, &MinimalRule::new(&t), &TrafficPattern::Permutation(tornado)).unwrap();
     assert!(near(most(&load), 3.0) && near(saturation(&t, &load, &[1.0, 2.0]), 2.0 / 3.0));
 
     let t = built(&hyperx(&[4, 4], &[1, 2], 1));
-    let load = channel_load(&t, &MinimalRule::new(&t), &Traffic::Uniform).unwrap();
+    let load = channel_load(&t, &MinimalRule::new(&t), &TrafficPattern::Uniform).unwrap();
     for (i, l) in load.iter().enumerate() {
         let cables = f64::from(t.wiring().class[i]);
         assert!(near(*l, 4.0 / 15.0 / cables));
@@ -72,7 +72,7 @@ fn d_mod_k_carries_every_shift_on_a_full_tree_without_contention() {
         let n = t.n_nodes();
         for shift in 1..n {
             let to = (0..n).map(|i| (i + shift) % n).collect();
-            let load = channel_load(&t, &MinimalRule::new(&t), &Traffic::Permutation(to)).unwrap();
+            let load = channel_load(&t, &MinimalRule::new(&t), &TrafficPattern::Permutation(to)).unwrap();
             assert!(near(most(&load), 1.0), "{spec:?} shift {shift}: {}", most(&load));
         }
     }
@@ -84,19 +84,19 @@ fn wrong_traffic_is_refused() {
     let rule = MinimalRule::new(&t);
     let load = |traffic| channel_load(&t, &rule, &traffic).unwrap_err();
     assert_eq!(
-        load(Traffic::Permutation(vec![0, 1])),
+        load(TrafficPattern::Permutation(vec![0, 1])),
         LoadError::WrongLength { entries: 2, nodes: 4 }
     );
     assert_eq!(
-        load(Traffic::Matrix(vec![(0, 9, 1.0)])),
+        load(TrafficPattern::Matrix(vec![(0, 9, 1.0)])),
         LoadError::NoSuchNode { node: 9, nodes: 4 }
     );
     assert!(matches!(
-        load(Traffic::Matrix(vec![(0, 1, f64::NAN)])),
+        load(TrafficPattern::Matrix(vec![(0, 1, f64::NAN)])),
         LoadError::BadAmount { .. }
     ));
     assert!(matches!(
-        load(Traffic::Matrix(vec![(0, 1, -1.0)])),
+        load(TrafficPattern::Matrix(vec![(0, 1, -1.0)])),
         LoadError::BadAmount { .. }
     ));
 }

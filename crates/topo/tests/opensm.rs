@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::collections::BTreeMap;
-use topo::subnet::{End, Engine, Host, Options, Report, Subnet, Switch, Tables, find_cycle, route_with_report};
+use topo::subnet::{End, Host, Options, Report, RoutingEngine, Subnet, Switch, Tables, find_cycle, route_with_report};
 
 fn read(file: &str) -> Value {
     let path = format!("{}/../../validation/opensm/{file}", env!("CARGO_MANIFEST_DIR"));
@@ -70,7 +70,7 @@ fn subnet(fabric: &Value) -> (Subnet, Options) {
 /// What was routed: fabric and engine as the files name them.
 struct Case {
     name: String,
-    engine: Engine,
+    engine: RoutingEngine,
     subnet: Subnet,
     options: Options,
     fabric: Value,
@@ -93,7 +93,7 @@ fn cases() -> Vec<Case> {
             let (subnet, mut options) = subnet(fabric);
             let name = engine_name.strip_suffix("_roots").unwrap_or(engine_name);
             // Sets, order and ties of nue are our own; other engines are not here.
-            let Some(engine) = Engine::from_name(name).filter(|&engine| engine != Engine::Nue) else {
+            let Some(engine) = RoutingEngine::from_name(name).filter(|&engine| engine != RoutingEngine::Nue) else {
                 continue;
             };
             if name != engine_name {
@@ -175,7 +175,7 @@ fn tables_are_opensm_s_entry_by_entry() {
 #[test]
 fn lanes_of_dfsssp_are_opensm_s_pair_by_pair() {
     let mut compared = 0;
-    for case in cases().into_iter().filter(|case| case.engine == Engine::Dfsssp) {
+    for case in cases().into_iter().filter(|case| case.engine == RoutingEngine::Dfsssp) {
         let (tables, report) = case.routed();
         let expected = match case.fabric.get("dfsssp_vl_src_rows_dst_cols") {
             Some(rows) => strings(rows),
@@ -220,7 +220,7 @@ fn layers_have_opensm_s_numbers_of_pairs() {
                 .collect()
         };
         match case.engine {
-            Engine::Dfsssp => {
+            RoutingEngine::Dfsssp => {
                 assert_eq!(
                     report.before,
                     numbers("dfsssp_paths_per_vl_before_balancing"),
@@ -229,7 +229,7 @@ fn layers_have_opensm_s_numbers_of_pairs() {
                 );
                 assert_eq!(lanes["dfsssp_vls_needed"], report.lanes_needed, "{}", case.name);
             }
-            Engine::Lash => {
+            RoutingEngine::Lash => {
                 assert_eq!(
                     report.before,
                     numbers("lash_switch_pairs_per_layer_before"),
@@ -307,8 +307,8 @@ fn loads_and_hops_are_those_of_opensm_s_tables() {
 fn nue_takes_no_more_hops_on_one_lane_than_opensm_s() {
     // Sets, order and ties are our own, so tables differ.
     let statistics = read("opensm-small-statistics.json");
-    for mut case in cases().into_iter().filter(|case| case.engine == Engine::Sssp) {
-        (case.engine, case.options.lanes) = (Engine::Nue, 1);
+    for mut case in cases().into_iter().filter(|case| case.engine == RoutingEngine::Sssp) {
+        (case.engine, case.options.lanes) = (RoutingEngine::Nue, 1);
         let (tables, _) = case.routed();
         assert_eq!(find_cycle(&case.subnet, &tables), None, "{}", case.name);
         let found = loads(&case.subnet, &tables, all_to_all(case.subnet.n_hosts()));
@@ -336,7 +336,12 @@ fn engines_that_promise_it_cannot_deadlock_and_others_do() {
         }
         // Rings of least hops close; trees and dimension order on HyperX do not.
         let round = case.name.starts_with("ring8") || case.name.starts_with("torus4x4");
-        if round && matches!(case.engine, Engine::MinHop | Engine::Dor | Engine::Sssp) {
+        if round
+            && matches!(
+                case.engine,
+                RoutingEngine::MinHop | RoutingEngine::Dor | RoutingEngine::Sssp
+            )
+        {
             assert!(find_cycle(&case.subnet, &tables).is_some(), "{}", case.name);
         }
     }

@@ -35,7 +35,7 @@ mod tests;
 pub use all_ping_pong::{AllPingPong, AllPingPongParameters};
 pub use allreduce_loop::{AllreduceLoop, AllreduceLoopParameters};
 pub use bfs::{Bfs, BfsParameters};
-pub use block::Block;
+pub use block::CellBlocks;
 pub use collective_loop::{CollectiveLoop, CollectiveLoopParameters};
 pub use cycle::Cycle;
 pub use ebb::{Ebb, EbbParameters};

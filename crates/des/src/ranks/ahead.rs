@@ -2,8 +2,8 @@
 
 use super::hub::{Abroad, Hub};
 use crate::crew::{Bounds, Burst};
-use crate::report::Report;
-use crate::rounds::{self, Agreed, Memory};
+use crate::report::WorkerReport;
+use crate::rounds::{self, Agreed, MemoryBudget};
 use crate::speculator::Speculator;
 use crate::worker::Lanes;
 use crate::world::World;
@@ -14,7 +14,7 @@ pub(super) fn run<W: World>(
     world: &W,
     workers: &mut [Speculator<W>],
     hub: &mut Hub<W::Event, 2>,
-    (memory, agreed): (Memory, &mut Agreed),
+    (memory, agreed): (MemoryBudget, &mut Agreed),
     bounds: Bounds,
     abroad: &mut Abroad<'_>,
 ) -> Burst {
@@ -22,7 +22,7 @@ pub(super) fn run<W: World>(
     let before = *agreed;
     let work = |worker: &mut Speculator<W>, me, mut abroad: Option<&mut Abroad<'_>>| {
         let mut seat = hub.sit(me);
-        let meet = |worker: &mut Speculator<W>, report: Report| {
+        let meet = |worker: &mut Speculator<W>, report: WorkerReport| {
             let (own, n_blocks) = (worker.own(), worker.lanes.n_blocks);
             let Lanes { rings, grid, .. } = &mut worker.lanes;
             let rings = [&mut rings[..n_blocks], &mut worker.antis[..n_blocks]];

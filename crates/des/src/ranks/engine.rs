@@ -2,16 +2,16 @@
 
 use super::hub::Abroad;
 use super::shares::Shares;
-use super::team::{Part as Share, Team};
-use super::{Broken, Refused, Transport, agree, bring, say};
+use super::team::{DealtBlock, Team};
+use super::{Broken, ResumeError, Transport, agree, bring, say};
 use crate::block::{Block, by_name};
-use crate::checkpoint::{self, Opened};
+use crate::checkpoint::{self, OpenedCheckpoint};
 use crate::crew::{Bounds, Pause};
 use crate::engine::{Engine, Gathered, Outcome, Progress, Stop, Teamwork, View, Watch, add};
 use crate::mail::NEVER;
 use crate::optimistic::{Speculated, Speculation};
 use crate::pack::Torn;
-use crate::ring::Grid;
+use crate::ring::WindowGrid;
 use crate::time::Time;
 use crate::window::windows_together;
 use crate::world::{Observe, Tally, World};
@@ -80,7 +80,7 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         transport: &'t mut dyn Transport,
         plan: RankPlan,
         saved: &[u8],
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ResumeError> {
         let sharing = Shares::new(world, transport.size(), plan.workers as usize);
         let mut out = vec![Vec::new(); transport.size()];
         let mut torn = None;
@@ -91,9 +91,9 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
                 Err(reason) => torn = Some(reason),
             }
         }
-        let part = transport.exchange(out).map_err(Refused::Broken)?.swap_remove(0);
+        let part = transport.exchange(out).map_err(ResumeError::Broken)?.swap_remove(0);
         let torn = torn.unwrap_or(Torn("another rank cannot read its part"));
-        let opened = Opened::read(world, &part);
+        let opened = OpenedCheckpoint::read(world, &part);
         let blocks = opened.as_ref().map_err(|_| torn).and_then(|opened| {
             let blocks = sharing.blocks_of(transport.rank());
             blocks
@@ -101,12 +101,12 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
                 .collect::<Result<Vec<_>, _>>()
         });
         let failed = u64::from(blocks.is_err());
-        if agree(transport, failed).map_err(Refused::Broken)? != 0 {
-            return Err(Refused::Torn(blocks.err().unwrap_or(torn)));
+        if agree(transport, failed).map_err(ResumeError::Broken)? != 0 {
+            return Err(ResumeError::Torn(blocks.err().unwrap_or(torn)));
         }
-        let (opened, blocks) = (opened.map_err(Refused::Torn)?, blocks.map_err(Refused::Torn)?);
+        let (opened, blocks) = (opened.map_err(ResumeError::Torn)?, blocks.map_err(ResumeError::Torn)?);
         let mut blocks = blocks.into_iter();
-        let block = |_| blocks.next().ok_or(Refused::Torn(torn));
+        let block = |_| blocks.next().ok_or(ResumeError::Torn(torn));
         let first = transport.rank() == 0;
         let mut engine = Self::build(world, observer, transport, (sharing, plan), opened.time, block)?;
         engine.outcome = opened.outcome;
@@ -125,13 +125,13 @@ impl<'w, 't, W: World> RankEngine<'w, 't, W> {
         time: Time,
         mut block: impl FnMut(Range<u32>) -> Result<(Block<W>, Vec<W::Event>), E>,
     ) -> Result<Self, E> {
-        let grid = Grid::at(world.lookahead(), time);
-        let mut shares: Vec<Vec<Share<W>>> = Vec::new();
+        let grid = WindowGrid::at(world.lookahead(), time);
+        let mut shares: Vec<Vec<DealtBlock<W>>> = Vec::new();
         for worker in 0..sharing.workers {
             let mut share = Vec::new();
             for number in sharing.blocks(transport.rank(), worker) {
                 let (block, first) = block(sharing.layout.lps(number))?;
-                share.push(Share { number, block, first });
+                share.push(DealtBlock { number, block, first });
             }
             shares.push(share);
         }

@@ -8,8 +8,8 @@ use super::shares::Shares;
 use super::{Broken, Transport};
 use crate::barrier::{Barrier, Entered};
 use crate::mail::{Mail, NEVER};
-use crate::report::{Posted, Report};
-use crate::ring::{Grid, Ring};
+use crate::report::{Posted, WorkerReport};
+use crate::ring::{EventRing, WindowGrid};
 use crate::world::Event;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 struct MeetingHead {
-    report: Report,
+    report: WorkerReport,
     events: [u64; 2],
     spare: [u64; 3],
 }
@@ -49,7 +49,7 @@ impl<'a> Abroad<'a> {
     }
 
     /// Moves what `rings` hold for other ranks to `out`; returns the first window of it.
-    fn collect<E: Event>(&self, grid: &Grid, rings: &mut [Ring<E>], out: &mut [Vec<E>]) -> u64 {
+    fn collect<E: Event>(&self, grid: &WindowGrid, rings: &mut [EventRing<E>], out: &mut [Vec<E>]) -> u64 {
         let mut next = NEVER;
         for (rank, out) in out
             .iter_mut()
@@ -67,11 +67,11 @@ impl<'a> Abroad<'a> {
     /// Sends `out` to the other ranks, puts what comes from them into `rings`, and adds up the reports of all.
     fn exchange<E: Event, const K: usize>(
         &mut self,
-        grid: &Grid,
-        rings: &mut [&mut [Ring<E>]; K],
-        report: Report,
+        grid: &WindowGrid,
+        rings: &mut [&mut [EventRing<E>]; K],
+        report: WorkerReport,
         out: [Vec<Vec<E>>; K],
-    ) -> Result<Report, Broken> {
+    ) -> Result<WorkerReport, Broken> {
         const {
             assert!(
                 size_of::<E>() == 32 && size_of::<MeetingHead>() == 96,
@@ -99,7 +99,7 @@ impl<'a> Abroad<'a> {
         let own = self.shares.blocks_of(self.transport.rank());
         // Workers that run ahead have antis as a second kind of mail; to others nothing comes within a window that they have run.
         let earliest = grid.start + if K == 1 { grid.width } else { 0 };
-        let mut all = Report::NOTHING;
+        let mut all = WorkerReport::NOTHING;
         for message in &came {
             let (head, body) = message
                 .split_at_checked(size_of::<MeetingHead>())
@@ -176,11 +176,11 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
     pub(super) fn meet(
         &mut self,
         own: &Range<usize>,
-        grid: &Grid,
-        rings: [&mut [Ring<E>]; K],
-        report: Report,
+        grid: &WindowGrid,
+        rings: [&mut [EventRing<E>]; K],
+        report: WorkerReport,
         abroad: Option<&mut Abroad<'_>>,
-    ) -> Option<Report> {
+    ) -> Option<WorkerReport> {
         self.step += 2;
         match abroad {
             Some(abroad) => self.speak(own, grid, rings, report, abroad),
@@ -202,11 +202,11 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
     fn speak(
         &mut self,
         own: &Range<usize>,
-        grid: &Grid,
-        mut rings: [&mut [Ring<E>]; K],
-        mut report: Report,
+        grid: &WindowGrid,
+        mut rings: [&mut [EventRing<E>]; K],
+        mut report: WorkerReport,
         abroad: &mut Abroad<'_>,
-    ) -> Option<Report> {
+    ) -> Option<WorkerReport> {
         let begun = Instant::now();
         let hub = self.hub;
         let alone = hub.reports.len() == 1;
@@ -217,7 +217,7 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
         }
         if !alone {
             self.hand_over(own, grid, &mut rings, report)?;
-            report = Report::NOTHING;
+            report = WorkerReport::NOTHING;
             hub.reports.iter().for_each(|posted| report.add(posted.get()));
             let here = abroad.shares.blocks_of(abroad.transport.rank());
             for ((mail, rings), out) in hub.mail.iter().zip(&mut rings).zip(&mut out) {
@@ -237,7 +237,7 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
             for (mail, rings) in hub.mail.iter().zip(&mut rings) {
                 mail.leave(self.me, self.came(), own, grid, rings);
             }
-            hub.agreed.put(*agreed.as_ref().unwrap_or(&Report::NOTHING));
+            hub.agreed.put(*agreed.as_ref().unwrap_or(&WorkerReport::NOTHING));
             self.place.finish(self.came());
             self.place.wait(self.came()).ok()?;
         }
@@ -252,10 +252,10 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
     fn listen(
         &mut self,
         own: &Range<usize>,
-        grid: &Grid,
-        mut rings: [&mut [Ring<E>]; K],
-        report: Report,
-    ) -> Option<Report> {
+        grid: &WindowGrid,
+        mut rings: [&mut [EventRing<E>]; K],
+        report: WorkerReport,
+    ) -> Option<WorkerReport> {
         self.hand_over(own, grid, &mut rings, report)?;
         self.place.finish(self.came());
         self.place.wait(self.came()).ok()?;
@@ -269,9 +269,9 @@ impl<E: Event, const K: usize> Seat<'_, E, K> {
     fn hand_over(
         &self,
         own: &Range<usize>,
-        grid: &Grid,
-        rings: &mut [&mut [Ring<E>]; K],
-        mut report: Report,
+        grid: &WindowGrid,
+        rings: &mut [&mut [EventRing<E>]; K],
+        mut report: WorkerReport,
     ) -> Option<()> {
         for (mail, rings) in self.hub.mail.iter().zip(&mut *rings) {
             report.next = report.next.min(mail.leave(self.me, self.sent(), own, grid, rings));

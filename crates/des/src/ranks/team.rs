@@ -6,16 +6,16 @@ use super::{ahead, windows};
 use crate::block::Block;
 use crate::crew::{Bounds, Burst};
 use crate::engine::merged;
-use crate::history::Counts;
+use crate::history::EventCounts;
 use crate::optimistic::{Speculated, Speculation};
-use crate::ring::Grid;
-use crate::rounds::{Agreed, Memory};
+use crate::ring::WindowGrid;
+use crate::rounds::{Agreed, MemoryBudget};
 use crate::speculator::Speculator;
 use crate::worker::Worker;
 use crate::world::World;
 
 /// A block on its way to its worker, with its number and its pending events.
-pub(super) struct Part<W: World> {
+pub(super) struct DealtBlock<W: World> {
     pub(super) number: usize,
     pub(super) block: Block<W>,
     pub(super) first: Vec<W::Event>,
@@ -30,7 +30,7 @@ pub(super) enum Team<W: World> {
     Ahead {
         workers: Vec<Speculator<W>>,
         hub: Hub<W::Event, 2>,
-        memory: Memory,
+        memory: MemoryBudget,
         agreed: Agreed,
     },
 }
@@ -39,7 +39,7 @@ pub(super) enum Team<W: World> {
 pub(super) trait Member<W: World> {
     fn blocks(&self) -> &[Block<W>];
     fn observer(&self) -> &W::Observer;
-    fn grid(&self) -> &Grid;
+    fn grid(&self) -> &WindowGrid;
     /// Everything before it has been run for good.
     fn end(&self) -> u64;
     fn next_window(&self) -> Option<u64>;
@@ -56,7 +56,7 @@ impl<W: World> Member<W> for Worker<W> {
         &self.lanes.observer
     }
 
-    fn grid(&self) -> &Grid {
+    fn grid(&self) -> &WindowGrid {
         &self.lanes.grid
     }
 
@@ -86,7 +86,7 @@ impl<W: World> Member<W> for Speculator<W> {
         &self.lanes.observer
     }
 
-    fn grid(&self) -> &Grid {
+    fn grid(&self) -> &WindowGrid {
         &self.lanes.grid
     }
 
@@ -112,18 +112,18 @@ impl<W: World> Team<W> {
     pub(super) fn new(
         world: &W,
         observer: W::Observer,
-        grid: Grid,
+        grid: WindowGrid,
         sharing: &Shares,
-        shares: Vec<Vec<Part<W>>>,
+        shares: Vec<Vec<DealtBlock<W>>>,
         speculation: Option<Speculation>,
     ) -> Self {
         let n = shares.len();
         let shares = shares.into_iter();
         let Some(speculation) = speculation else {
-            let worker = |share: Vec<Part<W>>| {
+            let worker = |share: Vec<DealtBlock<W>>| {
                 let mut worker = Worker::new(world, observer.clone(), grid, &sharing.layout);
                 worker.first = share.first().map_or(0, |part| part.number);
-                for Part { number, block, first } in share {
+                for DealtBlock { number, block, first } in share {
                     worker.blocks.push(block);
                     let ring = &mut worker.lanes.rings[number];
                     first.into_iter().for_each(|event| ring.insert(&grid, event));
@@ -135,9 +135,9 @@ impl<W: World> Team<W> {
                 hub: Hub::new(n),
             };
         };
-        let worker = |share: Vec<Part<W>>| {
+        let worker = |share: Vec<DealtBlock<W>>| {
             let mut worker = Speculator::new(world, observer.clone(), grid, &sharing.layout);
-            for Part { number, block, first } in share {
+            for DealtBlock { number, block, first } in share {
                 worker.add(number, block, first);
             }
             worker
@@ -146,7 +146,7 @@ impl<W: World> Team<W> {
         Team::Ahead {
             workers: shares.map(worker).collect(),
             hub: Hub::new(n),
-            memory: Memory {
+            memory: MemoryBudget {
                 most_kept: speculation.kept.saturating_mul(sharing.n_workers() / sharing.workers),
                 workers: all,
             },
@@ -195,7 +195,7 @@ impl<W: World> Team<W> {
             ..Speculated::default()
         };
         for worker in workers {
-            let Counts {
+            let EventCounts {
                 executed,
                 rolled_back,
                 committed,

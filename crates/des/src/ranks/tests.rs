@@ -202,8 +202,8 @@ fn all_ranks_refuse_what_one_cannot_read() {
         on_ranks(3, |end| {
             match RankEngine::restore(&small, Nobody, end, RankPlan::conservative(1), saved) {
                 Ok(_) => None,
-                Err(Refused::Torn(Torn(reason))) => Some(reason),
-                Err(Refused::Broken(Broken(reason))) => panic!("{reason}"),
+                Err(ResumeError::Torn(Torn(reason))) => Some(reason),
+                Err(ResumeError::Broken(Broken(reason))) => panic!("{reason}"),
             }
         })
     };

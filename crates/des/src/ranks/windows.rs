@@ -3,7 +3,7 @@
 use super::hub::{Abroad, Hub, Seat};
 use crate::crew::{Bounds, Burst, Pause};
 use crate::mail::NEVER;
-use crate::report::Report;
+use crate::report::WorkerReport;
 use crate::worker::Worker;
 use crate::world::World;
 
@@ -49,11 +49,11 @@ fn work<W: World>(
             return burst;
         }
         let executed = worker.run_windows(world, index..index + bounds.together, bounds.until);
-        let report = Report {
+        let report = WorkerReport {
             next: worker.next_window().unwrap_or(NEVER),
             executed,
             broken: u64::from(worker.lanes.broken.is_some()),
-            ..Report::NOTHING
+            ..WorkerReport::NOTHING
         };
         let own = worker.own();
         let lanes = &mut worker.lanes;

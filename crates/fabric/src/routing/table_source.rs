@@ -4,13 +4,13 @@ use super::table::{BySize, Choice, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{PathChoice, TableSource, TablesSpec};
 use crate::build_error::BuildError;
 use crate::spec::{Architecture, Completion, RunSpec, hash_bytes};
-use topo::subnet::engine::{Choice as Quadrants, choice, quadrant};
-use topo::subnet::{Engine, Lids, Mistakes, Options, compact, ibnetdiscover, lft, route};
+use topo::subnet::engine::{Quadrants, choice, quadrant};
+use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
 
 /// The tables of a run.
 pub(super) fn table(
-    engine: Option<Engine>,
+    engine: Option<RoutingEngine>,
     tables: &TablesSpec,
     spec: &RunSpec,
     topology: &Topology,
@@ -38,7 +38,7 @@ pub(super) fn table(
                 TopologySpec::HyperX(lattice) => lattice.shape.clone(),
                 _ => Vec::new(),
             };
-            if let (Engine::Parx, &[x, y]) = (engine, &dims[..]) {
+            if let (RoutingEngine::Parx, &[x, y]) = (engine, &dims[..]) {
                 quadrants = Some(by_quadrant(tables.small_below.0 as u32, [x, y], topology.n_routers()));
             }
             let options = Options {

@@ -11,7 +11,7 @@ use crate::spec::{Bytes, hash_bytes};
 use std::sync::Arc;
 use study::choice;
 use study::user_file::read_bytes;
-use topo::subnet::Engine;
+use topo::subnet::RoutingEngine;
 
 /// What is known of a routing by tables.
 trait ByTables {
@@ -21,7 +21,7 @@ trait ByTables {
     const FITS: Fits = Fits::ALL;
     const KEYS: &'static [Parameter];
     /// What makes the tables; `None`: they are in a file.
-    const ENGINE: Option<Engine>;
+    const ENGINE: Option<RoutingEngine>;
     /// Addresses of a node, as a power of two, without the key.
     const OWN_LMC: u8 = 0;
 }
@@ -36,7 +36,7 @@ impl ByTables for MinHop {
     const LIMITS: &'static str =
         "Balances each router for itself: whole levels may be left idle. Can deadlock on rings and HyperX.";
     const KEYS: &'static [Parameter] = &[LMC, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::MinHop);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::MinHop);
 }
 
 /// `updn`.
@@ -48,7 +48,7 @@ impl ByTables for UpDown {
     const SOURCE: &'static str = "Schroeder et al. 1991; OpenSM, updn";
     const LIMITS: &'static str = "Traffic gathers around the roots.";
     const KEYS: &'static [Parameter] = &[ROOTS, LMC, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::UpDown);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::UpDown);
 }
 
 /// `ftree`.
@@ -61,7 +61,7 @@ impl ByTables for Ftree {
     const LIMITS: &'static str = "; one address per node.";
     const FITS: Fits = Fits::only(&[TopologyKind::FatTree]).or_graphs("s, also of files");
     const KEYS: &'static [Parameter] = &[ROOTS, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::Ftree);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Ftree);
 }
 
 /// `sssp`.
@@ -73,7 +73,7 @@ impl ByTables for Sssp {
     const SOURCE: &'static str = "Hoefler, Schneider and Lumsdaine 2009; OpenSM, sssp";
     const LIMITS: &'static str = "Can deadlock on rings and HyperX.";
     const KEYS: &'static [Parameter] = &[LMC, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::Sssp);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Sssp);
 }
 
 /// `dfsssp`.
@@ -83,7 +83,7 @@ impl ByTables for Dfsssp {
     const LINE: &'static str = "SSSP, its paths spread over virtual lanes without a cycle in any.";
     const SOURCE: &'static str = "Domke, Hoefler and Nagel 2011; OpenSM, dfsssp";
     const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::Dfsssp);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Dfsssp);
 }
 
 /// `lash`.
@@ -95,7 +95,7 @@ impl ByTables for Lash {
     const SOURCE: &'static str = "Lysne et al. 2006; OpenSM, lash";
     const LIMITS: &'static str = "All nodes of a router share their path.";
     const KEYS: &'static [Parameter] = &[LANES, LMC, SEED, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::Lash);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Lash);
 }
 
 /// `nue`.
@@ -107,7 +107,7 @@ impl ByTables for Nue {
     const SOURCE: &'static str = "Domke, Hoefler and Matsuoka 2016";
     const LIMITS: &'static str = "Detours where lanes are few.";
     const KEYS: &'static [Parameter] = &[LANES, LMC, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::Nue);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Nue);
 }
 
 /// `parx`.
@@ -120,7 +120,7 @@ impl ByTables for Parx {
     const LIMITS: &'static str = "A recollection of the published rules, see its page.";
     const FITS: Fits = Fits::only(&[TopologyKind::HyperX]).which(" of two dimensions", has_quadrants);
     const KEYS: &'static [Parameter] = &[LANES, PATH.or("by-size"), SMALL_BELOW];
-    const ENGINE: Option<Engine> = Some(Engine::Parx);
+    const ENGINE: Option<RoutingEngine> = Some(RoutingEngine::Parx);
     const OWN_LMC: u8 = 2;
 }
 
@@ -131,7 +131,7 @@ impl ByTables for Table {
     const LINE: &'static str = "Forwarding tables from a file.";
     const LIMITS: &'static str = "Read for one network, refused for others.";
     const KEYS: &'static [Parameter] = &[FILE, PATH, SMALL_BELOW];
-    const ENGINE: Option<Engine> = None;
+    const ENGINE: Option<RoutingEngine> = None;
 }
 
 /// Whether a HyperX falls into quadrants.

@@ -161,7 +161,7 @@ fn read_links(
 ) -> Option<Links> {
     let source = Source::section(root, "link", empty, findings);
     let own = parameters("link");
-    let is_class = |item: &&study::document::Item| matches!(item.node.value, Value::Table(_));
+    let is_class = |item: &&study::document::KeyValue| matches!(item.node.value, Value::Table(_));
     let class_names: Vec<&str> = source
         .table
         .entries

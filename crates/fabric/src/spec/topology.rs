@@ -432,7 +432,7 @@ mod tests {
         for spec in specs {
             let table = preset_table(&spec, Place::default());
             let root = Table {
-                entries: vec![study::document::Item {
+                entries: vec![study::document::KeyValue {
                     key: "topology".to_owned(),
                     place: Place::default(),
                     node: Node {

@@ -1,6 +1,6 @@
 //! Who waits for whom: the channels without room at the other end.
 
-use super::Place;
+use super::NamedPort;
 use fabric::network::Network;
 use fabric::router::late_admission;
 use fabric::state::{NONE, State};
@@ -9,7 +9,7 @@ use fabric::state::{NONE, State};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Its output port.
-    pub place: Place,
+    pub place: NamedPort,
     /// The virtual channel.
     pub vc: u32,
     /// Router and input port at the other end.
@@ -51,7 +51,7 @@ pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) 
             holds.dedup();
             let peer = &net.peers[port as usize];
             found.push(Wait {
-                place: Place::new(net, lp, local),
+                place: NamedPort::new(net, lp, local),
                 vc,
                 to: [net.router_at(peer.lp()), peer.port().into()],
                 holds,

@@ -126,8 +126,8 @@ impl Figure {
 
 /// Everything that results hold, for those who show it: the figures of a run, and the columns of its tables.
 pub fn listing() -> serde_json::Value {
-    let columns = |table: &super::tables::Table| -> Vec<serde_json::Value> {
-        let column = |column: &super::tables::Column| {
+    let columns = |table: &super::tables::ResultTable| -> Vec<serde_json::Value> {
+        let column = |column: &super::tables::TableColumn| {
             serde_json::json!({
                 "name": column.name, "measure": column.measure, "unit": column.measure.unit(), "line": column.line,
             })

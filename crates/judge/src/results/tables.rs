@@ -8,7 +8,7 @@ use fabric::observe::{Bin, MessageTimes, SenderRow};
 
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum ColumnValues {
     /// Small whole numbers.
     U8(Vec<u8>),
     /// Whole numbers.
@@ -25,17 +25,17 @@ pub enum Values {
     MaybeF64(Vec<Option<f64>>),
 }
 
-impl Values {
+impl ColumnValues {
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
-            Values::U8(values) => values.len(),
-            Values::U32(values) => values.len(),
-            Values::U64(values) => values.len(),
-            Values::F64(values) => values.len(),
-            Values::MaybeU32(values) => values.len(),
-            Values::MaybeU64(values) => values.len(),
-            Values::MaybeF64(values) => values.len(),
+            ColumnValues::U8(values) => values.len(),
+            ColumnValues::U32(values) => values.len(),
+            ColumnValues::U64(values) => values.len(),
+            ColumnValues::F64(values) => values.len(),
+            ColumnValues::MaybeU32(values) => values.len(),
+            ColumnValues::MaybeU64(values) => values.len(),
+            ColumnValues::MaybeF64(values) => values.len(),
         }
     }
 
@@ -47,36 +47,36 @@ impl Values {
 
 /// A column of a table.
 #[derive(Clone, Copy)]
-pub struct Column {
+pub struct TableColumn {
     /// Its name, with its unit.
     pub name: &'static str,
     /// What it is measured in.
     pub measure: Measure,
     /// What it is.
     pub line: &'static str,
-    of: fn(&RunResult) -> Values,
+    of: fn(&RunResult) -> ColumnValues,
 }
 
-impl Column {
+impl TableColumn {
     /// Its values of a run.
-    pub fn values(&self, run: &RunResult) -> Values {
+    pub fn values(&self, run: &RunResult) -> ColumnValues {
         (self.of)(run)
     }
 }
 
 /// A table that a run may have.
 #[derive(Clone, Copy)]
-pub struct Table {
+pub struct ResultTable {
     /// Its name; a campaign has all of its runs in `NAME.parquet`.
     pub name: &'static str,
     /// What it has a row for, and when it is there.
     pub line: &'static str,
     /// Its columns.
-    pub columns: &'static [Column],
+    pub columns: &'static [TableColumn],
     is_there: fn(&RunResult) -> bool,
 }
 
-impl Table {
+impl ResultTable {
     /// Whether a run has it.
     pub fn is_there(&self, run: &RunResult) -> bool {
         (self.is_there)(run)
@@ -84,8 +84,13 @@ impl Table {
 }
 
 /// A column, as it stands in the lists below.
-const fn column(name: &'static str, measure: Measure, line: &'static str, of: fn(&RunResult) -> Values) -> Column {
-    Column {
+const fn column(
+    name: &'static str,
+    measure: Measure,
+    line: &'static str,
+    of: fn(&RunResult) -> ColumnValues,
+) -> TableColumn {
+    TableColumn {
         name,
         measure,
         line,
@@ -94,50 +99,50 @@ const fn column(name: &'static str, measure: Measure, line: &'static str, of: fn
 }
 
 /// Every table, in the order of the documentation.
-pub const TABLES: &[Table] = &[LINKS, MESSAGES, TIMELINE, CDF, HOPS, SENDERS, RANKS];
+pub const TABLES: &[ResultTable] = &[LINKS, MESSAGES, TIMELINE, CDF, HOPS, SENDERS, RANKS];
 
 /// The table of this name.
-pub fn table(name: &str) -> Option<&'static Table> {
+pub fn table(name: &str) -> Option<&'static ResultTable> {
     TABLES.iter().find(|table| table.name == name)
 }
 
-const LINKS: Table = Table {
+const LINKS: ResultTable = ResultTable {
     name: "links",
     line: "A row per direction of a link, ejection to nodes too; with `observe.links`.",
     is_there: |run| !run.links.is_empty(),
     columns: &[
         column("router", Measure::Count, "Router that sends.", |run| {
-            Values::U32(run.links.iter().map(|link| link.router).collect())
+            ColumnValues::U32(run.links.iter().map(|link| link.router).collect())
         }),
         column(
             "port",
             Measure::Count,
             "Its output port; ejection ports follow the network ports.",
-            |run| Values::U32(run.links.iter().map(|link| link.port).collect()),
+            |run| ColumnValues::U32(run.links.iter().map(|link| link.port).collect()),
         ),
         column(
             "peer_router",
             Measure::Count,
             "Router that receives; 4294967295 for a node.",
-            |run| Values::U32(run.links.iter().map(|link| link.peer_router).collect()),
+            |run| ColumnValues::U32(run.links.iter().map(|link| link.peer_router).collect()),
         ),
         column(
             "class",
             Measure::Count,
             "Number of the link's class, in the order of the topology.",
-            |run| Values::U8(run.links.iter().map(|link| link.class).collect()),
+            |run| ColumnValues::U8(run.links.iter().map(|link| link.class).collect()),
         ),
         column(
             "utilisation",
             Measure::Share,
             "Part of the time that the link was busy.",
-            |run| Values::F64(run.links.iter().map(|link| link.utilisation).collect()),
+            |run| ColumnValues::F64(run.links.iter().map(|link| link.utilisation).collect()),
         ),
         column("packets", Measure::Count, "Packets sent.", |run| {
-            Values::U64(run.links.iter().map(|link| link.packets).collect())
+            ColumnValues::U64(run.links.iter().map(|link| link.packets).collect())
         }),
         column("bytes", Measure::Bytes, "Bytes sent.", |run| {
-            Values::U64(run.links.iter().map(|link| link.bytes).collect())
+            ColumnValues::U64(run.links.iter().map(|link| link.bytes).collect())
         }),
     ],
 };
@@ -147,49 +152,49 @@ fn of_messages<T>(run: &RunResult, of: impl Fn(&MessageTimes) -> T) -> Vec<T> {
     run.messages.iter().flatten().map(of).collect()
 }
 
-const MESSAGES: Table = Table {
+const MESSAGES: ResultTable = ResultTable {
     name: "messages",
     line: "A row per message, by source and number, those that have not arrived too; with `observe.messages = \"full\"`.",
     is_there: |run| run.messages.is_some(),
     columns: &[
         column("source", Measure::Count, "Node that sends.", |run| {
-            Values::U32(of_messages(run, |m| m.source))
+            ColumnValues::U32(of_messages(run, |m| m.source))
         }),
         column(
             "number",
             Measure::Count,
             "Its place among the messages of its source in the order in which they leave, from 0.",
-            |run| Values::U64(of_messages(run, |m| m.number)),
+            |run| ColumnValues::U64(of_messages(run, |m| m.number)),
         ),
         column("destination", Measure::Count, "Node that receives.", |run| {
-            Values::U32(of_messages(run, |m| m.destination))
+            ColumnValues::U32(of_messages(run, |m| m.destination))
         }),
         column("bytes", Measure::Bytes, "Its size.", |run| {
-            Values::U64(of_messages(run, |m| m.bytes))
+            ColumnValues::U64(of_messages(run, |m| m.bytes))
         }),
         column(
             "born_ps",
             Measure::Picoseconds,
             "When it was handed to the interface.",
-            |run| Values::U64(of_messages(run, |m| m.born)),
+            |run| ColumnValues::U64(of_messages(run, |m| m.born)),
         ),
         column(
             "injected_ps",
             Measure::Picoseconds,
             "When its first packet left; null if none has.",
-            |run| Values::MaybeU64(of_messages(run, |m| m.injected)),
+            |run| ColumnValues::MaybeU64(of_messages(run, |m| m.injected)),
         ),
         column(
             "arrived_ps",
             Measure::Picoseconds,
             "When it was complete at its destination; null if it is not.",
-            |run| Values::MaybeU64(of_messages(run, |m| m.arrived)),
+            |run| ColumnValues::MaybeU64(of_messages(run, |m| m.arrived)),
         ),
         column(
             "hops",
             Measure::Count,
             "Most router-to-router links of its packets; null if it has not arrived.",
-            |run| Values::MaybeU32(of_messages(run, |m| m.hops)),
+            |run| ColumnValues::MaybeU32(of_messages(run, |m| m.hops)),
         ),
     ],
 };
@@ -199,14 +204,14 @@ fn n_slices(run: &RunResult) -> usize {
     run.stats.delivered.len().max(run.stats.whole().bins.len())
 }
 
-const TIMELINE: Table = Table {
+const TIMELINE: ResultTable = ResultTable {
     name: "timeline",
     line: "A row per slice of the time; with `observe.timeline`.",
     is_there: |run| run.timeline,
     columns: &[
         column("time_ns", Measure::Nanoseconds, "When the slice begins.", |run| {
             let slice = (1u64 << run.stats.shift) as f64;
-            Values::F64((0..n_slices(run)).map(|i| i as f64 * slice / 1e3).collect())
+            ColumnValues::F64((0..n_slices(run)).map(|i| i as f64 * slice / 1e3).collect())
         }),
         column(
             "accepted_load",
@@ -215,7 +220,7 @@ const TIMELINE: Table = Table {
             |run| {
                 let capacity = run.bytes_per_ps * (1u64 << run.stats.shift) as f64;
                 let delivered = |i: usize| run.stats.delivered.get(i).copied().unwrap_or(0);
-                Values::F64((0..n_slices(run)).map(|i| delivered(i) as f64 / capacity).collect())
+                ColumnValues::F64((0..n_slices(run)).map(|i| delivered(i) as f64 / capacity).collect())
             },
         ),
         column(
@@ -226,7 +231,7 @@ const TIMELINE: Table = Table {
                 let bins = run.stats.whole().bins;
                 let known = |bin: &&Bin| bin.missing() == 0;
                 let mean = |i: usize| bins.get(i).filter(known)?.born.mean();
-                Values::MaybeF64((0..n_slices(run)).map(|i| mean(i).map(|ps| ps / 1e3)).collect())
+                ColumnValues::MaybeF64((0..n_slices(run)).map(|i| mean(i).map(|ps| ps / 1e3)).collect())
             },
         ),
     ],
@@ -238,51 +243,51 @@ fn distribution(run: &RunResult) -> Vec<(f64, f64)> {
     sample.latencies.histogram.cumulative(sample.messages)
 }
 
-const CDF: Table = Table {
+const CDF: ResultTable = ResultTable {
     name: "cdf",
     line: "The distribution of latencies over all measured messages.",
     is_there: |_| true,
     columns: &[
         column("latency_ns", Measure::Nanoseconds, "A latency.", |run| {
-            Values::F64(distribution(run).iter().map(|point| point.0 / 1e3).collect())
+            ColumnValues::F64(distribution(run).iter().map(|point| point.0 / 1e3).collect())
         }),
         column(
             "fraction",
             Measure::Share,
             "Part of the measured messages with at most this latency; ends below 1 where some have not arrived.",
-            |run| Values::F64(distribution(run).iter().map(|point| point.1).collect()),
+            |run| ColumnValues::F64(distribution(run).iter().map(|point| point.1).collect()),
         ),
     ],
 };
 
-const HOPS: Table = Table {
+const HOPS: ResultTable = ResultTable {
     name: "hops",
     line: "A row per number of hops. A hop is a router's sending of a packet: the ejection counts.",
     is_there: |_| true,
     columns: &[
         column("hops", Measure::Count, "How many.", |run| {
-            Values::U32((1..=run.stats.hops.len() as u32).collect())
+            ColumnValues::U32((1..=run.stats.hops.len() as u32).collect())
         }),
         column("packets", Measure::Count, "Packets that took so many.", |run| {
-            Values::U64(run.stats.hops.clone())
+            ColumnValues::U64(run.stats.hops.clone())
         }),
     ],
 };
 
 /// A number of every sender of pairs, from its node, its record and its rate.
-fn of_senders(run: &RunResult, of: impl Fn(u32, &SenderRow, f64) -> f64) -> Values {
+fn of_senders(run: &RunResult, of: impl Fn(u32, &SenderRow, f64) -> f64) -> ColumnValues {
     let rates = sender_rates(&run.stats);
     let number = |(node, rate): (u32, f64)| of(node, &run.stats.senders[node as usize], rate);
-    Values::F64(rates.map(number).collect())
+    ColumnValues::F64(rates.map(number).collect())
 }
 
-const SENDERS: Table = Table {
+const SENDERS: ResultTable = ResultTable {
     name: "senders",
     line: "A row per sender of pairs.",
     is_there: |run| sender_rates(&run.stats).next().is_some(),
     columns: &[
         column("node", Measure::Count, "Node that sends.", |run| {
-            Values::U32(sender_rates(&run.stats).map(|(node, _)| node).collect())
+            ColumnValues::U32(sender_rates(&run.stats).map(|(node, _)| node).collect())
         }),
         column(
             "throughput_MiBps",
@@ -318,28 +323,28 @@ const SENDERS: Table = Table {
 };
 
 /// A time of every rank (ns).
-fn times_of_ranks(run: &RunResult, of: fn(&RankRow) -> u64) -> Values {
-    Values::F64(run.ranks.iter().map(|rank| of(rank) as f64 / 1e3).collect())
+fn times_of_ranks(run: &RunResult, of: fn(&RankRow) -> u64) -> ColumnValues {
+    ColumnValues::F64(run.ranks.iter().map(|rank| of(rank) as f64 / 1e3).collect())
 }
 
 /// A count of every rank.
-fn counts_of_ranks(run: &RunResult, of: fn(&RankRow) -> u64) -> Values {
-    Values::U64(run.ranks.iter().map(of).collect())
+fn counts_of_ranks(run: &RunResult, of: fn(&RankRow) -> u64) -> ColumnValues {
+    ColumnValues::U64(run.ranks.iter().map(of).collect())
 }
 
-const RANKS: Table = Table {
+const RANKS: ResultTable = ResultTable {
     name: "ranks",
     line: "A row per MPI rank; with `observe.ranks`.",
     is_there: |run| run.rank_rows,
     columns: &[
         column("job", Measure::Count, "Number of its job in the study.", |run| {
-            Values::U32(run.ranks.iter().map(|rank| rank.job).collect())
+            ColumnValues::U32(run.ranks.iter().map(|rank| rank.job).collect())
         }),
         column("rank", Measure::Count, "Its number within the job.", |run| {
-            Values::U32(run.ranks.iter().map(|rank| rank.rank).collect())
+            ColumnValues::U32(run.ranks.iter().map(|rank| rank.rank).collect())
         }),
         column("node", Measure::Count, "The node that it is on.", |run| {
-            Values::U32(run.ranks.iter().map(|rank| rank.node).collect())
+            ColumnValues::U32(run.ranks.iter().map(|rank| rank.node).collect())
         }),
         column(
             "finished_ns",
@@ -353,7 +358,7 @@ const RANKS: Table = Table {
                         f64::NAN
                     }
                 };
-                Values::F64(run.ranks.iter().map(finished).collect())
+                ColumnValues::F64(run.ranks.iter().map(finished).collect())
             },
         ),
         column("compute_ns", Measure::Nanoseconds, "What it computed.", |run| {

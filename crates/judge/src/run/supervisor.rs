@@ -1,6 +1,6 @@
 //! The way of a run from checkpoint to checkpoint, watched for its caller: progress, interruption, stalls.
 
-use super::{Conduct, Keeper, NetworkEngine, Order, RunError, RunProgress, slowest_step};
+use super::{Conduct, Keeper, NetworkEngine, RunError, RunOrder, RunProgress, slowest_step};
 use crate::process::cpu_time;
 use crate::results;
 use des::{Progress, Stop, Time, View};
@@ -31,7 +31,7 @@ pub(super) fn advance<M: RouterModel>(
             .as_ref()
             .map_or(goal, |keeper| keeper.next(engine.reached()).min(goal));
         supervisor.save_at = keeper.as_ref().and_then(|keeper| keeper.save_at);
-        supervisor.order = Order::GoOn;
+        supervisor.order = RunOrder::GoOn;
         supervisor.save = false;
         let mut stop = engine.run(until, &mut |view, progress| supervisor.look(view, progress));
         let mut wanted = stop == Stop::Until && keeper.as_ref().is_some_and(|keeper| keeper.is_due(until));
@@ -52,7 +52,7 @@ pub(super) fn advance<M: RouterModel>(
             }
         }
         if stop == Stop::Interrupted {
-            wanted |= supervisor.save || supervisor.order == Order::SaveAndStop;
+            wanted |= supervisor.save || supervisor.order == RunOrder::SaveAndStop;
         }
         if let Some(keeper) = keeper
             && wanted
@@ -61,7 +61,7 @@ pub(super) fn advance<M: RouterModel>(
         }
         let goes_on = match stop {
             Stop::Until => until < goal,
-            Stop::Interrupted => supervisor.save && supervisor.order == Order::GoOn && !supervisor.stalled,
+            Stop::Interrupted => supervisor.save && supervisor.order == RunOrder::GoOn && !supervisor.stalled,
             _ => false,
         };
         if !goes_on {
@@ -115,7 +115,7 @@ pub(super) struct Supervisor<'a, 'w> {
     pub(super) delivered: u64,
     pub(super) stalled: bool,
     /// What the caller wants.
-    order: Order,
+    order: RunOrder,
     /// When the next checkpoint is due.
     save_at: Option<Instant>,
     /// The engine was stopped for a checkpoint.
@@ -129,7 +129,7 @@ pub(super) struct Supervisor<'a, 'w> {
 impl<'a, 'w> Supervisor<'a, 'w> {
     pub(super) fn new(spec: &RunSpec, net: &'a Network, total: Option<u64>, last: Time, watch: Conduct<'w>) -> Self {
         Supervisor {
-            order: Order::GoOn,
+            order: RunOrder::GoOn,
             save_at: None,
             save: false,
             begun: Duration::ZERO,
@@ -154,9 +154,9 @@ impl<'a, 'w> Supervisor<'a, 'w> {
     /// Why the run cannot just go on, in bits.
     fn wishes(&self) -> u64 {
         let order = match self.order {
-            Order::GoOn => 0,
-            Order::Stop => STOP,
-            Order::SaveAndStop => SAVE_AND_STOP,
+            RunOrder::GoOn => 0,
+            RunOrder::Stop => STOP,
+            RunOrder::SaveAndStop => SAVE_AND_STOP,
         };
         order | if self.save { SAVE } else { 0 } | if self.stalled { STALLED } else { 0 }
     }
@@ -164,9 +164,9 @@ impl<'a, 'w> Supervisor<'a, 'w> {
     /// Takes over what any of the ranks wishes.
     fn grant(&mut self, wishes: u64) {
         self.order = match wishes {
-            wishes if wishes & SAVE_AND_STOP != 0 => Order::SaveAndStop,
-            wishes if wishes & STOP != 0 => Order::Stop,
-            _ => Order::GoOn,
+            wishes if wishes & SAVE_AND_STOP != 0 => RunOrder::SaveAndStop,
+            wishes if wishes & STOP != 0 => RunOrder::Stop,
+            _ => RunOrder::GoOn,
         };
         self.save = wishes & SAVE != 0;
         self.stalled = wishes & STALLED != 0;
@@ -203,6 +203,6 @@ impl<'a, 'w> Supervisor<'a, 'w> {
             in_flight: counts.in_flight(),
             hot_links: results::hottest(self.net, &Parts::new(view.states.iter().copied()), progress.now, 3),
         });
-        self.order == Order::GoOn && !self.save
+        self.order == RunOrder::GoOn && !self.save
     }
 }

@@ -7,14 +7,14 @@ use fabric::network::{Network, Site};
 use fabric::packet::{NUMBERS, Packet};
 use fabric::spec::{Arbitration, DeliveryPoint, ListedMessage, RouterModel, RunSpec, Switching, Work};
 use judge::run::run;
-use oracle::{End, Link, Message, Model, Rules, Step};
+use oracle::{DirectedLink, LinkEnd, Model, RoutedMessage, Rules, WayStep};
 
 /// What the oracle is told of a study.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub rules: Rules,
-    pub links: Vec<Link>,
-    pub messages: Vec<Message>,
+    pub links: Vec<DirectedLink>,
+    pub messages: Vec<RoutedMessage>,
 }
 
 /// A mistake that a simulator could have, made in what the oracle is told or says.
@@ -43,7 +43,7 @@ pub enum Outcome {
 }
 
 /// The steps of the way of a packet as its interface makes it; `None` if they depend on when it gets where.
-fn way(net: &Network, packet: Packet) -> Option<Vec<Step>> {
+fn way(net: &Network, packet: Packet) -> Option<Vec<WayStep>> {
     let source = packet.source();
     let at = |time: u64| {
         let router = net.topology.router_of(source);
@@ -51,7 +51,7 @@ fn way(net: &Network, packet: Packet) -> Option<Vec<Step>> {
         let input = site.net + (source - site.node) as u16;
         let mut packet = packet.at(Time(time), net.places[router as usize], input);
         let first = net.n_ports() + source;
-        let mut steps = vec![Step {
+        let mut steps = vec![WayStep {
             link: first as usize,
             channel: 0,
         }];
@@ -60,7 +60,7 @@ fn way(net: &Network, packet: Packet) -> Option<Vec<Step>> {
             let port = site.port + way.port();
             // Only routers with credits have channels.
             let channel = if net.vcs > 1 { way.vc() } else { 0 };
-            steps.push(Step {
+            steps.push(WayStep {
                 link: port as usize,
                 channel,
             });
@@ -80,7 +80,7 @@ fn way(net: &Network, packet: Packet) -> Option<Vec<Step>> {
 }
 
 /// The ways of the packets of listed messages, one for all packets of a message that take the same.
-fn ways(net: &Network, list: &[ListedMessage]) -> Option<Vec<Vec<Vec<Step>>>> {
+fn ways(net: &Network, list: &[ListedMessage]) -> Option<Vec<Vec<Vec<WayStep>>>> {
     let mut numbers = vec![0u32; net.n_nodes() as usize];
     let of = |message: &ListedMessage| {
         let (bytes, size) = (message.bytes.0, u64::from(net.packet));
@@ -122,14 +122,14 @@ pub fn told(spec: &RunSpec, net: &Network) -> Result<Told, String> {
         (RouterModel::Credit, Arbitration::Fcfs) => Model::CreditFirstCome,
     };
     let wiring = net.topology.wiring();
-    let link = |class: usize, end: End| {
+    let link = |class: usize, end: LinkEnd| {
         let link = spec
             .links
             .by_class
             .get(&wiring.class_names[class])
             .unwrap_or(&spec.links.default);
         let over_link = if router.credit_uses_link { link.latency.0 } else { 0 };
-        Link {
+        DirectedLink {
             bandwidth: link.bandwidth.0,
             latency: link.latency.0,
             buffer: router.buffer.map(|bytes| bytes.0),
@@ -143,23 +143,23 @@ pub fn told(spec: &RunSpec, net: &Network) -> Result<Told, String> {
         for port in wiring.port_offset[r] as usize..wiring.port_offset[r + 1] as usize {
             links.push(link(
                 wiring.class[port].into(),
-                End::Router {
+                LinkEnd::Router {
                     port: wiring.peer_port[port].into(),
                 },
             ));
         }
-        links.extend((0..site.nodes).map(|_| link(0, End::Node)));
+        links.extend((0..site.nodes).map(|_| link(0, LinkEnd::Node)));
     }
     for node in 0..net.n_nodes() {
         let site = net.site_of(net.topology.router_of(node));
         let port = u32::from(site.net) + node - site.node;
-        let mut host = link(0, End::Router { port });
+        let mut host = link(0, LinkEnd::Router { port });
         host.bandwidth = spec.nic.bandwidth.map_or(host.bandwidth, |own| own.0);
         host.buffer = spec.nic.buffer.or(router.buffer).map(|bytes| bytes.0);
         links.push(host);
     }
     let ways = ways(net, list).ok_or("ways depend on the time")?;
-    let messages = list.iter().zip(ways).map(|(message, ways)| Message {
+    let messages = list.iter().zip(ways).map(|(message, ways)| RoutedMessage {
         time: message.time.0,
         source: message.source,
         bytes: message.bytes.0,
@@ -186,7 +186,7 @@ impl Told {
         let packet = self.rules.packet;
         match defect {
             Defect::Melted => {
-                let pair = |m: &Message| (m.source, m.ways[0].last().copied());
+                let pair = |m: &RoutedMessage| (m.source, m.ways[0].last().copied());
                 let all = &self.messages;
                 let twice = (0..all.len()).find_map(|i| {
                     let other = (i + 1..all.len()).find(|&k| pair(&all[k]) == pair(&all[i]))?;

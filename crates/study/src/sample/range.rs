@@ -16,7 +16,7 @@ pub enum Range {
         to: u64,
         step: Option<u64>,
         log: bool,
-        form: Form,
+        form: NumberForm,
     },
     /// Numbers with a point.
     Number {
@@ -31,7 +31,7 @@ pub enum Range {
 
 /// How a whole number is written.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum NumberForm {
     Integer,
     /// In base units; printed in the unit of this text.
     Quantity(Unit, String),
@@ -45,8 +45,8 @@ impl Range {
             Range::Whole { form, .. } => {
                 let whole = self.whole(u);
                 vec![blank(match form {
-                    Form::Integer => Value::Integer(i64::try_from(whole).unwrap_or(i64::MAX)),
-                    Form::Quantity(unit, like) => Value::Text(unit.print_like(whole, like)),
+                    NumberForm::Integer => Value::Integer(i64::try_from(whole).unwrap_or(i64::MAX)),
+                    NumberForm::Quantity(unit, like) => Value::Text(unit.print_like(whole, like)),
                 })]
             }
             Range::Number { from, to, step, log } => vec![blank(Value::Number(number(*from, *to, *step, *log, u)))],
@@ -76,8 +76,8 @@ impl Range {
             return from + level * step;
         }
         let round = match form {
-            Form::Quantity(unit, like) => unit.round_number(like, slope(low, high, *log, exact) / PARTS),
-            Form::Integer => 1,
+            NumberForm::Quantity(unit, like) => unit.round_number(like, slope(low, high, *log, exact) / PARTS),
+            NumberForm::Integer => 1,
         };
         let rounded = (exact / round as f64).round() * round as f64;
         (rounded as u64).clamp(*from, *to)
@@ -153,7 +153,7 @@ mod tests {
             to: parse(to),
             step: step.map(parse),
             log,
-            form: Form::Quantity(unit, from.to_owned()),
+            form: NumberForm::Quantity(unit, from.to_owned()),
         }
     }
 
@@ -163,7 +163,7 @@ mod tests {
             to,
             step: Some(1),
             log,
-            form: Form::Integer,
+            form: NumberForm::Integer,
         }
     }
 
@@ -232,7 +232,7 @@ mod tests {
             let round = if step > 0 { 0 } else { width / 10_000 + 1 };
             let to = from + width;
             let step = (step > 0).then(|| (width / step).max(1));
-            let range = Range::Whole { from, to, step, log, form: Form::Quantity(Unit::Bandwidth, "1 GB/s".to_owned()) };
+            let range = Range::Whole { from, to, step, log, form: NumberForm::Quantity(Unit::Bandwidth, "1 GB/s".to_owned()) };
             let (low, high) = (range.whole(u.min(v)), range.whole(u.max(v)));
             prop_assert!(from <= low && low <= high + round && low.max(high) <= to);
             let text = at(&range, u);

@@ -5,7 +5,7 @@ mod geometry;
 pub(crate) use geometry::FatTree;
 
 use super::order::middle;
-use super::{Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, Order, not_mine};
+use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::{MOST, MOST_DIMENSIONS, Problems};
@@ -213,8 +213,9 @@ impl NetworkFamily for FatTree {
     /// leaves gets its share of what is above them, and a subtree's whole. Seen from the top a fat-tree is made of trees as well: cut
     /// below a level, it falls apart into columns upwards. So each level may be the one from which routers are dealt out by column over
     /// all leaves.
-    fn orders(&self) -> Vec<Order<'_>> {
-        let columns_from = |level| Order::Fixed((0..self.n_routers()).map(|r| above_leaves(self, r, level)).collect());
+    fn orders(&self) -> Vec<CutOrder<'_>> {
+        let columns_from =
+            |level| CutOrder::Fixed((0..self.n_routers()).map(|r| above_leaves(self, r, level)).collect());
         (1..self.height().max(2)).rev().map(columns_from).collect()
     }
 }

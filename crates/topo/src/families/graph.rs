@@ -4,7 +4,7 @@ mod tables;
 
 pub(crate) use tables::GraphTables;
 
-use super::{Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, Order, not_mine, on_circle};
+use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine, on_circle};
 use crate::division::FastDiv;
 use crate::graph_file::GraphText;
 use crate::hop::{Came, Hop, HopList};
@@ -170,8 +170,8 @@ impl NetworkFamily for GraphTables {
         MeanDistance::Unknown
     }
 
-    fn orders(&self) -> Vec<Order<'_>> {
-        vec![Order::BreadthFirst]
+    fn orders(&self) -> Vec<CutOrder<'_>> {
+        vec![CutOrder::BreadthFirst]
     }
 }
 

@@ -8,7 +8,7 @@ mod inside;
 pub(crate) use geometry::Grouped;
 
 use super::order::middle;
-use super::{Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, Order, not_mine, on_circle};
+use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine, on_circle};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::Problems;
@@ -55,7 +55,7 @@ impl NetworkFamily for Grouped {
                     rows,
                     cols: FastDiv::new(cols),
                 };
-                Plan {
+                GroupedPlan {
                     groups: *groups,
                     inside,
                     nodes: *nodes_per_router,
@@ -88,7 +88,7 @@ impl NetworkFamily for Grouped {
                     leaves: *leaves,
                     spines: *spines,
                 };
-                Plan {
+                GroupedPlan {
                     groups: *groups,
                     inside,
                     nodes: *nodes_per_leaf,
@@ -291,14 +291,14 @@ impl NetworkFamily for Grouped {
     }
 
     /// Groups follow each other whole.
-    fn orders(&self) -> Vec<Order<'_>> {
+    fn orders(&self) -> Vec<CutOrder<'_>> {
         let n = self.per_group.divisor() * self.global.groups();
-        vec![Order::Groups((0..n).map(|router| in_group(self, router)).collect())]
+        vec![CutOrder::Groups((0..n).map(|router| in_group(self, router)).collect())]
     }
 }
 
 /// What both kinds come to.
-struct Plan {
+struct GroupedPlan {
     groups: u32,
     inside: Inside,
     /// Nodes per router, or per leaf router.
@@ -311,9 +311,9 @@ struct Plan {
     node_key: &'static str,
 }
 
-impl Plan {
+impl GroupedPlan {
     fn build(self, mut problems: Problems) -> Result<(Grouped, Wiring), Vec<FieldError>> {
-        let Plan {
+        let GroupedPlan {
             groups,
             inside,
             nodes,

@@ -6,13 +6,13 @@ mod geometry;
 pub use geometry::Coordinates;
 pub(crate) use geometry::{Direct, LatticeGeometry};
 
-use super::{GraphFile, MeanDistance, NetworkFamily, Order, not_mine, on_circle};
+use super::{CutOrder, GraphFile, MeanDistance, NetworkFamily, not_mine, on_circle};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::{MOST_DIMENSIONS, Problems};
 use crate::spec::{FieldError, Lattice, TopologySpec};
 use crate::wiring::Wiring;
-use geometry::{Kind, lines};
+use geometry::{LatticeKind, lines};
 
 impl NetworkFamily for LatticeGeometry {
     fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
@@ -22,9 +22,9 @@ impl NetworkFamily for LatticeGeometry {
                 width,
                 nodes_per_router,
             } => build_ring(*routers, *width, *nodes_per_router),
-            TopologySpec::Mesh(lattice) => build_lattice(Kind::Mesh, lattice),
-            TopologySpec::Torus(lattice) => build_lattice(Kind::Torus, lattice),
-            TopologySpec::HyperX(lattice) => build_lattice(Kind::HyperX, lattice),
+            TopologySpec::Mesh(lattice) => build_lattice(LatticeKind::Mesh, lattice),
+            TopologySpec::Torus(lattice) => build_lattice(LatticeKind::Torus, lattice),
+            TopologySpec::HyperX(lattice) => build_lattice(LatticeKind::HyperX, lattice),
             other => not_mine(other),
         }
     }
@@ -138,7 +138,7 @@ impl NetworkFamily for LatticeGeometry {
 
     /// Rings lie on a circle, others on a grid: dimensions 0, 2, 4.. across and 1, 3, 5.. up, later ones as blocks of earlier ones.
     fn place(&self, router: u32) -> (f64, f64) {
-        if self.dims.len() == 1 && self.kind == Kind::Torus {
+        if self.dims.len() == 1 && self.kind == LatticeKind::Torus {
             return on_circle((0.5, 0.5), 0.5, router, self.n_routers());
         }
         let axis = |parity: usize| {
@@ -175,9 +175,9 @@ impl NetworkFamily for LatticeGeometry {
         let across = |size: u32, width: u16| {
             let (k, w) = (u64::from(size), u64::from(width));
             match self.kind {
-                Kind::Mesh => w * routers / k,
-                Kind::Torus => 2 * w * routers / k,
-                Kind::HyperX => w * routers * k / 4,
+                LatticeKind::Mesh => w * routers / k,
+                LatticeKind::Torus => 2 * w * routers / k,
+                LatticeKind::HyperX => w * routers * k / 4,
             }
         };
         let cut = self
@@ -188,9 +188,9 @@ impl NetworkFamily for LatticeGeometry {
             .min();
         match (cut, self.kind) {
             (None, _) => Some((0, "a single router has no cables")),
-            (Some((cables, 0)), Kind::HyperX) => Some((cables, "w k^2/4 per line, Ahn et al. 2009")),
-            (Some((cables, 0)), Kind::Torus) => Some((cables, "2 w per line, Dally & Towles 2004, section 5.2")),
-            (Some((cables, 0)), Kind::Mesh) => Some((cables, "w per line, Dally & Towles 2004, section 5.2")),
+            (Some((cables, 0)), LatticeKind::HyperX) => Some((cables, "w k^2/4 per line, Ahn et al. 2009")),
+            (Some((cables, 0)), LatticeKind::Torus) => Some((cables, "2 w per line, Dally & Towles 2004, section 5.2")),
+            (Some((cables, 0)), LatticeKind::Mesh) => Some((cables, "w per line, Dally & Towles 2004, section 5.2")),
             (Some(_), _) => None,
         }
     }
@@ -201,9 +201,9 @@ impl NetworkFamily for LatticeGeometry {
     }
 
     /// Anew for each cut, slowest along the dimension in which it crosses the fewest cables.
-    fn orders(&self) -> Vec<Order<'_>> {
+    fn orders(&self) -> Vec<CutOrder<'_>> {
         let in_order = |routers: &mut [u32], parts| cuts::in_order(self, routers, parts);
-        vec![Order::PerCut(Box::new(in_order))]
+        vec![CutOrder::PerCut(Box::new(in_order))]
     }
 }
 
@@ -221,19 +221,19 @@ fn build_ring(routers: u32, width: u32, nodes: u32) -> Result<(LatticeGeometry, 
     problems.at_least("nodes_per_router", nodes, 1);
     check_size(
         &mut problems,
-        Kind::Torus,
+        LatticeKind::Torus,
         &[routers],
         &[width],
         nodes,
         ["routers", "width"],
     );
     problems.done()?;
-    let geometry = LatticeGeometry::new(Kind::Torus, &[routers], &[width], nodes);
+    let geometry = LatticeGeometry::new(LatticeKind::Torus, &[routers], &[width], nodes);
     let wiring = geometry.wire(vec!["host".into(), "ring".into()]);
     Ok((geometry, wiring))
 }
 
-fn build_lattice(kind: Kind, lattice: &Lattice) -> Result<(LatticeGeometry, Wiring), Vec<FieldError>> {
+fn build_lattice(kind: LatticeKind, lattice: &Lattice) -> Result<(LatticeGeometry, Wiring), Vec<FieldError>> {
     let mut problems = Problems::default();
     let Lattice {
         shape,
@@ -265,7 +265,7 @@ fn build_lattice(kind: Kind, lattice: &Lattice) -> Result<(LatticeGeometry, Wiri
     Ok((geometry, wiring))
 }
 
-fn check_size(problems: &mut Problems, kind: Kind, shape: &[u32], width: &[u32], nodes: u32, keys: [&str; 2]) {
+fn check_size(problems: &mut Problems, kind: LatticeKind, shape: &[u32], width: &[u32], nodes: u32, keys: [&str; 2]) {
     let routers = shape.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
     let one = |(i, &s): (usize, &u32)| u64::from(lines(kind, s.max(1))) * u64::from(*width.get(i).unwrap_or(&1));
     let ports = shape.iter().enumerate().map(one).fold(0u64, u64::saturating_add);
@@ -304,11 +304,11 @@ fn dimension_name(dim: usize) -> String {
 }
 
 /// Mean distance over all ordered pairs of coordinates of one dimension, equal ones included.
-fn mean_along(kind: Kind, k: f64) -> f64 {
+fn mean_along(kind: LatticeKind, k: f64) -> f64 {
     match kind {
-        Kind::Mesh => (k * k - 1.0) / (3.0 * k),
-        Kind::HyperX => (k - 1.0) / k,
-        Kind::Torus if k % 2.0 == 0.0 => k / 4.0,
-        Kind::Torus => (k * k - 1.0) / (4.0 * k),
+        LatticeKind::Mesh => (k * k - 1.0) / (3.0 * k),
+        LatticeKind::HyperX => (k - 1.0) / k,
+        LatticeKind::Torus if k % 2.0 == 0.0 => k / 4.0,
+        LatticeKind::Torus => (k * k - 1.0) / (4.0 * k),
     }
 }

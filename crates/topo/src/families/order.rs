@@ -4,7 +4,7 @@
 pub(crate) type Arrange<'a> = Box<dyn Fn(&mut [u32], (u32, u32)) + 'a>;
 
 /// An order, for cutting a network into parts along it.
-pub(crate) enum Order<'a> {
+pub(crate) enum CutOrder<'a> {
     /// Made anew for each cut.
     PerCut(Arrange<'a>),
     /// The same for every cut: the router's place in it.

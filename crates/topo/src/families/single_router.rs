@@ -1,6 +1,6 @@
 //! One router with nodes: no cables, no ways.
 
-use super::{Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, Order, not_mine};
+use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::Problems;
@@ -135,7 +135,7 @@ impl NetworkFamily for SingleRouter {
         MeanDistance::Unknown
     }
 
-    fn orders(&self) -> Vec<Order<'_>> {
-        vec![Order::Fixed(vec![0])]
+    fn orders(&self) -> Vec<CutOrder<'_>> {
+        vec![CutOrder::Fixed(vec![0])]
     }
 }

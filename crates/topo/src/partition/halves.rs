@@ -1,6 +1,6 @@
 //! Recursive bisection: routers in order, cut where few cables cross and both sides are even.
 
-use crate::families::Order;
+use crate::families::CutOrder;
 use crate::topology::Topology;
 
 /// What a cut looks for.
@@ -34,13 +34,13 @@ const ELSEWHERE: u32 = u32::MAX;
 pub(super) struct Halves<'a> {
     topology: &'a Topology,
     weights: &'a [u32],
-    order: Order<'a>,
+    order: CutOrder<'a>,
     /// Place of each router among those at hand, or [`ELSEWHERE`].
     place: Vec<u32>,
 }
 
 impl<'a> Halves<'a> {
-    pub(super) fn new(topology: &'a Topology, weights: &'a [u32], order: Order<'a>) -> Self {
+    pub(super) fn new(topology: &'a Topology, weights: &'a [u32], order: CutOrder<'a>) -> Self {
         Self {
             topology,
             weights,

@@ -1,21 +1,21 @@
-//! Routers in the orders that their family has for them (see [`Order`]), for a cut.
+//! Routers in the orders that their family has for them (see [`CutOrder`]), for a cut.
 
-use crate::families::Order;
+use crate::families::CutOrder;
 use crate::topology::Topology;
 
-impl Order<'_> {
+impl CutOrder<'_> {
     /// Puts a set of routers in order for a cut into shares of `parts.0` to `parts.1`. `place` is `u32::MAX` everywhere, before and after.
     pub(super) fn arrange(&self, topology: &Topology, routers: &mut [u32], parts: (u32, u32), place: &mut [u32]) {
         match self {
-            Order::PerCut(arrange) => arrange(routers, parts),
-            Order::Fixed(key) | Order::Groups(key) => routers.sort_unstable_by_key(|&r| (key[r as usize], r)),
-            Order::BreadthFirst => breadth_first(topology, routers, place),
+            CutOrder::PerCut(arrange) => arrange(routers, parts),
+            CutOrder::Fixed(key) | CutOrder::Groups(key) => routers.sort_unstable_by_key(|&r| (key[r as usize], r)),
+            CutOrder::BreadthFirst => breadth_first(topology, routers, place),
         }
     }
 
     /// Whether a cut between two routers that follow each other would part a group.
     pub(super) fn parts_group(&self, a: u32, b: u32) -> bool {
-        matches!(self, Order::Groups(key) if key[a as usize] >> 28 == key[b as usize] >> 28)
+        matches!(self, CutOrder::Groups(key) if key[a as usize] >> 28 == key[b as usize] >> 28)
     }
 }
 

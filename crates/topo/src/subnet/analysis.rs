@@ -16,7 +16,7 @@ mod summary;
 
 pub use demand::{Demand, DemandFigures, read_demand};
 pub use lost::{Fate, LostPath};
-pub use patterns::{Bisection, Shift, ShiftFigures};
+pub use patterns::{EffectiveBisection, Shift, ShiftFigures};
 pub use summary::{HotChannel, LaneVerdict, Loads, OneShift, Questions, Racks, Summary, lanes};
 
 use super::channels::{Channels, NO_CHANNEL};

@@ -10,14 +10,14 @@ use super::{Exit, Subnet, Tables};
 
 /// Channels that can wait for each other for ever: each for the next and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cycle {
+pub struct LaneCycle {
     /// The lane.
     pub lane: u8,
     /// The channels in order.
     pub channels: Vec<Exit>,
 }
 
-impl Cycle {
+impl LaneCycle {
     /// For people: `lane 1: S00 port 3 -> S01 port 3 -> S00 port 3`.
     pub fn describe(&self, subnet: &Subnet) -> String {
         let channels = self.channels.iter().chain(self.channels.first());
@@ -32,7 +32,7 @@ impl Cycle {
 /// every address; one that never arrives is followed as far as it leads, and one in a loop is a cycle itself. Deterministic.
 ///
 /// Time: switches times addresses. Memory: a bit for each pair of consecutive channels per lane.
-pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<Cycle> {
+pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<LaneCycle> {
     /// Addresses that are looked at together: their entries of a switch share cache lines.
     const BLOCK: u32 = 32;
     let channels = Channels::of(subnet);
@@ -68,7 +68,7 @@ pub fn find_cycle(subnet: &Subnet, tables: &Tables) -> Option<Cycle> {
     }
     lanes.iter().enumerate().find_map(|(lane, dependencies)| {
         let channels = dependencies.cycle(&channels)?;
-        Some(Cycle {
+        Some(LaneCycle {
             lane: lane as u8,
             channels,
         })

@@ -24,7 +24,7 @@ pub const MAGIC: &str = "fabricsim tables 1";
 
 /// Tables with the name of the engine that computed them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedTables {
     /// Name of the routing engine, or `import`.
     pub engine: String,
     /// The tables.
@@ -107,7 +107,7 @@ const AGAIN: &str = "write the tables again with `fabricsim routes ... --out DIR
 ///
 /// # Errors
 /// What is wrong first: another format or version, another subnet, cut or changed bytes, or entries that the subnet has no cables for.
-pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<Named, Mistakes> {
+pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<NamedTables, Mistakes> {
     let end = bytes.windows(2).take(4096).position(|pair| pair == b"\n\n");
     let header = end
         .and_then(|end| std::str::from_utf8(&bytes[..end]).ok())
@@ -192,7 +192,7 @@ pub fn read(bytes: &[u8], subnet: &Subnet) -> Result<Named, Mistakes> {
     {
         return Err(Mistakes::one(format!("`{engine}` in its header is no engine"), AGAIN));
     }
-    Ok(Named { engine, tables })
+    Ok(NamedTables { engine, tables })
 }
 
 /// Every entry must have a cable, every lane be one of those used.

@@ -18,16 +18,16 @@ mod sssp;
 mod trees;
 mod up_down;
 
-pub use parx::{Choice, choice, quadrant};
+pub use parx::{Quadrants, choice, quadrant};
 
 use super::{Subnet, Tables};
 use crate::random::split_mix;
-use fabric::Fabric;
+use fabric::PreparedSubnet;
 use thiserror::Error;
 
 /// A rule that fills forwarding tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Engine {
+pub enum RoutingEngine {
     /// Least hops, ports balanced by destinations at each switch alone.
     MinHop,
     /// Least hops, always to the neighbour of the first port that has them.
@@ -38,7 +38,7 @@ pub enum Engine {
     Ftree,
     /// Single-source shortest paths, weighted by the paths laid so far.
     Sssp,
-    /// [`Engine::Sssp`] with paths spread over lanes until none has a cycle of dependencies.
+    /// [`RoutingEngine::Sssp`] with paths spread over lanes until none has a cycle of dependencies.
     Dfsssp,
     /// One way per pair of switches, pairs in lanes without cycles.
     Lash,
@@ -48,36 +48,36 @@ pub enum Engine {
     Parx,
 }
 
-impl Engine {
+impl RoutingEngine {
     /// All engines, simple ones first.
-    pub const ALL: [Engine; 9] = [
-        Engine::MinHop,
-        Engine::Dor,
-        Engine::UpDown,
-        Engine::Ftree,
-        Engine::Sssp,
-        Engine::Dfsssp,
-        Engine::Lash,
-        Engine::Nue,
-        Engine::Parx,
+    pub const ALL: [RoutingEngine; 9] = [
+        RoutingEngine::MinHop,
+        RoutingEngine::Dor,
+        RoutingEngine::UpDown,
+        RoutingEngine::Ftree,
+        RoutingEngine::Sssp,
+        RoutingEngine::Dfsssp,
+        RoutingEngine::Lash,
+        RoutingEngine::Nue,
+        RoutingEngine::Parx,
     ];
 
     /// The name in files and on command lines.
     pub fn name(self) -> &'static str {
         match self {
-            Engine::MinHop => "minhop",
-            Engine::Dor => "dor",
-            Engine::UpDown => "updn",
-            Engine::Ftree => "ftree",
-            Engine::Sssp => "sssp",
-            Engine::Dfsssp => "dfsssp",
-            Engine::Lash => "lash",
-            Engine::Nue => "nue",
-            Engine::Parx => "parx",
+            RoutingEngine::MinHop => "minhop",
+            RoutingEngine::Dor => "dor",
+            RoutingEngine::UpDown => "updn",
+            RoutingEngine::Ftree => "ftree",
+            RoutingEngine::Sssp => "sssp",
+            RoutingEngine::Dfsssp => "dfsssp",
+            RoutingEngine::Lash => "lash",
+            RoutingEngine::Nue => "nue",
+            RoutingEngine::Parx => "parx",
         }
     }
 
-    /// The engine of a [`Engine::name`].
+    /// The engine of a [`RoutingEngine::name`].
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|engine| engine.name() == name)
     }
@@ -85,17 +85,25 @@ impl Engine {
     /// What it does, in a line.
     pub fn description(self) -> &'static str {
         match self {
-            Engine::MinHop => "least hops; each switch balances its ports by the destinations that they serve",
-            Engine::Dor => "least hops in the order of ports: dimension order where ports are numbered by dimension",
-            Engine::UpDown => "least hops without a turn from down to up, seen from the roots: no deadlock on one lane",
-            Engine::Ftree => "fat-trees: up the least used port, down the same way; shifts meet little contention",
-            Engine::Sssp => "least hops, each path over the links that carry the fewest paths so far",
-            Engine::Dfsssp => "the ways of sssp, on as many lanes as freedom from deadlock needs",
-            Engine::Lash => {
+            RoutingEngine::MinHop => "least hops; each switch balances its ports by the destinations that they serve",
+            RoutingEngine::Dor => {
+                "least hops in the order of ports: dimension order where ports are numbered by dimension"
+            }
+            RoutingEngine::UpDown => {
+                "least hops without a turn from down to up, seen from the roots: no deadlock on one lane"
+            }
+            RoutingEngine::Ftree => {
+                "fat-trees: up the least used port, down the same way; shifts meet little contention"
+            }
+            RoutingEngine::Sssp => "least hops, each path over the links that carry the fewest paths so far",
+            RoutingEngine::Dfsssp => "the ways of sssp, on as many lanes as freedom from deadlock needs",
+            RoutingEngine::Lash => {
                 "one way of least hops per pair of switches, on as many lanes as freedom from deadlock needs"
             }
-            Engine::Nue => "few hops on the lanes that there are, any number: no deadlock, detours where they are few",
-            Engine::Parx => {
+            RoutingEngine::Nue => {
+                "few hops on the lanes that there are, any number: no deadlock, detours where they are few"
+            }
+            RoutingEngine::Parx => {
                 "HyperX of two dimensions: four addresses per host, two of them with detours in compact jobs"
             }
         }
@@ -105,19 +113,27 @@ impl Engine {
     pub fn deadlock_free(self) -> bool {
         matches!(
             self,
-            Engine::UpDown | Engine::Ftree | Engine::Dfsssp | Engine::Lash | Engine::Nue | Engine::Parx
+            RoutingEngine::UpDown
+                | RoutingEngine::Ftree
+                | RoutingEngine::Dfsssp
+                | RoutingEngine::Lash
+                | RoutingEngine::Nue
+                | RoutingEngine::Parx
         )
     }
 
     /// Whether every path has the least number of hops.
     pub fn minimal(self) -> bool {
-        !matches!(self, Engine::UpDown | Engine::Ftree | Engine::Nue | Engine::Parx)
+        !matches!(
+            self,
+            RoutingEngine::UpDown | RoutingEngine::Ftree | RoutingEngine::Nue | RoutingEngine::Parx
+        )
     }
 }
 
 /// Numbers of bytes that hosts send each other, for engines that weigh paths by them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
+pub struct DemandMatrix {
     /// From host `i` to host `j` at `i * n_hosts + j`, in any unit, not negative.
     pub traffic: Vec<f64>,
 }
@@ -125,18 +141,18 @@ pub struct Demand {
 /// What an engine is told besides the subnet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Roots of [`Engine::UpDown`] and [`Engine::Ftree`]; empty: found by their rules.
+    /// Roots of [`RoutingEngine::UpDown`] and [`RoutingEngine::Ftree`]; empty: found by their rules.
     pub roots: Vec<u32>,
     /// All switches in the order in which the manager goes through them; empty: by identifier, its bytes swapped.
     pub order: Vec<u32>,
     /// Lanes that may be used, 1 to 15.
     pub lanes: u8,
-    /// Of the random numbers that balance the lanes of [`Engine::Lash`].
+    /// Of the random numbers that balance the lanes of [`RoutingEngine::Lash`].
     pub seed: u64,
-    /// Switches along each of the two dimensions of [`Engine::Parx`]; switch `x + dims[0] * y` has coordinates (x, y).
+    /// Switches along each of the two dimensions of [`RoutingEngine::Parx`]; switch `x + dims[0] * y` has coordinates (x, y).
     pub dims: Vec<u32>,
-    /// Traffic that [`Engine::Parx`] weighs paths by; `None`: all paths count alike.
-    pub demand: Option<Demand>,
+    /// Traffic that [`RoutingEngine::Parx`] weighs paths by; `None`: all paths count alike.
+    pub demand: Option<DemandMatrix>,
     /// Threads; 0: as many as the machine has. Tables do not depend on it.
     pub threads: usize,
 }
@@ -160,7 +176,7 @@ impl Default for Options {
 #[error("{}: {reason}\nhint: {hint}", engine.name())]
 pub struct RouteError {
     /// The engine.
-    pub engine: Engine,
+    pub engine: RoutingEngine,
     /// The reason, with the names of switches and hosts.
     pub reason: String,
     /// What would help.
@@ -172,12 +188,12 @@ pub struct RouteError {
 pub struct Report {
     /// Lanes that freedom from deadlock needs, before paths are spread over those that are left; 1 where an engine uses no lanes.
     pub lanes_needed: u8,
-    /// Pairs in each of these lanes: of addresses, switches' own among them ([`Engine::Dfsssp`], [`Engine::Parx`]), or of switches
-    /// ([`Engine::Lash`]); of [`Engine::Nue`] the pairs on each lane, addresses of switches as sources only.
+    /// Pairs in each of these lanes: of addresses, switches' own among them ([`RoutingEngine::Dfsssp`], [`RoutingEngine::Parx`]), or of switches
+    /// ([`RoutingEngine::Lash`]); of [`RoutingEngine::Nue`] the pairs on each lane, addresses of switches as sources only.
     pub before: Vec<u64>,
-    /// Pairs in each lane after balancing; for [`Engine::Dfsssp`] the pairs of a class stay together and are counted in its first.
+    /// Pairs in each lane after balancing; for [`RoutingEngine::Dfsssp`] the pairs of a class stay together and are counted in its first.
     pub after: Vec<u64>,
-    /// For each lane class the lanes that it was given, as (first, number): [`Engine::Dfsssp`] and [`Engine::Parx`].
+    /// For each lane class the lanes that it was given, as (first, number): [`RoutingEngine::Dfsssp`] and [`RoutingEngine::Parx`].
     pub classes: Vec<(u8, u8)>,
     /// Roots that were given or found.
     pub roots: Vec<u32>,
@@ -208,7 +224,7 @@ impl Report {
 ///
 /// # Errors
 /// A subnet that the engine cannot route, options that do not fit it, too few lanes: reason and hint.
-pub fn route(engine: Engine, subnet: &Subnet, options: &Options) -> Result<Tables, RouteError> {
+pub fn route(engine: RoutingEngine, subnet: &Subnet, options: &Options) -> Result<Tables, RouteError> {
     route_with_report(engine, subnet, options).map(|(tables, _)| tables)
 }
 
@@ -216,7 +232,11 @@ pub fn route(engine: Engine, subnet: &Subnet, options: &Options) -> Result<Table
 ///
 /// # Errors
 /// Those of [`route`].
-pub fn route_with_report(engine: Engine, subnet: &Subnet, options: &Options) -> Result<(Tables, Report), RouteError> {
+pub fn route_with_report(
+    engine: RoutingEngine,
+    subnet: &Subnet,
+    options: &Options,
+) -> Result<(Tables, Report), RouteError> {
     let refuse = |reason: String, hint: &str| RouteError {
         engine,
         reason,
@@ -237,7 +257,8 @@ pub fn route_with_report(engine: Engine, subnet: &Subnet, options: &Options) -> 
             "a port has 1 to 15 lanes for data; 8 are usual",
         ));
     }
-    let fabric = Fabric::new(subnet, options).map_err(|reason| refuse(reason, "list every switch once, or none"))?;
+    let fabric =
+        PreparedSubnet::new(subnet, options).map_err(|reason| refuse(reason, "list every switch once, or none"))?;
     if let Some(root) = options.roots.iter().find(|&&root| root >= subnet.n_switches()) {
         return Err(refuse(
             format!("root {root} is not a switch"),
@@ -245,15 +266,15 @@ pub fn route_with_report(engine: Engine, subnet: &Subnet, options: &Options) -> 
         ));
     }
     let (tables, report) = match engine {
-        Engine::MinHop => min_hop::route(&fabric),
-        Engine::Dor => dimension_order::route(&fabric),
-        Engine::UpDown => up_down::route(&fabric)?,
-        Engine::Ftree => fat_tree::route(&fabric)?,
-        Engine::Sssp => sssp::route(&fabric),
-        Engine::Dfsssp => dfsssp::route(&fabric)?,
-        Engine::Lash => lash::route(&fabric)?,
-        Engine::Nue => nue::route(&fabric)?,
-        Engine::Parx => parx::route(&fabric)?,
+        RoutingEngine::MinHop => min_hop::route(&fabric),
+        RoutingEngine::Dor => dimension_order::route(&fabric),
+        RoutingEngine::UpDown => up_down::route(&fabric)?,
+        RoutingEngine::Ftree => fat_tree::route(&fabric)?,
+        RoutingEngine::Sssp => sssp::route(&fabric),
+        RoutingEngine::Dfsssp => dfsssp::route(&fabric)?,
+        RoutingEngine::Lash => lash::route(&fabric)?,
+        RoutingEngine::Nue => nue::route(&fabric)?,
+        RoutingEngine::Parx => parx::route(&fabric)?,
     };
     match fabric.unreached(&tables) {
         None => Ok((tables, report)),

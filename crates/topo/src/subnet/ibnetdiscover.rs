@@ -18,7 +18,7 @@ pub use write::write;
 use super::lids::{HIGHEST_LID, Lids};
 use super::mistakes::{Mistakes, lines};
 use super::{End, Host, Subnet, Switch};
-use line::{Head, Kind, Line, Port};
+use line::{DeviceKind, Head, ListedPort, ListingLine};
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
@@ -65,15 +65,15 @@ impl Rates {
 }
 
 /// A block of the file.
-struct Node {
+struct DeviceBlock {
     line: usize,
     head: Head,
-    ports: BTreeMap<u16, (usize, Port)>,
+    ports: BTreeMap<u16, (usize, ListedPort)>,
 }
 
-impl Node {
+impl DeviceBlock {
     fn is_switch(&self) -> bool {
-        self.head.kind == Kind::Switch
+        self.head.kind == DeviceKind::Switch
     }
 
     /// Aggregation nodes are adapters without a machine.
@@ -106,8 +106,8 @@ pub fn read(file: impl BufRead) -> Result<Discovered, Mistakes> {
     Assembly::new(&nodes, mistakes).finish()
 }
 
-fn blocks(file: impl BufRead, mistakes: &mut Mistakes) -> Vec<Node> {
-    let mut nodes: Vec<Node> = Vec::new();
+fn blocks(file: impl BufRead, mistakes: &mut Mistakes) -> Vec<DeviceBlock> {
+    let mut nodes: Vec<DeviceBlock> = Vec::new();
     let mut by_guid: HashMap<u64, usize> = HashMap::new();
     // Identifiers that wait for their node: the line and the node's GUID.
     let mut waiting: Option<(usize, Option<u64>)> = None;
@@ -126,22 +126,22 @@ fn blocks(file: impl BufRead, mistakes: &mut Mistakes) -> Vec<Node> {
                 let foreign = reason.starts_with("this is not");
                 mistakes.add(number, reason, if foreign { FOREIGN } else { CUT });
             }
-            Ok(Line::Nothing) => {}
-            Ok(Line::Detail) => {
+            Ok(ListingLine::Nothing) => {}
+            Ok(ListingLine::Detail) => {
                 open = false;
                 waiting.get_or_insert((number, None));
             }
-            Ok(Line::Guid(guid)) => {
+            Ok(ListingLine::Guid(guid)) => {
                 open = false;
                 waiting.get_or_insert((number, None)).1 = Some(guid);
             }
-            Ok(Line::Head(head)) => {
+            Ok(ListingLine::Head(head)) => {
                 open = true;
                 if let Some((at, Some(guid))) = waiting.take().filter(|w| w.1.is_some_and(|guid| guid != head.guid)) {
                     let reason = format!("the node is {:016x} here and {guid:016x} in line {at}", head.guid);
                     mistakes.add(number, reason, CUT);
                 }
-                if head.kind == Kind::Router {
+                if head.kind == DeviceKind::Router {
                     let reason = format!("`{}` is a router between subnets, which is not modelled", head.name);
                     mistakes.add(
                         number,
@@ -154,13 +154,13 @@ fn blocks(file: impl BufRead, mistakes: &mut Mistakes) -> Vec<Node> {
                     mistakes.add(number, reason, "one file holds one run of ibnetdiscover");
                 }
                 by_guid.entry(head.guid).or_insert(nodes.len());
-                nodes.push(Node {
+                nodes.push(DeviceBlock {
                     line: number,
                     head,
                     ports: BTreeMap::new(),
                 });
             }
-            Ok(Line::Port(port)) => match nodes.last_mut().filter(|_| open) {
+            Ok(ListingLine::Port(port)) => match nodes.last_mut().filter(|_| open) {
                 None => mistakes.add(number, "a port without a node above it", CUT),
                 Some(node) => {
                     if port.number > node.head.ports {
@@ -188,13 +188,13 @@ fn blocks(file: impl BufRead, mistakes: &mut Mistakes) -> Vec<Node> {
 
 /// From blocks to a subnet.
 struct Assembly<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [DeviceBlock],
     by_guid: HashMap<u64, usize>,
     mistakes: Mistakes,
 }
 
 impl<'a> Assembly<'a> {
-    fn new(nodes: &'a [Node], mistakes: Mistakes) -> Self {
+    fn new(nodes: &'a [DeviceBlock], mistakes: Mistakes) -> Self {
         let by_guid = nodes.iter().enumerate().map(|(i, node)| (node.head.guid, i)).collect();
         Self {
             nodes,
@@ -204,7 +204,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// The far end of a port if both ends say so.
-    fn peer(&mut self, at: usize, number: u16) -> Option<(usize, &'a Port)> {
+    fn peer(&mut self, at: usize, number: u16) -> Option<(usize, &'a ListedPort)> {
         let (line, port) = &self.nodes[at].ports[&number];
         let here = &self.nodes[at];
         let Some(&far) = self.by_guid.get(&port.peer_guid) else {
@@ -243,12 +243,12 @@ impl<'a> Assembly<'a> {
     }
 
     /// What both ends of a cable say of each other must agree.
-    fn agree(&mut self, at: usize, number: u16, far: usize, back: &Port) {
+    fn agree(&mut self, at: usize, number: u16, far: usize, back: &ListedPort) {
         let (line, port) = &self.nodes[at].ports[&number];
         let far = &self.nodes[far];
         let told = far.ports[&back.number].0;
         if port.rate.is_some() && back.rate.is_some() && port.rate != back.rate {
-            let rate = |port: &Port| port.rate.clone().unwrap_or_default();
+            let rate = |port: &ListedPort| port.rate.clone().unwrap_or_default();
             let reason = format!(
                 "the cable runs at {} here and at {} in line {told}",
                 rate(port),

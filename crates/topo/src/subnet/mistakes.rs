@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 
 /// A mistake in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct FileMistake {
     /// Line, from 1; 0 where it is about the file as a whole.
     pub line: usize,
     /// What is wrong.
@@ -19,7 +19,7 @@ pub struct Mistake {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mistakes {
     /// The first of them, at least one where this is an error.
-    pub list: Vec<Mistake>,
+    pub list: Vec<FileMistake>,
     /// How many more there are.
     pub more: usize,
 }
@@ -34,7 +34,7 @@ impl Mistakes {
             return;
         }
         let (reason, hint) = (reason.into(), hint.into());
-        self.list.push(Mistake { line, reason, hint });
+        self.list.push(FileMistake { line, reason, hint });
     }
 
     /// `Err` with all of them, if there is one.
@@ -54,7 +54,7 @@ impl Mistakes {
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for FileMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 0 {
             write!(f, "line {}: ", self.line)?;

@@ -29,8 +29,8 @@ pub(super) use swfft::Swfft;
 
 use super::keys::{CELLS, flop_rate};
 use super::{
-    AllreduceLoop, AllreduceLoopParameters, Block, CollectiveLoop, CollectiveLoopParameters, Compute, Cycle, Halo3d,
-    Halo3d26, Keys, Misfit, Neighbours, Order, product,
+    AllreduceLoop, AllreduceLoopParameters, CellBlocks, CollectiveLoop, CollectiveLoopParameters, Compute, Cycle,
+    Halo3d, Halo3d26, Keys, Misfit, Neighbours, Order, product,
 };
 use crate::mpi::{CollectiveKind, Communicator, Program};
 use std::sync::Arc;
@@ -142,10 +142,10 @@ impl Builder {
     /// Faces, edges and corners of a block with a value of 8 bytes per cell, after some operations per cell.
     fn halo_26(&mut self, cells: [u64; 3], per_cell: f64) -> Result<(), Misfit> {
         let flops = per_cell * cells.iter().map(|&side| side as f64).product::<f64>();
-        let block = Block {
+        let block = CellBlocks {
             compute: self.compute(flops)?,
             order: self.order,
-            ..Block::new(self.ranks, cells)
+            ..CellBlocks::new(self.ranks, cells)
         };
         let motif = Halo3d26::new(&block, Neighbours::TwentySix)?;
         self.put(motif, 1);
@@ -154,11 +154,11 @@ impl Builder {
 
     /// Faces, dimension by dimension, with so many bytes per cell of a face.
     fn faces(&self, value: u64, periodic: bool, compute: Compute) -> Result<Halo3d, Misfit> {
-        let block = Block {
+        let block = CellBlocks {
             value,
             compute,
             order: self.order,
-            ..Block::new(self.ranks, self.cells())
+            ..CellBlocks::new(self.ranks, self.cells())
         };
         Ok(Halo3d::new(&block)?.periodic(periodic))
     }

@@ -4,7 +4,7 @@ use super::{Compute, Order};
 
 /// Blocks of cells on a grid of ranks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block<const N: usize> {
+pub struct CellBlocks<const N: usize> {
     /// Number of ranks.
     pub ranks: u32,
     /// Grid of ranks, or as cubic as can be.
@@ -21,10 +21,10 @@ pub struct Block<const N: usize> {
     pub order: Order,
 }
 
-impl<const N: usize> Block<N> {
+impl<const N: usize> CellBlocks<N> {
     /// Cells of one value of 8 bytes each on a grid as cubic as can be, without computing, in the common order.
-    pub fn new(ranks: u32, cells: [u64; N]) -> Block<N> {
-        Block {
+    pub fn new(ranks: u32, cells: [u64; N]) -> CellBlocks<N> {
+        CellBlocks {
             ranks,
             grid: None,
             cells,

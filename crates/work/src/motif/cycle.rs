@@ -7,13 +7,13 @@ use std::sync::Arc;
 /// A program of programs. Each has communicators of its own, so that messages of one never meet receives of another.
 #[derive(Clone, Debug)]
 pub struct Cycle {
-    parts: Vec<Part>,
+    parts: Vec<CyclePart>,
     communicators: Vec<Communicator>,
     rounds: u32,
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct CyclePart {
     program: Arc<dyn Program>,
     /// Rounds of one turn of it.
     times: u32,
@@ -43,7 +43,7 @@ impl Cycle {
             };
             let first = cycle.communicators.len() as u8;
             cycle.communicators.extend_from_slice(program.communicators());
-            cycle.parts.push(Part {
+            cycle.parts.push(CyclePart {
                 program,
                 times,
                 start: cycle.rounds,

@@ -4,7 +4,7 @@
 //! wait for all of this dimension; shuffled, a rank begins with the lower neighbour in some of the dimensions. A face has the other two sides of the block times `vars` values.
 
 use super::keys::{COMPUTE_CELLS, HALO, ORDER, RANKS};
-use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
+use super::{CellBlocks, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
 use study::{Default, Entry, Parameter, Type, key};
 
@@ -42,7 +42,7 @@ impl MotifKind for Halo3d {
 
 impl Halo3d {
     /// Fits the motif to its ranks.
-    pub fn new(block: &Block<3>) -> Result<Halo3d, Misfit> {
+    pub fn new(block: &CellBlocks<3>) -> Result<Halo3d, Misfit> {
         let grid = Grid::new(block.ranks, block.grid)?;
         let [x, y, z] = block.cells;
         let face = |a, b| product("grid", &[a, b, block.vars, block.value]);

@@ -5,7 +5,7 @@
 //! A message has the sides of the block along which it lies times `vars` values; a corner has `vars`.
 
 use super::keys::{COMPUTE_CELLS, HALO, ORDER, RANKS};
-use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, nth_bit, product};
+use super::{CellBlocks, Grid, Keys, Misfit, MotifKind, Ops, Order, nth_bit, product};
 use crate::mpi::{Communicator, Op, Program};
 use study::{Default, Entry, Named, Parameter, Type, choice, key};
 
@@ -89,7 +89,7 @@ impl MotifKind for Halo3d26 {
 
 impl Halo3d26 {
     /// Fits the motif to its ranks.
-    pub fn new(block: &Block<3>, neighbours: Neighbours) -> Result<Halo3d26, Misfit> {
+    pub fn new(block: &CellBlocks<3>, neighbours: Neighbours) -> Result<Halo3d26, Misfit> {
         let steps: Vec<HaloStep> = match neighbours {
             Neighbours::Eighteen => UP_FIRST.into_iter().chain(EDGES).collect(),
             Neighbours::TwentySix => DOWN_FIRST.into_iter().chain(EDGES).chain(CORNERS).collect(),

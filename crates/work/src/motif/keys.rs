@@ -4,7 +4,7 @@
 //! keep theirs out of the texts of runs: the words of their default are the list.
 
 use super::order::OrderWord;
-use super::{Block, Compute, Misfit, Order};
+use super::{CellBlocks, Compute, Misfit, Order};
 use crate::mpi::LARGEST;
 use crate::mpi::spec::{Motif, MotifValue};
 use std::collections::BTreeMap;
@@ -207,8 +207,8 @@ impl Keys {
         }
     }
 
-    pub(super) fn block<const N: usize>(&self) -> Result<Block<N>, Misfit> {
-        Ok(Block {
+    pub(super) fn block<const N: usize>(&self) -> Result<CellBlocks<N>, Misfit> {
+        Ok(CellBlocks {
             ranks: self.ranks,
             compute: self.compute()?,
             grid: self.process_grid()?,

@@ -183,7 +183,7 @@ impl Program for OpTable {
 }
 
 /// (rank, line, operation).
-type Told = (u32, u32, Op);
+type ReadRow = (u32, u32, Op);
 
 /// The operation of a row.
 fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mistake> {
@@ -313,7 +313,7 @@ fn nearest(name: &str) -> String {
 }
 
 /// Most ranks that a rank talks to, and those that it meets in collectives by rule of thumb.
-fn most_peers(told: &[Told], communicators: &[Communicator]) -> u32 {
+fn most_peers(told: &[ReadRow], communicators: &[Communicator]) -> u32 {
     // Both ends of every message; every receive has one.
     let mut talks = BTreeSet::new();
     let mut met = 0;

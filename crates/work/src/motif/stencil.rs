@@ -4,7 +4,7 @@
 //! the same one; in a dimension of one there is nobody to talk to.
 
 use super::keys::{CELLS, COMPUTE_CELLS, HALO, ORDER, RANKS, VARS, process_grid, value};
-use super::{Block, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
+use super::{CellBlocks, Grid, Keys, Misfit, MotifKind, Ops, Order, product};
 use crate::mpi::{Communicator, Op, Program};
 use study::{Default, Entry, Parameter, key};
 
@@ -58,7 +58,7 @@ impl MotifKind for Stencil<4> {
 
 impl<const N: usize> Stencil<N> {
     /// Fits the motif to its ranks.
-    pub fn new(block: &Block<N>) -> Result<Stencil<N>, Misfit> {
+    pub fn new(block: &CellBlocks<N>) -> Result<Stencil<N>, Misfit> {
         let grid = Grid::new(block.ranks, block.grid)?;
         let mut faces = [0; N];
         for (d, face) in faces.iter_mut().enumerate() {

@@ -26,9 +26,9 @@ const GRIDS: [[u32; 3]; 9] = [
 
 // What a test does not say.
 
-impl<const N: usize> Default for Block<N> {
-    fn default() -> Block<N> {
-        Block::new(1, [10; N])
+impl<const N: usize> Default for CellBlocks<N> {
+    fn default() -> CellBlocks<N> {
+        CellBlocks::new(1, [10; N])
     }
 }
 
@@ -114,7 +114,7 @@ fn check_halo(program: &dyn Program, grid: [u32; 3], most_axes: u32) {
 #[test]
 fn halos_go_to_all_neighbours_and_have_the_bytes_of_the_formula() {
     for grid in GRIDS {
-        let six = Block {
+        let six = CellBlocks {
             ranks: ranks(&grid),
             grid: Some(grid),
             cells: CELLS,
@@ -132,7 +132,7 @@ fn halos_go_to_all_neighbours_and_have_the_bytes_of_the_formula() {
 #[test]
 fn a_rank_in_the_middle_sends_faces_edges_and_corners() {
     // The published size: 128^3 cells, 10 values: faces of 1.25 MiB, edges of 10 KiB, corners of 80 B.
-    let block = Block {
+    let block = CellBlocks {
         ranks: 27,
         cells: [128; 3],
         vars: 10,
@@ -173,7 +173,7 @@ fn halos_keep_the_order_of_their_programs() {
     // Rank 0 of 2 x 2 x 1: x up is 1, y up is 2, the edge (+,+,0) is 3; 2 x 3 x 4 cells of 8 bytes.
     let grid = Some([2, 2, 1]);
     let cells = [2, 3, 4];
-    let six = Block {
+    let six = CellBlocks {
         ranks: 4,
         grid,
         cells,
@@ -194,7 +194,7 @@ fn halos_keep_the_order_of_their_programs() {
         [&[compute][..], &dimensions].concat()
     );
     let more = |neighbours| {
-        let block = Block {
+        let block = CellBlocks {
             compute: Compute::Time(0),
             ..six.clone()
         };
@@ -219,14 +219,14 @@ fn halos_keep_the_order_of_their_programs() {
 
 #[test]
 fn sizes_beyond_a_tebibyte_are_refused() {
-    let huge = Block {
+    let huge = CellBlocks {
         ranks: 8,
         cells: [1 << 20; 3],
         vars: 10,
         ..Default::default()
     };
     assert_eq!(Halo3d::new(&huge).unwrap_err().field, "grid");
-    let endless = Block {
+    let endless = CellBlocks {
         cells: [u64::MAX; 3],
         ..huge
     };

@@ -20,7 +20,7 @@ pub use algorithm::Algorithm;
 pub use cost::Cost;
 
 use super::op::{Action, CollectiveKind};
-use step::{Fold, Script, Span};
+use step::{Fold, Script, VectorSpan};
 
 /// The part of one rank in one collective. Ranks are those of the communicator.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ impl Call<'_> {
     }
 
     /// Step `k` and which bytes of the vector it moves.
-    fn step(&self, k: u32) -> Option<(Action, Span)> {
+    fn step(&self, k: u32) -> Option<(Action, VectorSpan)> {
         if self.size < 2 {
             return None;
         }
@@ -139,49 +139,49 @@ impl Call<'_> {
     }
 
     /// The whole vector of a kind whose size is that of the vector.
-    fn whole(&self) -> Span {
-        Span {
+    fn whole(&self) -> VectorSpan {
+        VectorSpan {
             start: 0,
             bytes: self.bytes,
         }
     }
 
     /// Pieces `first..first + count` when that vector is cut into `parts`.
-    fn pieces(&self, parts: u32, first: u32, count: u32) -> Span {
+    fn pieces(&self, parts: u32, first: u32, count: u32) -> VectorSpan {
         let start = cut(self.bytes, parts, first);
-        Span {
+        VectorSpan {
             start,
             bytes: cut(self.bytes, parts, first + count) - start,
         }
     }
 
     /// The blocks of `count` ranks from `first` on, in a circle, of a vector with `bytes` for every rank.
-    fn blocks(&self, first: u32, count: u32) -> Span {
-        Span {
+    fn blocks(&self, first: u32, count: u32) -> VectorSpan {
+        VectorSpan {
             start: u64::from(first) * self.bytes,
             bytes: u64::from(count) * self.bytes,
         }
     }
 
     /// What this rank sends to another in an all-to-all.
-    fn pair_to(&self, to: u32) -> Span {
+    fn pair_to(&self, to: u32) -> VectorSpan {
         let bytes = match self.kind {
             CollectiveKind::Alltoallv => (self.pair_bytes)(self.me, to),
             _ => self.bytes,
         };
-        Span {
+        VectorSpan {
             start: u64::from(to) * self.bytes,
             bytes,
         }
     }
 
     /// What this rank receives from another in an all-to-all.
-    fn pair_from(&self, from: u32) -> Span {
+    fn pair_from(&self, from: u32) -> VectorSpan {
         let bytes = match self.kind {
             CollectiveKind::Alltoallv => (self.pair_bytes)(from, self.me),
             _ => self.bytes,
         };
-        Span {
+        VectorSpan {
             start: u64::from(from) * self.bytes,
             bytes,
         }

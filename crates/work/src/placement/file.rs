@@ -17,8 +17,8 @@ const FILE: &[Parameter] = &[key(
 const MOST_MISTAKES: usize = 10;
 
 /// Lines of a file: logical and physical node with the number of the line, or what is wrong with it: reasons with hints.
-type Lines = Result<Vec<(u32, u32, usize)>, Vec<Mistake>>;
-type Mistake = (String, String);
+type Lines = Result<Vec<(u32, u32, usize)>, Vec<ReasonAndHint>>;
+type ReasonAndHint = (String, String);
 
 /// Files already read: a sweep asks for the same ones again and again.
 #[derive(Default)]
@@ -93,7 +93,7 @@ fn listed(
     lines: &[(u32, u32, usize)],
     nodes: Option<u64>,
     n_nodes: Option<u64>,
-) -> Result<Vec<u32>, Vec<Mistake>> {
+) -> Result<Vec<u32>, Vec<ReasonAndHint>> {
     let mut mistakes = Vec::new();
     let mut of: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
     let mut users: HashMap<u32, (u32, usize)> = HashMap::new();

@@ -14,7 +14,7 @@ pub const MOST_BYTES: u64 = 16_384;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AccessKind {
     /// Fetches an instruction.
     Fetch,
     /// Reads.
@@ -27,9 +27,9 @@ pub enum Kind {
 
 /// A line of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct LackeyAccess {
     /// What it does.
-    pub kind: Kind,
+    pub kind: AccessKind,
     /// Address of its first byte.
     pub address: u64,
     /// Address of its last byte.
@@ -49,12 +49,12 @@ pub enum Note {
 
 /// The access at the start of `text` and the bytes of its line; `None` if no whole line of an access stands there.
 #[inline(always)]
-pub fn access(text: &[u8]) -> Option<(Access, usize)> {
+pub fn access(text: &[u8]) -> Option<(LackeyAccess, usize)> {
     let kind = match text.get(..3)? {
-        b"I  " => Kind::Fetch,
-        b" L " => Kind::Load,
-        b" S " => Kind::Store,
-        b" M " => Kind::Modify,
+        b"I  " => AccessKind::Fetch,
+        b" L " => AccessKind::Load,
+        b" S " => AccessKind::Store,
+        b" M " => AccessKind::Modify,
         _ => return None,
     };
     let (mut at, mut address) = (3, 0u64);
@@ -83,7 +83,7 @@ pub fn access(text: &[u8]) -> Option<(Access, usize)> {
         return None;
     }
     let last = address.checked_add(bytes - 1)?;
-    Some((Access { kind, address, last }, at + 1))
+    Some((LackeyAccess { kind, address, last }, at + 1))
 }
 
 /// What valgrind says in a line; `None` if it is not valgrind's.

@@ -4,7 +4,7 @@
 //! addresses were. Where records begin to be many they go to a file without a name in the folder for temporary files, which is mapped:
 //! any core can ask for any record at any time, and memory is the system's to give and to take.
 
-use super::lackey::{self, Access, Kind, Note};
+use super::lackey::{self, AccessKind, LackeyAccess, Note};
 use super::source;
 use crate::memory::spec::Instructions;
 use memmap2::Mmap;
@@ -249,18 +249,18 @@ impl Recorder {
     }
 
     #[inline(always)]
-    fn take(&mut self, access: Access) -> Result<(), String> {
+    fn take(&mut self, access: LackeyAccess) -> Result<(), String> {
         let instructions = self.reading.instructions;
         match access.kind {
-            Kind::Fetch => {
+            AccessKind::Fetch => {
                 self.pause += u64::from(instructions != Instructions::Ignored);
                 if instructions == Instructions::Fetched {
                     self.lines(access, false)?;
                 }
             }
-            Kind::Load => self.lines(access, false)?,
-            Kind::Store => self.lines(access, true)?,
-            Kind::Modify => {
+            AccessKind::Load => self.lines(access, false)?,
+            AccessKind::Store => self.lines(access, true)?,
+            AccessKind::Modify => {
                 self.lines(access, false)?;
                 self.lines(access, true)?;
             }
@@ -270,7 +270,7 @@ impl Recorder {
 
     /// Every line between the first and the last byte.
     #[inline(always)]
-    fn lines(&mut self, access: Access, store: bool) -> Result<(), String> {
+    fn lines(&mut self, access: LackeyAccess, store: bool) -> Result<(), String> {
         let line = self.reading.line;
         for line in access.address / line..=access.last / line {
             if self.full() {

@@ -1,6 +1,6 @@
 //! What a trace says, line by line; how it is dealt; files that are cut or broken.
 
-use super::lackey::{self, Access, Kind, Note};
+use super::lackey::{self, AccessKind, LackeyAccess, Note};
 use super::recording::{HOW, Mistake, Reading, Record, Recording, read};
 use super::{Frames, Trace, fits, member, most, place, share};
 use crate::spec::{Bytes, Instructions, Memory, Pages, Split, Trace as Spec};
@@ -50,16 +50,19 @@ fn stored(packing: &str) -> PathBuf {
 
 #[test]
 fn a_line_is_a_letter_an_address_and_a_size() {
-    let check = |text: &str, expected: Option<(Kind, u64, u64)>| {
+    let check = |text: &str, expected: Option<(AccessKind, u64, u64)>| {
         let found = lackey::access(text.as_bytes());
-        let access = expected.map(|(kind, address, last)| (Access { kind, address, last }, text.len()));
+        let access = expected.map(|(kind, address, last)| (LackeyAccess { kind, address, last }, text.len()));
         assert_eq!(found, access, "{text:?}");
     };
-    check("I  0401ab73,5\n", Some((Kind::Fetch, 0x401_ab73, 0x401_ab77)));
-    check(" S 1fff000748,8\n", Some((Kind::Store, 0x1f_ff00_0748, 0x1f_ff00_074f)));
-    check(" L 04a46de0,1\n", Some((Kind::Load, 0x4a4_6de0, 0x4a4_6de0)));
-    check(" M 0,4\n", Some((Kind::Modify, 0, 3)));
-    check(" L ffffffffffffffff,1\n", Some((Kind::Load, u64::MAX, u64::MAX)));
+    check("I  0401ab73,5\n", Some((AccessKind::Fetch, 0x401_ab73, 0x401_ab77)));
+    check(
+        " S 1fff000748,8\n",
+        Some((AccessKind::Store, 0x1f_ff00_0748, 0x1f_ff00_074f)),
+    );
+    check(" L 04a46de0,1\n", Some((AccessKind::Load, 0x4a4_6de0, 0x4a4_6de0)));
+    check(" M 0,4\n", Some((AccessKind::Modify, 0, 3)));
+    check(" L ffffffffffffffff,1\n", Some((AccessKind::Load, u64::MAX, u64::MAX)));
     for wrong in [
         "",
         "\n",

@@ -42,7 +42,7 @@ pub(crate) struct FatTree {
 }
 
 /// A router as (level from 0, subtree, place among its siblings).
-type Place = (usize, u32, u32);
+type TreePlace = (usize, u32, u32);
 
 impl FatTree {
     /// Lays out a validated tree; `up` and `up_width` have one entry fewer than `down`.
@@ -154,7 +154,7 @@ impl FatTree {
     }
 
     #[inline]
-    fn place(&self, router: u32) -> Place {
+    fn place(&self, router: u32) -> TreePlace {
         let (level, index) = self.level_index(router);
         let (a, b) = self.levels[level].siblings.split(index);
         (level, a, b)
@@ -182,7 +182,7 @@ impl FatTree {
     }
 
     /// Lowest and highest level (from 0) that every way between two routers visits.
-    fn span(&self, x: Place, y: Place) -> (usize, usize) {
+    fn span(&self, x: TreePlace, y: TreePlace) -> (usize, usize) {
         let (mut high, mut low) = (x.0.max(y.0), x.0.min(y.0));
         let (mut ax, mut ay) = (self.lift(x.1, x.0, high), self.lift(y.1, y.0, high));
         while ax != ay {
@@ -319,7 +319,7 @@ impl FatTree {
             return;
         }
         let (y, here) = (self.place(to), self.distance(at, to));
-        let nearer = |x: Place| {
+        let nearer = |x: TreePlace| {
             let there = self.router(x.0, x.1, x.2);
             (there == to && here == 1) || {
                 let (low, high) = self.span(x, y);

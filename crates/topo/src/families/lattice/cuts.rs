@@ -1,6 +1,6 @@
 //! The order of a lattice's routers for one cut.
 
-use super::geometry::{Kind, LatticeGeometry};
+use super::geometry::{LatticeGeometry, LatticeKind};
 
 /// Slowest along the dimension in which this cut crosses the fewest cables, then along the next best.
 pub(super) fn in_order(g: &LatticeGeometry, routers: &mut [u32], parts: (u32, u32)) {
@@ -19,10 +19,10 @@ pub(super) fn in_order(g: &LatticeGeometry, routers: &mut [u32], parts: (u32, u3
         let (dim, e) = (&g.dims[d], extent(d));
         let lines = n / e * f64::from(dim.width);
         match g.kind {
-            Kind::Mesh => lines,
-            Kind::Torus if dim.size == bounds[d].1 - bounds[d].0 + 1 => 2.0 * lines,
-            Kind::Torus => lines,
-            Kind::HyperX => lines * e * share * e * (1.0 - share),
+            LatticeKind::Mesh => lines,
+            LatticeKind::Torus if dim.size == bounds[d].1 - bounds[d].0 + 1 => 2.0 * lines,
+            LatticeKind::Torus => lines,
+            LatticeKind::HyperX => lines * e * share * e * (1.0 - share),
         }
     };
     let long: Vec<usize> = (0..dims).filter(|&d| extent(d) > 1.0).collect();

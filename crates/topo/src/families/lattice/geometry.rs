@@ -14,13 +14,13 @@
 //! link that wraps around and on VC 1 from that link on, and starts at VC 0 again in each dimension (Dally & Seitz 1987).
 
 use crate::division::FastDiv;
-use crate::hop::{Came, Hop, HopList, Line};
+use crate::hop::{Came, DimensionPorts, Hop, HopList};
 use crate::wiring::Wiring;
 use std::sync::Arc;
 
 /// What joins the routers of one line of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LatticeKind {
     Mesh,
     Torus,
     HyperX,
@@ -104,7 +104,7 @@ fn n_differ(dim_of_bit: &[Dimension; 64], mut differ: u64) -> u32 {
 /// Coordinates and port arithmetic of a lattice.
 #[derive(Clone, Debug)]
 pub(crate) struct LatticeGeometry {
-    pub(super) kind: Kind,
+    pub(super) kind: LatticeKind,
     pub(super) dims: Vec<Dimension>,
     packed: Arc<[u64]>,
     /// The dimension that each bit of packed coordinates belongs to.
@@ -116,7 +116,7 @@ pub(crate) struct LatticeGeometry {
 
 impl LatticeGeometry {
     /// Lays out a validated lattice: sizes and widths at least 1, at most 2^26 routers, at most 65,534 ports per router.
-    pub(super) fn new(kind: Kind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
+    pub(super) fn new(kind: LatticeKind, shape: &[u32], width: &[u32], nodes_per_router: u32) -> Self {
         let (mut shift, mut stride, mut base) = (0u32, 1u32, 0u32);
         let mut dim_of_bit = [Dimension::default(); 64];
         let mut dims = Vec::with_capacity(shape.len());
@@ -188,14 +188,14 @@ impl LatticeGeometry {
         let (c, last, class) = (self.coord(r, i), d.size - 1, i as u8 + 1);
         let mut cables = |peer: u32, first: u16| (0..d.width).for_each(|k| wiring.push_port(peer, first + k, class));
         match self.kind {
-            Kind::Torus => {
+            LatticeKind::Torus => {
                 cables(
                     if c == last { r - last * d.stride } else { r + d.stride },
                     d.base + d.width,
                 );
                 cables(if c == 0 { r + last * d.stride } else { r - d.stride }, d.base);
             }
-            Kind::Mesh => {
+            LatticeKind::Mesh => {
                 let base = self.mesh_base(r, i);
                 if c < last {
                     let its_minus = base + if c + 1 < last { d.width } else { 0 };
@@ -205,7 +205,7 @@ impl LatticeGeometry {
                     cables(r - d.stride, base);
                 }
             }
-            Kind::HyperX => {
+            LatticeKind::HyperX => {
                 let line = r - c * d.stride;
                 for t in (0..d.size).filter(|&t| t != c) {
                     cables(line + t * d.stride, d.base + d.width * (c - u32::from(c > t)) as u16);
@@ -243,16 +243,16 @@ impl LatticeGeometry {
     fn along(&self, d: &Dimension, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
         match self.kind {
-            Kind::Mesh => apart,
-            Kind::Torus => apart.min(d.size - apart),
-            Kind::HyperX => u32::from(apart != 0),
+            LatticeKind::Mesh => apart,
+            LatticeKind::Torus => apart.min(d.size - apart),
+            LatticeKind::HyperX => u32::from(apart != 0),
         }
     }
 
     #[inline]
     pub(crate) fn distance(&self, a: u32, b: u32) -> u32 {
         let (pa, pb) = (self.packed[a as usize], self.packed[b as usize]);
-        if self.kind == Kind::HyperX {
+        if self.kind == LatticeKind::HyperX {
             return n_differ(&self.dim_of_bit, pa ^ pb);
         }
         let one = |d: &Dimension| self.along(d, d.of(pa), d.of(pb));
@@ -261,16 +261,16 @@ impl LatticeGeometry {
 
     pub(crate) fn diameter(&self) -> u32 {
         let one = |d: &Dimension| match self.kind {
-            Kind::Mesh => d.size - 1,
-            Kind::Torus => d.size / 2,
-            Kind::HyperX => u32::from(d.size > 1),
+            LatticeKind::Mesh => d.size - 1,
+            LatticeKind::Torus => d.size / 2,
+            LatticeKind::HyperX => u32::from(d.size > 1),
         };
         self.dims.iter().map(one).sum()
     }
 
     /// The direct ways of a HyperX; `None` on other lattices.
     pub(crate) fn direct(&self) -> Option<Direct> {
-        (self.kind == Kind::HyperX).then(|| Direct {
+        (self.kind == LatticeKind::HyperX).then(|| Direct {
             nodes_per_router: self.nodes_per_router,
             packed: self.packed.clone(),
             dim_of_bit: self.dim_of_bit.clone(),
@@ -309,7 +309,7 @@ impl LatticeGeometry {
     fn step(&self, at: u32, d: &Dimension, c: u32, t: u32, came: Came) -> Hop {
         let dim = d.dim;
         match self.kind {
-            Kind::HyperX => {
+            LatticeKind::HyperX => {
                 let line = (t - u32::from(t > c)) as u16;
                 Hop {
                     port: d.base + line * d.width,
@@ -318,7 +318,7 @@ impl LatticeGeometry {
                     vc: 0,
                 }
             }
-            Kind::Torus => {
+            LatticeKind::Torus => {
                 // Without branches: the direction of a random packet cannot be predicted.
                 let ahead = t.wrapping_sub(c).wrapping_add(d.size & u32::from(t < c).wrapping_neg());
                 let tie = self.unwrapped_ties & u32::from(t < c);
@@ -333,7 +333,7 @@ impl LatticeGeometry {
                     vc: wraps | (straight & came.vc),
                 }
             }
-            Kind::Mesh => {
+            LatticeKind::Mesh => {
                 let base = self.mesh_base(at, usize::from(dim));
                 let port = if t > c || c + 1 == d.size { base } else { base + d.width };
                 Hop {
@@ -354,7 +354,7 @@ impl LatticeGeometry {
             }
             let dim = i as u8;
             match self.kind {
-                Kind::HyperX => {
+                LatticeKind::HyperX => {
                     let line = (t - u32::from(t > c)) as u16;
                     out.push(Hop {
                         port: d.base + line * d.width,
@@ -363,13 +363,13 @@ impl LatticeGeometry {
                         vc: 0,
                     });
                 }
-                Kind::Torus if d.size == 2 => out.push(Hop {
+                LatticeKind::Torus if d.size == 2 => out.push(Hop {
                     port: d.base,
                     links: 2 * d.width,
                     dim,
                     vc: u8::from(c == 1),
                 }),
-                Kind::Torus => {
+                LatticeKind::Torus => {
                     let ahead = if t >= c { t - c } else { t + d.size - c };
                     if 2 * ahead <= d.size {
                         out.push(Hop {
@@ -388,7 +388,7 @@ impl LatticeGeometry {
                         });
                     }
                 }
-                Kind::Mesh => {
+                LatticeKind::Mesh => {
                     let base = self.mesh_base(at, i);
                     let port = if t > c || c + 1 == d.size { base } else { base + d.width };
                     out.push(Hop {
@@ -408,9 +408,9 @@ impl LatticeGeometry {
     }
 
     /// The ports of a dimension of a HyperX.
-    pub(crate) fn line(&self, dim: usize) -> Option<Line> {
-        let d = self.dims.get(dim).filter(|_| self.kind == Kind::HyperX)?;
-        Some(Line {
+    pub(crate) fn line(&self, dim: usize) -> Option<DimensionPorts> {
+        let d = self.dims.get(dim).filter(|_| self.kind == LatticeKind::HyperX)?;
+        Some(DimensionPorts {
             first: d.base,
             links: d.width,
             neighbours: (d.size - 1) as u16,
@@ -423,7 +423,7 @@ impl LatticeGeometry {
     /// A ring of up to three routers is crossed in one hop and has no dependencies, but `minimal` marks its wrap links with VC 1
     /// all the same, so every torus with a dimension larger than one states 2.
     pub(crate) fn minimal_vcs(&self) -> u8 {
-        if self.kind == Kind::Torus && self.dims.iter().any(|d| d.size > 1) {
+        if self.kind == LatticeKind::Torus && self.dims.iter().any(|d| d.size > 1) {
             2
         } else {
             1
@@ -442,17 +442,17 @@ impl LatticeGeometry {
     pub(crate) fn describe(&self, router: u32, port: u16) -> Option<(usize, String, u16)> {
         for (i, d) in self.dims.iter().enumerate().filter(|(_, d)| d.size > 1) {
             let c = self.coord(router, i);
-            let base = if self.kind == Kind::Mesh {
+            let base = if self.kind == LatticeKind::Mesh {
                 self.mesh_base(router, i)
             } else {
                 d.base
             };
             let signs: &[&str] = match self.kind {
-                Kind::Mesh if c == 0 => &["+"],
-                Kind::Mesh if c + 1 == d.size => &["-"],
+                LatticeKind::Mesh if c == 0 => &["+"],
+                LatticeKind::Mesh if c + 1 == d.size => &["-"],
                 _ => &["+", "-"],
             };
-            let n_lines = if self.kind == Kind::HyperX {
+            let n_lines = if self.kind == LatticeKind::HyperX {
                 d.size - 1
             } else {
                 signs.len() as u32
@@ -461,7 +461,7 @@ impl LatticeGeometry {
             if offset < n_lines * u32::from(d.width) {
                 let line = offset / u32::from(d.width);
                 let way = match self.kind {
-                    Kind::HyperX => format!("={}", line + u32::from(line >= c)),
+                    LatticeKind::HyperX => format!("={}", line + u32::from(line >= c)),
                     _ => signs[line as usize].to_string(),
                 };
                 return Some((i, way, (offset % u32::from(d.width)) as u16));
@@ -472,10 +472,10 @@ impl LatticeGeometry {
 }
 
 /// Neighbours along one dimension, border effects of the mesh left out.
-pub(super) fn lines(kind: Kind, size: u32) -> u32 {
+pub(super) fn lines(kind: LatticeKind, size: u32) -> u32 {
     match (kind, size) {
         (_, 1) => 0,
-        (Kind::HyperX, _) => size - 1,
+        (LatticeKind::HyperX, _) => size - 1,
         _ => 2,
     }
 }

@@ -53,7 +53,7 @@ impl ShiftFigures {
 /// Effective bisection bandwidth: the mean of 1 / congestion over random perfect matchings of the hosts; 0 for a pair that does not
 /// arrive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bisection {
+pub struct EffectiveBisection {
     /// Matchings drawn.
     pub samples: u32,
     /// Mean over matchings.
@@ -194,7 +194,7 @@ impl Paths<'_> {
 
     /// Effective bisection bandwidth over `samples` matchings: hosts are shuffled and the first half sends to the second half; with
     /// `both_ways` the second half answers at the same time. Of an odd number of hosts one is left out.
-    pub fn bisection(&self, samples: u32, seed: u64, both_ways: bool) -> Bisection {
+    pub fn bisection(&self, samples: u32, seed: u64, both_ways: bool) -> EffectiveBisection {
         let half = self.subnet.hosts.len() / 2;
         let found: Vec<(f64, u32, u32)> = in_parallel(samples as usize, |range| {
             let mut load = vec![0; self.channels.len()];
@@ -215,7 +215,7 @@ impl Paths<'_> {
         let mean = found.iter().map(|f| f.0).sum::<f64>() / n;
         let square: f64 = found.iter().map(|f| (f.0 - mean).powi(2)).sum();
         let std = (square / (n - 1.0).max(1.0)).sqrt();
-        Bisection {
+        EffectiveBisection {
             samples,
             mean,
             ci95: 1.96 * std / n.sqrt(),

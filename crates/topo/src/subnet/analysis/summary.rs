@@ -1,6 +1,6 @@
 //! All figures of tables at once.
 
-use super::{Bisection, Demand, DemandFigures, PathLengths, Paths, Shift, ShiftFigures, Spread};
+use super::{Demand, DemandFigures, EffectiveBisection, PathLengths, Paths, Shift, ShiftFigures, Spread};
 use crate::subnet::{Exit, Subnet, Tables, find_cycle};
 use serde::Serialize;
 
@@ -121,9 +121,9 @@ pub struct Summary {
     /// Saturation of uniform traffic, a fraction of the injection bandwidth; `None` if a pair does not arrive.
     pub uniform_bound: Option<f64>,
     /// Effective bisection bandwidth, one half sending; `None` of fewer than two hosts.
-    pub ebb: Option<Bisection>,
+    pub ebb: Option<EffectiveBisection>,
     /// The same with both halves sending.
-    pub ebb_both_ways: Option<Bisection>,
+    pub ebb_both_ways: Option<EffectiveBisection>,
     /// Over all shifts; `None` of fewer than two hosts.
     pub shifts: Option<ShiftFigures>,
     /// The shift asked for.

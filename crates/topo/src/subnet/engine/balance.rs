@@ -1,14 +1,14 @@
 //! The choice of a port among those that an engine allows: the one that serves the fewest destinations so far.
 
 use super::super::Tables;
-use super::fabric::Fabric;
+use super::fabric::PreparedSubnet;
 
 /// Fills all tables. `candidates(s, t, out)` lists the channels that switch `s` may send on towards switch `t`, in port order.
 ///
 /// Hosts are taken switch by switch, those with the most hosts first, in port order. Of several addresses of a host each prefers
 /// ports to switches that the others do not use yet. Only what a switch itself sends counts; addresses of switches do not.
 /// Time: switches x addresses x candidates, on all threads.
-pub(super) fn balance(fabric: &Fabric, candidates: impl Fn(u32, u32, &mut Vec<u32>) + Sync) -> Tables {
+pub(super) fn balance(fabric: &PreparedSubnet, candidates: impl Fn(u32, u32, &mut Vec<u32>) + Sync) -> Tables {
     let (channels, subnet) = (&fabric.channels, fabric.subnet);
     let by_load = fabric.by_load();
     let mut tables = fabric.tables();

@@ -4,18 +4,22 @@
 //! that each layer owns some in a row; [`Tables::lanes`] holds the first, and any other of the row would do as well.
 
 use super::super::Tables;
-use super::fabric::Fabric;
+use super::fabric::PreparedSubnet;
 use super::layers::{TooFew, assign};
 use super::trees::Trees;
-use super::{Engine, Report, RouteError, sssp};
+use super::{Report, RouteError, RoutingEngine, sssp};
 
 /// Time and memory: see [`super::sssp`] and [`super::layers`].
-pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
-    with_lanes(fabric, Engine::Dfsssp, &sssp::lay(fabric))
+pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
+    with_lanes(fabric, RoutingEngine::Dfsssp, &sssp::lay(fabric))
 }
 
 /// The tables of trees with the lanes that they need.
-pub(super) fn with_lanes(fabric: &Fabric, engine: Engine, trees: &Trees) -> Result<(Tables, Report), RouteError> {
+pub(super) fn with_lanes(
+    fabric: &PreparedSubnet,
+    engine: RoutingEngine,
+    trees: &Trees,
+) -> Result<(Tables, Report), RouteError> {
     let most = fabric.options.lanes;
     let layers = assign(fabric, trees, most).map_err(|TooFew(cycle)| {
         let names: Vec<String> = (cycle.iter())

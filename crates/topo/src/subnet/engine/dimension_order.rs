@@ -3,11 +3,11 @@
 //! with little balance, and nothing is said about deadlock.
 
 use super::super::Tables;
-use super::fabric::{FAR, Fabric};
+use super::fabric::{FAR, PreparedSubnet};
 use super::{Report, balance::balance};
 
 /// Time and memory as min-hop.
-pub(super) fn route(fabric: &Fabric) -> (Tables, Report) {
+pub(super) fn route(fabric: &PreparedSubnet) -> (Tables, Report) {
     let (hops, channels, n) = (fabric.hops(), &fabric.channels, fabric.n_switches());
     let tables = balance(fabric, |s, t, out| {
         let row = &hops[t as usize * n..(t as usize + 1) * n];

@@ -2,10 +2,10 @@
 
 use super::super::channels::Channels;
 use super::super::{End, Subnet, Tables};
-use super::{Engine, Options, RouteError};
+use super::{Options, RouteError, RoutingEngine};
 
 /// A subnet ready to be routed.
-pub(super) struct Fabric<'a> {
+pub(super) struct PreparedSubnet<'a> {
     pub subnet: &'a Subnet,
     pub options: &'a Options,
     pub channels: Channels,
@@ -18,7 +18,7 @@ pub(super) struct Fabric<'a> {
     first_host: Vec<u32>,
 }
 
-impl<'a> Fabric<'a> {
+impl<'a> PreparedSubnet<'a> {
     /// `Err` says what is wrong with [`Options::order`].
     pub fn new(subnet: &'a Subnet, options: &'a Options) -> Result<Self, String> {
         let n = subnet.n_switches();
@@ -166,7 +166,7 @@ impl<'a> Fabric<'a> {
         &self.subnet.switches[switch as usize].name
     }
 
-    pub fn refuse(&self, engine: Engine, reason: String, hint: &str) -> RouteError {
+    pub fn refuse(&self, engine: RoutingEngine, reason: String, hint: &str) -> RouteError {
         RouteError {
             engine,
             reason,

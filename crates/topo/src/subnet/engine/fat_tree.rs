@@ -8,22 +8,22 @@
 //! so that leaves stay aligned.
 
 use super::super::Tables;
-use super::fabric::{FAR, Fabric};
+use super::fabric::{FAR, PreparedSubnet};
 use super::up_down::ranks;
-use super::{Engine, Report, RouteError};
+use super::{Report, RouteError, RoutingEngine};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 /// Time: hosts x switches x their neighbours. Memory: small beside the tables.
-pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
+pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     if fabric.subnet.lmc != 0 {
         let hint = "set LMC 0, or take `updn` or `dfsssp`";
         return Err(fabric.refuse(
-            Engine::Ftree,
+            RoutingEngine::Ftree,
             format!("LMC is {}, one address per host is asked for", fabric.subnet.lmc),
             hint,
         ));
     }
-    let tree = FatTree::of(fabric).map_err(|(reason, hint)| fabric.refuse(Engine::Ftree, reason, hint))?;
+    let tree = RankedTree::of(fabric).map_err(|(reason, hint)| fabric.refuse(RoutingEngine::Ftree, reason, hint))?;
     let mut tables = fabric.tables();
     let width = tables.n_addresses as usize;
     let most = tree
@@ -68,7 +68,7 @@ struct CableGroup {
     channels: Vec<u32>,
 }
 
-struct FatTree {
+struct RankedTree {
     rank: Vec<u16>,
     /// Leaves from left to right.
     leaves: Vec<u32>,
@@ -81,8 +81,8 @@ struct FatTree {
 
 type Refusal = (String, &'static str);
 
-impl FatTree {
-    fn of(fabric: &Fabric) -> Result<Self, Refusal> {
+impl RankedTree {
+    fn of(fabric: &PreparedSubnet) -> Result<Self, Refusal> {
         let n = fabric.n_switches();
         let with_hosts: Vec<u32> = fabric
             .order
@@ -172,7 +172,7 @@ impl FatTree {
     }
 
     /// Without roots given, all switches of a rank must look alike.
-    fn regular(&self, fabric: &Fabric) -> Result<(), Refusal> {
+    fn regular(&self, fabric: &PreparedSubnet) -> Result<(), Refusal> {
         let shape = |s: u32| {
             let cables = |groups: &[CableGroup]| {
                 let mut cables: Vec<usize> = groups.iter().map(|group| group.channels.len()).collect();
@@ -277,8 +277,8 @@ const OWN: u32 = u32::MAX - 1;
 
 /// The entries of one address as they grow, and how often every cable was taken.
 struct Climb<'a> {
-    fabric: &'a Fabric<'a>,
-    tree: &'a FatTree,
+    fabric: &'a PreparedSubnet<'a>,
+    tree: &'a RankedTree,
     /// By the channel that goes up a cable: hosts whose traffic comes down it, and entries that lead up it.
     down: Vec<u32>,
     up: Vec<u32>,
@@ -434,8 +434,8 @@ mod tests {
             order: vec![1, 0, 2, 3, 4],
             ..Options::default()
         };
-        let fabric = Fabric::new(&subnet, &options).unwrap();
-        let tree = FatTree::of(&fabric).unwrap();
+        let fabric = PreparedSubnet::new(&subnet, &options).unwrap();
+        let tree = RankedTree::of(&fabric).unwrap();
         assert_eq!(tree.leaves, [1, 2, 0]);
         assert_eq!(tree.place, [4, 2, 3, 1, 0]);
         let ups: Vec<u32> = tree.ups[0].iter().map(|group| group.to).collect();

@@ -5,15 +5,15 @@
 //! together, in the manager's order of switches. Then pairs drawn at random move from the fullest to the emptiest lane.
 
 use super::super::Tables;
-use super::fabric::Fabric;
-use super::{Engine, Report, RouteError};
+use super::fabric::PreparedSubnet;
+use super::{Report, RouteError, RoutingEngine};
 use crate::random::split_mix;
 
 /// Lanes that differ by fewer pairs are balanced.
 const BALANCED: u64 = 6;
 
 /// Time: pairs of switches x dependencies of a lane at most. Memory: 5 bytes per pair of switches, 8 per dependency and lane.
-pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
+pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     let n = fabric.n_switches();
     let ways = LashWays::of(fabric);
     let mut lanes: Vec<Lane> = Vec::new();
@@ -60,9 +60,9 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
     Ok((ways.tables(fabric, &lane_of, lanes.len() as u8), report))
 }
 
-fn too_few(fabric: &Fabric, i: u32, j: u32) -> RouteError {
+fn too_few(fabric: &PreparedSubnet, i: u32, j: u32) -> RouteError {
     fabric.refuse(
-        Engine::Lash,
+        RoutingEngine::Lash,
         format!(
             "{} lanes are too few: the paths between `{}` and `{}` close a cycle on each",
             fabric.options.lanes,
@@ -81,7 +81,7 @@ struct LashWays {
 }
 
 impl LashWays {
-    fn of(fabric: &Fabric) -> Self {
+    fn of(fabric: &PreparedSubnet) -> Self {
         let (channels, n) = (&fabric.channels, fabric.n_switches());
         let mut first = vec![u32::MAX; n * n];
         fabric.by_rows(&mut first, n, |root, row| {
@@ -114,7 +114,7 @@ impl LashWays {
     }
 
     /// The channels from one switch to another.
-    fn path<'a>(&'a self, fabric: &'a Fabric, from: u32, to: u32) -> impl Iterator<Item = u32> + 'a {
+    fn path<'a>(&'a self, fabric: &'a PreparedSubnet, from: u32, to: u32) -> impl Iterator<Item = u32> + 'a {
         let mut at = from;
         std::iter::from_fn(move || {
             let c = (at != to).then(|| self.first[self.at(at, to)])?;
@@ -123,7 +123,7 @@ impl LashWays {
         })
     }
 
-    fn tables(&self, fabric: &Fabric, lane_of: &[u8], n_lanes: u8) -> Tables {
+    fn tables(&self, fabric: &PreparedSubnet, lane_of: &[u8], n_lanes: u8) -> Tables {
         let mut tables = fabric.tables();
         let width = tables.n_addresses as usize;
         let many = n_lanes > 1;
@@ -161,7 +161,7 @@ struct Lane {
 }
 
 impl Lane {
-    fn new(fabric: &Fabric) -> Self {
+    fn new(fabric: &PreparedSubnet) -> Self {
         Self {
             next: vec![Vec::new(); fabric.channels.len()],
             n_pairs: 0,
@@ -171,7 +171,7 @@ impl Lane {
     }
 
     /// Adds the paths between two switches unless they close a cycle.
-    fn add_if_free(&mut self, fabric: &Fabric, ways: &LashWays, (i, j): (u32, u32)) -> bool {
+    fn add_if_free(&mut self, fabric: &PreparedSubnet, ways: &LashWays, (i, j): (u32, u32)) -> bool {
         self.change(fabric, ways, (i, j), true);
         self.search += 1;
         // A new cycle has a new dependency, which can be reached from the first channel of its path.
@@ -183,7 +183,7 @@ impl Lane {
         true
     }
 
-    fn change(&mut self, fabric: &Fabric, ways: &LashWays, (i, j): (u32, u32), add: bool) {
+    fn change(&mut self, fabric: &PreparedSubnet, ways: &LashWays, (i, j): (u32, u32), add: bool) {
         for (from, to) in [(i, j), (j, i)] {
             let mut held = None;
             for c in ways.path(fabric, from, to) {
@@ -232,7 +232,7 @@ impl Lane {
 }
 
 /// Moves pairs from the fullest to the emptiest lane, in random order, until they differ little or nothing can move without a cycle.
-fn balance(fabric: &Fabric, ways: &LashWays, lanes: &mut [Lane], lane_of: &mut [u8], pairs: &[(u32, u32)]) {
+fn balance(fabric: &PreparedSubnet, ways: &LashWays, lanes: &mut [Lane], lane_of: &mut [u8], pairs: &[(u32, u32)]) {
     let mut random = fabric.options.seed;
     let mut order = pairs.to_vec();
     // At `full * lanes + empty`: nothing can move, until the one has other pairs or the other has fewer.

@@ -17,7 +17,7 @@ mod plain;
 mod search;
 mod users;
 
-use super::fabric::Fabric;
+use super::fabric::PreparedSubnet;
 use super::trees::Trees;
 use graph::{Dependency, Graph};
 use search::Search;
@@ -42,7 +42,7 @@ pub(super) struct TooFew(pub Vec<u32>);
 /// Memory: per (switch, destination) 1 byte, and 12 more once paths leave layer 0; per two consecutive channels 10 in each of two layers, and
 /// then 8 more. Time: switches x destinations for layer 0, then for every dependency removed the branches of the trees behind it, the paths that it
 /// moves, and the cycle that it was on.
-pub(super) fn assign(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers, TooFew> {
+pub(super) fn assign(fabric: &PreparedSubnet, trees: &Trees, most: u8) -> Result<Layers, TooFew> {
     let mut it = Assignment::new(fabric, trees);
     let mut graph = it.first_layer();
     let total: u64 = (0..fabric.n_switches() as u32).map(|s| fabric.lids_of(s)).sum();
@@ -73,7 +73,7 @@ pub(super) fn assign(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers,
 
 /// Paths and the layers that they are in.
 struct Assignment<'a> {
-    fabric: &'a Fabric<'a>,
+    fabric: &'a PreparedSubnet<'a>,
     trees: &'a Trees,
     /// Switches with hosts in routing order.
     sources: Vec<u32>,
@@ -92,7 +92,7 @@ struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    fn new(fabric: &'a Fabric, trees: &'a Trees) -> Self {
+    fn new(fabric: &'a PreparedSubnet, trees: &'a Trees) -> Self {
         let n = fabric.n_switches();
         let hosts = |s: u32| fabric.hosts_of(s).len() as u64;
         let mut rank = vec![0; trees.n_destinations() as usize];

@@ -2,11 +2,11 @@
 //! destinations so far, the lowest of equal ones. What other switches do is not looked at.
 
 use super::super::Tables;
-use super::fabric::{FAR, Fabric};
+use super::fabric::{FAR, PreparedSubnet};
 use super::{Report, balance::balance};
 
 /// Time: switches x (cables + addresses x ports). Memory: 2 bytes per pair of switches.
-pub(super) fn route(fabric: &Fabric) -> (Tables, Report) {
+pub(super) fn route(fabric: &PreparedSubnet) -> (Tables, Report) {
     let (hops, channels, n) = (fabric.hops(), &fabric.channels, fabric.n_switches());
     let tables = balance(fabric, |s, t, out| {
         let row = &hops[t as usize * n..(t as usize + 1) * n];

@@ -10,15 +10,15 @@
 //! switch with the least sum of distances), so tables differ from those of other programs.
 
 use super::super::Tables;
-use super::fabric::{FAR, Fabric};
-use super::{Engine, Report, RouteError};
+use super::fabric::{FAR, PreparedSubnet};
+use super::{Report, RouteError, RoutingEngine};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
 /// Time: addresses x cables x log at least, many times that where most dependencies are refused: few lanes on large dense networks. Memory: lists of dependencies of one lane.
-pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
+pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     let (channels, subnet) = (&fabric.channels, fabric.subnet);
     let targets: Vec<u32> = fabric
         .order
@@ -80,7 +80,7 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
     debug_assert!(
         super::super::find_cycle(subnet, &tables).is_none(),
         "{} closed a cycle",
-        Engine::Nue.name()
+        RoutingEngine::Nue.name()
     );
     Ok((tables, report))
 }
@@ -92,7 +92,7 @@ struct Spanning {
 }
 
 impl Spanning {
-    fn new(fabric: &Fabric) -> Self {
+    fn new(fabric: &PreparedSubnet) -> Self {
         let (channels, n) = (&fabric.channels, fabric.n_switches());
         let hops = fabric.hops();
         let far = |s: &u32| -> (u64, u32) {
@@ -129,7 +129,7 @@ impl Spanning {
     }
 
     /// Chooses the paths to a target in the tree.
-    fn paths(&self, fabric: &Fabric, target: u32, growth: &mut Growth) {
+    fn paths(&self, fabric: &PreparedSubnet, target: u32, growth: &mut Growth) {
         growth.chosen.fill(NONE);
         growth.settled.clear();
         growth.settled.push(target);
@@ -158,7 +158,7 @@ struct Growth {
 }
 
 impl Growth {
-    fn new(fabric: &Fabric, weight: u64) -> Self {
+    fn new(fabric: &PreparedSubnet, weight: u64) -> Self {
         let n = fabric.n_switches();
         Self {
             weight: vec![weight; fabric.channels.len()],
@@ -169,7 +169,7 @@ impl Growth {
     }
 
     /// Grows a tree whose dependencies close no cycle, and adds them. False if some switch could not join: nothing is added then.
-    fn grow(&mut self, fabric: &Fabric, target: u32, graph: &mut Acyclic) -> bool {
+    fn grow(&mut self, fabric: &PreparedSubnet, target: u32, graph: &mut Acyclic) -> bool {
         let channels = &fabric.channels;
         self.chosen.fill(NONE);
         self.settled.clear();
@@ -220,7 +220,7 @@ impl Growth {
     }
 
     /// Adds to each channel what the switches behind it send.
-    fn load(&mut self, fabric: &Fabric, sends: &[u64]) {
+    fn load(&mut self, fabric: &PreparedSubnet, sends: &[u64]) {
         for &s in &self.settled {
             self.load[s as usize] = sends[s as usize];
         }

@@ -16,14 +16,14 @@
 //!   with. Where no address has a detour, large messages have all four; the published threshold is 512 bytes.
 
 use super::super::Tables;
-use super::fabric::Fabric;
-use super::sssp::Paths;
+use super::fabric::PreparedSubnet;
+use super::sssp::PathTree;
 use super::trees::Trees;
-use super::{Demand, Engine, Report, RouteError, dfsssp::with_lanes};
+use super::{DemandMatrix, Report, RouteError, RoutingEngine, dfsssp::with_lanes};
 
 /// The addresses of a destination that messages may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct Quadrants {
     /// For small messages: those whose ways are minimal.
     pub small: [bool; 4],
     /// For large messages: those whose ways are detours, all where there are none.
@@ -39,10 +39,10 @@ pub fn quadrant(dims: [u32; 2], switch: u32) -> u8 {
 /// The addresses to choose from, by the quadrants of source and destination.
 ///
 /// Inside a quadrant two addresses are detours; between quadrants that share a half, one; between opposite ones, none.
-pub fn choice(source: u8, destination: u8) -> Choice {
+pub fn choice(source: u8, destination: u8) -> Quadrants {
     let detour = [0, 1, 2, 3].map(|address| lies_in(address, source) && lies_in(address, destination));
     let none = detour == [false; 4];
-    Choice {
+    Quadrants {
         small: detour.map(|detour| !detour),
         large: detour.map(|detour| detour || none),
     }
@@ -55,7 +55,7 @@ fn lies_in(address: usize, quadrant: u8) -> bool {
 }
 
 /// Time and memory: those of DFSSSP with four times the addresses.
-pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
+pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     let dims = shape(fabric)?;
     let subnet = fabric.subnet;
     let demand = match &fabric.options.demand {
@@ -67,7 +67,7 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
     let total: u64 = lids.iter().sum();
     let mut trees = Trees::new(fabric);
     // Above all that can be laid over a link, so that every path stays as short as its links allow.
-    let mut paths = Paths::new(fabric, total * total * if demand.is_some() { 255 } else { 1 });
+    let mut paths = PathTree::new(fabric, total * total * if demand.is_some() { 255 } else { 1 });
     for destination in trees.order.clone() {
         let target = trees.target(fabric, destination);
         if destination >= subnet.n_addresses() {
@@ -90,13 +90,13 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
             Some(demand) => paths.load(fabric, |s| demand.sent_by(s, destination >> 2)),
         }
     }
-    with_lanes(fabric, Engine::Parx, &trees)
+    with_lanes(fabric, RoutingEngine::Parx, &trees)
 }
 
 /// Checks that the subnet is what [`Options::dims`](super::Options::dims) says.
-fn shape(fabric: &Fabric) -> Result<[u32; 2], RouteError> {
+fn shape(fabric: &PreparedSubnet) -> Result<[u32; 2], RouteError> {
     let subnet = fabric.subnet;
-    let refuse = |reason: String, hint: &str| Err(fabric.refuse(Engine::Parx, reason, hint));
+    let refuse = |reason: String, hint: &str| Err(fabric.refuse(RoutingEngine::Parx, reason, hint));
     if subnet.lmc != 2 {
         return refuse(
             format!("LMC is {}, four addresses per host are asked for", subnet.lmc),
@@ -145,9 +145,9 @@ struct Increments {
 }
 
 impl Increments {
-    fn of(fabric: &Fabric, demand: &Demand) -> Result<Self, RouteError> {
+    fn of(fabric: &PreparedSubnet, demand: &DemandMatrix) -> Result<Self, RouteError> {
         let n_hosts = fabric.subnet.hosts.len();
-        let refuse = |reason: String, hint: &str| Err(fabric.refuse(Engine::Parx, reason, hint));
+        let refuse = |reason: String, hint: &str| Err(fabric.refuse(RoutingEngine::Parx, reason, hint));
         if demand.traffic.len() != n_hosts * n_hosts {
             let reason = format!(
                 "the demand matrix has {} entries, {n_hosts} hosts need {}",

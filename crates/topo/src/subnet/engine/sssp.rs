@@ -8,11 +8,11 @@
 
 use super::super::Tables;
 use super::Report;
-use super::fabric::Fabric;
+use super::fabric::PreparedSubnet;
 use super::trees::{NO_EDGE, Trees};
 
 /// Time: addresses x (cables + switches x log). Memory: 2 bytes per (switch, address), while they are laid twice that.
-pub(super) fn route(fabric: &Fabric) -> (Tables, Report) {
+pub(super) fn route(fabric: &PreparedSubnet) -> (Tables, Report) {
     let report = Report {
         lanes_needed: 1,
         ..Report::default()
@@ -21,12 +21,12 @@ pub(super) fn route(fabric: &Fabric) -> (Tables, Report) {
 }
 
 /// Lays the paths to all addresses, those of switches among them.
-pub(super) fn lay(fabric: &Fabric) -> Trees {
+pub(super) fn lay(fabric: &PreparedSubnet) -> Trees {
     let subnet = fabric.subnet;
     let lids: Vec<u64> = (0..fabric.n_switches() as u32).map(|s| fabric.lids_of(s)).collect();
     let total: u64 = lids.iter().sum();
     let mut trees = Trees::new(fabric);
-    let mut paths = Paths::new(fabric, total * total);
+    let mut paths = PathTree::new(fabric, total * total);
     for destination in trees.order.clone() {
         let to_host = destination < subnet.n_addresses();
         paths.grow(fabric, trees.target(fabric, destination), to_host, |_| true);
@@ -40,7 +40,7 @@ pub(super) fn lay(fabric: &Fabric) -> Trees {
 const INFINITY: u64 = u64::MAX / 2;
 
 /// The weights of all edges, and the tree to one destination. Switches are numbered by their place in the manager's order inside.
-pub(super) struct Paths {
+pub(super) struct PathTree {
     /// Of the path over channel `c` backwards, that is against the direction in which the tree grows.
     weight: Vec<u64>,
     /// Rank of the switch at the end of each channel.
@@ -54,9 +54,9 @@ pub(super) struct Paths {
     load: Vec<u64>,
 }
 
-impl Paths {
+impl PathTree {
     /// All edges with one weight.
-    pub fn new(fabric: &Fabric, weight: u64) -> Self {
+    pub fn new(fabric: &PreparedSubnet, weight: u64) -> Self {
         let (channels, n) = (&fabric.channels, fabric.n_switches());
         Self {
             weight: vec![weight; channels.len()],
@@ -81,7 +81,7 @@ impl Paths {
     }
 
     /// Grows the tree from a switch, or from a host there, over the channels that are allowed.
-    pub fn grow(&mut self, fabric: &Fabric, target: u32, to_host: bool, allowed: impl Fn(usize) -> bool) {
+    pub fn grow(&mut self, fabric: &PreparedSubnet, target: u32, to_host: bool, allowed: impl Fn(usize) -> bool) {
         let n = fabric.n_switches();
         self.distance.fill(INFINITY);
         self.via.fill(NO_EDGE);
@@ -115,7 +115,7 @@ impl Paths {
     }
 
     /// Adds to each edge what the switches behind it send to the destination.
-    pub fn load(&mut self, fabric: &Fabric, sends: impl Fn(u32) -> u64) {
+    pub fn load(&mut self, fabric: &PreparedSubnet, sends: impl Fn(u32) -> u64) {
         for &s in &self.settled {
             self.load[s as usize] = sends(s);
         }

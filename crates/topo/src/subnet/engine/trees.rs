@@ -1,7 +1,7 @@
 //! The paths to every destination: a tree of switches each, kept destination by destination as engines lay them.
 
 use super::super::Tables;
-use super::fabric::Fabric;
+use super::fabric::PreparedSubnet;
 
 /// Next channels of all switches to all destinations. Destinations are the addresses of hosts, then those of switches: destination
 /// `n_addresses + s` is switch `s` itself. 2 bytes per (switch, destination).
@@ -22,7 +22,7 @@ const NO_NEXT: u16 = u16::MAX;
 
 impl Trees {
     /// Trees without paths.
-    pub fn new(fabric: &Fabric) -> Self {
+    pub fn new(fabric: &PreparedSubnet) -> Self {
         let (n_switches, n_addresses, lmc) = (fabric.n_switches(), fabric.subnet.n_addresses(), fabric.subnet.lmc);
         let addresses = fabric
             .host_order()
@@ -42,7 +42,7 @@ impl Trees {
     }
 
     /// The switch of a destination.
-    pub fn target(&self, fabric: &Fabric, destination: u32) -> u32 {
+    pub fn target(&self, fabric: &PreparedSubnet, destination: u32) -> u32 {
         match destination.checked_sub(self.n_addresses) {
             Some(switch) => switch,
             None => fabric.subnet.hosts[(destination >> fabric.subnet.lmc) as usize].switch,
@@ -56,7 +56,7 @@ impl Trees {
     }
 
     /// Sets a destination's tree: traffic of switch `s` flows against channel `via[s]`.
-    pub fn set(&mut self, fabric: &Fabric, destination: u32, via: &[u32]) {
+    pub fn set(&mut self, fabric: &PreparedSubnet, destination: u32, via: &[u32]) {
         let first = destination as usize * self.n_switches;
         let row = &mut self.next[first..first + self.n_switches];
         for ((next, &c), s) in row.iter_mut().zip(via).zip(0u32..) {
@@ -68,7 +68,7 @@ impl Trees {
     }
 
     /// The forwarding tables: the same by switch, as ports.
-    pub fn tables(&self, fabric: &Fabric) -> Tables {
+    pub fn tables(&self, fabric: &PreparedSubnet) -> Tables {
         /// Addresses that are turned round together: their entries of a switch share cache lines.
         const BLOCK: usize = 64;
         let mut tables = fabric.tables();
@@ -95,7 +95,7 @@ pub(super) struct Tree<'a>(&'a [u16]);
 impl Tree<'_> {
     /// The channel that a switch sends on.
     #[inline]
-    pub fn next(self, fabric: &Fabric, switch: u32) -> Option<u32> {
+    pub fn next(self, fabric: &PreparedSubnet, switch: u32) -> Option<u32> {
         match self.0[switch as usize] {
             NO_NEXT => None,
             next => Some(fabric.channels.first[switch as usize] + u32::from(next)),

@@ -4,11 +4,11 @@
 //! and between roots every move. Paths have the least hops among those that the rule allows; ports are balanced as by min-hop.
 
 use super::super::{Tables, find_cycle};
-use super::fabric::{FAR, Fabric};
-use super::{Engine, Report, RouteError, balance::balance};
+use super::fabric::{FAR, PreparedSubnet};
+use super::{Report, RouteError, RoutingEngine, balance::balance};
 
 /// Time: switches x (cables + addresses x ports). Memory: a bit per pair of a switch and a channel.
-pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
+pub(super) fn route(fabric: &PreparedSubnet) -> Result<(Tables, Report), RouteError> {
     let mut roots = fabric.options.roots.clone();
     if roots.is_empty() {
         roots = find_roots(fabric, &fabric.hops());
@@ -37,7 +37,7 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
     let joined = (roots.iter()).any(|&s| channels.of_switch(s).any(|c| rank[channels.to[c] as usize] == 0));
     if let Some(cycle) = joined.then(|| find_cycle(fabric.subnet, &tables)).flatten() {
         return Err(fabric.refuse(
-            Engine::UpDown,
+            RoutingEngine::UpDown,
             format!("paths between roots can deadlock, {}", cycle.describe(fabric.subnet)),
             "give roots that no cable joins",
         ));
@@ -51,12 +51,12 @@ pub(super) fn route(fabric: &Fabric) -> Result<(Tables, Report), RouteError> {
 }
 
 /// What equal ranks are ordered by: the identifier, then the number.
-fn key(fabric: &Fabric, switch: u32) -> (u64, u32) {
+fn key(fabric: &PreparedSubnet, switch: u32) -> (u64, u32) {
     (fabric.subnet.switches[switch as usize].guid, switch)
 }
 
 /// Switches that look like the top of a tree: more than 90 % of all hosts are at one distance, and no other distance has more than 5 %.
-fn find_roots(fabric: &Fabric, hops: &[u16]) -> Vec<u32> {
+fn find_roots(fabric: &PreparedSubnet, hops: &[u16]) -> Vec<u32> {
     let (n, n_hosts) = (fabric.n_switches(), fabric.subnet.hosts.len());
     let looks_like_one = |&s: &u32| {
         let mut at_distance = vec![0usize; n];
@@ -78,7 +78,7 @@ fn find_roots(fabric: &Fabric, hops: &[u16]) -> Vec<u32> {
 }
 
 /// Distances from the nearest root.
-pub(super) fn ranks(fabric: &Fabric, roots: &[u32]) -> Vec<u16> {
+pub(super) fn ranks(fabric: &PreparedSubnet, roots: &[u32]) -> Vec<u16> {
     let mut rank = vec![FAR; fabric.n_switches()];
     let mut queue = roots.to_vec();
     queue.iter().for_each(|&root| rank[root as usize] = 0);
@@ -99,7 +99,7 @@ pub(super) fn ranks(fabric: &Fabric, roots: &[u32]) -> Vec<u16> {
 /// Marks the channels that switches may send on towards a target, searching from there: no move up after one down, which is no move
 /// down before one up for the traffic. A switch that is first reached by a move up lets traffic go down only, so that the move down of another
 /// path of the same length does not count there.
-fn spread(fabric: &Fabric, target: u32, marked: &mut [u64], is_up: impl Fn(u32, u32) -> bool) {
+fn spread(fabric: &PreparedSubnet, target: u32, marked: &mut [u64], is_up: impl Fn(u32, u32) -> bool) {
     let (channels, n) = (&fabric.channels, fabric.n_switches());
     let (mut distance, mut climbs) = (vec![FAR; n], vec![true; n]);
     let mut queue = vec![target];

@@ -2,27 +2,27 @@
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DeviceKind {
     Switch,
     Adapter,
     Router,
 }
 
-impl Kind {
+impl DeviceKind {
     fn of_letter(letter: &str) -> Result<Self, String> {
         match letter {
-            "S" => Ok(Kind::Switch),
-            "H" => Ok(Kind::Adapter),
-            "R" => Ok(Kind::Router),
+            "S" => Ok(DeviceKind::Switch),
+            "H" => Ok(DeviceKind::Adapter),
+            "R" => Ok(DeviceKind::Router),
             _ => Err(format!("a node's identifier starts with S-, H- or R-, not `{letter}-`")),
         }
     }
 
     pub(super) fn letter(self) -> char {
         match self {
-            Kind::Switch => 'S',
-            Kind::Adapter => 'H',
-            Kind::Router => 'R',
+            DeviceKind::Switch => 'S',
+            DeviceKind::Adapter => 'H',
+            DeviceKind::Router => 'R',
         }
     }
 }
@@ -30,7 +30,7 @@ impl Kind {
 /// First line of a node's block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    pub kind: Kind,
+    pub kind: DeviceKind,
     pub guid: u64,
     pub ports: u16,
     pub name: String,
@@ -40,11 +40,11 @@ pub(super) struct Head {
 
 /// A port with its far end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Port {
+pub(super) struct ListedPort {
     pub number: u16,
     /// Of an adapter's own port.
     pub guid: Option<u64>,
-    pub peer_kind: Kind,
+    pub peer_kind: DeviceKind,
     pub peer_guid: u64,
     pub peer_port: u16,
     /// Of an adapter's port at the far end.
@@ -58,7 +58,7 @@ pub(super) struct Port {
 
 /// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ListingLine {
     /// Comments, blank lines, headings of groups.
     Nothing,
     /// `vendid=`, `devid=`, `sysimgguid=`.
@@ -66,26 +66,28 @@ pub(super) enum Line {
     /// `switchguid=`, `caguid=`, `rtguid=`.
     Guid(u64),
     Head(Head),
-    Port(Port),
+    Port(ListedPort),
 }
 
 /// Reads a line; `Err` says what does not belong there.
-pub(super) fn read(line: &str) -> Result<Line, String> {
+pub(super) fn read(line: &str) -> Result<ListingLine, String> {
     let line = line.trim();
     let word = line.split_whitespace().next().unwrap_or("");
     match word {
-        "" | "Non-Chassis" | "Chassis" => return Ok(Line::Nothing),
-        "Switch" => return head(Kind::Switch, line),
-        "Ca" => return head(Kind::Adapter, line),
-        "Rt" => return head(Kind::Router, line),
-        _ if word.starts_with('#') => return Ok(Line::Nothing),
-        _ if word.starts_with('[') => return port(line).map(Line::Port),
+        "" | "Non-Chassis" | "Chassis" => return Ok(ListingLine::Nothing),
+        "Switch" => return head(DeviceKind::Switch, line),
+        "Ca" => return head(DeviceKind::Adapter, line),
+        "Rt" => return head(DeviceKind::Router, line),
+        _ if word.starts_with('#') => return Ok(ListingLine::Nothing),
+        _ if word.starts_with('[') => return port(line).map(ListingLine::Port),
         _ => {}
     }
     match word.split_once('=') {
-        Some(("vendid" | "devid" | "sysimgguid", value)) => hex(value).map(|_| Line::Detail),
+        Some(("vendid" | "devid" | "sysimgguid", value)) => hex(value).map(|_| ListingLine::Detail),
         // A switch has the GUID of its port 0 in brackets behind its own.
-        Some(("switchguid" | "caguid" | "rtguid", value)) => hex(value.split('(').next().unwrap_or("")).map(Line::Guid),
+        Some(("switchguid" | "caguid" | "rtguid", value)) => {
+            hex(value.split('(').next().unwrap_or("")).map(ListingLine::Guid)
+        }
         _ => Err("this is not a line of ibnetdiscover".into()),
     }
 }
@@ -153,13 +155,13 @@ impl<'a> Rest<'a> {
     }
 
     /// `"S-0002c90200404780"`.
-    fn node(&mut self) -> Result<(Kind, u64), String> {
+    fn node(&mut self) -> Result<(DeviceKind, u64), String> {
         self.take('"')?;
         let text = self.until('"')?;
         let (letter, guid) = text
             .split_once('-')
             .ok_or_else(|| format!("`{text}` is not a node's identifier such as S-0002c90200404780"))?;
-        Ok((Kind::of_letter(letter)?, hex(guid)?))
+        Ok((DeviceKind::of_letter(letter)?, hex(guid)?))
     }
 
     /// `"name"` up to the last quotation mark of the line: names may have some.
@@ -199,7 +201,7 @@ fn hex(text: &str) -> Result<u64, String> {
 
 const MOST_LID: u32 = super::HIGHEST_LID;
 
-fn head(kind: Kind, line: &str) -> Result<Line, String> {
+fn head(kind: DeviceKind, line: &str) -> Result<ListingLine, String> {
     let mut rest = Rest(line.trim_start_matches(|c: char| !c.is_whitespace()));
     let ports = rest.number("", 254)? as u16;
     rest.blank();
@@ -214,7 +216,7 @@ fn head(kind: Kind, line: &str) -> Result<Line, String> {
     rest.take('#')?;
     let name = rest.name()?;
     let mut lid = None;
-    if kind == Kind::Switch {
+    if kind == DeviceKind::Switch {
         rest.blank();
         rest.0 = (rest.0.strip_prefix("base"))
             .or_else(|| rest.0.strip_prefix("enhanced"))
@@ -223,7 +225,7 @@ fn head(kind: Kind, line: &str) -> Result<Line, String> {
         lid = Some(rest.number("lid", MOST_LID)?);
         rest.number("lmc", 7)?;
     }
-    Ok(Line::Head(Head {
+    Ok(ListingLine::Head(Head {
         kind,
         guid,
         ports,
@@ -232,7 +234,7 @@ fn head(kind: Kind, line: &str) -> Result<Line, String> {
     }))
 }
 
-fn port(line: &str) -> Result<Port, String> {
+fn port(line: &str) -> Result<ListedPort, String> {
     let mut rest = Rest(line);
     let number = rest.port()?;
     let guid = rest.port_guid()?;
@@ -259,7 +261,7 @@ fn port(line: &str) -> Result<Port, String> {
             .is_some_and(|(width, _)| width.parse::<u8>().is_ok())
     };
     let rate = rest.0.split_whitespace().find(is_rate).map(str::to_owned);
-    Ok(Port {
+    Ok(ListedPort {
         number,
         guid,
         peer_kind,
@@ -276,9 +278,9 @@ fn port(line: &str) -> Result<Port, String> {
 mod tests {
     use super::*;
 
-    fn port_of(line: &str) -> Port {
+    fn port_of(line: &str) -> ListedPort {
         match read(line) {
-            Ok(Line::Port(port)) => port,
+            Ok(ListingLine::Port(port)) => port,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -286,7 +288,10 @@ mod tests {
     #[test]
     fn lines_of_all_ages_are_read() {
         let port = port_of("[1]\t\"H-0002c9030005f34a\"[2](2c9030005f34c) \t\t# \"host \\\"1\\\" HCA-1\" lid 4 4xQDR");
-        assert_eq!((port.number, port.peer_port, port.peer_kind), (1, 2, Kind::Adapter));
+        assert_eq!(
+            (port.number, port.peer_port, port.peer_kind),
+            (1, 2, DeviceKind::Adapter)
+        );
         assert_eq!(
             (port.peer_guid, port.peer_port_guid),
             (0x0002_c903_0005_f34a, Some(0x0002_c903_0005_f34c))
@@ -309,15 +314,15 @@ mod tests {
             4
         );
         let head = read("Switch\t36 \"S-0002c90200\"\t\t# \"MF0;sw 1:SX/U1\" enhanced port 0 lid 6 lmc 0");
-        assert!(matches!(head, Ok(Line::Head(head)) if head.lid == Some(6) && head.name == "MF0;sw 1:SX/U1"));
-        assert_eq!(read("switchguid=0x2c90200(2c90201)"), Ok(Line::Guid(0x2c9_0200)));
+        assert!(matches!(head, Ok(ListingLine::Head(head)) if head.lid == Some(6) && head.name == "MF0;sw 1:SX/U1"));
+        assert_eq!(read("switchguid=0x2c90200(2c90201)"), Ok(ListingLine::Guid(0x2c9_0200)));
         for nothing in [
             "",
             "# Topology file",
             "Non-Chassis Nodes",
             "Chassis 1 (guid 0x8f10400410015)",
         ] {
-            assert_eq!(read(nothing), Ok(Line::Nothing), "{nothing}");
+            assert_eq!(read(nothing), Ok(ListingLine::Nothing), "{nothing}");
         }
     }
 
@@ -326,7 +331,7 @@ mod tests {
         let line = "[10](2c9030005f34b)\t\"S-0002c9020041\"[3]\t\t# lid 20 lmc 0 \"Switch3\" lid 61 4xQDR";
         let whole = port_of(line);
         for end in 1..line.len() {
-            if let Ok(Line::Port(port)) = read(&line[..end]) {
+            if let Ok(ListingLine::Port(port)) = read(&line[..end]) {
                 assert_eq!(
                     (port.peer_guid, port.peer_port, port.lid),
                     (whole.peer_guid, whole.peer_port, whole.lid),

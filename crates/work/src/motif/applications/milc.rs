@@ -4,7 +4,7 @@
 //! 48 bytes, one layer and three layers deep, to 8 neighbours; two sums of 8 bytes. 1,187 operations per site and iteration.
 
 use super::super::keys::{ORDER, RANKS};
-use super::super::{Block, Compute, Cycle, Misfit, Stencil};
+use super::super::{CellBlocks, Compute, Cycle, Misfit, Stencil};
 use super::{Application, Builder, application};
 use crate::mpi::Program;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ impl Application for Milc {
     fn iteration(b: &mut Builder) -> Result<(), Misfit> {
         let compute = b.compute_each(b.n_cells() * 1187.0 / 2.0, 2)?;
         let layers = |value, compute| {
-            Stencil::<4>::new(&Block {
+            Stencil::<4>::new(&CellBlocks {
                 value,
                 compute,
                 order: b.order,
-                ..Block::new(b.ranks, b.cells())
+                ..CellBlocks::new(b.ranks, b.cells())
             })
         };
         let near: Arc<dyn Program> = Arc::new(layers(24, Compute::Time(0))?);

@@ -1,6 +1,6 @@
 //! What can be wrong with a table as a whole.
 
-use super::{Mistake, Told};
+use super::{Mistake, ReadRow};
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
 use crate::mpi::{Collective, Communicator, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,7 @@ pub(super) fn communicators(ranks: u32, communicators: &[Communicator]) -> Vec<M
 }
 
 /// Waits for names that no earlier row of the rank has made, and names that are made again while they are pending.
-pub(super) fn requests(told: &[Told]) -> Vec<Mistake> {
+pub(super) fn requests(told: &[ReadRow]) -> Vec<Mistake> {
     // Names that the rank has made, and the line of those that are surely pending.
     let mut made: BTreeMap<u16, Option<u32>> = BTreeMap::new();
     let mut mistakes = Vec::new();
@@ -102,7 +102,7 @@ struct Group {
 }
 
 /// Collectives that the ranks of a group do not come to in the same order.
-pub(super) fn collectives(told: &[Told], communicators: &[Communicator]) -> Vec<Mistake> {
+pub(super) fn collectives(told: &[ReadRow], communicators: &[Communicator]) -> Vec<Mistake> {
     // By communicator and first rank.
     let mut groups: BTreeMap<(u8, u32), Group> = BTreeMap::new();
     let mut mistakes = Vec::new();
@@ -173,7 +173,7 @@ fn describe(collective: &Collective) -> String {
 }
 
 /// Messages without a receive, and the other way round, and receives that are too small for their message.
-pub(super) fn messages(told: &[Told]) -> Vec<Mistake> {
+pub(super) fn messages(told: &[ReadRow]) -> Vec<Mistake> {
     // Lines and bytes of sends and receives by (receiver, communicator, sender, tag); receives that leave something open separately.
     type Lines = (Vec<(u32, u64)>, Vec<(u32, u64)>);
     let mut pairs: BTreeMap<(u32, u8, u32, u16), Lines> = BTreeMap::new();

@@ -9,7 +9,7 @@ const SHUFFLED: Order = Order::Shuffled(11);
 fn motifs(order: Order) -> Vec<Arc<dyn Program>> {
     let mut motifs: Vec<Arc<dyn Program>> = Vec::new();
     for grid in [[3, 4, 5], [2, 2, 2], [1, 7, 1]] {
-        let block = Block {
+        let block = CellBlocks {
             ranks: ranks(&grid),
             grid: Some(grid),
             cells: CELLS,
@@ -23,7 +23,7 @@ fn motifs(order: Order) -> Vec<Arc<dyn Program>> {
             motifs.push(Arc::new(Halo3d26::new(&block, neighbours).unwrap()));
         }
     }
-    let block = Block {
+    let block = CellBlocks {
         ranks: 54,
         grid: Some([3, 3, 3, 2]),
         order,
@@ -108,7 +108,7 @@ fn receives_and_sends_of_a_shuffled_rank_meet_those_of_the_others() {
 #[test]
 fn ranks_of_a_halo_turn_to_their_neighbours_in_many_orders() {
     // All ranks of a periodic grid have 6 neighbours: 720 orders.
-    let block = Block {
+    let block = CellBlocks {
         ranks: 512,
         order: SHUFFLED,
         ..Default::default()

@@ -17,7 +17,7 @@ fn sorted(program: &dyn Program, iterations: u32) -> Vec<(u32, u32, u64)> {
 
 /// Checks a periodic stencil against coordinates: a face each way in every dimension of more than one rank.
 fn check_stencil<const N: usize>(grid: [u32; N], cells: [u64; N]) {
-    let parameters = Block {
+    let parameters = CellBlocks {
         ranks: ranks(&grid),
         grid: Some(grid),
         cells,
@@ -65,7 +65,7 @@ fn stencils_send_a_face_each_way_in_every_dimension() {
 #[test]
 fn a_stencil_receives_up_first_and_sends_down_first() {
     // Rank 4, the middle of a 3 x 3 x 1 grid: 5 and 3 along x, 7 and 1 along y.
-    let parameters = Block {
+    let parameters = CellBlocks {
         ranks: 9,
         grid: Some([3, 3, 1]),
         cells: [2, 4, 8],

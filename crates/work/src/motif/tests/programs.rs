@@ -261,7 +261,7 @@ fn a_search_looks_at_every_edge_once_from_either_end() {
 #[test]
 fn a_cycle_keeps_the_messages_of_its_parts_apart() {
     let halo = |vars| {
-        let parameters = Block::<3> {
+        let parameters = CellBlocks::<3> {
             ranks: 8,
             vars,
             ..Default::default()

@@ -1,13 +1,13 @@
 //! Distances of powers of two for any number of ranks: dissemination and the algorithms of Bruck et al. (1997).
 
-use super::step::{Script, Span};
+use super::step::{Script, VectorSpan};
 use super::{Call, log2_ceil};
 
 /// A signal 1, 2, 4, ... ranks ahead.
 pub(super) fn disseminate(call: &Call, script: &mut Script) {
     script.rounds(log2_ceil(call.size), 3, |script, round| {
-        script.recv(call.before(1 << round), Span::NONE);
-        script.send(call.after(1 << round), Span::NONE);
+        script.recv(call.before(1 << round), VectorSpan::NONE);
+        script.send(call.after(1 << round), VectorSpan::NONE);
         script.wait();
     });
 }
@@ -32,7 +32,7 @@ pub(super) fn alltoall(call: &Call, script: &mut Script) {
     let all = call.blocks(0, call.size).bytes;
     script.copy(all);
     script.rounds(log2_ceil(call.size), 5, |script, round| {
-        let moved = Span {
+        let moved = VectorSpan {
             start: u64::from(round),
             bytes: u64::from(with_bit(call.size, round)) * call.bytes,
         };

@@ -1,7 +1,7 @@
 //! A pipeline: the vector goes from rank to rank in segments, each rank receiving one while it sends on the one before.
 
 use super::Call;
-use super::step::{Script, Span};
+use super::step::{Script, VectorSpan};
 
 /// Size of a segment (bytes).
 pub(super) const SEGMENT: u64 = 64 << 10;
@@ -17,7 +17,7 @@ pub(super) fn bcast(call: &Call, script: &mut Script) {
     let count = segments(call.bytes);
     let segment = |i: u32| {
         let start = u64::from(i) * SEGMENT;
-        Span {
+        VectorSpan {
             start,
             bytes: SEGMENT.min(call.bytes - start),
         }

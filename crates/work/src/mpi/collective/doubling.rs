@@ -3,28 +3,28 @@
 //! Ranks beyond the largest power of two are folded away first and get the result in the end ([`Fold`]).
 
 use super::Call;
-use super::step::{Fold, Script, Span};
+use super::step::{Fold, Script, VectorSpan};
 
 /// Signals to the ranks that differ in bit 0, 1, ...
 pub(super) fn barrier(call: &Call, script: &mut Script) {
     let fold = call.fold();
     if let Some(to) = fold.stands_aside_for() {
-        script.send(to, Span::NONE);
+        script.send(to, VectorSpan::NONE);
         script.wait();
     }
     if let Some(from) = fold.takes_over() {
-        script.recv(from, Span::NONE);
+        script.recv(from, VectorSpan::NONE);
         script.wait();
     }
     if let Some(number) = fold.number() {
         script.rounds(fold.rounds(), 3, |script, round| {
             let partner = fold.rank(number ^ (1 << round));
-            script.recv(partner, Span::NONE);
-            script.send(partner, Span::NONE);
+            script.recv(partner, VectorSpan::NONE);
+            script.send(partner, VectorSpan::NONE);
             script.wait();
         });
     }
-    hand_back(call, script, &fold, Span::NONE);
+    hand_back(call, script, &fold, VectorSpan::NONE);
 }
 
 /// Whole vectors to the ranks that differ in bit 0, 1, ...
@@ -92,7 +92,7 @@ pub(super) fn allgather_pieces(call: &Call, script: &mut Script) {
     gather(call, script, |first, count| call.pieces(call.size, first, count));
 }
 
-fn gather(call: &Call, script: &mut Script, part: impl Fn(u32, u32) -> Span) {
+fn gather(call: &Call, script: &mut Script, part: impl Fn(u32, u32) -> VectorSpan) {
     let me = call.relative();
     script.rounds(call.fold().rounds(), 3, |script, round| {
         let have = 1 << round;
@@ -141,14 +141,14 @@ fn halve(call: &Call, script: &mut Script, fold: &Fold, number: u32) {
 }
 
 /// What `number` keeps in the round of `bit`: of the piece that it shares with its partner the first half if its bit is 0.
-fn half(call: &Call, fold: &Fold, number: u32, bit: u32) -> Span {
+fn half(call: &Call, fold: &Fold, number: u32, bit: u32) -> VectorSpan {
     let count = fold.power >> (bit + 1);
     let place = u64::from(number.reverse_bits()) << fold.rounds() >> 32;
     call.pieces(fold.power, place as u32 & !(count - 1), count)
 }
 
 /// The ranks that stand aside hand over their vectors.
-fn hand_over(call: &Call, script: &mut Script, fold: &Fold, vector: Span) {
+fn hand_over(call: &Call, script: &mut Script, fold: &Fold, vector: VectorSpan) {
     if let Some(to) = fold.stands_aside_for() {
         script.send(call.absolute(to), vector);
         script.wait();
@@ -161,7 +161,7 @@ fn hand_over(call: &Call, script: &mut Script, fold: &Fold, vector: Span) {
 }
 
 /// The ranks that stand aside get the result.
-fn hand_back(call: &Call, script: &mut Script, fold: &Fold, result: Span) {
+fn hand_back(call: &Call, script: &mut Script, fold: &Fold, result: VectorSpan) {
     if let Some(to) = fold.takes_over() {
         script.send(call.absolute(to), result);
         script.wait();

@@ -1,7 +1,7 @@
 //! Rings: in each of size - 1 rounds every rank sends one piece to the next rank and receives one from the rank before.
 
 use super::Call;
-use super::step::{Script, Span};
+use super::step::{Script, VectorSpan};
 
 /// Blocks go round; a rank sends on what it received last.
 pub(super) fn allgather(call: &Call, script: &mut Script) {
@@ -24,7 +24,7 @@ pub(super) fn allreduce(call: &Call, script: &mut Script) {
     allgather_pieces(call, script);
 }
 
-fn gather_round(call: &Call, script: &mut Script, me: u32, piece: impl Fn(u32) -> Span) {
+fn gather_round(call: &Call, script: &mut Script, me: u32, piece: impl Fn(u32) -> VectorSpan) {
     let n = call.size;
     script.rounds(n - 1, 3, |script, round| {
         script.recv(call.before(1), piece((me + n - 1 - round) % n));
@@ -33,7 +33,7 @@ fn gather_round(call: &Call, script: &mut Script, me: u32, piece: impl Fn(u32) -
     });
 }
 
-fn combine_round(call: &Call, script: &mut Script, piece: impl Fn(u32) -> Span) {
+fn combine_round(call: &Call, script: &mut Script, piece: impl Fn(u32) -> VectorSpan) {
     let n = call.size;
     script.rounds(n - 1, 4, |script, round| {
         let incoming = piece((call.me + 2 * n - 2 - round) % n);

@@ -5,27 +5,27 @@ use super::super::op::Action;
 
 /// A stretch of the collective's vector, in a circle where it runs over the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct VectorSpan {
     pub(super) start: u64,
     pub(super) bytes: u64,
 }
 
-impl Span {
+impl VectorSpan {
     /// Nothing: the message is a signal.
-    pub(super) const NONE: Span = Span { start: 0, bytes: 0 };
+    pub(super) const NONE: VectorSpan = VectorSpan { start: 0, bytes: 0 };
 }
 
 /// The steps of a rank, told in order.
-pub(super) type Script = Nth<(Action, Span)>;
+pub(super) type Script = Nth<(Action, VectorSpan)>;
 
 impl Script {
     #[inline]
-    pub(super) fn send(&mut self, to: u32, span: Span) {
+    pub(super) fn send(&mut self, to: u32, span: VectorSpan) {
         self.put((Action::Send { to, bytes: span.bytes }, span));
     }
 
     #[inline]
-    pub(super) fn recv(&mut self, from: u32, span: Span) {
+    pub(super) fn recv(&mut self, from: u32, span: VectorSpan) {
         self.put((
             Action::Recv {
                 from,
@@ -37,18 +37,18 @@ impl Script {
 
     #[inline]
     pub(super) fn wait(&mut self) {
-        self.put((Action::Wait, Span::NONE));
+        self.put((Action::Wait, VectorSpan::NONE));
     }
 
     /// Combines what has just come with this stretch.
     #[inline]
-    pub(super) fn combine(&mut self, span: Span) {
+    pub(super) fn combine(&mut self, span: VectorSpan) {
         self.put((Action::Combine { bytes: span.bytes }, span));
     }
 
     #[inline]
     pub(super) fn copy(&mut self, bytes: u64) {
-        self.put((Action::Copy { bytes }, Span { start: 0, bytes }));
+        self.put((Action::Copy { bytes }, VectorSpan { start: 0, bytes }));
     }
 }
 

@@ -3,7 +3,7 @@
 //! ceil(log2 size) rounds, in each of which the ranks that have something pass it on to one that has not, or, upwards, hand it over and
 //! are done. As in MPICH a send is waited for before the next one.
 
-use super::step::{Script, Span};
+use super::step::{Script, VectorSpan};
 use super::{Call, cut};
 
 /// The root's vector to all.
@@ -18,12 +18,12 @@ pub(super) fn reduce(call: &Call, script: &mut Script) {
 
 /// A signal from all to the root.
 pub(super) fn collect(call: &Call, script: &mut Script) {
-    up(call, script, false, |_, _| Span::NONE);
+    up(call, script, false, |_, _| VectorSpan::NONE);
 }
 
 /// A signal from the root to all.
 pub(super) fn release(call: &Call, script: &mut Script) {
-    down(call, script, |_, _| Span::NONE);
+    down(call, script, |_, _| VectorSpan::NONE);
 }
 
 /// A block from everybody to the root.
@@ -42,7 +42,7 @@ pub(super) fn scatter(call: &Call, script: &mut Script) {
 pub(super) fn scatter_pieces(call: &Call, script: &mut Script) {
     down(call, script, |first, count| {
         let start = cut(call.bytes, call.size, first);
-        Span {
+        VectorSpan {
             start,
             bytes: cut(call.bytes, call.size, first + count) - start,
         }
@@ -58,7 +58,7 @@ fn reach(call: &Call, me: u32) -> u32 {
 }
 
 /// From the parent, then to the children, the farthest first. `part` says what a subtree of (first, number of) ranks gets.
-fn down(call: &Call, script: &mut Script, part: impl Fn(u32, u32) -> Span) {
+fn down(call: &Call, script: &mut Script, part: impl Fn(u32, u32) -> VectorSpan) {
     let me = call.relative();
     let reach = reach(call, me);
     if me > 0 {
@@ -77,7 +77,7 @@ fn down(call: &Call, script: &mut Script, part: impl Fn(u32, u32) -> Span) {
 }
 
 /// From the children, the nearest first, then to the parent.
-fn up(call: &Call, script: &mut Script, combine: bool, part: impl Fn(u32, u32) -> Span) {
+fn up(call: &Call, script: &mut Script, combine: bool, part: impl Fn(u32, u32) -> VectorSpan) {
     let me = call.relative();
     let reach = reach(call, me);
     let mut distance = 1;

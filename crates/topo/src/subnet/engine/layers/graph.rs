@@ -1,6 +1,6 @@
 //! The dependencies of a layer, with the order in which they came up.
 
-use super::super::fabric::Fabric;
+use super::super::fabric::PreparedSubnet;
 use super::ABSENT;
 
 /// A dependency: a channel and the next one.
@@ -22,7 +22,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn new(fabric: &Fabric) -> Self {
+    pub fn new(fabric: &PreparedSubnet) -> Self {
         let channels = &fabric.channels;
         let (mut row, mut n) = (Vec::with_capacity(channels.len()), 0);
         for &to in &channels.to {
@@ -46,16 +46,16 @@ impl Graph {
         }
     }
 
-    fn place(&self, fabric: &Fabric, (held, wanted): Dependency) -> usize {
+    fn place(&self, fabric: &PreparedSubnet, (held, wanted): Dependency) -> usize {
         (wanted - fabric.channels.first[fabric.channels.to[held as usize] as usize]) as usize
     }
 
-    pub fn entry(&self, fabric: &Fabric, dependency: Dependency) -> usize {
+    pub fn entry(&self, fabric: &PreparedSubnet, dependency: Dependency) -> usize {
         self.row[dependency.0 as usize] as usize + self.place(fabric, dependency)
     }
 
     /// Adds pairs to a dependency, whose channels have been met.
-    pub fn add(&mut self, fabric: &Fabric, dependency: Dependency, pairs: u64) {
+    pub fn add(&mut self, fabric: &PreparedSubnet, dependency: Dependency, pairs: u64) {
         let (row, place) = (self.row[dependency.0 as usize] as usize, self.place(fabric, dependency));
         if self.pairs[row + place] == 0 {
             let n = &mut self.n_next[dependency.0 as usize];
@@ -72,7 +72,7 @@ impl Graph {
     }
 
     /// Takes a dependency away.
-    pub fn remove(&mut self, fabric: &Fabric, dependency: Dependency) {
+    pub fn remove(&mut self, fabric: &PreparedSubnet, dependency: Dependency) {
         let place = self.place(fabric, dependency);
         let row = self.row[dependency.0 as usize] as usize;
         let n = usize::from(self.n_next[dependency.0 as usize]);

@@ -1,7 +1,7 @@
 //! Layers by the plainest means, every path a list of channels and every dependency a list of paths: what [`super::assign`] must give.
 
 use super::super::super::{End, Host, Subnet, Switch};
-use super::super::fabric::Fabric;
+use super::super::fabric::PreparedSubnet;
 use super::super::trees::Trees;
 use super::super::{Options, sssp};
 use super::{Layers, TooFew, assign};
@@ -15,7 +15,7 @@ struct Path {
     channels: Vec<u32>,
 }
 
-fn plain(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers, TooFew> {
+fn plain(fabric: &PreparedSubnet, trees: &Trees, most: u8) -> Result<Layers, TooFew> {
     let width = trees.n_destinations() as usize;
     let mut paths = Vec::new();
     for &destination in &trees.order {
@@ -52,7 +52,7 @@ fn plain(fabric: &Fabric, trees: &Trees, most: u8) -> Result<Layers, TooFew> {
 }
 
 /// The paths that leave a layer, in that order.
-fn split(fabric: &Fabric, paths: Vec<Path>, last: bool) -> Result<Vec<Path>, TooFew> {
+fn split(fabric: &PreparedSubnet, paths: Vec<Path>, last: bool) -> Result<Vec<Path>, TooFew> {
     let n = fabric.channels.len();
     let mut next: Vec<Vec<u32>> = vec![Vec::new(); n];
     let mut users: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
@@ -188,7 +188,7 @@ fn layers_are_those_of_the_plain_way() {
     let mut layers_needed = [0; 9];
     for seed in 0..300 {
         let (subnet, options) = (random(seed), Options::default());
-        let fabric = Fabric::new(&subnet, &options).unwrap();
+        let fabric = PreparedSubnet::new(&subnet, &options).unwrap();
         let trees = sssp::lay(&fabric);
         for most in [1, 2, 8] {
             match (assign(&fabric, &trees, most), plain(&fabric, &trees, most)) {

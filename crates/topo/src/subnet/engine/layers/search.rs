@@ -1,12 +1,12 @@
 //! The search for cycles in the order of the manager.
 
-use super::super::fabric::Fabric;
+use super::super::fabric::PreparedSubnet;
 use super::ABSENT;
 use super::graph::{Dependency, Graph};
 
 /// A depth-first search for cycles that goes on where it was after one is broken.
 pub struct Search<'a> {
-    fabric: &'a Fabric<'a>,
+    fabric: &'a PreparedSubnet<'a>,
     /// Channels in the order in which the search starts at them, and the place of each.
     starts: Vec<u32>,
     place: Vec<u32>,
@@ -30,7 +30,7 @@ enum State {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(fabric: &'a Fabric<'a>, graph: &Graph) -> Self {
+    pub fn new(fabric: &'a PreparedSubnet<'a>, graph: &Graph) -> Self {
         let n = fabric.channels.len();
         let starts = preorder(fabric, graph);
         let mut place = vec![0; n];
@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
 /// The channels of a graph in preorder of a binary search tree by (switch, port) into which they are put as they came up.
 ///
 /// That tree is the one whose parents came before their children, so it is built in one pass from left to right.
-fn preorder(fabric: &Fabric, graph: &Graph) -> Vec<u32> {
+fn preorder(fabric: &PreparedSubnet, graph: &Graph) -> Vec<u32> {
     let channels = (fabric.order.iter())
         .flat_map(|&s| fabric.channels.of_switch(s))
         .map(|c| c as u32);

@@ -1,6 +1,6 @@
 //! Who uses a dependency: its destinations, and for each of them the sources behind it.
 
-use super::super::fabric::Fabric;
+use super::super::fabric::PreparedSubnet;
 use super::super::trees::Trees;
 use super::graph::Graph;
 
@@ -28,7 +28,7 @@ struct Behind {
 const NONE: u16 = u16::MAX;
 
 impl Users {
-    pub fn new(fabric: &Fabric, trees: &Trees, graph: &Graph) -> Self {
+    pub fn new(fabric: &PreparedSubnet, trees: &Trees, graph: &Graph) -> Self {
         let n_switches = fabric.n_switches();
         let (first, destinations) = destinations(fabric, trees, graph);
         let none = Behind {
@@ -60,7 +60,12 @@ impl Users {
     }
 
     /// The switches whose traffic to a destination comes to a switch next.
-    pub fn behind<'a>(&'a self, fabric: &'a Fabric, destination: u32, switch: u32) -> impl Iterator<Item = u32> + 'a {
+    pub fn behind<'a>(
+        &'a self,
+        fabric: &'a PreparedSubnet,
+        destination: u32,
+        switch: u32,
+    ) -> impl Iterator<Item = u32> + 'a {
         let row = &self.behind[destination as usize * self.n_switches..][..self.n_switches];
         let channels = fabric.channels.of_switch(switch).start;
         let mut place = row[switch as usize].first;
@@ -73,7 +78,7 @@ impl Users {
 }
 
 /// The destinations of all dependencies, rising for each, and where those of each entry begin.
-fn destinations(fabric: &Fabric, trees: &Trees, graph: &Graph) -> (Vec<u64>, Vec<u32>) {
+fn destinations(fabric: &PreparedSubnet, trees: &Trees, graph: &Graph) -> (Vec<u64>, Vec<u32>) {
     let entries = |destination: u32| {
         let tree = trees.tree(destination);
         (0..fabric.n_switches() as u32).filter_map(move |s| {

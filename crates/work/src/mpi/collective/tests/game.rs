@@ -1,6 +1,6 @@
 //! Ranks that do the steps of a collective, with data in their hands and a clock.
 
-use super::super::step::Span;
+use super::super::step::VectorSpan;
 use super::super::{Algorithm as A, Call};
 use crate::mpi::{Action, CollectiveKind as K};
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 struct Message {
     arrival: u64,
     bytes: u64,
-    span: Span,
+    span: VectorSpan,
     counts: Vec<u8>,
     slots: Vec<(u32, u32)>,
     heard: u128,
@@ -22,7 +22,7 @@ pub(super) struct Rank {
     /// When the ports to and from the network are free again.
     out: u64,
     inn: u64,
-    posted: Vec<(u32, Span)>,
+    posted: Vec<(u32, VectorSpan)>,
     /// How often the contribution of each rank is in each byte of the vector.
     counts: Vec<u8>,
     /// Bruck's all-to-all: (origin, destination) of each block held.
@@ -91,12 +91,12 @@ impl<'a> Game<'a> {
         game
     }
 
-    fn step(&self, me: u32, k: u32) -> Option<(Action, Span)> {
+    fn step(&self, me: u32, k: u32) -> Option<(Action, VectorSpan)> {
         Call { me, ..self.call }.step(k)
     }
 
     /// The cells of a span: every byte has one for every rank.
-    fn cells(&self, span: Span) -> Vec<usize> {
+    fn cells(&self, span: VectorSpan) -> Vec<usize> {
         let (n, length) = (self.call.size as usize, self.length);
         if length == 0 {
             return Vec::new();
@@ -111,11 +111,11 @@ impl<'a> Game<'a> {
     }
 
     /// Whether block `j` goes in a round of Bruck's all-to-all.
-    fn goes(span: Span, j: usize) -> bool {
+    fn goes(span: VectorSpan, j: usize) -> bool {
         j >> span.start & 1 == 1
     }
 
-    fn send(&mut self, me: u32, to: u32, bytes: u64, span: Span) {
+    fn send(&mut self, me: u32, to: u32, bytes: u64, span: VectorSpan) {
         assert!(to < self.call.size && to != me, "rank {me} sends to {to}");
         let counts = self.cells(span).into_iter();
         let counts = counts.map(|cell| self.ranks[me as usize].counts[cell]).collect();
