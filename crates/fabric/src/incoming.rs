@@ -27,25 +27,25 @@ fn hash(source: u32, label: Label) -> u64 {
 
 /// Where a pointer to a record or branch is.
 #[derive(Clone, Copy)]
-enum Place {
+enum PointerPlace {
     Root(u32),
     Way(u32, usize),
 }
 
-impl Place {
+impl PointerPlace {
     #[inline(always)]
     fn get(self, st: &State) -> u32 {
         match self {
-            Place::Root(root) => *st.incoming_roots.get(root),
-            Place::Way(branch, way) => st.incoming_ways.get(branch)[way],
+            PointerPlace::Root(root) => *st.incoming_roots.get(root),
+            PointerPlace::Way(branch, way) => st.incoming_ways.get(branch)[way],
         }
     }
 
     #[inline(always)]
     fn set<J: Journal>(self, st: &mut State, j: &mut J, to: u32) {
         match self {
-            Place::Root(root) => st.incoming_roots.set(j, root, to),
-            Place::Way(branch, way) => st.incoming_ways.edit(j, branch)[way] = to,
+            PointerPlace::Root(root) => st.incoming_roots.set(j, root, to),
+            PointerPlace::Way(branch, way) => st.incoming_ways.edit(j, branch)[way] = to,
         }
     }
 }
@@ -65,7 +65,7 @@ fn root(net: &Network, lp: u32, node: u32, hash: u64) -> u32 {
 /// Finds or makes the record of a message.
 pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, (source, node, label): Key) -> u32 {
     let hash = hash(source, label);
-    let mut place = Place::Root(root(net, lp, node, hash));
+    let mut place = PointerPlace::Root(root(net, lp, node, hash));
     let mut level = 0;
     loop {
         let at = place.get(st);
@@ -86,7 +86,7 @@ pub(crate) fn record<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u
             place.set(st, j, branch | BRANCH);
             branch
         };
-        place = Place::Way(branch, way(hash, level));
+        place = PointerPlace::Way(branch, way(hash, level));
         level += 1;
     }
 }
@@ -98,7 +98,7 @@ const TOGETHER: usize = 32;
 /// tells where the next is, the more the more there are: what every packet would wait for is asked for side by side.
 pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
     for events in events.chunks(TOGETHER) {
-        let mut found = [(0, Place::Root(0)); TOGETHER];
+        let mut found = [(0, PointerPlace::Root(0)); TOGETHER];
         let mut n = 0;
         for event in events {
             let Some((source, node, label)) = sought(net, event) else {
@@ -107,7 +107,7 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
             let hash = hash(source, label);
             let root = root(net, event.lp(), node, hash);
             st.incoming_roots.prefetch(root, root + 1);
-            found[n] = (hash, Place::Root(root));
+            found[n] = (hash, PointerPlace::Root(root));
             n += 1;
         }
         for level in 0..LEVELS {
@@ -124,7 +124,7 @@ pub(crate) fn foresee(net: &Network, st: &State, events: &[Packet]) {
                 }
                 let branch = at & !BRANCH;
                 st.incoming_ways.prefetch(branch, branch + 1);
-                found[left] = (hash, Place::Way(branch, way(hash, level)));
+                found[left] = (hash, PointerPlace::Way(branch, way(hash, level)));
                 left += 1;
             }
             n = left;
@@ -157,11 +157,11 @@ pub(crate) fn take<J: Journal>(
     (source, node, label): Key,
 ) -> Incoming {
     let hash = hash(source, label);
-    let mut places = [Place::Root(root(net, lp, node, hash)); LEVELS + 1];
+    let mut places = [PointerPlace::Root(root(net, lp, node, hash)); LEVELS + 1];
     let mut level = 0;
     let mut slot = places[0].get(st);
     while slot != NONE && slot & BRANCH != 0 {
-        places[level + 1] = Place::Way(slot & !BRANCH, way(hash, level));
+        places[level + 1] = PointerPlace::Way(slot & !BRANCH, way(hash, level));
         level += 1;
         slot = places[level].get(st);
     }
@@ -176,7 +176,7 @@ pub(crate) fn take<J: Journal>(
     *free = slot;
     places[level].set(st, j, NONE);
     // A branch that has one record left gives way to it.
-    while let Place::Way(branch, _) = places[level] {
+    while let PointerPlace::Way(branch, _) = places[level] {
         let mut left = st.incoming_ways.get(branch).iter().filter(|&&way| way != NONE);
         let (Some(&only), None) = (left.next(), left.next()) else {
             break;

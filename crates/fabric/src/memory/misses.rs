@@ -9,7 +9,7 @@ use des::Journal;
 
 /// What a message tells a node about its copy, besides the line's number.
 #[derive(Clone, Copy)]
-struct Told {
+struct CopyNews {
     /// The node that reads or writes.
     third: u32,
     /// How often what has come has been written.
@@ -92,7 +92,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             }
             _ => CopyEvent::Released,
         };
-        let told = Told {
+        let told = CopyNews {
             third: message.third,
             version: message.version,
             acknowledgements: message.acknowledgements,
@@ -125,7 +125,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     /// Something has happened to the node's copy of a line.
-    fn happen(&mut self, line: u64, event: CopyEvent, told: Told) {
+    fn happen(&mut self, line: u64, event: CopyEvent, told: CopyNews) {
         let (miss, at, _) = self.state_of(line);
         // What cores have written of a line that is asked for shows now.
         if miss == NONE && at != NONE && matches!(event, CopyEvent::ForwardRead | CopyEvent::ForwardWrite) {
@@ -256,7 +256,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             0 => CopyEvent::ForwardRead,
             _ => CopyEvent::ForwardWrite,
         };
-        let told = Told {
+        let told = CopyNews {
             third: held_for,
             version: 0,
             acknowledgements: 0,

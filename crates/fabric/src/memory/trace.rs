@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Why a trace cannot be played: the key, the reason, what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Misfit {
+pub struct TraceMisfit {
     /// Key of the work.
     pub key: &'static str,
     /// What is wrong.
@@ -56,8 +56,8 @@ fn length(split: Split, accesses: u64, members: u64, all: u64) -> u64 {
 ///
 /// # Errors
 /// Says which key is wrong and why.
-pub fn fits(spec: &Spec, files: usize, memory: &Memory, n_cores: Option<u64>) -> Result<(), Misfit> {
-    let misfit = |key, reason, hint| Err(Misfit { key, reason, hint });
+pub fn fits(spec: &Spec, files: usize, memory: &Memory, n_cores: Option<u64>) -> Result<(), TraceMisfit> {
+    let misfit = |key, reason, hint| Err(TraceMisfit { key, reason, hint });
     let (page, processes) = (spec.page.0, u64::from(spec.processes));
     if page == 0 || !page.is_multiple_of(memory.line.0) {
         let reason = format!("{page} B are no whole number of lines of {} B", memory.line.0);
@@ -136,7 +136,7 @@ impl Trace {
         memory: &Memory,
         nodes: u32,
         recordings: Vec<Arc<Recording>>,
-    ) -> Result<Trace, Misfit> {
+    ) -> Result<Trace, TraceMisfit> {
         let (n_nodes, n_cores) = (u64::from(nodes), u64::from(nodes) * u64::from(memory.cores));
         // Processes go round the nodes, and then round the cores of the nodes.
         let mut members = vec![Vec::new(); spec.processes as usize];
@@ -161,7 +161,7 @@ impl Trace {
             });
             let touched = recording.first.partition_point(|first| *first < length);
             if tables.len() + touched > MOST_PAGES {
-                return Err(Misfit {
+                return Err(TraceMisfit {
                     key: "page",
                     reason: format!("processes use more than {MOST_PAGES} pages"),
                     hint: "take larger pages, or fewer processes",
@@ -213,7 +213,7 @@ impl Trace {
             .min(HORIZON.0)
     }
 
-    fn record(&self, core: u64, k: u64) -> recording::Record {
+    fn record(&self, core: u64, k: u64) -> recording::RecordedAccess {
         let (process, member) = self.seats[core as usize];
         let Process { members, length, .. } = self.processes[process as usize];
         let index = place(self.split, member.into(), k, length, members.into());
@@ -221,7 +221,7 @@ impl Trace {
     }
 }
 
-impl Misfit {
+impl TraceMisfit {
     fn words(&self) -> String {
         format!("{}: {}; {}", self.key, self.reason, self.hint)
     }
@@ -296,10 +296,10 @@ impl Frames {
     }
 
     /// The frame of a page that `node` touches first.
-    fn take(&mut self, node: u32) -> Result<u64, Misfit> {
+    fn take(&mut self, node: u32) -> Result<u64, TraceMisfit> {
         let number = self.taken;
         if number == self.each * self.nodes {
-            return Err(Misfit {
+            return Err(TraceMisfit {
                 key: "memory",
                 reason: format!("processes use more than the {number} pages that the memory of all nodes has"),
                 hint: "give nodes more memory, or take more nodes, fewer processes or fewer accesses",

@@ -1,7 +1,7 @@
-//! `adaptive-up`: the way up a fat-tree with the least waiting before it, random among equal ones ([`Choice`]); each of several parallel
+//! `adaptive-up`: the way up a fat-tree with the least waiting before it, random among equal ones ([`PortChoice`]); each of several parallel
 //! cables is a candidate.
 
-use super::choice::{Choice, Equal};
+use super::choice::{Equal, PortChoice};
 use super::keys::{CONGESTION, EQUAL, PER, defaults};
 use super::prelude::*;
 use super::scatter::needs_fat_tree;
@@ -63,7 +63,7 @@ impl NamedRouting for AdaptiveUp {
         needs_fat_tree(topology)?;
         Ok(LeastUp {
             sense: Sense::new(parameters.congestion, parameters.per, run)?,
-            choice: Choice {
+            choice: PortChoice {
                 equal: parameters.equal,
                 bytes: false,
             },
@@ -75,7 +75,7 @@ impl NamedRouting for AdaptiveUp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeastUp {
     sense: Sense,
-    choice: Choice,
+    choice: PortChoice,
 }
 
 impl ReadyRouting for LeastUp {

@@ -22,7 +22,7 @@ choice! {
 
 /// How ports are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct PortChoice {
     /// Which are equal, and which of them is taken.
     pub(super) equal: Equal,
     /// What waits is told in bytes, not in ps.
@@ -34,7 +34,7 @@ thread_local! {
     static WAITS: RefCell<Vec<(u64, u32)>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Choice {
+impl PortChoice {
     /// Of ports with what waits before them, in port order: one of the best. `word` is the draw among equal ones, `packet(port)` how
     /// much the packet itself would be.
     fn of(self, waits: &[(u64, u32)], word: u64, packet: impl FnOnce(u32) -> u64) -> Option<u32> {
@@ -56,7 +56,7 @@ impl Routing {
     #[inline(never)]
     pub(super) fn least_of_minimal(
         &self,
-        choice: &Choice,
+        choice: &PortChoice,
         net: &Network,
         site: &Site,
         packet: &Packet,
@@ -89,7 +89,7 @@ mod tests {
 
     fn taken(equal: Equal, waits: &[(u64, u32)]) -> [u32; 5] {
         let mut count = [0; 5];
-        let choice = Choice { equal, bytes: false };
+        let choice = PortChoice { equal, bytes: false };
         for draw in 0..10_000 {
             count[choice.of(waits, mix(draw), |_| 100).unwrap() as usize] += 1;
         }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn no_port_is_none() {
-        let choice = Choice {
+        let choice = PortChoice {
             equal: Equal::Exact,
             bytes: true,
         };

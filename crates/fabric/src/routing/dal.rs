@@ -1,6 +1,6 @@
 //! `dal` on a HyperX: detours in any dimension with an escape channel (Ahn et al. 2009) ([`Deroute`]).
 
-use super::deroute::{DEROUTE_KEYS, Deroute, DerouteSpec, Order};
+use super::deroute::{DEROUTE_KEYS, Deroute, DerouteOrder, DerouteSpec};
 use super::prelude::*;
 
 /// `dal`.
@@ -24,6 +24,6 @@ impl NamedRouting for Dal {
     }
 
     fn ready(parameters: &DerouteSpec, run: &RunSpec, topology: &Topology) -> Result<Deroute, BuildError> {
-        Deroute::new(Order::Escape, parameters, run, topology)
+        Deroute::new(DerouteOrder::Escape, parameters, run, topology)
     }
 }

@@ -73,7 +73,7 @@ impl DerouteSpec {
 
 /// In which dimensions, and how often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum DerouteOrder {
     /// `doal`.
     Dimension,
     /// `vdal`.
@@ -85,7 +85,7 @@ pub enum Order {
 /// One of the three, ready to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deroute {
-    order: Order,
+    order: DerouteOrder,
     sense: Sense,
     weigh: Weigh,
 }
@@ -93,7 +93,7 @@ pub struct Deroute {
 impl Deroute {
     /// Checks the parameters against the network and the router model.
     pub(super) fn new(
-        order: Order,
+        order: DerouteOrder,
         deroute: &DerouteSpec,
         spec: &RunSpec,
         topology: &Topology,
@@ -105,7 +105,7 @@ impl Deroute {
             );
         };
         let bounded = spec.router.has_bounded_buffers();
-        if order == Order::Escape {
+        if order == DerouteOrder::Escape {
             if lattice.shape.len() > MOST_DIMENSIONS {
                 return refuse(
                     "DAL keeps a bit for each dimension in the packet, four at most",
@@ -120,7 +120,7 @@ impl Deroute {
             }
         }
         let mut sense = Sense::new(deroute.congestion, deroute.per, spec)?;
-        sense.reserve = order == Order::Escape && bounded;
+        sense.reserve = order == DerouteOrder::Escape && bounded;
         Ok(Deroute {
             order,
             sense,
@@ -147,12 +147,12 @@ impl Deroute {
             // A packet that came along a dimension which is not finished has taken a detour in it.
             let detoured = line.has(came.port);
             let (vc, detour_vc, allowed, phase_behind) = match self.order {
-                Order::Dimension => (0, 1, !detoured, phase),
-                Order::Channels => {
+                DerouteOrder::Dimension => (0, 1, !detoured, phase),
+                DerouteOrder::Channels => {
                     let vc = hops.min(u32::from(last_vc)) as u8;
                     (vc, vc, !detoured && hops + unfinished <= u32::from(last_vc), phase)
                 }
-                Order::Escape => (1, 1, phase >> direct.dim & 1 == 0, phase | 1 << direct.dim),
+                DerouteOrder::Escape => (1, 1, phase >> direct.dim & 1 == 0, phase | 1 << direct.dim),
             };
             let on = |hop: Hop, vc: u8| Hop {
                 vc: vc.min(last_vc),
@@ -163,7 +163,7 @@ impl Deroute {
                 let others = line.hops().filter(|hop| hop.port != direct.port);
                 others.for_each(|hop| offer(on(hop, detour_vc), false, phase_behind));
             }
-            if self.order == Order::Dimension {
+            if self.order == DerouteOrder::Dimension {
                 return;
             }
         }
@@ -173,8 +173,8 @@ impl Deroute {
 impl ReadyRouting for Deroute {
     fn vcs(&self, topology: &Topology) -> u8 {
         match self.order {
-            Order::Dimension | Order::Escape => 2,
-            Order::Channels => topology.diameter().saturating_mul(2).clamp(1, 255) as u8,
+            DerouteOrder::Dimension | DerouteOrder::Escape => 2,
+            DerouteOrder::Channels => topology.diameter().saturating_mul(2).clamp(1, 255) as u8,
         }
     }
 
@@ -201,12 +201,12 @@ impl ReadyRouting for Deroute {
 
     /// A packet may leave its channels for others at every router, and stays there.
     fn escapes(&self) -> bool {
-        self.order == Order::Escape
+        self.order == DerouteOrder::Escape
     }
 
     /// `vdal` takes a detour wherever channels are left for it.
     fn takes_all_channels(&self) -> bool {
-        self.order == Order::Channels
+        self.order == DerouteOrder::Channels
     }
 }
 
@@ -301,9 +301,9 @@ impl<'t> DerouteRule<'t> {
 
     fn push(&self, at: u32, dst: u32, came: Came, state: u32, out: &mut Vec<Step>) {
         let (hops, phase) = match self.deroute.order {
-            Order::Dimension => (0, 0),
-            Order::Channels => (state, 0),
-            Order::Escape => (0, state as u8),
+            DerouteOrder::Dimension => (0, 0),
+            DerouteOrder::Channels => (state, 0),
+            DerouteOrder::Escape => (0, state as u8),
         };
         let to = self.topology.router_of(dst);
         let (list, last_vc) = (&mut HopList::new(), self.vcs - 1);
@@ -311,9 +311,9 @@ impl<'t> DerouteRule<'t> {
         self.deroute
             .steps(self.topology, (at, to), state, last_vc, list, |hop, _, phase| {
                 let state = match self.deroute.order {
-                    Order::Dimension => 0,
-                    Order::Channels => hops + 1,
-                    Order::Escape => u32::from(phase),
+                    DerouteOrder::Dimension => 0,
+                    DerouteOrder::Channels => hops + 1,
+                    DerouteOrder::Escape => u32::from(phase),
                 };
                 out.extend((0..hop.links).map(|k| Step {
                     port: hop.port + k,
@@ -340,7 +340,7 @@ impl RoutingRule for DerouteRule<'_> {
     fn hop_bound(&self, at: u32, dst: u32) -> Option<u32> {
         let distance = self.topology.distance(at, self.topology.router_of(dst));
         Some(match self.deroute.order {
-            Order::Channels => distance.max(u32::from(self.vcs)),
+            DerouteOrder::Channels => distance.max(u32::from(self.vcs)),
             _ => 2 * distance,
         })
     }
@@ -366,7 +366,7 @@ mod tests {
             };
             let spec = plain(TopologySpec::HyperX(lattice));
             let topology = spec.topology.build().unwrap();
-            for order in [Order::Dimension, Order::Channels, Order::Escape] {
+            for order in [DerouteOrder::Dimension, DerouteOrder::Channels, DerouteOrder::Escape] {
                 let deroute = Deroute::new(order, &DerouteSpec::default(), &spec, &topology).unwrap();
                 let vcs = deroute.vcs(&topology);
                 let report = verify_routes(&topology, &DerouteRule::new(deroute, &topology, vcs), u64::MAX);
@@ -377,7 +377,7 @@ mod tests {
                 let most = topology.diameter() + detours;
                 match order {
                     // No two in a row in one dimension, but in turns.
-                    Order::Channels => assert!((most..=2 * topology.diameter()).contains(&report.longest)),
+                    DerouteOrder::Channels => assert!((most..=2 * topology.diameter()).contains(&report.longest)),
                     _ => assert_eq!(report.longest, most, "{order:?} on {shape:?}"),
                 }
             }
@@ -393,7 +393,7 @@ mod tests {
         };
         let spec = plain(TopologySpec::HyperX(lattice));
         let topology = spec.topology.build().unwrap();
-        let deroute = Deroute::new(Order::Dimension, &DerouteSpec::default(), &spec, &topology).unwrap();
+        let deroute = Deroute::new(DerouteOrder::Dimension, &DerouteSpec::default(), &spec, &topology).unwrap();
         let rule = DerouteRule::new(deroute, &topology, 2);
         let steps = |at: u32, came: Came| {
             let mut out = Vec::new();

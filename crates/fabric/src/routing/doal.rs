@@ -1,6 +1,6 @@
 //! `doal` on a HyperX: detours in dimension order ([`Deroute`]).
 
-use super::deroute::{DEROUTE_KEYS, Deroute, DerouteSpec, Order};
+use super::deroute::{DEROUTE_KEYS, Deroute, DerouteOrder, DerouteSpec};
 use super::prelude::*;
 
 /// `doal`.
@@ -25,6 +25,6 @@ impl NamedRouting for Doal {
     }
 
     fn ready(parameters: &DerouteSpec, run: &RunSpec, topology: &Topology) -> Result<Deroute, BuildError> {
-        Deroute::new(Order::Dimension, parameters, run, topology)
+        Deroute::new(DerouteOrder::Dimension, parameters, run, topology)
     }
 }

@@ -1,9 +1,9 @@
 //! `min-a`, minimal adaptive: at every router the minimal port with the least waiting before it.
 //!
 //! The choice is local and greedy (MIN-A of SST Merlin): the router model says how much waits for each
-//! candidate, and [`Choice`] which of them are as good as each other.
+//! candidate, and [`PortChoice`] which of them are as good as each other.
 
-use super::choice::{Choice, Equal};
+use super::choice::{Equal, PortChoice};
 use super::keys::EQUAL;
 use super::prelude::*;
 use topo::AnyMinimalRule;
@@ -46,7 +46,7 @@ impl NamedRouting for MinA {
     }
 
     fn ready(parameters: &EqualSpec, run: &RunSpec, _: &Topology) -> Result<LeastNeighbour, BuildError> {
-        Ok(LeastNeighbour(Choice {
+        Ok(LeastNeighbour(PortChoice {
             equal: parameters.equal,
             bytes: run.router.is_input_queued(),
         }))
@@ -55,7 +55,7 @@ impl NamedRouting for MinA {
 
 /// The minimal neighbour with the least waiting before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LeastNeighbour(Choice);
+pub struct LeastNeighbour(PortChoice);
 
 impl ReadyRouting for LeastNeighbour {
     fn vcs(&self, topology: &Topology) -> u8 {

@@ -31,7 +31,7 @@ pub struct PathTable {
     /// Bits of an entry's port; the lane is above them.
     port_bits: u32,
     n_lanes: u8,
-    choice: Choice,
+    choice: AddressChoice,
 }
 
 /// Port and lane at `router * addresses + address`, in the least whole bytes.
@@ -44,7 +44,7 @@ enum Entries {
 
 /// How a message's address is chosen among those of its node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum AddressChoice {
     /// The first.
     First,
     /// A random one.
@@ -89,14 +89,14 @@ impl BySize {
     }
 }
 
-impl Choice {
+impl AddressChoice {
     /// The choice of a study; `fit` says which addresses fit which messages.
-    pub(super) fn new(path: PathChoice, fit: impl FnOnce() -> BySize) -> Choice {
+    pub(super) fn new(path: PathChoice, fit: impl FnOnce() -> BySize) -> AddressChoice {
         match path {
-            PathChoice::First => Choice::First,
-            PathChoice::Random => Choice::Random,
-            PathChoice::RoundRobin => Choice::RoundRobin,
-            PathChoice::BySize => Choice::BySize(fit()),
+            PathChoice::First => AddressChoice::First,
+            PathChoice::Random => AddressChoice::Random,
+            PathChoice::RoundRobin => AddressChoice::RoundRobin,
+            PathChoice::BySize => AddressChoice::BySize(fit()),
         }
     }
 }
@@ -110,7 +110,7 @@ impl PathTable {
         topology: &Topology,
         subnet: &Subnet,
         tables: &Tables,
-        choice: Choice,
+        choice: AddressChoice,
     ) -> Result<PathTable, BuildError> {
         let local = local_ports(topology, subnet)?;
         let (n_routers, n_addresses) = (topology.n_routers() as usize, subnet.n_addresses() as usize);
@@ -172,7 +172,7 @@ impl PathTable {
 
     /// `true` if the choice of a path reads the number of a message.
     pub(super) fn numbers_messages(&self) -> bool {
-        self.lmc > 0 && self.choice == Choice::RoundRobin
+        self.lmc > 0 && self.choice == AddressChoice::RoundRobin
     }
 
     /// Local output port and lane at a router, for a node's address.
@@ -190,9 +190,9 @@ impl PathTable {
     /// The addresses that messages from one router to another may be sent to: bit `i` for the node's `i`-th.
     fn allowed(&self, from: u32, to: u32) -> u16 {
         match &self.choice {
-            Choice::First => 1,
-            Choice::Random | Choice::RoundRobin => ((1u32 << self.paths()) - 1) as u16,
-            Choice::BySize(fit) => fit.small[fit.cell(from, to)] | fit.large[fit.cell(from, to)],
+            AddressChoice::First => 1,
+            AddressChoice::Random | AddressChoice::RoundRobin => ((1u32 << self.paths()) - 1) as u16,
+            AddressChoice::BySize(fit) => fit.small[fit.cell(from, to)] | fit.large[fit.cell(from, to)],
         }
     }
 
@@ -200,10 +200,10 @@ impl PathTable {
     fn choose(&self, seed: u64, packet: &Packet, from: u32, to: u32) -> u8 {
         let word = || mix(seed ^ packet.message_identity());
         match &self.choice {
-            Choice::First => 0,
-            Choice::Random => below(word(), u64::from(self.paths())) as u8,
-            Choice::RoundRobin => (packet.number() & (self.paths() - 1)) as u8,
-            Choice::BySize(fit) => {
+            AddressChoice::First => 0,
+            AddressChoice::Random => below(word(), u64::from(self.paths())) as u8,
+            AddressChoice::RoundRobin => (packet.number() & (self.paths() - 1)) as u8,
+            AddressChoice::BySize(fit) => {
                 let small = packet.is_whole() && packet.size() < fit.below;
                 let sets = if small { &fit.small } else { &fit.large };
                 let mut set = sets[fit.cell(from, to)];
@@ -391,7 +391,7 @@ mod tests {
         tables.ports = (1..=nodes as u16).collect();
         tables.lanes = (0..nodes).map(|node| (node % u32::from(lanes)) as u8).collect();
         tables.n_lanes = lanes;
-        PathTable::new(&topology, &subnet, &tables, Choice::First).unwrap()
+        PathTable::new(&topology, &subnet, &tables, AddressChoice::First).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where forwarding tables come from: an engine of a subnet manager, or a file.
 
-use super::table::{BySize, Choice, MOST_ENTRIES, MOST_LMC, PathTable};
+use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{PathChoice, TableSource, TablesSpec};
 use crate::build_error::BuildError;
 use crate::spec::{Architecture, Completion, RunSpec, hash_bytes};
@@ -58,7 +58,7 @@ pub(super) fn table(
         let first = || BySize::first_or_others(tables.small_below.0 as u32, topology.n_routers(), subnet.lmc);
         quadrants.unwrap_or_else(first)
     };
-    PathTable::new(topology, &subnet, &made, Choice::new(tables.path, fit))
+    PathTable::new(topology, &subnet, &made, AddressChoice::new(tables.path, fit))
 }
 
 /// The topology as a subnet manager sees it: with the ports and addresses of its file if that is `ibnetdiscover`'s.

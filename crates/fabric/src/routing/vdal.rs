@@ -1,6 +1,6 @@
 //! `vdal` on a HyperX: detours in any dimension, on channels that count the hops ([`Deroute`]).
 
-use super::deroute::{DEROUTE_KEYS, Deroute, DerouteSpec, Order};
+use super::deroute::{DEROUTE_KEYS, Deroute, DerouteOrder, DerouteSpec};
 use super::prelude::*;
 
 /// `vdal`.
@@ -24,6 +24,6 @@ impl NamedRouting for Vdal {
     }
 
     fn ready(parameters: &DerouteSpec, run: &RunSpec, topology: &Topology) -> Result<Deroute, BuildError> {
-        Deroute::new(Order::Channels, parameters, run, topology)
+        Deroute::new(DerouteOrder::Channels, parameters, run, topology)
     }
 }

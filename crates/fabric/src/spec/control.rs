@@ -1,7 +1,7 @@
 //! `[run]` and `[observe]`: seeds, length, engine and what is recorded.
 
 use super::jobs::is_endless;
-use super::network::{Times, parameters};
+use super::network::{LonePacketTimes, parameters};
 use super::partition::{self, Map};
 use super::run::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, Perturbation, RunControl};
 use des::Time;
@@ -45,7 +45,7 @@ pub(crate) struct Repeats {
 pub(crate) fn read_run(
     root: &Table,
     jobs: Option<&[JobSpec]>,
-    times: Option<Times>,
+    times: Option<LonePacketTimes>,
     map: Map<'_>,
     findings: &mut Findings,
 ) -> Option<(Repeats, RunControl)> {

@@ -132,7 +132,7 @@ fn check_run(
     };
     let jobs = jobs::read(root, files, findings);
     let observe = control::read_observe(root, findings);
-    let times = network.as_ref().map(network::Times::new);
+    let times = network.as_ref().map(network::LonePacketTimes::new);
     let map = Map {
         topology: topology.as_ref(),
         base,

@@ -56,7 +56,7 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// A row; what it has not said is `None`.
-struct MessageRow {
+struct ListedRow {
     line: u32,
     time: Option<u64>,
     source: Option<u64>,
@@ -64,9 +64,9 @@ struct MessageRow {
     bytes: Option<u64>,
 }
 
-impl OfLine for MessageRow {
-    fn of_line(line: u32) -> MessageRow {
-        MessageRow {
+impl OfLine for ListedRow {
+    fn of_line(line: u32) -> ListedRow {
+        ListedRow {
             line,
             time: None,
             source: None,
@@ -121,7 +121,7 @@ fn rows(table: &TableText, n_nodes: Option<u64>) -> Result<Vec<ListedMessage>, V
 }
 
 /// Puts a cell into its row.
-fn fill(row: &mut MessageRow, column: &str, cell: &str) -> Result<(), Mistake> {
+fn fill(row: &mut ListedRow, column: &str, cell: &str) -> Result<(), Mistake> {
     let wrong = |hint: &str| Mistake::at(row.line, format!("{column} is \"{cell}\""), hint);
     let number = || cell.parse().ok();
     match column {
@@ -156,7 +156,7 @@ fn fill(row: &mut MessageRow, column: &str, cell: &str) -> Result<(), Mistake> {
 }
 
 /// The message of a row for so many nodes, where that is known.
-fn message(row: &MessageRow, n_nodes: Option<u64>) -> Result<ListedMessage, Mistake> {
+fn message(row: &ListedRow, n_nodes: Option<u64>) -> Result<ListedMessage, Mistake> {
     let wrong = |reason: String, hint: &str| Err(Mistake::at(row.line, reason, hint));
     let (Some(time), Some(source), Some(destination), Some(bytes)) = (row.time, row.source, row.destination, row.bytes)
     else {

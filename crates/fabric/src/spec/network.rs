@@ -22,7 +22,7 @@ pub(crate) fn parameters(section: &str) -> Vec<&'static Parameter> {
 }
 
 /// Everything that `[link]`, `[router]`, `[routing]` and `[nic]` say.
-pub(crate) struct Network {
+pub(crate) struct NetworkSections {
     pub links: Links,
     pub router: RouterSpec,
     pub routing: RoutingSpec,
@@ -35,7 +35,7 @@ pub(crate) fn read(
     topology: Option<(&TopologySpec, &Facts)>,
     base: &Path,
     findings: &mut Findings,
-) -> Option<Network> {
+) -> Option<NetworkSections> {
     let before = findings.n_errors();
     let empty = Table::default();
     let source = Source::section(root, "router", &empty, findings);
@@ -89,7 +89,7 @@ pub(crate) fn read(
         nic_spec.chunk = None;
     }
     check_sizes(&router, &router_spec, &nic, &nic_spec, &links, findings);
-    (findings.n_errors() == before).then_some(Network {
+    (findings.n_errors() == before).then_some(NetworkSections {
         links,
         router: router_spec,
         routing: routing?,
@@ -382,26 +382,26 @@ fn check_sizes(
 
 /// What a lone packet takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Times {
+pub(crate) struct LonePacketTimes {
     /// On its way out of an interface: what `run.perturb_spread` is by default.
     pub packet: Time,
     /// At most between two signs of progress: what `run.stall_after` must exceed.
     pub step: Time,
 }
 
-impl Times {
-    pub(crate) fn new(network: &Network) -> Times {
+impl LonePacketTimes {
+    pub(crate) fn new(network: &NetworkSections) -> LonePacketTimes {
         let links = &network.links;
         let host = links.by_class.get("host").unwrap_or(&links.default).bandwidth;
         let bandwidth = network.nic.bandwidth.map_or(host, |own| own.min(host));
-        Times {
+        LonePacketTimes {
             packet: serialization(network.nic.packet.0, bandwidth),
             step: longest_step(network),
         }
     }
 }
 
-fn longest_step(network: &Network) -> Time {
+fn longest_step(network: &NetworkSections) -> Time {
     let NicSpec {
         packet,
         message_overhead,

@@ -1,8 +1,8 @@
 //! `pattern = "trace"`: what programs accessed, from files of `valgrind --tool=lackey --trace-mem=yes`.
 
 use crate::memory::spec::{Instructions, MOST_ACCESSES, Memory, Split, SplitWord, Trace, TraceFile};
-use crate::memory::trace::recording::{self, Mistake, Recording};
-use crate::memory::trace::{self, Misfit};
+use crate::memory::trace::recording::{self, Recording, TraceMistake};
+use crate::memory::trace::{self, TraceMisfit};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use study::reader::Values;
 
 /// Files already read, by what they were read for: a sweep asks for the same ones again and again.
 #[derive(Default)]
-pub(crate) struct Traces(BTreeMap<Wish, Result<Arc<Recording>, Mistake>>);
+pub(crate) struct Traces(BTreeMap<Wish, Result<Arc<Recording>, TraceMistake>>);
 
 /// A file's name, the most accesses, bytes of line and page, what fetches do.
 type Wish = (String, u64, u64, u64, Instructions);
@@ -87,7 +87,7 @@ pub(super) fn read(
         return None;
     }
     if let Some(nodes) = nodes.and_then(|nodes| u32::try_from(nodes).ok())
-        && let Err(Misfit { key, reason, hint }) = trace::Trace::new(&spec, memory, nodes, recordings)
+        && let Err(TraceMisfit { key, reason, hint }) = trace::Trace::new(&spec, memory, nodes, recordings)
     {
         refuse(key, reason, hint);
         return None;

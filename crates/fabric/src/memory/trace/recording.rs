@@ -45,7 +45,7 @@ pub struct Reading {
 
 /// Why a trace is refused, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct TraceMistake {
     /// Names the file and its line.
     pub reason: String,
     /// What to do.
@@ -54,7 +54,7 @@ pub struct Mistake {
 
 /// An access of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct RecordedAccess {
     /// The line: its page's number times lines per page, and its number there.
     pub line: u64,
     /// Whether it writes.
@@ -86,7 +86,7 @@ enum Records {
 impl Recording {
     /// An access by its number.
     #[inline(always)]
-    pub fn get(&self, index: u64) -> Record {
+    pub fn get(&self, index: u64) -> RecordedAccess {
         let word = match &self.records {
             Records::Here(words) => words[index as usize],
             Records::There(map) => bytemuck::cast_slice(map)[index as usize],
@@ -95,7 +95,7 @@ impl Recording {
             LONG => self.long_pause(index),
             pause => pause,
         };
-        Record {
+        RecordedAccess {
             line: word & LINE,
             store: word & STORE != 0,
             pause,
@@ -113,8 +113,8 @@ impl Recording {
 ///
 /// # Errors
 /// A file that cannot be read or unpacked, that ends too early, or that has a line which is not lackey's.
-pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> Result<Recording, Mistake> {
-    let cannot = |error: std::io::Error| Mistake {
+pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> Result<Recording, TraceMistake> {
+    let cannot = |error: std::io::Error| TraceMistake {
         reason: format!("cannot read {name:?}: {error}"),
         hint: "give a path relative to the study's folder".to_owned(),
     };
@@ -128,7 +128,7 @@ pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> 
             Ok(n) => n,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => {
-                return Err(Mistake {
+                return Err(TraceMistake {
                     reason: format!("{name}, after line {lines}: the {packing} data ends or breaks here: {error}"),
                     hint: format!("copy or pack the file again, or {HOW}"),
                 });
@@ -196,9 +196,9 @@ pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> 
     })
 }
 
-fn mistake(reason: String, hint: &str) -> Mistake {
+fn mistake(reason: String, hint: &str) -> TraceMistake {
     let hint = hint.to_owned();
-    Mistake { reason, hint }
+    TraceMistake { reason, hint }
 }
 
 /// A line in a message, shortened.

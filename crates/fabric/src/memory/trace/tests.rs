@@ -1,7 +1,7 @@
 //! What a trace says, line by line; how it is dealt; files that are cut or broken.
 
 use super::lackey::{self, AccessKind, LackeyAccess, Note};
-use super::recording::{HOW, Mistake, Reading, Record, Recording, read};
+use super::recording::{HOW, Reading, RecordedAccess, Recording, TraceMistake, read};
 use super::{Frames, Trace, fits, member, most, place, share};
 use crate::spec::{Bytes, Instructions, Memory, Pages, Split, Trace as Spec};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ const READING: Reading = Reading {
     most: u64::MAX,
 };
 
-fn told(bytes: &[u8], reading: &Reading, keep: usize) -> Result<Recording, Mistake> {
+fn told(bytes: &[u8], reading: &Reading, keep: usize) -> Result<Recording, TraceMistake> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     read(file.path(), "file", reading, Some(keep))
@@ -28,11 +28,11 @@ fn recorded(text: &str, reading: &Reading) -> Recording {
 
 /// (line, store, pause) of all accesses.
 fn words(recording: &Recording) -> Vec<(u64, bool, u64)> {
-    let get = |Record { line, store, pause }: Record| (line, store, pause);
+    let get = |RecordedAccess { line, store, pause }: RecordedAccess| (line, store, pause);
     (0..recording.accesses).map(|index| get(recording.get(index))).collect()
 }
 
-fn refused(bytes: &[u8]) -> Mistake {
+fn refused(bytes: &[u8]) -> TraceMistake {
     match told(bytes, &READING, 1 << 20) {
         Ok(recording) => panic!(
             "{} accesses of {:?}",
