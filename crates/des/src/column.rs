@@ -412,7 +412,11 @@ impl<T: Pod> Column<T> {
 }
 
 /// A state made of columns. Use [`columns!`](crate::columns) to implement it.
-pub trait Columns {
+pub trait Columns: Sized {
+    /// How many columns there are, those of parts among them.
+    const COUNT: u16;
+    /// Empty columns, which the journal knows by the numbers from `first` on.
+    fn numbered_from(first: u16) -> Self;
     /// Puts back the saved bytes of one element.
     fn restore(&mut self, column: u16, index: u32, bytes: &[u8]);
     /// Takes back the growth of one column.
@@ -447,40 +451,105 @@ pub trait Columns {
 /// assert_eq!(state.digest(), before);
 /// state.seen.set(&mut NoJournal, 0, 5);
 /// ```
+///
+/// A state may have parts, which are declared as states of their own. Its own columns are numbered first, then those of its parts, so that
+/// one journal serves all of them and a part's column costs what an own one does.
+///
+/// ```
+/// # des::columns! {
+/// #     /// Counters of some LPs.
+/// #     pub struct Counters {
+/// #         /// Events seen per LP.
+/// #         pub seen: u64,
+/// #     }
+/// # }
+/// des::columns! {
+///     /// A lamp per LP, and the counters.
+///     pub struct Lamps {
+///         /// Whether it is on.
+///         pub on: u8,
+///     } with {
+///         /// How often it was switched.
+///         pub counters: Counters,
+///     }
+/// }
+/// use des::{Columns, Log};
+/// let mut state = Lamps::default();
+/// state.counters.seen.fill(0, vec![0; 4]);
+/// let mut log = Log::default();
+/// *state.counters.seen.edit(&mut log, 2) += 1;
+/// log.undo(&mut state);
+/// assert_eq!(state.counters.seen.get(2), &0);
+/// ```
 #[macro_export]
 macro_rules! columns {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),* $(,)? }) => {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident { $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $type:ty),* $(,)? }
+        $(with { $($(#[$part_meta:meta])* $part_vis:vis $part:ident : $part_type:ty),* $(,)? })?
+    ) => {
         $(#[$meta])*
         #[derive(Clone, Debug)]
-        $vis struct $name { $($(#[$field_meta])* $field_vis $field: $crate::Column<$type>),* }
+        $vis struct $name {
+            $($(#[$field_meta])* $field_vis $field: $crate::Column<$type>,)*
+            $($($(#[$part_meta])* $part_vis $part: $part_type,)*)?
+        }
 
         const _: () = {
             #[allow(non_camel_case_types)]
             #[repr(u16)]
-            enum Id { $($field),* }
+            enum Id { $($field,)* End }
 
             impl Default for $name {
                 fn default() -> Self {
-                    $name { $($field: $crate::Column::new(Id::$field as u16, Vec::new())),* }
+                    $crate::Columns::numbered_from(0)
                 }
             }
 
             impl $crate::Columns for $name {
+                const COUNT: u16 = Id::End as u16 $($(+ <$part_type as $crate::Columns>::COUNT)*)?;
+
+                fn numbered_from(first: u16) -> Self {
+                    let _next = first + Id::End as u16;
+                    $($(
+                        let $part = <$part_type as $crate::Columns>::numbered_from(_next);
+                        let _next = _next + <$part_type as $crate::Columns>::COUNT;
+                    )*)?
+                    $name {
+                        $($field: $crate::Column::new(first + Id::$field as u16, Vec::new()),)*
+                        $($($part,)*)?
+                    }
+                }
                 fn restore(&mut self, column: u16, index: u32, bytes: &[u8]) {
                     $(if column == Id::$field as u16 { return self.$field.restore(index, bytes); })*
+                    let _column = column - Id::End as u16;
+                    $($(
+                        if _column < <$part_type as $crate::Columns>::COUNT {
+                            return self.$part.restore(_column, index, bytes);
+                        }
+                        let _column = _column - <$part_type as $crate::Columns>::COUNT;
+                    )*)?
                     unreachable!("an undo entry names a column that does not exist");
                 }
                 fn truncate(&mut self, column: u16, len: u32) {
                     $(if column == Id::$field as u16 { return self.$field.truncate(len); })*
+                    let _column = column - Id::End as u16;
+                    $($(
+                        if _column < <$part_type as $crate::Columns>::COUNT {
+                            return self.$part.truncate(_column, len);
+                        }
+                        let _column = _column - <$part_type as $crate::Columns>::COUNT;
+                    )*)?
                     unreachable!("an undo entry names a column that does not exist");
                 }
                 fn digest(&self) -> u64 {
                     let mut digest = 0;
                     $(digest = self.$field.digest(digest);)*
+                    $($(digest = $crate::mix(digest ^ self.$part.digest());)*)?
                     digest
                 }
                 fn memory(&self) -> usize {
-                    0 $(+ self.$field.memory())*
+                    0 $(+ self.$field.memory())* $($(+ self.$part.memory())*)?
                 }
             }
         };
@@ -517,6 +586,38 @@ mod tests {
         assert_eq!(state.digest(), before);
         assert_eq!(state.small.as_slice(), [1, 2, 3]);
         assert_eq!(state.large.len(), 2);
+    }
+
+    crate::columns! {
+        struct Whole {
+            own: u32,
+        } with {
+            left: Pair,
+            right: Pair,
+        }
+    }
+
+    #[test]
+    fn parts_of_a_state_are_undone_with_it_and_seen_by_its_digest() {
+        assert_eq!(Whole::COUNT, 5);
+        let mut state = Whole::default();
+        state.own.fill(0, vec![7; 2]);
+        state.left.small.fill(0, vec![1, 2]);
+        state.right.small.fill(0, vec![1, 2]);
+        let before = state.digest();
+        let mut log = Log::default();
+        state.right.small.set(&mut log, 1, 9);
+        assert_ne!(state.digest(), before);
+        state.left.large.push(&mut log, [3; 8]);
+        state.own.set(&mut log, 0, 8);
+        let grown = state.right.large.push(&mut log, [4; 8]);
+        state.right.large.edit(&mut log, grown)[0] = 5;
+        state.left.small.set(&mut log, 0, 6);
+        log.undo(&mut state);
+        assert_eq!(state.digest(), before);
+        assert_eq!(state.left.small.as_slice(), [1, 2]);
+        assert_eq!(state.right.small.as_slice(), [1, 2]);
+        assert!(state.left.large.is_empty() && state.right.large.is_empty());
     }
 
     #[test]

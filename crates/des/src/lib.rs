@@ -24,6 +24,7 @@ mod history;
 #[cfg(all(loom, test))]
 mod interleavings;
 pub mod layout;
+pub mod lists;
 mod mail;
 pub mod optimistic;
 mod pace;
@@ -56,6 +57,6 @@ pub use reference::ReferenceEngine;
 pub use rng::{Philox, Philox2, mix};
 pub use rollback::RollbackCheck;
 pub use table::{Run, Table};
-pub use time::Time;
+pub use time::{HORIZON, Time};
 pub use window::WindowEngine;
 pub use world::{Event, Observe, Sink, Tally, World};

@@ -24,6 +24,9 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 #[repr(transparent)]
 pub struct Time(pub u64);
 
+/// The end of simulated time, 40 h: events of models that pack their time have 57 bits for it.
+pub const HORIZON: Time = Time(1 << 57);
+
 impl Time {
     /// The start of simulated time.
     pub const ZERO: Time = Time(0);

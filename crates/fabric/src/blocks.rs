@@ -143,10 +143,10 @@ pub(crate) fn lay_out(blocks: Option<Blocks>, wiring: &Wiring) -> Laid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build_error::BuildError;
     use crate::network::Network;
     use crate::spec::plain;
     use topo::{Lattice, TopologySpec};
+    use work::build_error::BuildError;
 
     #[test]
     fn a_process_has_the_ports_of_its_own_routers_only() {

@@ -4,6 +4,8 @@
 //! changes event by event -> [`observe::Stats`]. Who runs a network and judges what came of it is not known here.
 
 pub mod blocks;
+mod endpoints;
+pub mod envelope;
 mod incoming;
 pub mod memory;
 pub mod mpi;
@@ -17,7 +19,4 @@ pub mod router;
 pub mod routing;
 pub mod spec;
 pub mod state;
-pub mod workload;
 pub mod world;
-
-pub use work::{build_error, motif, placement};

@@ -1,31 +1,21 @@
-//! MPI ranks on a network: matching, eager and rendezvous messages. What they do is in the crate `work`.
+//! MPI ranks on a network: matching, eager and rendezvous messages. What they do, and what they remember, is in the crate `work`.
 
 pub mod account;
 mod endpoint;
-pub mod envelope;
-mod packing;
-pub mod plan;
-pub mod state;
-mod traffic;
 
 pub use account::RankRow;
-pub(crate) use packing::{pack, unpack};
-pub use plan::{Plan, Plans};
-pub use work::mpi::{
-    Action, Collective, CollectiveKind, Communicator, HEADER, LARGEST, MAX_RAILS, Op, Program, Transfer, collective,
-    nth, op, spec,
-};
 
+use crate::envelope::{Envelope, SENT};
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
 use crate::packet::{Kind, Packet};
-use crate::state::{NONE, Post, State};
+use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
-use endpoint::{Endpoint, SENT};
-use envelope::Envelope;
-use state::Rank;
+use endpoint::Endpoint;
 use std::ops::Range;
+use work::ranks::state::Rank;
+use work::ranks::{Plan, Plans};
 
 /// Makes the records of the ranks of the routers at neighbouring places.
 pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {
@@ -33,20 +23,12 @@ pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State
         return;
     };
     let ranks = plans.first_slot(part.nodes.start)..plans.first_slot(part.nodes.end);
-    st.ranks.fill(ranks.start, vec![Rank::new(); ranks.len()]);
-    st.peer_heads.fill(
+    st.mpi.ranks.fill(ranks.start, vec![Rank::new(); ranks.len()]);
+    st.mpi.peer_heads.fill(
         ranks.start << plans.bucket_bits,
         vec![NONE; ranks.len() << plans.bucket_bits],
     );
-    st.free_items.fill(lps.start, vec![NONE; lps.len()]);
-}
-
-/// What a rank hears when the bytes of a posted message have left, if it waits for that.
-#[inline(never)]
-pub(crate) fn sent(net: &Network, post: &Post) -> Option<Packet> {
-    let envelope = Envelope::from_word(post.envelope)?;
-    let (_, plan, _) = net.workload.ranks_of(post.destination)?;
-    endpoint::sent(envelope, post.destination, plan.costs.rendezvous)
+    st.mpi.free_items.fill(lps.start, vec![NONE; lps.len()]);
 }
 
 /// An event for the ranks of a host at one of its rails: (place of its router, its place, its number).

@@ -1,7 +1,6 @@
 //! The immutable network of a run: wiring with ports numbered for the simulator, timing per link class, routing, workload.
 
 use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
-use crate::build_error::BuildError;
 use crate::observe::Span;
 use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
 use crate::routing::{Routing, Way};
@@ -9,10 +8,11 @@ use crate::spec::too_many_ports;
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RunSpec, Switching, Tie,
 };
-use crate::workload::Workload;
 use des::{Layout, Run, Table, Time};
 use std::ops::Range;
 use topo::{Coordinates, Topology, TopologyKind, TopologySpec};
+use work::build_error::BuildError;
+use work::workload::Workload;
 
 mod late_admission;
 pub mod model;

@@ -8,17 +8,15 @@
 pub(crate) mod control;
 pub(crate) mod cumulative;
 
+use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
-use crate::memory;
-use crate::mpi;
-use crate::mpi::envelope::{self, Notice};
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::{Departures, Record, share_of_message};
-use crate::packet::{ACK, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
-use crate::state::{Incoming, NONE, Nic, Post, State, fault};
-use crate::workload::{Message, Reaction};
+use crate::packet::{Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
+use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
 use des::{Event, Journal, Sink, Time};
+use work::workload::Message;
 
 /// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
 #[inline(never)]
@@ -198,7 +196,7 @@ fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: b
                 let post = st.posts.edit(j, slot);
                 nic.post_head = post.next;
                 st.sources.edit(j, place).taken -= post.bytes;
-                if let Some(event) = mpi::sent(net, post) {
+                if let Some(event) = envelope::left(net, post) {
                     let at = Time(nic.free + net.injection.hop);
                     sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
                 }
@@ -270,7 +268,7 @@ fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
     nic.target = message.destination | blocked | of_rank | if whole { Nic::WHOLE } else { 0 };
     // Numbers tell messages of several packets apart, and messages that are born at one time.
     if !whole || net.bursts {
-        nic.label |= st.sources.edit(j, place).next_number();
+        nic.label |= next_number(st.sources.edit(j, place));
     }
     if M::SEQUENCER {
         // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
@@ -516,56 +514,6 @@ fn queue_up<J: Journal>(
     st.posts.edit(j, before).next = slot;
     st.posts.edit(j, slot).next = after;
     (head, tail)
-}
-
-/// Runs a workload's start or reaction at a node.
-pub fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    event: &Packet,
-    now: u64,
-    sink: &mut S,
-) {
-    let site = net.sites[lp as usize];
-    let node = site.node + u32::from(event.port());
-    let place = net.node_place(lp, node);
-    let job = net.workload.ranks_of(node);
-    // A rank may use all rails of its host, and looks at what they have yet to send.
-    let rails = job.map_or(1, |(plans, ..)| plans.rails);
-    for rail in 0..rails {
-        let behind = node % rails;
-        let (place, node) = (place - behind + rail, node - behind + rail);
-        if *st.due.get(place) < now {
-            advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
-        }
-    }
-    if let Some(job) = job {
-        return mpi::react::<M, J, S>(net, st, j, (lp, place, node), job, event, sink);
-    }
-    if let Some(job) = net.workload.memory_of(node) {
-        return memory::react::<M, J, S>(net, st, j, (lp, place, node), job, event, sink);
-    }
-    let source = st.sources.edit(j, place);
-    let acknowledged = event.kind() == Kind::Delivered && event.is_ack();
-    if acknowledged {
-        let batch = source.clock;
-        sink.record(Record::Acknowledged { node, batch, time: now });
-    }
-    let reaction = match event.kind() {
-        Kind::Start => net.workload.on_start(node, source, now),
-        _ => net.workload.on_delivery(node, source, acknowledged, now),
-    };
-    match reaction {
-        Reaction::None => {}
-        Reaction::Data { count, message } => {
-            for _ in 0..count {
-                post(net, st, j, lp, place, message, (0, 0));
-            }
-        }
-        Reaction::Ack(message) => post(net, st, j, lp, place, message, (ACK, 0)),
-    }
 }
 
 /// A packet at the router `site` has been put on the ejection link at `start`: counts it towards its message.

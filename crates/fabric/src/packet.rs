@@ -36,8 +36,7 @@ use bytemuck::{Pod, Zeroable};
 use des::{Event, Time, mix};
 use std::cmp::Ordering;
 
-/// Simulated time ends here: 2^57 ps, 40 h.
-pub const HORIZON: Time = Time(1 << 57);
+pub use des::HORIZON;
 /// Most nodes of a network, and most routers.
 pub const MAX_NODES: u32 = 1 << 26;
 /// Most virtual channels per port.

@@ -2,16 +2,15 @@
 //!
 //! Places in pools are not written: a list is built anew from fresh places when it is read, and the lists of free places begin empty.
 
+use crate::endpoints;
 use crate::incoming;
-use crate::memory;
-use crate::mpi;
 use crate::network::Network;
 use crate::network::model::RouterModel;
 use crate::nic::cumulative::{self, FLOW};
 use crate::packet::{Kind, Packet};
-use crate::state::lists::{places, put_elements};
 use crate::state::{ControlQueue, Incoming, Link, NONE, Nic, Post, State};
 use des::checkpoint::{put, take};
+use des::lists::{places, put_elements};
 use des::{Event, NoJournal, Torn};
 use std::ops::Range;
 
@@ -128,12 +127,7 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
                 put(out, Incoming { next: NONE, ..entry });
             });
         }
-        if let Some(plans) = net.workload.ranks().filter(|plans| plans.begins_host(node)) {
-            mpi::pack(plans, st, node, out);
-        }
-        if let Some(plan) = net.workload.memory() {
-            memory::pack(plan, st, node, out);
-        }
+        endpoints::pack(net, st, node, out);
     }
     M::pack(net, st, lp, out);
 }
@@ -197,13 +191,7 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
                 }
             }
         }
-        if let Some(plans) = net.workload.ranks().filter(|plans| plans.begins_host(node)) {
-            let ranks = net.workload.ranks_of(number).map_or(0, |(_, plan, _)| plan.ranks);
-            mpi::unpack(plans, |rank| rank < ranks, st, node, input)?;
-        }
-        if let Some(plan) = net.workload.memory() {
-            memory::unpack(plan, st, node, input)?;
-        }
+        endpoints::unpack(net, st, (node, number), input)?;
     }
     M::unpack(net, st, lp, input)
 }

@@ -6,7 +6,6 @@
 //! All that is to be known of one routing is in the file of its name, as answers to the questions of `algorithm.rs`; the list below has a line
 //! for each.
 
-use crate::build_error::BuildError;
 use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
 use crate::spec::{Architecture, RouterModel, RunSpec};
@@ -20,6 +19,7 @@ use study::owned::EntryKeys;
 use study::reader::Values;
 use study::{Entry, Family};
 use topo::{Came, Hop, HopList, Topology, TopologySpec};
+use work::build_error::BuildError;
 
 #[macro_use]
 mod list;

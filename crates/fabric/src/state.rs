@@ -2,12 +2,14 @@
 
 use crate::packet::{Label, MAX_NODES, NUMBERS, Packet};
 use bytemuck::{Pod, Zeroable};
+use work::memory::MemoryColumns;
+use work::ranks::RankColumns;
+use work::workload::Source;
 
 pub mod crossbar;
 pub mod lists;
 
-/// "No element" in intrusive lists.
-pub const NONE: u32 = u32::MAX;
+pub use des::lists::NONE;
 
 /// A branch on the way to records of incoming messages: sixteen ways, each [`NONE`], a record, or a branch.
 pub type Ways = [u32; 16];
@@ -170,32 +172,12 @@ impl ControlQueue {
     };
 }
 
-/// The generator or program of a node.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub struct Source {
-    /// Messages generated or sent so far.
-    pub made: u64,
-    /// Birth of the latest generated message or batch (ps).
-    pub clock: u64,
-    /// First send (ps), for throughput.
-    pub started: u64,
-    /// Data messages received; where there are ranks, bytes of their messages that have yet to leave.
-    pub taken: u64,
-    /// Messages received that count for the current batch.
-    pub received: u32,
-    /// Number of the next message, which wraps.
-    pub number: u32,
-}
-
-impl Source {
-    /// Takes the next message number.
-    #[inline(always)]
-    pub fn next_number(&mut self) -> Label {
-        let number = self.number & (NUMBERS - 1);
-        self.number = self.number.wrapping_add(1);
-        number
-    }
+/// Takes the number of the next message of a node.
+#[inline(always)]
+pub fn next_number(source: &mut Source) -> Label {
+    let number = source.number & (NUMBERS - 1);
+    source.number = source.number.wrapping_add(1);
+    number
 }
 
 /// A message that a node has posted and whose injection has not begun, or is a rank's and has not ended.
@@ -317,44 +299,6 @@ des::columns! {
         pub incoming_ways: Ways,
         /// Incoming messages of several packets.
         pub incoming: Incoming,
-        /// MPI: a record per rank, as many per node as the fullest has.
-        pub ranks: crate::mpi::state::Rank,
-        /// MPI: the peers of each rank, in lists by [`Plans::buckets`](crate::mpi::Plans) of them.
-        pub peer_heads: u32,
-        /// MPI: peers.
-        pub peers: crate::mpi::state::Peer,
-        /// MPI: receives, messages and rendezvous that wait.
-        pub items: crate::mpi::state::Item,
-        /// MPI: free items of each router, a list.
-        pub free_items: u32,
-        /// Memory: a record per node.
-        pub memory_nodes: crate::memory::state::Node,
-        /// Memory: a record per core.
-        pub cores: crate::memory::state::Core,
-        /// Memory: what the parts of a node beyond its caches have done.
-        pub beyond: crate::memory::state::Beyond,
-        /// Memory: when each bank is free, node by node (ps).
-        pub banks: u64,
-        /// Memory: the places of all caches of directories, node by node.
-        pub directory_lines: crate::memory::state::Line,
-        /// Memory: the places of all cores' own caches, core by core.
-        pub l1_lines: crate::memory::state::Line,
-        /// Memory: the places of all shared caches, node by node.
-        pub l2_lines: crate::memory::state::Line,
-        /// Memory: accesses under way, as many places per core as it may have.
-        pub accesses: crate::memory::state::Access,
-        /// Memory: lines that nodes wait for, or wait to be rid of.
-        pub misses: crate::memory::state::Miss,
-        /// Memory: first entry of every list of a home.
-        pub entry_heads: u32,
-        /// Memory: lines that some node has, at their homes.
-        pub entries: crate::memory::state::Entry,
-        /// Memory: sets of readers, in words.
-        pub readers: crate::memory::state::Readers,
-        /// Memory: requests that wait at their homes.
-        pub requests: crate::memory::state::Request,
-        /// Memory: accesses performed, where values are checked.
-        pub performed: crate::memory::state::Performed,
         /// Late-admission routers: the lists of each output port.
         pub lists: lists::List,
         /// Input-queued routers: a record per port and virtual channel.
@@ -367,5 +311,10 @@ des::columns! {
         pub arbiters: crossbar::Arbiter,
         /// Routings with news: until when each port of the group has work, as far as each router has been told (ps).
         pub told: u64,
+    } with {
+        /// Of ranks.
+        pub mpi: RankColumns,
+        /// Of memory nodes.
+        pub memory: MemoryColumns,
     }
 }

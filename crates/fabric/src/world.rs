@@ -1,8 +1,7 @@
 //! The network as a world of the event engine: a logical process is a router with its nodes.
 
+use crate::endpoints;
 use crate::incoming;
-use crate::memory;
-use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::nic;
 use crate::observe::{Record, Stats};
@@ -10,9 +9,10 @@ use crate::packet::{Kind, Packet};
 use crate::packing;
 use crate::routing::news;
 use crate::state::lists::EMPTY;
-use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, Source, State};
+use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, State};
 use des::{Event, Journal, Layout, Sink, Time, Torn, World};
 use std::ops::Range;
+use work::workload::Source;
 
 impl<M: RouterModel> World for Fabric<M> {
     type Event = Packet;
@@ -134,8 +134,7 @@ impl<M: RouterModel> World for Fabric<M> {
             let slots = news.slots();
             st.told.fill(lps.start * slots, vec![0; lps.len() * slots as usize]);
         }
-        mpi::start(net, &lps, &part, &mut st);
-        memory::start(net, &part, &mut st);
+        endpoints::start(net, &lps, &part, &mut st);
         M::start(net, &lps, &mut st);
         (st, first)
     }
@@ -162,7 +161,7 @@ impl<M: RouterModel> World for Fabric<M> {
             Kind::HostCredit => nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
             Kind::Notice => nic::notice::<M, J, S>(net, st, j, lp, event, sink),
             Kind::Delivered | Kind::Start | Kind::Rank => {
-                nic::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink)
+                endpoints::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink)
             }
         }
     }

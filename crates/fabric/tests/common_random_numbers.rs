@@ -3,9 +3,9 @@
 use bytemuck::Zeroable as _;
 use fabric::network::Network;
 use fabric::spec::{LoadOptions, RunSpec, load_study};
-use fabric::state::Source;
-use fabric::workload::Message;
 use std::path::Path;
+use work::workload::Message;
+use work::workload::Source;
 
 /// The runs of a study of a job with `work`, swept over `sweep`.
 fn runs(work: &str, sweep: &str) -> Vec<RunSpec> {

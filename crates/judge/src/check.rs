@@ -2,12 +2,12 @@
 
 use crate::harvest::{ChannelCredit, Harvest};
 use crate::results::{Check, LoadState, Verdict};
-use fabric::build_error::BuildError;
 use fabric::mpi::RankRow;
 use fabric::network::Network;
 use fabric::packet::{HORIZON, MAX_HOPS, MAX_PARTS, NUMBERS, OLD};
 use fabric::spec::RunSpec;
 use fabric::state::fault;
+use work::build_error::BuildError;
 
 mod cycle;
 mod values;

@@ -2,13 +2,13 @@
 
 use crate::check;
 use crate::predict::Prediction;
-use fabric::build_error::BuildError;
 use fabric::network::Network;
 use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec, canonical, run_hash};
-use fabric::workload::places;
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
 use topo::{Partition, Topology};
+use work::build_error::BuildError;
+use work::workload::places;
 
 /// Networks with more routers than this are described without a list of them.
 const MOST_DRAWN: u32 = 5_000;

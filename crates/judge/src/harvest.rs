@@ -7,7 +7,6 @@
 use bytemuck::{Pod, Zeroable};
 use des::checkpoint::{Pack, put, put_list, take, take_list};
 use des::{Observe, Torn};
-use fabric::memory::state::Performed;
 use fabric::memory::{self, MemoryRow};
 use fabric::mpi::{self, RankRow};
 use fabric::network::{Network, Site};
@@ -15,8 +14,9 @@ use fabric::nic;
 use fabric::observe::{Stats, Unsent, share_of_birth, share_of_size};
 use fabric::packet::ends;
 use fabric::state::{NONE, Parts, State};
-use fabric::workload::Message;
 use std::time::Duration;
+use work::memory::state::Performed;
+use work::workload::Message;
 
 mod in_flight;
 mod performed;

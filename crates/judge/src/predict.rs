@@ -10,7 +10,6 @@
 mod memory;
 
 use des::Time;
-use fabric::build_error::BuildError;
 use fabric::packet::Packet;
 use fabric::routing::{Detours, Routing};
 use fabric::spec::{
@@ -19,11 +18,13 @@ use fabric::spec::{
 };
 use fabric::state::crossbar::{Arbiter, Crossing, Input};
 use fabric::state::lists::List;
-use fabric::state::{Channel, Link, Nic, Port, Router, Source};
-use fabric::workload::{Traffic, Workload};
+use fabric::state::{Channel, Link, Nic, Port, Router};
 use serde::Serialize;
 use std::mem::size_of;
 use topo::{Topology, TopologySpec};
+use work::build_error::BuildError;
+use work::traffic::Traffic;
+use work::workload::{Source, Workload};
 
 /// A process with the interpreter, NumPy and Arrow before it runs anything: measured, Python 3.11 on x86-64.
 const PROCESS_BYTES: f64 = 76e6;

@@ -11,7 +11,6 @@ use des::engine::Engine;
 use des::optimistic::{self, OptimisticEngine};
 use des::ranks::{self, Broken, RankPlan, ResumeError};
 use des::{Outcome, RankEngine, ReferenceEngine, RollbackCheck, Stop, Time, Torn, Transport, WindowEngine, mix};
-use fabric::build_error::BuildError;
 use fabric::network::model::{Fabric, RouterModel};
 use fabric::network::{Class, Network};
 use fabric::observe::{Span, Stats, Track};
@@ -21,6 +20,7 @@ use fabric::spec::{self, Architecture, MessageDetail, RunSpec};
 use fabric::state::Parts;
 use serde::Serialize;
 use std::time::{Duration, Instant};
+use work::build_error::BuildError;
 
 mod drain;
 mod keeper;

@@ -282,7 +282,7 @@ fn end<M: Model>(mut engine: Boxed<'_, M>, until: Time) -> String {
     stats.set_out.sort_unstable();
     let ports: Vec<_> = states.iter().flat_map(|state| state.ports.as_slice()).collect();
     let sent: Vec<_> = ports.iter().map(|port| (port.packets, port.bytes, port.busy)).collect();
-    let ranks = states.iter().flat_map(|state| state.ranks.as_slice());
+    let ranks = states.iter().flat_map(|state| state.mpi.ranks.as_slice());
     let ranks: Vec<_> = ranks
         .map(|rank| (rank.finished, rank.waited, rank.worked, rank.bytes))
         .collect();

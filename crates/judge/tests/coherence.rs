@@ -5,8 +5,6 @@ mod memory_nodes;
 use des::engine::Engine as _;
 use des::rng::{SplitMix, below};
 use des::{Time, WindowEngine};
-use fabric::memory::protocol::Held;
-use fabric::memory::state::NO_LINE;
 use fabric::network::Network;
 use fabric::network::model::Fabric;
 use fabric::observe::{Span, Stats};
@@ -18,6 +16,8 @@ use judge::run::RunResult;
 use memory_nodes::{crowd, go, ring, spec, sum};
 use std::collections::BTreeMap;
 use topo::{Arrangement, Lattice, TopologySpec};
+use work::memory::protocol::Held;
+use work::memory::state::NO_LINE;
 
 fn cells() -> Vec<RunSpec> {
     let lattice = |shape: &[u32], nodes_per_router| Lattice {
@@ -107,7 +107,7 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
 fn check_copies(states: &[&State], lines: usize) -> usize {
     let mut copies: BTreeMap<u64, Vec<u16>> = BTreeMap::new();
     for state in states {
-        let all = state.l2_lines.as_slice();
+        let all = state.memory.l2_lines.as_slice();
         assert_eq!(all.len() % lines, 0);
         let there = all.iter().filter(|line| line.tag != NO_LINE);
         there.for_each(|line| copies.entry(line.tag).or_default().push(line.state));
@@ -144,7 +144,7 @@ fn on_every_network_a_line_has_one_writer_or_many_readers() {
             let view = engine.view();
             several += check_copies(&view.states, 4);
             stops += 1;
-            let cores = view.states.iter().flat_map(|state| state.cores.as_slice());
+            let cores = view.states.iter().flat_map(|state| state.memory.cores.as_slice());
             let left: u64 = cores.map(|core| 150 - core.done).sum();
             if left == 0 {
                 break;

@@ -1,11 +1,12 @@
 //! MPI ranks: what a message takes, in closed form; matching; every engine alike.
 
-use fabric::mpi::collective::Algorithm;
-use fabric::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
-use fabric::mpi::{CollectiveKind, Op, RankRow, Transfer};
+use fabric::mpi::RankRow;
 use fabric::spec::*;
 use judge::run::{self, RunError, RunResult};
 use topo::TopologySpec;
+use work::mpi::collective::Algorithm;
+use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
+use work::mpi::{CollectiveKind, Op, Transfer};
 
 fn single(nodes: u32) -> TopologySpec {
     TopologySpec::SingleRouter { nodes }
@@ -494,7 +495,7 @@ fn jobs_and_parts_run_beside_and_after_each_other() {
 
 #[test]
 fn an_idle_rank_takes_less_than_two_kilobytes() {
-    use fabric::mpi::state::{Peer, Rank};
+    use work::ranks::state::{Peer, Rank};
     let mut spec = motif(single(64), "halo3d-26", &[]);
     spec.jobs[0].nodes = Some(64);
     let network = fabric::network::Network::build(&spec).unwrap();

@@ -2,12 +2,12 @@
 
 use fabric::network::Network;
 use fabric::spec::{JobSpec, LoadOptions, Placement, load_study, plain};
-use fabric::workload::places;
 use judge::run::run;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use topo::{Arrangement, Lattice, Topology, TopologySpec};
+use work::workload::places;
 
 fn hyperx(shape: &[u32], nodes_per_router: u32) -> TopologySpec {
     TopologySpec::HyperX(Lattice {

@@ -168,7 +168,7 @@ fn what_is_wrong_with_a_trace_is_told_with_its_line() {
     let cut = &whole[..whole.len() - 45];
     let small = std::fs::read(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../fabric/tests/traces/small.lackey.gz"
+        "/../work/tests/traces/small.lackey.gz"
     ))
     .unwrap();
     let mixed = "==1== Lackey, an example Valgrind tool\n L 1000,8\nhello, world\n";

@@ -5,7 +5,6 @@ use crate::errors;
 use crate::ranks::PyRanks;
 use crate::result::PyRunResult;
 use des::Transport;
-use fabric::build_error::BuildError;
 use fabric::spec::{LoadOptions, RunSpec, Study, load_study};
 use judge::checkpoint::{Checkpoints, Every};
 use judge::predict::NetworkFacts;
@@ -14,6 +13,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use work::build_error::BuildError;
 
 /// Reads the options object: `{"sets": [[key, value]], "variant": name, "experiments": [names]}`.
 fn options(text: &str) -> PyResult<LoadOptions> {

@@ -5,6 +5,12 @@
 //! rank does next, and who plays it says when that has been done.
 
 pub mod build_error;
+pub mod memory;
 pub mod motif;
 pub mod mpi;
 pub mod placement;
+pub mod ranks;
+mod rate;
+pub mod terms;
+pub mod traffic;
+pub mod workload;

@@ -1,9 +1,9 @@
 //! What memory nodes have done, as it stands at the end of a run.
 
-use super::state::{Beyond, Core};
 use crate::network::Network;
 use crate::state::State;
 use bytemuck::{Pod, Zeroable};
+use work::memory::state::{Beyond, Core};
 
 /// A memory node at the end of a run: the sums of its cores, and what else it has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -37,12 +37,12 @@ pub fn see(net: &Network, state: &State, rows: &mut Vec<MemoryRow>) {
             let mut row = MemoryRow {
                 node: logical,
                 job: plan.job,
-                beyond: *state.beyond.get(place),
+                beyond: *state.memory.beyond.get(place),
                 ..MemoryRow::default()
             };
             let cores = plan.shape.cores;
             for local in 0..cores {
-                let core = state.cores.get(place * cores + local);
+                let core = state.memory.cores.get(place * cores + local);
                 let number = u64::from(logical) * u64::from(cores) + u64::from(local);
                 row.left += plan.accesses(number) - core.done;
                 row.finished_cores += u64::from(core.done == plan.accesses(number));

@@ -3,16 +3,16 @@
 //! What an access or a message does to caches and directory is done at one time: when the shared cache has been looked at, or when the
 //! message has come. What follows from it bears the times of the parts that it passes: bus and memory serve first come, first served.
 
-use super::message::{Message, Say};
-use super::plan::Plan;
-use super::state::{Access, Line, NO_LINE, Performed};
-use super::{By, Controller, Effects, word};
 use crate::network::Network;
 use crate::nic;
-use crate::packet::{HORIZON, Kind, Packet};
+use crate::packet::{CLASS, HORIZON, Kind, Label, Packet};
 use crate::state::State;
-use crate::workload;
 use des::{Journal, Time};
+use std::cell::Cell;
+use work::memory::message::{Class, Message, Say};
+use work::memory::state::{Access, Line, MemoryColumns, NO_LINE, Performed};
+use work::memory::{By, Controller, Effects, Plan, word};
+use work::workload;
 
 /// What an event for a node means, in the channel number of [`Kind::Rank`].
 mod step {
@@ -36,8 +36,9 @@ pub(super) struct Endpoint<'a, J> {
 
 /// What is outside the columns.
 pub(super) struct Around<'a> {
-    pub net: &'a Network,
     pub plan: &'a Plan,
+    /// Messages for the network: what acts knows none, and they are handed to the interfaces when it has acted.
+    pub outbox: Vec<Outgoing>,
     /// Sends an event.
     pub send_event: &'a mut dyn FnMut(Packet),
     /// Its router, its place in the node columns, its number at its router, and among memory nodes.
@@ -48,6 +49,34 @@ pub(super) struct Around<'a> {
     pub now: u64,
     /// What the part that acts takes before it sends (ps).
     pub delay: u64,
+}
+
+/// A message for the network.
+pub(super) struct Outgoing {
+    /// Interface of the node that takes it.
+    interface: u32,
+    message: workload::Message,
+    /// Marks of its label, and its word.
+    about: (Label, u64),
+}
+
+thread_local! {
+    /// The memory of an outbox; kept to spare allocations.
+    static OUTBOX: Cell<Vec<Outgoing>> = const { Cell::new(Vec::new()) };
+}
+
+/// An empty outbox.
+pub(super) fn outbox() -> Vec<Outgoing> {
+    OUTBOX.take()
+}
+
+/// What the label of a message of a class has besides a number.
+fn mark(plan: &Plan, class: Class) -> Label {
+    if plan.tells_classes() {
+        (class as Label) << CLASS
+    } else {
+        0
+    }
 }
 
 impl Around<'_> {
@@ -64,7 +93,7 @@ impl Around<'_> {
 
     /// Writes down an access for the check of values.
     #[cold]
-    fn record<J: Journal>(&self, st: &mut State, j: &mut J, access: &Access, number: u32, version: u32) {
+    fn record<J: Journal>(&self, st: &mut MemoryColumns, j: &mut J, access: &Access, number: u32, version: u32) {
         let shape = &self.plan.shape;
         let performed = Performed {
             line: access.line,
@@ -73,14 +102,14 @@ impl Around<'_> {
             version,
             store: access.store.into(),
             core: self.node * shape.cores + number / shape.outstanding,
-            next: st.memory_nodes.get(self.place).performed,
+            next: st.nodes.get(self.place).performed,
         };
         let at = st.performed.push(j, performed);
-        st.memory_nodes.edit(j, self.place).performed = at;
+        st.nodes.edit(j, self.place).performed = at;
     }
 
     /// Memory takes up a line of this home at `from`; returns when it begins and when it has given it, or taken it.
-    fn use_memory<J: Journal>(&self, st: &mut State, j: &mut J, line: u64, from: u64) -> (u64, u64) {
+    fn use_memory<J: Journal>(&self, st: &mut MemoryColumns, j: &mut J, line: u64, from: u64) -> (u64, u64) {
         let (times, shape) = (&self.plan.times, &self.plan.shape);
         let bank = (shape.index(line) % u64::from(shape.banks)) as u32;
         let bank = st.banks.edit(j, self.place * shape.banks + bank);
@@ -110,7 +139,7 @@ fn is_waited_for(say: Say) -> bool {
 }
 
 impl<J: Journal> Effects<J> for Around<'_> {
-    fn send(&mut self, st: &mut State, j: &mut J, message: Message, from_memory: bool) {
+    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: Message, from_memory: bool) {
         let times = &self.plan.times;
         let mut birth = self.now + self.delay;
         let waited_for = is_waited_for(message.say);
@@ -130,7 +159,7 @@ impl<J: Journal> Effects<J> for Around<'_> {
             }
         }
         let word = word::word(&self.plan.shape, &message);
-        let mark = self.plan.mark(message.say.class());
+        let mark = mark(self.plan, message.say.class());
         if message.to == self.node {
             if waited_for {
                 st.beyond.edit(j, self.place).inside += times.bus;
@@ -146,17 +175,19 @@ impl<J: Journal> Effects<J> for Around<'_> {
         beyond.bytes += bytes;
         // All messages about a line take the same interface.
         let interface = (message.line % u64::from(self.plan.shape.interfaces)) as u32;
-        let place = self.place + interface;
-        st.sources.edit(j, place).taken += bytes;
         let message = workload::Message {
             birth,
             destination: self.plan.nodes[message.to as usize] + interface,
             bytes,
         };
-        nic::post(self.net, st, j, self.lp, place, message, (mark, word));
+        self.outbox.push(Outgoing {
+            interface,
+            message,
+            about: (mark, word),
+        });
     }
 
-    fn performed(&mut self, st: &mut State, j: &mut J, access: u32, version: u32, by: By) {
+    fn performed(&mut self, st: &mut MemoryColumns, j: &mut J, access: u32, version: u32, by: By) {
         let times = &self.plan.times;
         let record = *st.accesses.get(access);
         let done = match by {
@@ -187,11 +218,11 @@ impl<J: Journal> Effects<J> for Around<'_> {
         self.later(done, step::DONE, number.into());
     }
 
-    fn load(&mut self, st: &State, entry: u32) -> u32 {
+    fn load(&mut self, st: &MemoryColumns, entry: u32) -> u32 {
         st.entries.get(entry).version
     }
 
-    fn store(&mut self, st: &mut State, j: &mut J, entry: u32, version: u32) {
+    fn store(&mut self, st: &mut MemoryColumns, j: &mut J, entry: u32, version: u32) {
         let line = st.entries.get(entry).line;
         if self.plan.shape.values {
             st.entries.edit(j, entry).version = version;
@@ -203,6 +234,22 @@ impl<J: Journal> Effects<J> for Around<'_> {
 }
 
 impl<'a, J: Journal> Endpoint<'a, J> {
+    /// Hands over to the interfaces what is for the network; the last thing that is done at an event.
+    pub fn hand_over(mut self) {
+        let around = &mut self.around;
+        for Outgoing {
+            interface,
+            message,
+            about,
+        } in around.outbox.drain(..)
+        {
+            let place = around.place + interface;
+            self.st.sources.edit(self.j, place).taken += message.bytes;
+            nic::post(self.net, self.st, self.j, around.lp, place, message, about);
+        }
+        OUTBOX.set(std::mem::take(&mut around.outbox));
+    }
+
     fn plan(&self) -> &'a Plan {
         self.around.plan
     }
@@ -211,7 +258,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let (plan, node, place) = (self.around.plan, self.around.node, self.around.place);
         Controller {
             shape: &plan.shape,
-            st: self.st,
+            st: &mut self.st.memory,
             j: self.j,
             fx: &mut self.around,
             node,
@@ -244,7 +291,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
             step::ISSUE => self.issue(number),
             step::LOOKED => {
                 let now = self.around.now;
-                self.st.accesses.edit(self.j, access).asked = now;
+                self.st.memory.accesses.edit(self.j, access).asked = now;
                 self.around.delay = 0;
                 self.controller().ask(access, By::L2);
             }
@@ -269,7 +316,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
             let way = self.net.bound(source, destination, bytes as u32);
             let class = message.say.class() as usize;
             let taken = self.around.now - birth;
-            let beyond = self.st.beyond.edit(self.j, self.around.place);
+            let beyond = self.st.memory.beyond.edit(self.j, self.around.place);
             beyond.came[class] += 1;
             beyond.way[class] += way.min(taken);
             beyond.queued[class] += taken - way.min(taken);
@@ -301,15 +348,18 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         }
         let number = plan.shape.index(line);
         let first = place * cache.lines() + cache.set(number);
-        let node = self.st.memory_nodes.edit(self.j, place);
+        let node = self.st.memory.nodes.edit(self.j, place);
         node.clock = node.clock.wrapping_add(1);
         let used = node.clock;
         let set = first..first + cache.ways;
-        if let Some(at) = set.clone().find(|&at| self.st.directory_lines.get(at).tag == number) {
-            self.st.directory_lines.edit(self.j, at).used = used;
+        if let Some(at) = set
+            .clone()
+            .find(|&at| self.st.memory.directory_lines.get(at).tag == number)
+        {
+            self.st.memory.directory_lines.edit(self.j, at).used = used;
             return 0;
         }
-        let lines = &self.st.directory_lines;
+        let lines = &self.st.memory.directory_lines;
         let empty = set.clone().find(|&at| lines.get(at).tag == NO_LINE);
         let oldest = || set.max_by_key(|&at| used.wrapping_sub(lines.get(at).used));
         let at = empty.or_else(oldest).unwrap_or(first);
@@ -319,14 +369,14 @@ impl<'a, J: Journal> Endpoint<'a, J> {
             used,
             ..Line::EMPTY
         };
-        self.st.directory_lines.set(self.j, at, entry);
+        self.st.memory.directory_lines.set(self.j, at, entry);
         let from = self.around.now + plan.times.directory;
-        let (_, end) = self.around.use_memory(self.st, self.j, line, from);
+        let (_, end) = self.around.use_memory(&mut self.st.memory, self.j, line, from);
         if gone != NO_LINE {
             let gone = plan.shape.line(self.around.node, gone);
-            self.around.use_memory(self.st, self.j, gone, end);
+            self.around.use_memory(&mut self.st.memory, self.j, gone, end);
         }
-        self.st.beyond.edit(self.j, place).entries_read += 1;
+        self.st.memory.beyond.edit(self.j, place).entries_read += 1;
         end - from
     }
 
@@ -337,7 +387,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let slot = self.around.place * shape.cores + core;
         let number = u64::from(self.around.node) * u64::from(shape.cores) + u64::from(core);
         let all = plan.accesses(number);
-        let record = self.st.cores.edit(self.j, slot);
+        let record = self.st.memory.cores.edit(self.j, slot);
         if record.issued >= all {
             return;
         }
@@ -355,7 +405,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let more = record.issued < all;
         let first = slot * shape.outstanding;
         let mut access = first;
-        while self.st.accesses.get(access).busy != 0 {
+        while self.st.memory.accesses.get(access).busy != 0 {
             access += 1;
         }
         let record = Access {
@@ -365,11 +415,11 @@ impl<'a, J: Journal> Endpoint<'a, J> {
             busy: 1,
             ..Access::NONE
         };
-        self.st.accesses.set(self.j, access, record);
+        self.st.memory.accesses.set(self.j, access, record);
         self.around.delay = 0;
         if !self.controller().look(core, access) {
             let times = &plan.times;
-            let beyond = self.st.beyond.edit(self.j, self.around.place);
+            let beyond = self.st.memory.beyond.edit(self.j, self.around.place);
             let start = beyond.address_free.max(now + times.l1);
             beyond.address_free = start + times.bus_control;
             let at = start + times.bus_control + times.bus + times.l2;
@@ -386,8 +436,8 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     fn done(&mut self, access: u32) {
         let (now, plan) = (self.around.now, self.around.plan);
         let slot = access / plan.shape.outstanding;
-        self.st.accesses.edit(self.j, access).busy = 0;
-        let core = self.st.cores.edit(self.j, slot);
+        self.st.memory.accesses.edit(self.j, access).busy = 0;
+        let core = self.st.memory.cores.edit(self.j, slot);
         core.open -= 1;
         core.done += 1;
         if core.done == core.issued {

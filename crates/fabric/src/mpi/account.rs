@@ -1,14 +1,14 @@
 //! What ranks have done, told at the end of a run or on the way.
 
-use super::Plans;
 use super::endpoint::{items, peer_places};
-use super::op::{ANY_SOURCE, ANY_TAG};
-use super::state::{Fault, Item, Rank, fault, item, waiting};
 use crate::network::Network;
 use crate::state::{NONE, State};
 use bytemuck::{Pod, Zeroable};
 use des::Time;
 use std::iter::once;
+use work::mpi::op::{ANY_SOURCE, ANY_TAG};
+use work::ranks::Plans;
+use work::ranks::state::{Fault, Item, Rank, fault, item, waiting};
 
 /// A rank at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -110,7 +110,7 @@ pub fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
                     continue;
                 };
                 let slot = plans.first_slot(place) + local;
-                let rank = *state.ranks.get(slot);
+                let rank = *state.mpi.ranks.get(slot);
                 rows.push(RankRow {
                     iterations: plan.iterations_done(&rank),
                     ..row(plans, state, slot, rank, [job, number, node])
@@ -150,7 +150,7 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
 
 /// The open request of a waiting rank that tells most: a receive if there is one, the one from the lowest rank.
 fn stuck(plans: &Plans, state: &State, slot: u32, rank: &Rank) -> Option<Item> {
-    let peers = peer_places(plans, state, slot).map(|place| state.peers.get(place));
+    let peers = peer_places(plans, state, slot).map(|place| state.mpi.peers.get(place));
     let heads = peers.flat_map(|peer| [peer.posted, peer.pending]);
     once(rank.wild)
         .chain(heads)

@@ -10,18 +10,15 @@ mod protocol;
 mod rails;
 
 pub(super) use lists::{items, peer_places};
-pub(super) use protocol::sent;
 
-use super::op::{ANY_SIZE, Action, Collective, Op, Transfer, UNNAMED};
-use super::plan::{Phase, Plan, Plans};
-use super::state::{BLOCK, Fault, Rank, fault, item, waiting};
 use crate::network::Network;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::State;
 use des::{Journal, Time};
+use work::mpi::op::{ANY_SIZE, Action, Collective, Op, Transfer, UNNAMED};
+use work::ranks::state::{BLOCK, Fault, Rank, fault, item, waiting};
+use work::ranks::{Phase, Plan, Plans};
 
-/// Channel number of an event that tells a rank that its bytes have left.
-pub(super) const SENT: u8 = 1;
 /// Operations that a rank performs at most before it lets the time catch up.
 const AT_ONCE: u32 = 256;
 /// Marks the contexts of collectives.
@@ -63,12 +60,12 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     fn rank(&self) -> &Rank {
-        self.st.ranks.get(self.slot())
+        self.st.mpi.ranks.get(self.slot())
     }
 
     fn edit(&mut self) -> &mut Rank {
         let slot = self.slot();
-        self.st.ranks.edit(self.j, slot)
+        self.st.mpi.ranks.edit(self.j, slot)
     }
 
     /// Begins the program, now or when it is the rank's time.

@@ -10,9 +10,9 @@ use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
-use crate::state::{NONE, Nic, State};
-use crate::workload::Message;
+use crate::state::{NONE, Nic, State, next_number};
 use des::{Journal, Sink};
+use work::workload::Message;
 
 /// Whose turn it is at an interface with control messages.
 pub(super) enum Turn {
@@ -97,7 +97,7 @@ pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         nic.credit -= room;
     }
     let label = if first {
-        let label = post.mark | st.sources.edit(j, place).next_number();
+        let label = post.mark | next_number(st.sources.edit(j, place));
         let message = Message {
             birth: post.birth,
             destination: post.destination,

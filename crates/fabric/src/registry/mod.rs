@@ -8,18 +8,18 @@ mod chapters;
 mod memory;
 mod mpi;
 mod network;
+mod others;
 mod sections;
 mod topologies;
-mod work;
 
-pub use crate::motif::MOTIF;
-pub use crate::placement::PLACEMENT;
 pub use crate::routing::ROUTING;
-pub use crate::workload::{PATTERN, PROCESS};
+pub use work::motif::MOTIF;
+pub use work::placement::PLACEMENT;
+pub use work::workload::{PATTERN, PROCESS};
 
-use crate::motif;
-use crate::workload::Pattern;
 use study::{Entry, Examples, Family, Section, TopLevel, Vocabulary};
+use work::motif;
+use work::workload::Pattern;
 
 /// The vocabulary of fabricsim's studies.
 pub static VOCABULARY: Vocabulary = Vocabulary {
@@ -64,7 +64,7 @@ pub static WORK: Family = Family {
     name: "work",
     key: "work.kind",
     by_name: false,
-    groups: &[Pattern::ENTRIES, work::OTHERS, &motif::ENTRIES],
+    groups: &[Pattern::ENTRIES, others::OTHERS, &motif::ENTRIES],
 };
 
 /// The engines: `run.engine`.

@@ -1,9 +1,9 @@
 //! MPI ranks: what their messages cost.
 
-use crate::mpi::{HEADER, LARGEST, MAX_RAILS};
 use crate::spec::{RailPolicy, Rendezvous};
 use study::units::Unit;
 use study::{BANDWIDTH, Default, Named, Parameter, SECOND, Type, key, size, size_or_none, time};
+use work::mpi::{HEADER, LARGEST, MAX_RAILS};
 
 const FREE: Type = Type::Or(&("free", "takes no time"), &BANDWIDTH);
 

@@ -9,7 +9,6 @@ use super::news::News;
 use super::table::PathTable;
 use super::weigh::Sense;
 use super::{Routing, TablesSpec, Tie};
-use crate::build_error::BuildError;
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use crate::spec::RunSpec;
@@ -21,6 +20,7 @@ use study::owned::OwnValues;
 use study::words::Words;
 use study::{Entry, Parameter};
 use topo::{RoutingRule, Topology};
+use work::build_error::BuildError;
 
 /// An output that a packet takes: local port, virtual channel, and the phase that the packet has from there on.
 ///

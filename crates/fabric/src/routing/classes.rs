@@ -2,10 +2,10 @@
 
 use super::algorithm::{Here, Way};
 use super::{Kind, Routing};
-use crate::build_error::BuildError;
 use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
 use crate::spec::{Architecture, RouterModel, RunSpec, Work};
+use work::build_error::BuildError;
 
 /// A routing on several virtual networks: class `c` has channels `c * own` to `(c + 1) * own - 1`.
 #[derive(Clone, Debug, PartialEq, Eq)]

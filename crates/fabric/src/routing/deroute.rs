@@ -17,7 +17,6 @@ use super::keys::{BIAS, CONGESTION, PER, RATIO, THRESHOLD, WEIGH_HOPS, defaults}
 use super::least::Least;
 use super::weigh::{Sense, Weigh};
 use super::{HOPS, Routing, came};
-use crate::build_error::BuildError;
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use crate::spec::{Bytes, Congestion, Per, RunSpec};
@@ -26,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use study::Parameter;
 use study::owned::OwnValues;
 use topo::{Came, Hop, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
+use work::build_error::BuildError;
 
 /// Dimensions that a phase has bits for.
 const MOST_DIMENSIONS: usize = 4;

@@ -15,7 +15,6 @@ use super::keys::{BIAS, CANDIDATES, CONGESTION, PER, RATIO, SCOPE, STEP, THRESHO
 use super::news::{News, TOLD};
 use super::weigh::{Sense, Weigh};
 use super::{RoomSpec, Routing, SECOND_LEG, came};
-use crate::build_error::BuildError;
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use crate::spec::{Bytes, Congestion, Per, RunSpec};
@@ -27,6 +26,7 @@ use study::choice;
 use study::diagnostic::Findings;
 use study::owned::OwnValues;
 use topo::{Came, Hop, RoutingRule, Topology, TopologySpec};
+use work::build_error::BuildError;
 
 mod legs;
 mod rule;

@@ -4,13 +4,13 @@
 //! of its group, and they know it when the word has come over the links between them, as with the broadcasts and the piggybacking
 //! of Jiang, Kim & Dally (2009). What is told is a time: until then the link has work. It needs no second word when the work is done.
 
-use crate::build_error::BuildError;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use crate::state::State;
 use des::{Event, Journal, Sink, Time};
 use topo::Topology;
+use work::build_error::BuildError;
 
 /// Local ports from here on stand for what has been told of ports of the group, by [`News::slot`].
 pub(crate) const TOLD: u32 = 1 << 31;

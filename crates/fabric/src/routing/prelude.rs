@@ -4,7 +4,6 @@ pub(super) use super::algorithm::{Detours, Here, NamedRouting, NoKeys, ReadyRout
 pub(super) use super::fits::Fits;
 pub(super) use super::weigh::Sense;
 pub(super) use super::{HOPS, NO_HOP, Routing, came};
-pub(super) use crate::build_error::BuildError;
 pub(super) use crate::spec::RunSpec;
 pub(super) use des::mix;
 pub(super) use des::rng::below;
@@ -13,3 +12,4 @@ pub(super) use study::Parameter;
 pub(super) use study::diagnostic::Findings;
 pub(super) use study::owned::OwnValues;
 pub(super) use topo::{RoutingRule, Topology, TopologyKind, TopologySpec};
+pub(super) use work::build_error::BuildError;

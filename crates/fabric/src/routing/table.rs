@@ -7,7 +7,6 @@
 
 use super::tables::PathChoice;
 use super::{Routing, Way};
-use crate::build_error::BuildError;
 use crate::network::{Network, Site};
 use crate::packet::Packet;
 use des::mix;
@@ -15,6 +14,7 @@ use des::rng::below;
 use std::sync::Arc;
 use topo::subnet::End;
 use topo::{RoutingRule, Step, Subnet, Tables, Topology};
+use work::build_error::BuildError;
 
 /// Most entries of a table, routers times addresses: 1 to 4 GiB.
 pub const MOST_ENTRIES: u64 = 1 << 30;

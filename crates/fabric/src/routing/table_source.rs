@@ -2,11 +2,11 @@
 
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{PathChoice, TableSource, TablesSpec};
-use crate::build_error::BuildError;
 use crate::spec::{Architecture, Completion, RunSpec, hash_bytes};
 use topo::subnet::engine::{Quadrants, choice, quadrant};
 use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
+use work::build_error::BuildError;
 
 /// The tables of a run.
 pub(super) fn table(

@@ -1,8 +1,8 @@
 //! What adaptive routings look at, and how they weigh a direct way against a detour.
 
-use crate::build_error::BuildError;
 use crate::spec::{Bytes, RunSpec};
 use study::choice;
+use work::build_error::BuildError;
 
 choice! {
     /// What an adaptive routing counts as waiting before an output.

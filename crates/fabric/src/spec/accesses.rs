@@ -3,7 +3,6 @@
 //! Columns, in any order: `core`, its number among those of all nodes; `address`, in bytes, also as `0x1f40`; `op`, `load` or `store`;
 //! and `time_ps`, before which the access is not given out (0 if there is none). Lines that are empty or begin with `#` are skipped.
 
-use crate::memory::spec::ListedAccess;
 use crate::packet::HORIZON;
 use des::Time;
 use std::path::Path;
@@ -12,6 +11,7 @@ use study::reader::Values;
 use study::rows::{Mistake, OfLine, read_rows};
 use study::units::Unit;
 use study::user_file::read_table;
+use work::memory::spec::ListedAccess;
 
 const COLUMNS: [&str; 4] = ["core", "address", "op", "time_ps"];
 

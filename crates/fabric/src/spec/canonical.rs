@@ -1,12 +1,12 @@
 //! Canonical texts: the same runs always give the same bytes, so that their hash names them.
 
 use super::run::{Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work};
-use crate::memory::spec::{AccessPattern, Memory};
 use crate::routing::{RoutingSpec, TableSource, TablesSpec};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use topo::{GraphFormat, TopologySpec};
+use work::memory::spec::{AccessPattern, Memory};
 
 /// A run as JSON on one line: fields in a fixed order, all defaults written out, times in ps, sizes in bytes, bandwidths in
 /// bits per second. Reading it back gives an equal [`RunSpec`].

@@ -8,14 +8,14 @@ use super::ranks::{self, Told};
 use super::run::{Bytes, JobSpec, MpiSpec, Synthetic, Work};
 use super::trace::Traces;
 use crate::registry;
-use crate::workload::Pairs;
-use crate::workload::patterns::{Pattern, PatternKeys};
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::Parameter;
 use study::diagnostic::Findings;
 use study::document::{Node, Table, Value};
 use study::reader::{self, Checked, Source, Values};
+use work::workload::Pairs;
+use work::workload::patterns::{Pattern, PatternKeys};
 
 /// Reads all jobs; `None` after errors.
 pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) -> Option<Vec<JobSpec>> {

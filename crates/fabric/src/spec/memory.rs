@@ -2,14 +2,14 @@
 
 use super::accesses;
 use super::trace::{self, Traces};
-use crate::memory::spec::{
-    AccessPattern, Addresses, CleanEvictions, MOST_ACCESSES, Memory, PatternWord, VirtualNetworks,
-};
 use des::Time;
 use std::path::Path;
 use study::diagnostic::Findings;
 use study::reader::Values;
 use study::{BitsPerSec, Bytes};
+use work::memory::spec::{
+    AccessPattern, Addresses, CleanEvictions, MOST_ACCESSES, Memory, PatternWord, VirtualNetworks,
+};
 
 /// Reads the keys of the work; `None` after errors.
 pub(crate) fn read(

@@ -5,7 +5,6 @@
 //! are empty or begin with `#` are skipped.
 
 use crate::packet::HORIZON;
-use crate::workload::spec::ListedMessage;
 use des::Time;
 use std::path::Path;
 use study::Bytes;
@@ -15,6 +14,7 @@ use study::rows::{Mistake, OfLine, read_rows};
 use study::units::Unit;
 use study::user_file::{TableText, read_table};
 use study::{Default, Entry, Parameter, Type, key};
+use work::workload::spec::ListedMessage;
 
 /// Largest message: 1 TiB, as everywhere in a study.
 const MOST_BYTES: u64 = 1 << 40;

@@ -27,17 +27,10 @@ mod tests;
 mod topology;
 mod trace;
 
-pub use crate::memory::spec::{
-    AccessPattern, Instructions, ListedAccess, MOST_ACCESSES, Memory, Pages, Split, Trace, TraceFile,
-};
-pub(crate) use crate::memory::spec::{Addresses, CleanEvictions, PatternWord, SplitWord, VirtualNetworks};
-pub use crate::mpi::spec::{RailPolicy, Rails};
-pub use crate::placement::Placement;
 pub use crate::routing::{
     Congestion, DerouteSpec, DetourSpec, Equal, EqualSpec, NoKeys, PathChoice, Per, RoomSpec, RoutingSpec, Scope,
     SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
 };
-pub use crate::workload::{Matching, PairMode, Pairs, Pattern, Process};
 pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
 pub use load::{Study, load_study};
 pub(crate) use messages::MESSAGES;
@@ -49,3 +42,10 @@ pub(crate) use shape::too_many_ports;
 pub use study::diagnostic::{Diagnostic, Severity, render};
 pub use study::open::{LoadOptions, MOST_RUNS};
 pub(crate) use topology::{ArrangementWord, FormatWord};
+pub use work::memory::spec::{
+    AccessPattern, Instructions, ListedAccess, MOST_ACCESSES, Memory, Pages, Split, Trace, TraceFile,
+};
+pub(crate) use work::memory::spec::{Addresses, CleanEvictions, PatternWord, SplitWord, VirtualNetworks};
+pub use work::mpi::spec::{RailPolicy, Rails};
+pub use work::placement::Placement;
+pub use work::workload::{Matching, PairMode, Pairs, Pattern, Process};

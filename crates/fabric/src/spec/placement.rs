@@ -1,7 +1,6 @@
 //! `job.placement`: a name or a table.
 
 use super::trace::Traces;
-use crate::placement::{Placement, PlacementKeys, Placements};
 use crate::registry;
 use std::path::Path;
 use study::diagnostic::Findings;
@@ -9,6 +8,7 @@ use study::document::{Node, Value};
 use study::reader::{self, Checked, Source};
 use study::{Parameter, Type};
 use topo::TopologySpec;
+use work::placement::{Placement, PlacementKeys, Placements};
 
 /// What placements need to be read.
 pub(crate) struct Files<'a> {

@@ -2,11 +2,11 @@
 
 use super::RoutingSpec;
 use super::run::*;
-use crate::placement::Placement;
-use crate::workload::{Pattern, Process};
 use des::Time;
 use std::collections::BTreeMap;
 use topo::TopologySpec;
+use work::placement::Placement;
+use work::workload::{Pattern, Process};
 
 /// A run with the defaults of a study that says nothing but its topology.
 pub fn plain(topology: TopologySpec) -> RunSpec {

@@ -2,10 +2,6 @@
 
 use super::network::parameters;
 use super::run::{BitsPerSec, Bytes, MpiSpec, Part, Ranks, Start};
-use crate::motif::{self, Order};
-use crate::mpi::CollectiveKind;
-use crate::mpi::collective::Algorithm;
-use crate::mpi::spec::{ONE_ROUTER, Rails};
 use crate::registry;
 use des::Time;
 use std::path::Path;
@@ -14,6 +10,10 @@ use study::choice;
 use study::diagnostic::{Findings, Place};
 use study::document::{Node, Table, Value};
 use study::reader::{self, Checked, Source, Values};
+use work::motif::{self, Order};
+use work::mpi::CollectiveKind;
+use work::mpi::collective::Algorithm;
+use work::mpi::spec::{ONE_ROUTER, Rails};
 
 /// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
 pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {

@@ -1,17 +1,18 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
 use crate::routing::RoutingSpec;
-use crate::workload::spec::{WorkTerms, rails_of};
 use des::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use study::choice;
 use topo::TopologySpec;
+use work::terms::WorkTerms;
+use work::workload::spec::rails_of;
 
-pub use crate::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous, Start};
-pub use crate::workload::spec::{JobSpec, ListedMessage, Synthetic, Work};
 pub use study::{BitsPerSec, Bytes};
+pub use work::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous, Start};
+pub use work::workload::spec::{JobSpec, ListedMessage, Synthetic, Work};
 
 /// One run: a point of the study's sweep with one seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,6 @@
 use super::partition::Maps;
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use super::trace::Traces;
-use crate::placement::Placements;
 use crate::registry::{self, TOPOLOGY_COMMON};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,6 +12,7 @@ use study::diagnostic::{Findings, Place, did_you_mean};
 use study::document::{Node, Table, Value, from_json};
 use study::reader::{self, Source, Values};
 use topo::{Arrangement, FieldError, GraphFormat, Lattice, TopologySpec};
+use work::placement::Placements;
 
 /// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
 #[derive(Default)]

@@ -1,14 +1,14 @@
 //! `pattern = "trace"`: what programs accessed, from files of `valgrind --tool=lackey --trace-mem=yes`.
 
-use crate::memory::spec::{Instructions, MOST_ACCESSES, Memory, Split, SplitWord, Trace, TraceFile};
-use crate::memory::trace::recording::{self, Recording, TraceMistake};
-use crate::memory::trace::{self, TraceMisfit};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use study::Bytes;
 use study::diagnostic::Findings;
 use study::reader::Values;
+use work::memory::spec::{Instructions, MOST_ACCESSES, Memory, Split, SplitWord, Trace, TraceFile};
+use work::memory::trace::recording::{self, Recording, TraceMistake};
+use work::memory::trace::{self, TraceMisfit};
 
 /// Files already read, by what they were read for: a sweep asks for the same ones again and again.
 #[derive(Default)]

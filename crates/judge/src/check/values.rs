@@ -5,7 +5,7 @@
 //! sees what was there at some time between its being given out and its being performed. That is linearizability of each line
 //! (Herlihy and Wing, Linearizability: a correctness condition for concurrent objects, 1990), with versions for values.
 
-use fabric::memory::state::Performed;
+use work::memory::state::Performed;
 
 /// What a check of values has found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

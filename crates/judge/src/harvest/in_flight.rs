@@ -1,7 +1,7 @@
 //! What is under way: packets and messages that have set out and not arrived.
 
 use des::Event;
-use fabric::mpi::envelope::{self, Notice};
+use fabric::envelope::{self, Notice};
 use fabric::network::Network;
 use fabric::observe::{share_of_birth, share_of_size};
 use fabric::packet::{Kind, Packet, ends};

@@ -1,8 +1,8 @@
 //! Bytes that memory nodes take: caches, directories, accesses under way, traces.
 
-use fabric::memory::state::{Access, Beyond, Core, Entry, Line, Miss, Node, Performed, Readers};
 use fabric::spec::{AccessPattern, Memory, RunSpec, Work};
 use std::mem::size_of;
+use work::memory::state::{Access, Beyond, Core, Entry, Line, Miss, Node, Performed, Readers};
 
 /// Lists grow by doubling: on average they hold two thirds of what there is room for.
 const GROWS: f64 = 1.5;

@@ -5,8 +5,9 @@ use super::latency::{LatencySummary, WaitSummary};
 use super::loads::{Loads, loads};
 use super::state::{LoadState, judge, tells};
 use super::{Concluded, figures};
-use fabric::mpi::{Plan, RankRow, account};
+use fabric::mpi::{RankRow, account};
 use serde::Serialize;
+use work::ranks::Plan;
 
 figures! {
     /// A job. Its messages are those of all its nodes, requests and answers of protocols among them, acknowledgements of pairs not.

@@ -3,8 +3,8 @@
 use super::links::BusyLink;
 use super::{Concluded, figures};
 use fabric::memory::account::{MemoryRow, add};
-use fabric::memory::shape::Shape;
-use fabric::memory::state::{Beyond, Core};
+use work::memory::shape::Shape;
+use work::memory::state::{Beyond, Core};
 
 figures! {
     /// The memory nodes of a job: times are means over accesses unless they say otherwise.

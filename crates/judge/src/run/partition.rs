@@ -5,9 +5,9 @@ use des::Transport;
 use des::layout::MAX_BLOCKS;
 use des::ranks::Broken;
 use fabric::blocks::Blocks;
-use fabric::build_error::BuildError;
 use fabric::spec::{Engine, RunSpec};
 use topo::{Partition, Topology};
+use work::build_error::BuildError;
 
 /// Blocks of a worker: each one's state stays in the second-level cache.
 const PER_WORKER: usize = 8;

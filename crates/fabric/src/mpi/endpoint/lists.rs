@@ -1,11 +1,11 @@
 //! A rank's peers, and the lists of what waits between them.
 
 use super::Endpoint;
-use crate::mpi::plan::Plans;
-use crate::mpi::state::{Item, Peer};
-use crate::state::lists::places;
 use crate::state::{NONE, State};
 use des::Journal;
+use des::lists::places;
+use work::ranks::Plans;
+use work::ranks::state::{Item, Peer};
 
 impl<J: Journal> Endpoint<'_, J> {
     /// The record of another rank; made if there is none.
@@ -13,10 +13,10 @@ impl<J: Journal> Endpoint<'_, J> {
         let bits = self.plans.bucket_bits;
         let hash = u64::from(other.wrapping_mul(0x9E37_79B1)) >> (32 - bits);
         let bucket = (self.slot() << bits) + hash as u32;
-        let head = *self.st.peer_heads.get(bucket);
+        let head = *self.st.mpi.peer_heads.get(bucket);
         let mut place = head;
         while place != NONE {
-            let peer = self.st.peers.get(place);
+            let peer = self.st.mpi.peers.get(place);
             if peer.rank == other {
                 return place;
             }
@@ -31,8 +31,8 @@ impl<J: Journal> Endpoint<'_, J> {
             sent: 0,
             expected: 0,
         };
-        let place = self.st.peers.push(self.j, peer);
-        self.st.peer_heads.set(self.j, bucket, place);
+        let place = self.st.mpi.peers.push(self.j, peer);
+        self.st.mpi.peer_heads.set(self.j, bucket, place);
         place
     }
 
@@ -41,7 +41,7 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     pub(super) fn peers(&self) -> impl Iterator<Item = &Peer> + '_ {
-        self.peer_places().map(|place| self.st.peers.get(place))
+        self.peer_places().map(|place| self.st.mpi.peers.get(place))
     }
 
     pub(super) fn items(&self, head: u32) -> impl Iterator<Item = (u32, &Item)> + '_ {
@@ -55,13 +55,13 @@ impl<J: Journal> Endpoint<'_, J> {
     /// Appends an item, wherever it was before, to a list; returns its head.
     pub(super) fn append(&mut self, head: u32, item: Item) -> u32 {
         let item = Item { next: NONE, ..item };
-        let free = *self.st.free_items.get(self.lp);
+        let free = *self.st.mpi.free_items.get(self.lp);
         let slot = if free == NONE {
-            self.st.items.push(self.j, item)
+            self.st.mpi.items.push(self.j, item)
         } else {
-            let next = self.st.items.get(free).next;
-            self.st.free_items.set(self.j, self.lp, next);
-            self.st.items.set(self.j, free, item);
+            let next = self.st.mpi.items.get(free).next;
+            self.st.mpi.free_items.set(self.j, self.lp, next);
+            self.st.mpi.items.set(self.j, free, item);
             free
         };
         if head == NONE {
@@ -69,30 +69,30 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         let mut last = head;
         loop {
-            let next = self.st.items.get(last).next;
+            let next = self.st.mpi.items.get(last).next;
             if next == NONE {
                 break;
             }
             last = next;
         }
-        self.st.items.edit(self.j, last).next = slot;
+        self.st.mpi.items.edit(self.j, last).next = slot;
         head
     }
 
     /// Takes an item off a list; returns the list's head and the item.
     pub(super) fn take(&mut self, head: u32, slot: u32) -> (u32, Item) {
-        let item = *self.st.items.get(slot);
-        let free = *self.st.free_items.get(self.lp);
-        self.st.free_items.set(self.j, self.lp, slot);
-        self.st.items.edit(self.j, slot).next = free;
+        let item = *self.st.mpi.items.get(slot);
+        let free = *self.st.mpi.free_items.get(self.lp);
+        self.st.mpi.free_items.set(self.j, self.lp, slot);
+        self.st.mpi.items.edit(self.j, slot).next = free;
         if head == slot {
             return (item.next, item);
         }
         let mut before = head;
-        while self.st.items.get(before).next != slot {
-            before = self.st.items.get(before).next;
+        while self.st.mpi.items.get(before).next != slot {
+            before = self.st.mpi.items.get(before).next;
         }
-        self.st.items.edit(self.j, before).next = item.next;
+        self.st.mpi.items.edit(self.j, before).next = item.next;
         (head, item)
     }
 }
@@ -101,12 +101,16 @@ impl<J: Journal> Endpoint<'_, J> {
 pub(in crate::mpi) fn peer_places<'a>(plans: &Plans, st: &'a State, slot: u32) -> impl Iterator<Item = u32> + use<'a> {
     let bits = plans.bucket_bits;
     let buckets = slot << bits..(slot + 1) << bits;
-    buckets.flat_map(move |bucket| places(*st.peer_heads.get(bucket), move |place| st.peers.get(place).next))
+    buckets.flat_map(move |bucket| {
+        places(*st.mpi.peer_heads.get(bucket), move |place| {
+            st.mpi.peers.get(place).next
+        })
+    })
 }
 
 /// A list from its head on.
 pub(in crate::mpi) fn items(st: &State, head: u32) -> impl Iterator<Item = (u32, &Item)> {
-    places(head, |slot| st.items.get(slot).next).map(|slot| (slot, st.items.get(slot)))
+    places(head, |slot| st.mpi.items.get(slot).next).map(|slot| (slot, st.mpi.items.get(slot)))
 }
 
 /// The first item of a list for which a condition holds.

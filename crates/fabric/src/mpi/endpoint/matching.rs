@@ -2,11 +2,11 @@
 
 use super::Endpoint;
 use super::lists::first;
-use crate::mpi::envelope::{Envelope, Purpose};
-use crate::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
-use crate::mpi::state::{Fault, Item, Peer, fault, is_far, item};
+use crate::envelope::{Envelope, Purpose};
 use crate::state::{NONE, State};
 use des::Journal;
+use work::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
+use work::ranks::state::{Fault, Item, Peer, fault, is_far, item};
 
 impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn receive(&mut self, wanted: Transfer, context: u8, name: u16) {
@@ -31,8 +31,8 @@ impl<J: Journal> Endpoint<'_, J> {
         if from == ANY_SOURCE {
             let wait = |st: &State, peer: &Peer| first(st, peer.arrived, |message| matches(&receive, message));
             let found = self.peer_places().filter_map(|place| {
-                let slot = wait(self.st, self.st.peers.get(place))?;
-                Some((self.st.items.get(slot).order, place, slot))
+                let slot = wait(self.st, self.st.mpi.peers.get(place))?;
+                Some((self.st.mpi.items.get(slot).order, place, slot))
             });
             if let Some((_, place, slot)) = found.min() {
                 let message = self.take_arrived(place, slot);
@@ -45,14 +45,14 @@ impl<J: Journal> Endpoint<'_, J> {
             return;
         }
         let place = self.peer(from);
-        let peer = *self.st.peers.get(place);
+        let peer = *self.st.mpi.peers.get(place);
         if let Some(slot) = first(self.st, peer.arrived, |message| matches(&receive, message)) {
             let message = self.take_arrived(place, slot);
             self.matched(&receive, &message);
             return;
         }
         let posted = self.append(peer.posted, receive);
-        self.st.peers.edit(self.j, place).posted = posted;
+        self.st.mpi.peers.edit(self.j, place).posted = posted;
     }
 
     /// A message is larger than its receive, which MPI calls truncated.
@@ -62,9 +62,9 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     pub(super) fn take_arrived(&mut self, peer: u32, slot: u32) -> Item {
-        let arrived = self.st.peers.get(peer).arrived;
+        let arrived = self.st.mpi.peers.get(peer).arrived;
         let (arrived, message) = self.take(arrived, slot);
-        self.st.peers.edit(self.j, peer).arrived = arrived;
+        self.st.mpi.peers.edit(self.j, peer).arrived = arrived;
         message
     }
 
@@ -79,7 +79,7 @@ impl<J: Journal> Endpoint<'_, J> {
             return self.complete(receive.name, at, costs.receive + costs.copy.time(message.bytes));
         }
         let place = self.peer(message.rank);
-        let pending = self.st.peers.get(place).pending;
+        let pending = self.st.mpi.peers.get(place).pending;
         let pending = self.append(
             pending,
             Item {
@@ -90,7 +90,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 ..*message
             },
         );
-        self.st.peers.edit(self.j, place).pending = pending;
+        self.st.mpi.peers.edit(self.j, place).pending = pending;
         let about = (message.sequence, message.tag, message.context);
         self.control(message.rank, Purpose::Clear, about, at);
         false
@@ -99,7 +99,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// A message, or its announcement: matched in the order in which the sender sent.
     pub(super) fn come(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> bool {
         let place = self.peer(from);
-        let peer = *self.st.peers.get(place);
+        let peer = *self.st.mpi.peers.get(place);
         let eager = envelope.purpose != Purpose::Request;
         let mut message = Item {
             time: self.now,
@@ -123,13 +123,13 @@ impl<J: Journal> Endpoint<'_, J> {
             }
             message.kind += item::EARLY_EAGER - item::EAGER;
             let arrived = self.append(peer.arrived, message);
-            self.st.peers.edit(self.j, place).arrived = arrived;
+            self.st.mpi.peers.edit(self.j, place).arrived = arrived;
             return false;
         }
         let mut goes_on = self.meet(place, message);
         // Those that were early may be next.
         loop {
-            let peer = *self.st.peers.get(place);
+            let peer = *self.st.mpi.peers.get(place);
             let next = |early: &Item| early.sequence == peer.expected && is_early(early.kind);
             let Some(slot) = first(self.st, peer.arrived, next) else {
                 return goes_on;
@@ -143,21 +143,21 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Matches a message whose turn it is with the earliest receive that takes it, or keeps it.
     pub(super) fn meet(&mut self, place: u32, mut message: Item) -> bool {
-        let peer = *self.st.peers.get(place);
+        let peer = *self.st.mpi.peers.get(place);
         let next = message.sequence.wrapping_add(1);
-        self.st.peers.edit(self.j, place).expected = next;
+        self.st.mpi.peers.edit(self.j, place).expected = next;
         let takes = |receive: &Item| matches(receive, &message);
         let posted = first(self.st, peer.posted, takes);
         let wild = first(self.st, self.rank().wild, takes);
         // Numbers wrap; the distance does not.
-        let age = |slot: u32| self.rank().posted.wrapping_sub(self.st.items.get(slot).order);
+        let age = |slot: u32| self.rank().posted.wrapping_sub(self.st.mpi.items.get(slot).order);
         let receive = match (posted, wild) {
             (None, None) => {
                 let rank = self.edit();
                 message.order = rank.arrived;
                 rank.arrived = message.order.wrapping_add(1);
                 let arrived = self.append(peer.arrived, message);
-                self.st.peers.edit(self.j, place).arrived = arrived;
+                self.st.mpi.peers.edit(self.j, place).arrived = arrived;
                 return false;
             }
             (Some(slot), None) => self.take_posted(place, slot),
@@ -173,9 +173,9 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     pub(super) fn take_posted(&mut self, peer: u32, slot: u32) -> Item {
-        let posted = self.st.peers.get(peer).posted;
+        let posted = self.st.mpi.peers.get(peer).posted;
         let (posted, receive) = self.take(posted, slot);
-        self.st.peers.edit(self.j, peer).posted = posted;
+        self.st.mpi.peers.edit(self.j, peer).posted = posted;
         receive
     }
 }

@@ -1,15 +1,15 @@
 //! What a message takes on its way: sent at once or asked for, through the network or inside the node.
 
-use super::{Endpoint, SENT};
+use super::Endpoint;
+use crate::envelope::{Envelope, Purpose, sent};
 use crate::incoming;
-use crate::mpi::envelope::{Envelope, Purpose};
-use crate::mpi::op::ANY_SIZE;
-use crate::mpi::spec::Rendezvous;
-use crate::mpi::state::{BLOCK, Item, is_far, item};
 use crate::packet::{HORIZON, Kind, Packet};
-use crate::state::{NONE, fault};
-use crate::workload::Message;
+use crate::state::{NONE, fault, next_number};
 use des::{Journal, Time};
+use work::mpi::op::ANY_SIZE;
+use work::mpi::spec::Rendezvous;
+use work::ranks::state::{BLOCK, Item, is_far, item};
+use work::workload::Message;
 
 impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn send(&mut self, to: u32, bytes: u64, tag: u16, context: u8, name: u16) {
@@ -30,7 +30,7 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         let birth = rank.clock;
         let peer = self.peer(to);
-        let sent = &mut self.st.peers.edit(self.j, peer).sent;
+        let sent = &mut self.st.mpi.peers.edit(self.j, peer).sent;
         let sequence = *sent;
         *sent = sent.wrapping_add(1);
         if sequence.is_multiple_of(1 << 14) && self.has_left_behind(peer, sequence) {
@@ -59,9 +59,9 @@ impl<J: Journal> Endpoint<'_, J> {
             kind: item::SEND,
             parts: 0,
         };
-        let pending = self.st.peers.get(peer).pending;
+        let pending = self.st.mpi.peers.get(peer).pending;
         let pending = self.append(pending, item);
-        self.st.peers.edit(self.j, peer).pending = pending;
+        self.st.mpi.peers.edit(self.j, peer).pending = pending;
         self.control(to, Purpose::Request, (sequence, tag, context), birth);
     }
 
@@ -69,7 +69,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// while they go round once.
     #[cold]
     fn has_left_behind(&self, peer: u32, sequence: u16) -> bool {
-        let mut items = self.items(self.st.peers.get(peer).pending);
+        let mut items = self.items(self.st.mpi.peers.get(peer).pending);
         items.any(|(_, item)| item.kind != item::MATCHED && is_far(item.sequence, sequence))
     }
 
@@ -84,11 +84,11 @@ impl<J: Journal> Endpoint<'_, J> {
             Purpose::Eager | Purpose::Empty | Purpose::Request => self.come(from, envelope, bytes),
             Purpose::Clear => {
                 let place = self.peer(from);
-                let pending = self.st.peers.get(place).pending;
+                let pending = self.st.mpi.peers.get(place).pending;
                 let Some(slot) = self.pending(pending, envelope.sequence, item::SEND) else {
                     return false;
                 };
-                let item = self.st.items.edit(self.j, slot);
+                let item = self.st.mpi.items.edit(self.j, slot);
                 item.kind = item::SENDING;
                 let (wire, turn) = (self.plan.wire(item.bytes), item.order);
                 self.transmit(from, Purpose::Data, about, (wire, self.now, turn));
@@ -121,11 +121,11 @@ impl<J: Journal> Endpoint<'_, J> {
     /// The bytes of a rendezvous, or of a part of it, have come: as many as its receive takes, or too many.
     fn take_in(&mut self, from: u32, sequence: u16, bytes: u64) {
         let place = self.peer(from);
-        let pending = self.st.peers.get(place).pending;
+        let pending = self.st.mpi.peers.get(place).pending;
         let Some(slot) = self.pending(pending, sequence, item::MATCHED) else {
             return;
         };
-        let room = self.st.items.get(slot).bytes;
+        let room = self.st.mpi.items.get(slot).bytes;
         if room == ANY_SIZE {
             return;
         }
@@ -133,19 +133,19 @@ impl<J: Journal> Endpoint<'_, J> {
             let header = self.plan.costs.header;
             self.truncated(from, bytes.saturating_sub(header), room.saturating_sub(header));
         }
-        self.st.items.edit(self.j, slot).bytes = room.saturating_sub(bytes);
+        self.st.mpi.items.edit(self.j, slot).bytes = room.saturating_sub(bytes);
     }
 
     /// A rendezvous, or `part` of it, is over for this rank; `true` if the rank goes on, `None` while there are other parts.
     fn end(&mut self, other: u32, sequence: u16, kind: u8, part: bool, cost: u64) -> Option<bool> {
         let place = self.peer(other);
-        let pending = self.st.peers.get(place).pending;
+        let pending = self.st.mpi.peers.get(place).pending;
         let slot = self.pending(pending, sequence, kind)?;
         if part && !self.is_last_part(slot) {
             return None;
         }
         let (pending, item) = self.take(pending, slot);
-        self.st.peers.edit(self.j, place).pending = pending;
+        self.st.mpi.peers.edit(self.j, place).pending = pending;
         Some(self.complete(item.name, self.now, cost))
     }
 
@@ -187,7 +187,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 .saturating_add(taken.saturating_add(costs.local_latency))
                 .min(HORIZON.0 - 1),
         );
-        let label = self.st.sources.edit(self.j, self.place).next_number();
+        let label = next_number(self.st.sources.edit(self.j, self.place));
         let event = Packet::new(Kind::Delivered, at, self.lp, self.port()).with_message(node, node, label);
         let slot = incoming::record(self.net, self.st, self.j, self.lp, (node, node, label));
         let entry = self.st.incoming.edit(self.j, slot);
@@ -205,17 +205,4 @@ impl<J: Journal> Endpoint<'_, J> {
             (self.send_event)(event);
         }
     }
-}
-
-/// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that.
-pub(in crate::mpi) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Option<Packet> {
-    if envelope.purpose != Purpose::Data || rendezvous != Rendezvous::Put {
-        return None;
-    }
-    let value = u64::from(envelope.from)
-        | u64::from(envelope.to) << 8
-        | u64::from(envelope.sequence) << 16
-        | u64::from(envelope.part) << 32;
-    let event = Packet::new(Kind::Rank, Time(0), 0, 0).with_vc(SENT);
-    Some(event.with_message(0, node, 0).with_value(value))
 }

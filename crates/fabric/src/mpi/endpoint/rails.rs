@@ -1,13 +1,13 @@
 //! Which rails a message takes to another host, and how one is made whole again that took several.
 
 use super::Endpoint;
-use crate::mpi::envelope::{Envelope, Purpose};
-use crate::mpi::spec::RailPolicy;
-use crate::mpi::state::{Item, item};
+use crate::envelope::{Envelope, Purpose};
 use crate::nic;
 use crate::state::NONE;
-use crate::workload::Message;
 use des::Journal;
+use work::mpi::spec::RailPolicy;
+use work::ranks::state::{Item, item};
+use work::workload::Message;
 
 impl<J: Journal> Endpoint<'_, J> {
     /// Hands a message to the host whose first node is its destination to an interface, or a part of it to each. `turn` counts the
@@ -60,7 +60,7 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Counts a part of the message of an item; `true` if it is the last.
     pub(super) fn is_last_part(&mut self, slot: u32) -> bool {
-        let parts = &mut self.st.items.edit(self.j, slot).parts;
+        let parts = &mut self.st.mpi.items.edit(self.j, slot).parts;
         *parts += 1;
         *parts == self.plan.costs.rails.count
     }
@@ -68,7 +68,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// A part of a message without asking has come; the bytes of all, if it is the last.
     pub(super) fn gather(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> Option<u64> {
         let place = self.peer(from);
-        let mut arrived = self.st.peers.get(place).arrived;
+        let mut arrived = self.st.mpi.peers.get(place).arrived;
         let slot = match self.pending(arrived, envelope.sequence, item::PARTS) {
             Some(slot) => slot,
             None => {
@@ -86,11 +86,11 @@ impl<J: Journal> Endpoint<'_, J> {
                     parts: 0,
                 };
                 arrived = self.append(arrived, item);
-                self.st.peers.edit(self.j, place).arrived = arrived;
+                self.st.mpi.peers.edit(self.j, place).arrived = arrived;
                 self.pending(arrived, envelope.sequence, item::PARTS)?
             }
         };
-        self.st.items.edit(self.j, slot).bytes += bytes;
+        self.st.mpi.items.edit(self.j, slot).bytes += bytes;
         self.is_last_part(slot).then(|| self.take_arrived(place, slot).bytes)
     }
 }

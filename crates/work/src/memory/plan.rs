@@ -1,12 +1,10 @@
 //! The memory nodes of a run: their sizes and times, and what their cores do.
 
-use super::message::Class;
 use super::patterns::{Accesses, Wanted};
 use super::shape::{AddressMap, CacheShape, Shape};
 use super::spec::{AccessPattern, Memory};
 use super::word;
-use crate::mpi::plan::Rate;
-use crate::packet::{CLASS, Label};
+use crate::rate::Rate;
 
 /// Most nodes of a job: their numbers fit what messages have for them.
 pub const MAX_NODES: u32 = 1 << 24;
@@ -163,9 +161,9 @@ impl Plan {
         })
     }
 
-    /// What the number of a message of a class has besides a number.
-    pub fn mark(&self, class: Class) -> Label {
-        if self.by_class { (class as Label) << CLASS } else { 0 }
+    /// Whether messages tell routers their class.
+    pub fn tells_classes(&self) -> bool {
+        self.by_class
     }
 
     /// Whether a node of the network is the first interface of a memory node.

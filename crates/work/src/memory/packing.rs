@@ -3,17 +3,16 @@
 use super::message;
 use super::plan::Plan;
 use super::protocol::{COPIES, HOMES};
-use super::state::{Access, Entry, Miss, Node, Performed, Readers, Request};
-use crate::state::lists::{places, put_elements};
-use crate::state::{NONE, State};
+use super::state::{Access, Entry, MemoryColumns, Miss, Node, Performed, Readers, Request};
 use des::checkpoint::{put, take};
+use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
 
 /// Appends the node at `place`.
-pub(crate) fn pack(plan: &Plan, st: &State, place: u32, out: &mut Vec<u8>) {
+pub fn pack(plan: &Plan, st: &MemoryColumns, place: u32, out: &mut Vec<u8>) {
     let shape = &plan.shape;
     let of = |each: u32| place * each..(place + 1) * each;
-    let node = *st.memory_nodes.get(place);
+    let node = *st.nodes.get(place);
     let (clock, asked) = (node.clock, node.asked);
     put(
         out,
@@ -93,7 +92,7 @@ pub(crate) fn pack(plan: &Plan, st: &State, place: u32, out: &mut Vec<u8>) {
 }
 
 /// Sets the node at `place`, as it was before the first event, to what [`pack`] has written.
-pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8]) -> Result<(), Torn> {
+pub fn unpack(plan: &Plan, st: &mut MemoryColumns, place: u32, input: &mut &[u8]) -> Result<(), Torn> {
     let j = &mut NoJournal;
     let shape = &plan.shape;
     let of = |each: u32| place * each..(place + 1) * each;
@@ -128,7 +127,7 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
         st.accesses.set(j, access, record);
     }
     let first = place * shape.accesses();
-    let waiting = |st: &mut State, input: &mut &[u8]| -> Result<(u32, u32), Torn> {
+    let waiting = |st: &mut MemoryColumns, input: &mut &[u8]| -> Result<(u32, u32), Torn> {
         let j = &mut NoJournal;
         let (mut head, mut last) = (NONE, NONE);
         for _ in 0..take::<u32>(input)? {
@@ -167,7 +166,7 @@ pub(crate) fn unpack(plan: &Plan, st: &mut State, place: u32, input: &mut &[u8])
         }
         last = at;
     }
-    st.memory_nodes.set(j, place, node);
+    st.nodes.set(j, place, node);
     for bucket in of(1 << shape.bucket_bits) {
         let mut last = NONE;
         for _ in 0..take::<u32>(input)? {

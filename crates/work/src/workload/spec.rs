@@ -85,26 +85,13 @@ impl From<ListedMessage> for (u64, u32, u32, u64) {
     }
 }
 
-/// What the work of a run depends on besides its jobs.
-#[derive(Clone, Copy, Debug)]
-pub struct WorkTerms {
-    /// Seed of traffic, matchings and placements.
-    pub seed: u64,
-    /// Seed of what no machine keeps up: starts and orders of neighbours.
-    pub fine_seed: u64,
-    /// Those who start together do so within this time, and ranks have their neighbours in orders of their own; `None`: neither.
-    pub perturbed: Option<Time>,
-    /// Endless sources make no message born at or after this time (ps).
-    pub stop: u64,
-}
-
 /// Rails of a host: those of the first job of ranks or interfaces of a memory node, 1 without any.
 pub fn rails_of(jobs: &[JobSpec]) -> u32 {
     jobs.iter().find_map(|job| job.work.rails()).unwrap_or(1)
 }
 
 /// The first job that has other rails than that, if there is one.
-pub(crate) fn without_rails(jobs: &[JobSpec]) -> Option<usize> {
+pub fn without_rails(jobs: &[JobSpec]) -> Option<usize> {
     let rails = rails_of(jobs);
     jobs.iter()
         .position(|job| job.work != Work::Idle && job.work.rails().unwrap_or(1) != rails)

@@ -1,7 +1,10 @@
 //! What a message says of itself besides its bytes: who sends to whom, what it is for.
 
+use crate::network::Network;
 use crate::packet::{Kind, Packet};
+use crate::state::Post;
 use des::Time;
+use work::mpi::spec::Rendezvous;
 
 /// What a message between ranks is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +94,30 @@ impl Envelope {
             part: word & PART != 0,
         })
     }
+}
+
+/// Channel number of an event that tells a rank that its bytes have left.
+pub(crate) const SENT: u8 = 1;
+
+/// What a rank hears when the bytes of a posted message have left, if it waits for that.
+#[inline(never)]
+pub(crate) fn left(net: &Network, post: &Post) -> Option<Packet> {
+    let envelope = Envelope::from_word(post.envelope)?;
+    let (_, plan, _) = net.workload.ranks_of(post.destination)?;
+    sent(envelope, post.destination, plan.costs.rendezvous)
+}
+
+/// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that.
+pub(crate) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Option<Packet> {
+    if envelope.purpose != Purpose::Data || rendezvous != Rendezvous::Put {
+        return None;
+    }
+    let value = u64::from(envelope.from)
+        | u64::from(envelope.to) << 8
+        | u64::from(envelope.sequence) << 16
+        | u64::from(envelope.part) << 32;
+    let event = Packet::new(Kind::Rank, Time(0), 0, 0).with_vc(SENT);
+    Some(event.with_message(0, node, 0).with_value(value))
 }
 
 /// In the channel number of a notice: it brings an envelope.

@@ -4,8 +4,8 @@ use super::message::{Message, Say};
 use super::protocol::{Act, HOMES, Home, HomeEvent, home};
 use super::state::{Entry, Readers, Request};
 use super::{Controller, Effects};
-use crate::state::NONE;
 use des::Journal;
+use des::lists::NONE;
 
 impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// A message for the home of a line has come.
@@ -30,9 +30,9 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             if request.next == NONE {
                 next.last = NONE;
             }
-            let free = self.st.memory_nodes.get(self.place).free_request;
+            let free = self.st.nodes.get(self.place).free_request;
             self.st.requests.edit(self.j, record.first).next = free;
-            self.st.memory_nodes.edit(self.j, self.place).free_request = record.first;
+            self.st.nodes.edit(self.j, self.place).free_request = record.first;
             let say = super::message::ALL[request.say as usize];
             self.act(entry, say, request);
         }
@@ -184,11 +184,11 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             word,
             next: at,
         };
-        let new = match self.st.memory_nodes.get(self.place).free_readers {
+        let new = match self.st.nodes.get(self.place).free_readers {
             NONE => self.st.readers.push(self.j, record),
             free => {
                 let next = self.st.readers.get(free).next;
-                self.st.memory_nodes.edit(self.j, self.place).free_readers = next;
+                self.st.nodes.edit(self.j, self.place).free_readers = next;
                 self.st.readers.set(self.j, free, record);
                 free
             }
@@ -228,18 +228,18 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     fn free_readers(&mut self, word: u32) {
-        let free = self.st.memory_nodes.get(self.place).free_readers;
+        let free = self.st.nodes.get(self.place).free_readers;
         self.st.readers.edit(self.j, word).next = free;
-        self.st.memory_nodes.edit(self.j, self.place).free_readers = word;
+        self.st.nodes.edit(self.j, self.place).free_readers = word;
     }
 
     fn queue(&mut self, entry: u32, request: Request) {
         let record = Request { next: NONE, ..request };
-        let new = match self.st.memory_nodes.get(self.place).free_request {
+        let new = match self.st.nodes.get(self.place).free_request {
             NONE => self.st.requests.push(self.j, record),
             free => {
                 let next = self.st.requests.get(free).next;
-                self.st.memory_nodes.edit(self.j, self.place).free_request = next;
+                self.st.nodes.edit(self.j, self.place).free_request = next;
                 self.st.requests.set(self.j, free, record);
                 free
             }
@@ -285,11 +285,11 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             last: NONE,
             version: 0,
         };
-        let entry = match self.st.memory_nodes.get(self.place).free_entry {
+        let entry = match self.st.nodes.get(self.place).free_entry {
             NONE => self.st.entries.push(self.j, record),
             free => {
                 let next = self.st.entries.get(free).next;
-                self.st.memory_nodes.edit(self.j, self.place).free_entry = next;
+                self.st.nodes.edit(self.j, self.place).free_entry = next;
                 self.st.entries.set(self.j, free, record);
                 free
             }
@@ -312,7 +312,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             }
             self.st.entries.edit(self.j, before).next = after;
         }
-        let node = self.st.memory_nodes.edit(self.j, self.place);
+        let node = self.st.nodes.edit(self.j, self.place);
         let free = node.free_entry;
         node.free_entry = entry;
         self.st.entries.edit(self.j, entry).next = free;

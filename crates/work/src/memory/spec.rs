@@ -120,7 +120,7 @@ pub enum AccessPattern {
 
 choice! {
     /// The word of an [`AccessPattern`].
-    pub(crate) enum PatternWord {
+    pub enum PatternWord {
         Random = "random", "Any line of the whole address space.";
         PointerChase = "pointer-chase", "The same, one access after the other.";
         Gups = "gups", "Any line, read and then written.";
@@ -136,7 +136,7 @@ choice! {
 
 choice! {
     /// Whether homes hear of shared lines that leave a cache.
-    pub(crate) enum CleanEvictions {
+    pub enum CleanEvictions {
         Silent = "silent", "Shared lines leave a cache without a word.";
         Told = "told", "Their homes are told.";
     }
@@ -144,7 +144,7 @@ choice! {
 
 choice! {
     /// How the address space is laid over the nodes.
-    pub(crate) enum Addresses {
+    pub enum Addresses {
         Blocks = "blocks", "Every node has a part of the address space in one piece.";
         Interleaved = "interleaved", "Neighbouring lines are at home at neighbouring nodes.";
     }
@@ -152,7 +152,7 @@ choice! {
 
 choice! {
     /// Who shares the channels of routers.
-    pub(crate) enum VirtualNetworks {
+    pub enum VirtualNetworks {
         ByClass = "by-class", "Requests, forwards and responses have the routing's channels each for themselves (not in routers without channels).";
         One = "one", "All share them.";
     }
@@ -280,7 +280,7 @@ pub enum Split {
 
 choice! {
     /// The word of a [`Split`].
-    pub(crate) enum SplitWord {
+    pub enum SplitWord {
         RoundRobin = "round-robin", "To the next core after every `chunk`.";
         Blocks = "blocks", "To every core one piece.";
         OneCore = "one-core", "All to the first core; the others do nothing.";

@@ -2,9 +2,8 @@
 //!
 //! The plan is worked out before the run; what nodes do by it, message by message, is in [`Workload`](super::Workload).
 
-use super::{Message, NOBODY, stream};
+use super::{Message, NOBODY, Source, stream};
 use crate::build_error::BuildError;
-use crate::state::Source;
 use des::rng::{SplitMix, below};
 use des::{Philox, Time};
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,7 @@ use study::reader::{Checked, Values};
 use study::{Default, Entry, Named, Parameter, SECOND, TIB, Type, When, choice, key, size, time};
 
 /// What a study may say of them.
-pub(crate) const ENTRY: Entry = Entry::new(
+pub const ENTRY: Entry = Entry::new(
     "pairs",
     "Pairs of nodes talk to each other: streams, ping-pong or batches.",
 )
@@ -169,7 +168,7 @@ pub enum PairMode {
 
 impl Pairs {
     /// Reads their keys for a job of so many nodes, if known; `None` after errors.
-    pub(crate) fn read(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Pairs> {
+    pub fn read(values: &Values, n_nodes: Option<u64>, findings: &mut Findings) -> Option<Pairs> {
         let key = |key: &str| format!("{}.{key}", values.path);
         let matching = match (values.choice("matching")?, values.get("pairs")) {
             (MatchingWord::Mutual, _) => Matching::Mutual,

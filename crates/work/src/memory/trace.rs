@@ -11,7 +11,7 @@ mod tests;
 
 use super::patterns::Wanted;
 use super::spec::{Memory, Pages, Split, Trace as Spec, TraceFile};
-use crate::packet::HORIZON;
+use des::HORIZON;
 use recording::{MOST_IN_MEMORY, MOST_PAGES, Reading, Recording};
 use std::path::Path;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ impl Trace {
     }
 
     /// Deals recordings to the cores of so many nodes; needs that [`fits`] was fine with them.
-    pub(crate) fn new(
+    pub fn new(
         spec: &Spec,
         memory: &Memory,
         nodes: u32,

@@ -1,9 +1,8 @@
 //! What ranks send, from a sample of their programs.
 
-use super::Plan;
-use super::op::{Action, Collective, Op};
-use super::plan::{Phase, Plans};
-use crate::workload::Traffic;
+use super::{Phase, Plan, Plans};
+use crate::mpi::op::{Action, Collective, Op};
+use crate::traffic::Traffic;
 use des::mix;
 
 /// Ranks that are looked at, rounds of each, operations of a round, and steps of a collective.

@@ -4,8 +4,8 @@ use super::message::{Message, Say};
 use super::protocol::{COPIES, CopyEvent, Do, Held, copy};
 use super::state::{Line, Miss};
 use super::{By, Controller, Effects};
-use crate::state::NONE;
 use des::Journal;
+use des::lists::NONE;
 
 /// What a message tells a node about its copy, besides the line's number.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         let (miss, at, state) = self.state_of(wanted.line);
         let (actions, next) = self.cell(state, event);
         let asks = matches!(actions[0], Do::AskRead | Do::AskWrite | Do::AskLeave);
-        if asks && self.st.memory_nodes.get(self.place).asked >= self.shape.misses {
+        if asks && self.st.nodes.get(self.place).asked >= self.shape.misses {
             return self.stall(access);
         }
         let mut miss = miss;
@@ -56,7 +56,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
                 self.st.l2_lines.edit(self.j, at).pinned = 1;
             }
             miss = self.new_miss(wanted.line, next, 0);
-            self.st.memory_nodes.edit(self.j, self.place).asked += 1;
+            self.st.nodes.edit(self.j, self.place).asked += 1;
             self.st.accesses.edit(self.j, access).missed = 1;
             self.say_home(say, wanted.line, 0);
         }
@@ -103,7 +103,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
 
     /// The record of a line for which the node waits, its place in the shared cache, and what the node has of it.
     fn state_of(&self, line: u64) -> (u32, u32, Held) {
-        let mut miss = self.st.memory_nodes.get(self.place).misses;
+        let mut miss = self.st.nodes.get(self.place).misses;
         while miss != NONE && self.st.misses.get(miss).line != line {
             miss = self.st.misses.get(miss).next;
         }
@@ -223,7 +223,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
         if self.st.l2_lines.get(at).state != Held::Invalid as u16 {
             self.evict(at);
         }
-        let used = self.st.memory_nodes.get(self.place).clock;
+        let used = self.st.nodes.get(self.place).clock;
         let shared = Line {
             tag: line,
             used,
@@ -325,7 +325,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     fn end(&mut self, miss: u32) -> u32 {
         let waiting = self.st.misses.get(miss).first;
         self.free_miss(miss);
-        self.st.memory_nodes.edit(self.j, self.place).asked -= 1;
+        self.st.nodes.edit(self.j, self.place).asked -= 1;
         waiting
     }
 
@@ -359,21 +359,21 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
 
     /// An access waits until the node may ask for another line.
     fn stall(&mut self, access: u32) {
-        let node = *self.st.memory_nodes.get(self.place);
+        let node = *self.st.nodes.get(self.place);
         let (mut first, mut last) = (node.first, node.last);
         self.append(&mut first, &mut last, access);
-        let node = self.st.memory_nodes.edit(self.j, self.place);
+        let node = self.st.nodes.edit(self.j, self.place);
         (node.first, node.last) = (first, last);
     }
 
     fn unstall(&mut self) {
         loop {
-            let node = *self.st.memory_nodes.get(self.place);
+            let node = *self.st.nodes.get(self.place);
             if node.first == NONE || node.asked >= self.shape.misses {
                 return;
             }
             let next = self.st.accesses.get(node.first).next;
-            let record = self.st.memory_nodes.edit(self.j, self.place);
+            let record = self.st.nodes.edit(self.j, self.place);
             record.first = next;
             if next == NONE {
                 record.last = NONE;
@@ -383,7 +383,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     fn new_miss(&mut self, line: u64, state: Held, version: u32) -> u32 {
-        let node = *self.st.memory_nodes.get(self.place);
+        let node = *self.st.nodes.get(self.place);
         let record = Miss {
             line,
             next: node.misses,
@@ -399,20 +399,20 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             NONE => self.st.misses.push(self.j, record),
             free => {
                 let next = self.st.misses.get(free).next;
-                self.st.memory_nodes.edit(self.j, self.place).free_miss = next;
+                self.st.nodes.edit(self.j, self.place).free_miss = next;
                 self.st.misses.set(self.j, free, record);
                 free
             }
         };
-        self.st.memory_nodes.edit(self.j, self.place).misses = miss;
+        self.st.nodes.edit(self.j, self.place).misses = miss;
         miss
     }
 
     fn free_miss(&mut self, miss: u32) {
         let after = self.st.misses.get(miss).next;
-        let node = *self.st.memory_nodes.get(self.place);
+        let node = *self.st.nodes.get(self.place);
         if node.misses == miss {
-            self.st.memory_nodes.edit(self.j, self.place).misses = after;
+            self.st.nodes.edit(self.j, self.place).misses = after;
         } else {
             let mut before = node.misses;
             while self.st.misses.get(before).next != miss {
@@ -421,7 +421,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             self.st.misses.edit(self.j, before).next = after;
         }
         self.st.misses.edit(self.j, miss).next = node.free_miss;
-        self.st.memory_nodes.edit(self.j, self.place).free_miss = miss;
+        self.st.nodes.edit(self.j, self.place).free_miss = miss;
     }
 
     fn say(&mut self, say: Say, line: u64, to: u32, version: u32) {

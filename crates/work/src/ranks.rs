@@ -1,15 +1,22 @@
 //! The ranks of a run: which programs they have, where they are, what their messages cost.
 
-use super::collective::{Algorithm, Call};
-use super::op::{Collective, CollectiveKind};
-use super::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
-use super::state::{Item, Peer, Rank};
-use super::{Communicator, Program};
+mod packing;
+pub mod state;
+mod traffic;
+
+pub use packing::{pack, unpack};
+pub use state::RankColumns;
+
 use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
-use crate::workload::Starts;
+use crate::mpi::collective::{Algorithm, Call};
+use crate::mpi::op::{Collective, CollectiveKind};
+use crate::mpi::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
+use crate::mpi::{Communicator, Program};
+use crate::rate::Rate;
+use crate::terms::Starts;
 use des::Table;
+use state::{Item, Peer, Rank};
 use std::sync::Arc;
-use study::BitsPerSec;
 
 /// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
 pub const MAX_CONTEXTS: usize = 128;
@@ -120,7 +127,7 @@ impl Plan {
 
     /// Whether a rank that enters a phase begins its work with it.
     #[inline(always)]
-    pub(super) fn begins_work(&self, phase: u32) -> bool {
+    pub fn begins_work(&self, phase: u32) -> bool {
         self.prelude > 0 && phase == self.prelude
     }
 
@@ -185,7 +192,7 @@ impl Plan {
 
 impl Plan {
     /// The part of a rank in a collective.
-    pub(super) fn call<'a>(
+    pub fn call<'a>(
         &self,
         collective: Collective,
         communicator: &Communicator,
@@ -255,26 +262,6 @@ pub struct Costs {
     pub local_latency: u64,
     /// Messages inside a node.
     pub local: Rate,
-}
-
-/// Time per byte; nothing without a rate.
-#[derive(Clone, Copy, Debug)]
-pub struct Rate(u64);
-
-impl Rate {
-    /// A bandwidth; `None` is without end.
-    pub fn new(bandwidth: Option<BitsPerSec>) -> Rate {
-        Rate(bandwidth.map_or(0, |bandwidth| bandwidth.0))
-    }
-
-    /// Time for `bytes` (ps), rounded up.
-    #[inline(always)]
-    pub fn time(self, bytes: u64) -> u64 {
-        match self.0 {
-            0 => 0,
-            rate => (u128::from(bytes) * 8_000_000_000_000).div_ceil(u128::from(rate)) as u64,
-        }
-    }
 }
 
 impl Costs {

@@ -3,10 +3,11 @@
 use crate::memory::message::Message;
 use crate::memory::protocol::{COPIES, CopyEvent, Held, Home, HomeEvent};
 use crate::memory::shape::Shape;
+use crate::memory::state::MemoryColumns;
 use crate::memory::state::{Access, Line, NO_LINE, Node};
 use crate::memory::{By, Controller, Effects};
-use crate::state::{NONE, State};
 use des::NoJournal;
+use des::lists::NONE;
 use std::collections::BTreeSet;
 
 /// What the referee sees.
@@ -29,11 +30,11 @@ pub struct Referee {
 }
 
 impl Effects<NoJournal> for Referee {
-    fn send(&mut self, _: &mut State, _: &mut NoJournal, message: Message, _: bool) {
+    fn send(&mut self, _: &mut MemoryColumns, _: &mut NoJournal, message: Message, _: bool) {
         self.wire.push(message);
     }
 
-    fn performed(&mut self, _: &mut State, _: &mut NoJournal, access: u32, version: u32, by: By) {
+    fn performed(&mut self, _: &mut MemoryColumns, _: &mut NoJournal, access: u32, version: u32, by: By) {
         let (line, store, least) = self.open[access as usize].take().expect("an access under way");
         let latest = &mut self.latest[line as usize];
         if store {
@@ -52,11 +53,11 @@ impl Effects<NoJournal> for Referee {
         self.by[by as usize] += 1;
     }
 
-    fn load(&mut self, st: &State, entry: u32) -> u32 {
+    fn load(&mut self, st: &MemoryColumns, entry: u32) -> u32 {
         self.memory[st.entries.get(entry).line as usize]
     }
 
-    fn store(&mut self, st: &mut State, _: &mut NoJournal, entry: u32, version: u32) {
+    fn store(&mut self, st: &mut MemoryColumns, _: &mut NoJournal, entry: u32, version: u32) {
         self.memory[st.entries.get(entry).line as usize] = version;
     }
 
@@ -72,16 +73,16 @@ impl Effects<NoJournal> for Referee {
 /// All nodes of a machine.
 pub struct Game {
     pub shape: Shape,
-    pub st: State,
+    pub st: MemoryColumns,
     pub referee: Referee,
     journal: NoJournal,
 }
 
 impl Game {
     pub fn new(shape: Shape) -> Game {
-        let mut st = State::default();
+        let mut st = MemoryColumns::default();
         let cores = shape.nodes * shape.cores;
-        st.memory_nodes.fill(0, vec![Node::default(); shape.nodes as usize]);
+        st.nodes.fill(0, vec![Node::default(); shape.nodes as usize]);
         st.l1_lines
             .fill(0, vec![Line::EMPTY; (cores * shape.l1.lines()) as usize]);
         st.l2_lines
@@ -237,7 +238,7 @@ impl Game {
                 at = entry.next;
             }
         }
-        for node in self.st.memory_nodes.as_slice() {
+        for node in self.st.nodes.as_slice() {
             assert_eq!((node.misses, node.first, node.asked), (NONE, NONE, 0));
         }
         for line in 0..self.shape.all_lines() {

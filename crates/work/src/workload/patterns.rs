@@ -59,7 +59,7 @@ kinds! {
 }
 
 /// What is asked of a pattern.
-pub(crate) trait PatternKind {
+pub trait PatternKind {
     /// Reads its own keys; what a network cannot have is told with its place. `None` after errors that leave no value.
     fn read(keys: PatternKeys<'_, '_>) -> Option<Self>
     where
@@ -70,9 +70,12 @@ pub(crate) trait PatternKind {
 }
 
 /// What a study says of a pattern, for a job of so many nodes, if known.
-pub(crate) struct PatternKeys<'a, 'b> {
+pub struct PatternKeys<'a, 'b> {
+    /// Its keys.
     pub values: &'a Values,
+    /// Nodes of the job, if known.
     pub n_nodes: Option<u64>,
+    /// Where mistakes go.
     pub findings: &'b mut Findings,
 }
 
@@ -93,9 +96,10 @@ impl PatternKeys<'_, '_> {
 }
 
 /// The nodes of a job that a pattern is for.
-pub(crate) struct JobNodes<'a> {
+pub struct JobNodes<'a> {
     /// Physical nodes by logical node, at least 2.
     pub nodes: &'a [u32],
+    /// The network that they are in.
     pub topology: &'a Topology,
     /// What the job draws from.
     pub seed: u64,
@@ -155,7 +159,7 @@ impl JobNodes<'_> {
 
 impl Pattern {
     /// Prepares the pattern for the given nodes.
-    pub(crate) fn destinations(&self, job: &JobNodes<'_>) -> Result<Destinations, String> {
+    pub fn destinations(&self, job: &JobNodes<'_>) -> Result<Destinations, String> {
         if job.n() < 2 {
             return Err("a pattern needs at least 2 nodes".into());
         }

@@ -1,8 +1,7 @@
 //! Messages that are listed one by one: by users, or for comparisons with other simulators message by message.
 
-use super::Message;
 use super::spec::ListedMessage;
-use crate::state::Source;
+use super::{Message, Source};
 
 /// What the nodes of a job send, node by node in the order of times.
 #[derive(Debug, PartialEq, Eq)]

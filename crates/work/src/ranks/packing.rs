@@ -1,14 +1,13 @@
 //! The ranks of a node as bytes, for checkpoints: every list as its elements in order.
 
-use super::plan::Plans;
-use super::state::{Item, Peer, Rank};
-use crate::state::lists::{places, put_elements};
-use crate::state::{NONE, State};
+use super::Plans;
+use super::state::{Item, Peer, Rank, RankColumns};
 use des::checkpoint::{put, take};
+use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
 
 /// Appends the ranks of the host whose first node is at `place`.
-pub(crate) fn pack(plans: &Plans, st: &State, place: u32, out: &mut Vec<u8>) {
+pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
     let list = |out: &mut Vec<u8>, head: u32| {
         put_elements(out, places(head, |slot| st.items.get(slot).next), |out, slot| {
             let item = *st.items.get(slot);
@@ -44,16 +43,16 @@ pub(crate) fn pack(plans: &Plans, st: &State, place: u32, out: &mut Vec<u8>) {
 
 /// Sets the ranks of the host whose first node is at `place`, as they were before the first event, to what [`pack`] has written. `known` tells whether a
 /// job has a rank of this number.
-pub(crate) fn unpack(
+pub fn unpack(
     plans: &Plans,
     known: impl Fn(u32) -> bool,
-    st: &mut State,
+    st: &mut RankColumns,
     place: u32,
     input: &mut &[u8],
 ) -> Result<(), Torn> {
     let j = &mut NoJournal;
     let refuse = Torn("it names a rank that is not there");
-    fn list(st: &mut State, input: &mut &[u8]) -> Result<u32, Torn> {
+    fn list(st: &mut RankColumns, input: &mut &[u8]) -> Result<u32, Torn> {
         let j = &mut NoJournal;
         let (mut head, mut last) = (NONE, NONE);
         for _ in 0..take::<u32>(input)? {

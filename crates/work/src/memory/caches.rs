@@ -27,7 +27,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     fn tick(&mut self) -> u32 {
-        let node = self.st.memory_nodes.edit(self.j, self.place);
+        let node = self.st.nodes.edit(self.j, self.place);
         node.clock = node.clock.wrapping_add(1);
         node.clock
     }
@@ -130,7 +130,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// A place for a line in a core's cache: what was there goes, what was written of it into the shared cache.
     fn make_room(&mut self, core: u32, line: u64) -> u32 {
         let first = self.l1_set(core, line);
-        let clock = self.st.memory_nodes.get(self.place).clock;
+        let clock = self.st.nodes.get(self.place).clock;
         let age = |at: &u32| {
             let line = self.st.l1_lines.get(*at);
             (line.tag == NO_LINE, clock.wrapping_sub(line.used), u32::MAX - at)
@@ -154,7 +154,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// The place that a line may have in the shared cache, the one used longest ago; `None` if all of its set have to stay.
     pub(super) fn victim(&self, line: u64) -> Option<u32> {
         let first = self.place * self.shape.l2.lines() + self.shape.l2.set(line);
-        let clock = self.st.memory_nodes.get(self.place).clock;
+        let clock = self.st.nodes.get(self.place).clock;
         let age = |at: &u32| {
             let line = self.st.l2_lines.get(*at);
             (line.tag == NO_LINE, clock.wrapping_sub(line.used), u32::MAX - at)

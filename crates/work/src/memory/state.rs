@@ -1,7 +1,7 @@
 //! What the memory nodes of a router remember: flat records in journalled columns.
 
-use crate::state::NONE;
 use bytemuck::{Pod, Zeroable};
+use des::lists::NONE;
 
 /// No line: the tag of an empty place in a cache.
 pub const NO_LINE: u64 = u64::MAX;
@@ -282,5 +282,39 @@ impl Default for Node {
             free_request: NONE,
             performed: NONE,
         }
+    }
+}
+
+des::columns! {
+    /// What memory nodes remember.
+    pub struct MemoryColumns {
+        /// A record per node.
+        pub nodes: Node,
+        /// A record per core.
+        pub cores: Core,
+        /// What the parts of a node beyond its caches have done.
+        pub beyond: Beyond,
+        /// When each bank is free, node by node (ps).
+        pub banks: u64,
+        /// The places of all caches of directories, node by node.
+        pub directory_lines: Line,
+        /// The places of all cores' own caches, core by core.
+        pub l1_lines: Line,
+        /// The places of all shared caches, node by node.
+        pub l2_lines: Line,
+        /// Accesses under way, as many places per core as it may have.
+        pub accesses: Access,
+        /// Lines that nodes wait for, or wait to be rid of.
+        pub misses: Miss,
+        /// First entry of every list of a home.
+        pub entry_heads: u32,
+        /// Lines that some node has, at their homes.
+        pub entries: Entry,
+        /// Sets of readers, in words.
+        pub readers: Readers,
+        /// Requests that wait at their homes.
+        pub requests: Request,
+        /// Accesses performed, where values are checked.
+        pub performed: Performed,
     }
 }

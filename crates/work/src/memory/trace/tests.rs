@@ -3,11 +3,12 @@
 use super::lackey::{self, AccessKind, LackeyAccess, Note};
 use super::recording::{HOW, Reading, RecordedAccess, Recording, TraceMistake, read};
 use super::{Frames, Trace, fits, member, most, place, share};
-use crate::spec::{Bytes, Instructions, Memory, Pages, Split, Trace as Spec};
+use crate::memory::spec::{Instructions, Memory, Pages, Split, Trace as Spec};
 use proptest::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use study::Bytes;
 
 const READING: Reading = Reading {
     line: 64,

@@ -7,10 +7,10 @@ use crate::build_error::BuildError;
 use crate::memory;
 use crate::motif::{self, Order};
 use crate::mpi::spec::{ONE_ROUTER, Ranks, Start};
-use crate::mpi::{Plan, Plans};
 use crate::placement::{UnplacedJob, place};
-use crate::state::Source;
-use des::rng::{below, ln, unit};
+use crate::ranks::{Plan, Plans};
+use crate::terms::{Starts, WorkTerms, own_seed};
+use des::rng::{ln, unit};
 use des::{Philox, Philox2, Table, mix};
 use std::sync::Arc;
 use study::{BitsPerSec, Family};
@@ -19,8 +19,9 @@ use topo::Topology;
 mod births;
 mod destinations;
 mod listed;
-pub(crate) mod pairs;
-pub(crate) mod patterns;
+pub mod pairs;
+pub mod patterns;
+mod source;
 pub mod spec;
 mod traffic;
 
@@ -32,8 +33,8 @@ use pairs::PairPlan;
 pub use pairs::{Matching, PairMode, Pairs};
 use patterns::JobNodes;
 pub use patterns::Pattern;
-use spec::{JobSpec, Synthetic, Work, WorkTerms, rails_of, without_rails};
-pub use traffic::Traffic;
+pub use source::Source;
+use spec::{JobSpec, Synthetic, Work, rails_of, without_rails};
 
 /// The works that are synthetic traffic: `work.kind`.
 pub static PATTERN: Family = Family {
@@ -57,12 +58,10 @@ pub const NOBODY: u32 = u32::MAX;
 /// Births that would lie even later are here (ps), far beyond the end of simulated time.
 const NEVER: u64 = 1 << 62;
 
-/// Streams of random numbers, by purpose; 2 is [`crate::placement`]'s.
+/// Streams of random numbers, by purpose; 2 is [`crate::placement`]'s, 4 and 5 are those of [`crate::terms`].
 mod stream {
     pub const TRAFFIC: u64 = 1;
     pub const PHASE: u64 = 3;
-    pub const RANKS: u64 = 4;
-    pub const STARTS: u64 = 5;
 }
 
 /// A message as a generator makes it.
@@ -653,42 +652,6 @@ fn hosts(jobs: &[JobSpec], topology: &Topology) -> Result<u32, BuildError> {
         return Err(BuildError::field("mpi.rails", reason, Some(ONE_ROUTER)));
     }
     Ok(rails)
-}
-
-/// What the ranks of a job draw from that each has of its own.
-fn own_seed(terms: &WorkTerms, job: usize) -> u64 {
-    mix(mix(terms.fine_seed ^ stream::RANKS << 32).wrapping_add(job as u64))
-}
-
-/// When those of a job start who would start together: at a time of its own each, drawn from (seed, job, number).
-#[derive(Clone, Copy, Debug)]
-pub struct Starts {
-    seed: u64,
-    /// The last time that may be (ps).
-    pub spread: u64,
-}
-
-impl Starts {
-    fn new(terms: &WorkTerms, job: usize, start: Start) -> Starts {
-        let spread = match start {
-            Start::Spread(spread) => spread.0,
-            Start::InPhase | Start::AfterBarrier => 0,
-        };
-        let perturbed = terms.perturbed.map_or(0, |spread| spread.0);
-        Starts {
-            seed: mix(own_seed(terms, job) ^ stream::STARTS),
-            spread: spread.max(perturbed),
-        }
-    }
-
-    /// When one of them starts (ps).
-    #[inline(always)]
-    pub fn of(&self, number: u32) -> u64 {
-        match self.spread {
-            0 => 0,
-            spread => below(mix(self.seed.wrapping_add(number.into())), spread + 1),
-        }
-    }
 }
 
 /// Plans the ranks of a job.

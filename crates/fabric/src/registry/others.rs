@@ -1,8 +1,8 @@
 //! Works that are neither patterns nor motifs: the list of their entries.
 
 use crate::spec::MESSAGES;
-use crate::workload::pairs;
 use study::Entry;
+use work::workload::pairs;
 
 pub(super) const OTHERS: &[Entry] = &[
     pairs::ENTRY,

@@ -16,7 +16,7 @@ choice! {
 
 impl Process {
     /// What studies may say of each.
-    pub(crate) const ENTRIES: [Entry; Process::WORDS.len()] = {
+    pub const ENTRIES: [Entry; Process::WORDS.len()] = {
         let mut entries = [process(0); Process::WORDS.len()];
         let mut i = 1;
         while i < entries.len() {

@@ -1,28 +1,11 @@
 //! What the jobs send and how far it goes, told before anything is simulated.
 
 use super::{Destinations, Job, JobKind, Listed, Message, NOBODY, Workload};
+use crate::traffic::Traffic;
 
 /// Senders of a job that are looked at, evenly spread, and messages of each.
 const SENDERS: usize = 512;
 const MESSAGES: u64 = 8;
-
-/// What a job sends through the network; of listed messages all of them, whenever they are born. Of synthetic traffic and pairs, whose
-/// lengths are known elsewhere: a message of one packet from every node that sends (data).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Traffic {
-    /// Messages; those of ranks with what they cost in control messages and parts.
-    pub messages: f64,
-    /// Packets of them.
-    pub packets: f64,
-    /// Their bytes.
-    pub bytes: f64,
-    /// What was asked of source and destination, summed over packets.
-    pub packet_hops: f64,
-    /// Messages between ranks of one node.
-    pub local: f64,
-    /// How long a rank's processor works on its own and on messages (ps), mean over ranks.
-    pub busy: f64,
-}
 
 impl Workload {
     /// The traffic of every job in packets of `packet` bytes, from a sample of the messages that it will really send; `hops` is asked

@@ -1,7 +1,7 @@
 //! What the ranks of a router's nodes remember: flat records in journalled columns.
 
-use crate::state::NONE;
 use bytemuck::{Pod, Zeroable};
+use des::lists::NONE;
 
 /// What a rank waits for.
 pub mod waiting {
@@ -150,7 +150,7 @@ pub struct Item {
     pub time: u64,
     /// Size of the message; of a receive the most that it takes, once it is matched on the wire and less what has come.
     pub bytes: u64,
-    /// The other rank; [`ANY_SOURCE`](super::op::ANY_SOURCE) in a receive from any.
+    /// The other rank; [`ANY_SOURCE`](crate::mpi::op::ANY_SOURCE) in a receive from any.
     pub rank: u32,
     /// The next of its list.
     pub next: u32,
@@ -190,4 +190,20 @@ pub mod item {
     pub const SENDING: u8 = 7;
     /// A message without asking of which some parts have come.
     pub const PARTS: u8 = 8;
+}
+
+des::columns! {
+    /// What ranks remember.
+    pub struct RankColumns {
+        /// A record per rank, as many per node as the fullest has.
+        pub ranks: Rank,
+        /// The peers of each rank, in lists by [`Plans::buckets`](super::Plans) of them.
+        pub peer_heads: u32,
+        /// Peers.
+        pub peers: Peer,
+        /// Receives, messages and rendezvous that wait.
+        pub items: Item,
+        /// Free items of each router, a list.
+        pub free_items: u32,
+    }
 }

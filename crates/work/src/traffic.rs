@@ -1,0 +1,19 @@
+//! Traffic in figures, told before anything is simulated.
+
+/// What a job sends through the network; of listed messages all of them, whenever they are born. Of synthetic traffic and pairs, whose
+/// lengths are known elsewhere: a message of one packet from every node that sends (data).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Messages; those of ranks with what they cost in control messages and parts.
+    pub messages: f64,
+    /// Packets of them.
+    pub packets: f64,
+    /// Their bytes.
+    pub bytes: f64,
+    /// What was asked of source and destination, summed over packets.
+    pub packet_hops: f64,
+    /// Messages between ranks of one node.
+    pub local: f64,
+    /// How long a rank's processor works on its own and on messages (ps), mean over ranks.
+    pub busy: f64,
+}
