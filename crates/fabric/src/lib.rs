@@ -6,6 +6,7 @@
 pub mod blocks;
 mod endpoints;
 pub mod envelope;
+pub mod equipment;
 mod incoming;
 pub mod memory;
 pub mod mpi;

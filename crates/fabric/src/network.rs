@@ -4,7 +4,6 @@ use crate::blocks::{Blocks, Laid, NO_ROUTER, lay_out};
 use crate::observe::Span;
 use crate::packet::{Address, HORIZON, MAX_HOPS, MAX_NODES, Packet};
 use crate::routing::{Routing, Way};
-use crate::spec::too_many_ports;
 use crate::spec::{
     Arbitration, BitsPerSec, ControlOrder, DeliveryPoint, MessageDetail, RouterModel, RunSpec, Switching, Tie,
 };
@@ -165,6 +164,19 @@ impl Peer {
     pub fn class(self) -> u8 {
         self.0 as u8
     }
+}
+
+/// Why a router cannot have the ports and nodes that it has, with a hint.
+pub fn too_many_ports(topology: &Topology, router: u32) -> Option<(String, &'static str)> {
+    let wiring = topology.wiring();
+    let r = router as usize;
+    let ports = wiring.port_offset[r + 1] - wiring.port_offset[r];
+    let nodes = wiring.node_offset[r + 1] - wiring.node_offset[r];
+    (u64::from(ports) + u64::from(nodes) > u16::MAX.into()).then(|| {
+        let name = topology.router_name(router);
+        let reason = format!("router {name} has {ports} ports to routers and {nodes} nodes");
+        (reason, "a router takes at most 65,535 of both together")
+    })
 }
 
 /// What belongs to neighbouring routers.
@@ -407,7 +419,7 @@ impl Network {
             most_ports = most_ports.max(site.ports());
             sites.push(site);
         }
-        let routing = Routing::new(spec, &topology)?;
+        let routing = Routing::new(&spec.routing, &spec.routing_terms(), &topology)?;
         // Sculpin has no queues per channel.
         let vcs = if router.model == RouterModel::Sculpin {
             1

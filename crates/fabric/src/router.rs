@@ -6,13 +6,15 @@
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Peer, Site};
 use crate::packet::{Kind, Packet};
-use crate::routing::{Sense, Way, news};
+use crate::routing::news::TOLD;
+use crate::routing::{Sense, Way};
 use crate::state::{Link, NONE, State};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
 pub mod input_queued;
 pub mod late_admission;
+pub(crate) mod news;
 pub mod sculpin;
 
 pub use credit::Credit;
@@ -67,8 +69,8 @@ pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         let sense = net.routing.sense();
         let news = net.routing.news();
         let mut backlog = |local: u32, vc: u8| {
-            if let Some(news) = news.filter(|_| local >= news::TOLD) {
-                return news::told(st, lp, news, local - news::TOLD, now);
+            if let Some(news) = news.filter(|_| local >= TOLD) {
+                return news::told(st, lp, news, local - TOLD, now);
             }
             let port = site.port + local;
             let caught_up = M::backlog(net, st, j, lp, site, port, vc, now, sink);

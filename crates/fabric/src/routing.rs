@@ -6,9 +6,9 @@
 //! All that is to be known of one routing is in the file of its name, as answers to the questions of `algorithm.rs`; the list below has a line
 //! for each.
 
+use crate::equipment::{Architecture, RouterModel, RouterSpec};
 use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{Architecture, RouterModel, RunSpec};
 use des::mix;
 use des::rng::below;
 use serde::{Deserialize, Serialize};
@@ -62,9 +62,9 @@ use news::News;
 
 pub use adaptive_local::RoomSpec;
 pub use adaptive_up::SenseSpec;
-pub use algorithm::{Detours, NoKeys};
+pub use algorithm::{Detours, NoKeys, RoutingTerms};
 pub use choice::Equal;
-pub(crate) use classes::of as networks_of;
+use classes::of as networks_of;
 pub use deroute::DerouteSpec;
 pub use detour::{DetourSpec, Scope, Via};
 pub use dor::{Tie, TieSpec};
@@ -147,32 +147,37 @@ const SECOND_LEG: u8 = 1;
 
 impl Routing {
     /// Prepares the routing of a run.
-    pub fn new(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
-        let one = Self::of_one_network(spec, topology)?;
-        match networks_of(spec) {
+    pub fn new(spec: &RoutingSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Routing, BuildError> {
+        let one = Self::of_one_network(spec, terms, topology)?;
+        match networks_of(terms) {
             1 => Ok(one),
             n => one.on_networks(n),
         }
     }
 
-    fn of_one_network(spec: &RunSpec, topology: &Topology) -> Result<Routing, BuildError> {
-        if spec.routing.is_adaptive() && spec.router.architecture == Architecture::LateAdmission {
+    fn of_one_network(
+        spec: &RoutingSpec,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<Routing, BuildError> {
+        if spec.is_adaptive() && terms.router.architecture == Architecture::LateAdmission {
             return algorithm::refuse(
                 "late-admission routers have no rule for adaptive routing",
                 "take \"rdr\" or \"min-random\", or another router.architecture",
             );
         }
-        let kind = spec.routing.ready(spec, topology)?;
+        let kind = spec.ready(terms, topology)?;
         let needed = kind.ready().vcs(topology);
-        let late = spec.router.model == RouterModel::Credit && spec.router.architecture == Architecture::LateAdmission;
-        let bounded = spec.router.has_bounded_buffers() && !late;
-        if needed > MAX_VCS && bounded && spec.router.vcs.is_none() {
+        let late =
+            terms.router.model == RouterModel::Credit && terms.router.architecture == Architecture::LateAdmission;
+        let bounded = terms.router.has_bounded_buffers() && !late;
+        if needed > MAX_VCS && bounded && terms.router.vcs.is_none() {
             let reason =
                 format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
             let hint = "take a smaller network, or set router.vcs together with router.allow_deadlock = true";
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
-        let vcs = match spec.router.vcs {
+        let vcs = match terms.router.vcs {
             _ if late => 1,
             Some(vcs) => vcs,
             None => needed.min(MAX_VCS),
@@ -181,29 +186,29 @@ impl Routing {
             needed,
             last_vc: vcs - 1,
             minimal: kind.ready().is_minimal(),
-            adaptive: spec.routing.is_adaptive(),
+            adaptive: spec.is_adaptive(),
             sense: kind.ready().sense(),
             news: kind.ready().news(),
             kind,
             minimal_vcs: topology.minimal_vcs(),
-            seed: mix(spec.control.fine_seed() ^ 0x526F_7574),
+            seed: mix(terms.seed ^ 0x526F_7574),
         })
     }
 
     /// Virtual channels per port of a run, without the work of an engine: as many as its lanes where only the tables would tell.
-    pub fn vcs_of(spec: &RunSpec, topology: &Topology) -> Result<u8, BuildError> {
-        match spec.routing.tables().map(|(_, tables)| &tables.source) {
+    pub fn vcs_of(spec: &RoutingSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<u8, BuildError> {
+        match spec.tables().map(|(_, tables)| &tables.source) {
             Some(TableSource::Engine { lanes, .. }) => {
-                Ok(spec.router.vcs.unwrap_or(*lanes).saturating_mul(networks_of(spec)))
+                Ok(terms.router.vcs.unwrap_or(*lanes).saturating_mul(networks_of(terms)))
             }
-            _ => Ok(Routing::new(spec, topology)?.vcs()),
+            _ => Ok(Routing::new(spec, terms, topology)?.vcs()),
         }
     }
 
     /// Decides whether the run can deadlock.
-    pub fn prove(&self, spec: &RunSpec, topology: &Topology) -> Proof {
+    pub fn prove(&self, router: &RouterSpec, topology: &Topology) -> Proof {
         let (one, networks) = self.of_one();
-        let mut proof = proof::prove(spec, topology, one.kind.ready(), one.needed);
+        let mut proof = proof::prove(router, topology, one.kind.ready(), one.needed);
         if networks > 1 {
             proof.words += &format!("; {networks} virtual networks with as many channels each");
         }

@@ -7,7 +7,7 @@ use crate::nic;
 use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
 use crate::packing;
-use crate::routing::news;
+use crate::router::news;
 use crate::state::lists::EMPTY;
 use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, State};
 use des::{Event, Journal, Layout, Sink, Time, Torn, World};

@@ -361,7 +361,7 @@ fn values(facts: &RunFacts<'_>) -> Option<Check> {
 
 /// Refuses a network whose routing can deadlock with the channels it has, before the run; else says why it cannot.
 pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
-    let proof = net.routing.prove(spec, &net.topology);
+    let proof = net.routing.prove(&spec.router, &net.topology);
     if proof.free {
         return Ok(proof.words);
     }

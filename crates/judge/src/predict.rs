@@ -99,13 +99,13 @@ impl NetworkFacts {
             .for_each(|&class| ports[usize::from(class)].1 += 1.0);
         let vcs = match run.router.model {
             RouterModel::Sculpin => 1,
-            RouterModel::Credit => Routing::vcs_of(run, &topology)?,
+            RouterModel::Credit => Routing::vcs_of(&run.routing, &run.routing_terms(), &topology)?,
         };
         let tables = match run.topology {
             TopologySpec::Graph { .. } => 3.0 * f64::from(topology.n_routers()).powi(2),
             _ => 0.0,
         };
-        let tables = tables + fabric::routing::table_bytes(run, &topology);
+        let tables = tables + fabric::routing::table_bytes(&run.routing, &topology);
         let named = named(run);
         let workload = Workload::build(&named.jobs, &named.control.work_terms(), &topology, BitsPerSec(1))?;
         let hops = |from, to, packets| hops(&run.routing, &topology, (from, to), packets);

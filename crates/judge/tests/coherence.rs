@@ -133,7 +133,7 @@ fn on_every_network_a_line_has_one_writer_or_many_readers() {
         spec.router.traversal = Time::from_ns(3);
         spec.links.default.latency = Time::from_ns(7);
         let net = Network::build(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert!(net.routing.prove(&spec, &net.topology).free, "{what}");
+        assert!(net.routing.prove(&spec.router, &net.topology).free, "{what}");
         let world = Fabric::<Credit>::new(net);
         let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
         let mut engine = WindowEngine::new(&world, blank, 1);
@@ -288,7 +288,7 @@ fn a_proof_names_the_virtual_networks_and_routers_without_channels_have_one() {
     let mut spec = spec(ring(5), crowd(0.3, false));
     spec.router.buffer = Some(Bytes(72));
     let net = Network::build(&spec).unwrap();
-    let proof = net.routing.prove(&spec, &net.topology);
+    let proof = net.routing.prove(&spec.router, &net.topology);
     assert!(
         proof.free && proof.words.contains("3 virtual networks"),
         "{}",
@@ -298,7 +298,7 @@ fn a_proof_names_the_virtual_networks_and_routers_without_channels_have_one() {
     spec.router.vcs = Some(1);
     let net = Network::build(&spec).unwrap();
     assert_eq!(net.vcs, 3);
-    let proof = net.routing.prove(&spec, &net.topology);
+    let proof = net.routing.prove(&spec.router, &net.topology);
     assert!(!proof.free && proof.words.contains("cycle"), "{}", proof.words);
     spec.router.vcs = Some(30);
     let error = Network::build(&spec).unwrap_err().to_string();

@@ -70,7 +70,7 @@ fn each_has_the_stated_channels_and_a_proof() {
             let spec = traffic(hyperx(shape, 1), routing.clone(), 0.1, Pattern::Uniform);
             let net = Network::build(&spec).unwrap();
             assert_eq!(net.routing.vcs(), vcs, "{routing:?}");
-            let proof = net.routing.prove(&spec, &net.topology);
+            let proof = net.routing.prove(&spec.router, &net.topology);
             assert!(proof.free, "{routing:?} on {shape:?}: {}", proof.words);
             let escapes = matches!(routing, RoutingSpec::Dal(_));
             assert_eq!(proof.words.contains("escape channel"), escapes, "{}", proof.words);
@@ -84,7 +84,7 @@ fn doal_needs_its_second_channel_and_vdal_makes_do_with_fewer_detours() {
         let mut spec = traffic(hyperx(&[4, 4], 1), routing.clone(), 0.1, Pattern::Uniform);
         spec.router.vcs = Some(vcs);
         let net = Network::build(&spec).unwrap();
-        net.routing.prove(&spec, &net.topology)
+        net.routing.prove(&spec.router, &net.topology)
     };
     let doal = proof(RoutingSpec::Doal(DerouteSpec::default()), 1);
     assert!(!doal.free && doal.words.contains("cycle"), "{}", doal.words);

@@ -101,11 +101,11 @@ fn a_dragonfly_needs_the_published_channels_and_not_one_fewer() {
         let mut spec = traffic(routing.clone(), 0.1, Pattern::Uniform);
         let net = Network::build(&spec).unwrap();
         assert_eq!(net.routing.vcs(), vcs, "{routing:?}");
-        let proof = net.routing.prove(&spec, &net.topology);
+        let proof = net.routing.prove(&spec.router, &net.topology);
         assert!(proof.free, "{routing:?}: {}", proof.words);
         spec.router.vcs = Some(vcs - 1);
         let net = Network::build(&spec).unwrap();
-        let proof = net.routing.prove(&spec, &net.topology);
+        let proof = net.routing.prove(&spec.router, &net.topology);
         assert!(
             !proof.free && proof.words.contains("cycle"),
             "{routing:?}: {}",

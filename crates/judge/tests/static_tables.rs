@@ -405,7 +405,7 @@ fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_ar
             let lmc = if name == "parx" { 2 } else { 1 };
             run.routing = engine(name, lmc, PathChoice::Random);
             let net = Network::build(&run).unwrap();
-            let proof = net.routing.prove(&run, &net.topology);
+            let proof = net.routing.prove(&run.router, &net.topology);
             assert!(proof.free, "{name}: {}", proof.words);
             // The first tree in port order is dimension order on a HyperX, and lash has no other ways.
             let hyperx = matches!(spec, TopologySpec::HyperX(_));

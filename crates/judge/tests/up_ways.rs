@@ -176,7 +176,7 @@ fn one_channel_is_enough_and_other_networks_are_refused() {
             let spec = traffic(topology.clone(), routing.clone(), 0.1, Pattern::Uniform);
             let net = Network::build(&spec).unwrap();
             assert_eq!(net.routing.vcs(), 1);
-            let proof = net.routing.prove(&spec, &net.topology);
+            let proof = net.routing.prove(&spec.router, &net.topology);
             assert!(proof.free, "{routing:?}: {}", proof.words);
         }
         let ring = TopologySpec::Ring {

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Findings, Place};
 use crate::reader::Values;
 use crate::rows::{Mistake, first};
+use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -33,6 +34,11 @@ fn read_by<T>(base: &Path, file: &str, read: impl FnOnce(&Path) -> std::io::Resu
             "give a path relative to the study's folder".to_owned(),
         )
     })
+}
+
+/// SHA-256 of a file's bytes, in hexadecimal: what a file is known by.
+pub fn hash_bytes(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Gives the text of a Parquet file as comma-separated lines, or says why it cannot.

@@ -52,7 +52,7 @@ impl NamedRouting for AdaptiveLocal {
         })
     }
 
-    fn ready(parameters: &RoomSpec, run: &RunSpec, topology: &Topology) -> Result<Detour, BuildError> {
-        Detour::by_room(parameters, run, topology)
+    fn ready(parameters: &RoomSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
+        Detour::by_room(parameters, terms, topology)
     }
 }

@@ -59,10 +59,10 @@ impl NamedRouting for AdaptiveUp {
         })
     }
 
-    fn ready(parameters: &SenseSpec, run: &RunSpec, topology: &Topology) -> Result<LeastUp, BuildError> {
+    fn ready(parameters: &SenseSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<LeastUp, BuildError> {
         needs_fat_tree(topology)?;
         Ok(LeastUp {
-            sense: Sense::new(parameters.congestion, parameters.per, run)?,
+            sense: Sense::new(parameters.congestion, parameters.per, terms)?,
             choice: PortChoice {
                 equal: parameters.equal,
                 bytes: false,

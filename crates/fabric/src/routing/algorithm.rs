@@ -9,9 +9,9 @@ use super::news::News;
 use super::table::PathTable;
 use super::weigh::Sense;
 use super::{Routing, TablesSpec, Tie};
+use crate::equipment::{NicSpec, RouterSpec};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
-use crate::spec::RunSpec;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -80,6 +80,19 @@ pub enum Detours {
     Always,
 }
 
+/// What a routing depends on besides its own keys and the topology.
+#[derive(Clone, Copy, Debug)]
+pub struct RoutingTerms<'a> {
+    /// The routers.
+    pub router: &'a RouterSpec,
+    /// The interfaces.
+    pub nic: &'a NicSpec,
+    /// Virtual networks that the work asks for, for classes of its messages.
+    pub networks: u8,
+    /// Seed of its random choices.
+    pub seed: u64,
+}
+
 /// A routing that a study can name.
 pub trait NamedRouting {
     /// One line that says what it does.
@@ -109,7 +122,11 @@ pub trait NamedRouting {
     fn read(keys: &OwnValues, findings: &mut Findings) -> Option<Self::Parameters>;
 
     /// Prepares it for a run, refusing what it cannot do there: not every caller comes from a study file.
-    fn ready(parameters: &Self::Parameters, run: &RunSpec, topology: &Topology) -> Result<Self::Ready, BuildError>;
+    fn ready(
+        parameters: &Self::Parameters,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<Self::Ready, BuildError>;
 
     /// The way half-way round a ring.
     fn tie(_: &Self::Parameters) -> Tie {

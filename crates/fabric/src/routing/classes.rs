@@ -1,10 +1,10 @@
 //! Virtual networks: every class of messages has the routing's channels for itself.
 
 use super::algorithm::{Here, Way};
-use super::{Kind, Routing};
+use super::{Kind, Routing, RoutingTerms};
+use crate::equipment::{Architecture, RouterModel};
 use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
-use crate::spec::{Architecture, RouterModel, RunSpec, Work};
 use work::build_error::BuildError;
 
 /// A routing on several virtual networks: class `c` has channels `c * own` to `(c + 1) * own - 1`.
@@ -16,17 +16,13 @@ pub struct Classes {
     n: u8,
 }
 
-/// Virtual networks of a run: 1, or 3 for the requests, forwards and responses of memory nodes where routers have channels.
-pub(crate) fn of(spec: &RunSpec) -> u8 {
-    let late = spec.router.architecture == Architecture::LateAdmission;
-    if spec.router.model == RouterModel::Sculpin || late {
-        return 1;
-    }
-    let networks = spec.jobs.iter().map(|job| match &job.work {
-        Work::Memory(memory) => memory.networks(),
+/// Virtual networks of a run: as many as the work asks for where routers have channels, else 1.
+pub(super) fn of(terms: &RoutingTerms<'_>) -> u8 {
+    let late = terms.router.architecture == Architecture::LateAdmission;
+    match terms.router.model {
+        RouterModel::Credit if !late => terms.networks,
         _ => 1,
-    });
-    networks.max().unwrap_or(1)
+    }
 }
 
 impl Routing {

@@ -22,7 +22,7 @@ impl NamedRouting for DModK {
         Some(NoKeys {})
     }
 
-    fn ready(_: &NoKeys, _: &RunSpec, topology: &Topology) -> Result<OwnMinimal, BuildError> {
+    fn ready(_: &NoKeys, _: &RoutingTerms<'_>, topology: &Topology) -> Result<OwnMinimal, BuildError> {
         needs_fat_tree(topology)?;
         Ok(OwnMinimal)
     }

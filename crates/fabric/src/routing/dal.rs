@@ -23,7 +23,7 @@ impl NamedRouting for Dal {
         Some(DerouteSpec::read(keys))
     }
 
-    fn ready(parameters: &DerouteSpec, run: &RunSpec, topology: &Topology) -> Result<Deroute, BuildError> {
-        Deroute::new(DerouteOrder::Escape, parameters, run, topology)
+    fn ready(parameters: &DerouteSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Deroute, BuildError> {
+        Deroute::new(DerouteOrder::Escape, parameters, terms, topology)
     }
 }

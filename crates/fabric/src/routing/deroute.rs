@@ -12,16 +12,18 @@
 //!   and only where a packet need wait for the link alone ([`Sense::reserve`]). Where no direct hop has room there, the direct hop is one
 //!   in dimension order on channel 0, the escape channel; a packet that is there goes on there to the end.
 
+use super::RoutingTerms;
 use super::algorithm::{Here, ReadyRouting, Way, refuse};
 use super::keys::{BIAS, CONGESTION, PER, RATIO, THRESHOLD, WEIGH_HOPS, defaults};
 use super::least::Least;
+use super::weigh::{Congestion, Per};
 use super::weigh::{Sense, Weigh};
 use super::{HOPS, Routing, came};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
-use crate::spec::{Bytes, Congestion, Per, RunSpec};
 use des::mix;
 use serde::{Deserialize, Serialize};
+use study::Bytes;
 use study::Parameter;
 use study::owned::OwnValues;
 use topo::{Came, Hop, HopList, MinimalRule, RoutingRule, Step, Topology, TopologySpec};
@@ -95,7 +97,7 @@ impl Deroute {
     pub(super) fn new(
         order: DerouteOrder,
         deroute: &DerouteSpec,
-        spec: &RunSpec,
+        terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<Deroute, BuildError> {
         let TopologySpec::HyperX(lattice) = topology.spec() else {
@@ -104,7 +106,7 @@ impl Deroute {
                 "take \"ugal\" or \"par\", which every topology has",
             );
         };
-        let bounded = spec.router.has_bounded_buffers();
+        let bounded = terms.router.has_bounded_buffers();
         if order == DerouteOrder::Escape {
             if lattice.shape.len() > MOST_DIMENSIONS {
                 return refuse(
@@ -112,14 +114,14 @@ impl Deroute {
                     "take \"vdal\" or \"doal\"",
                 );
             }
-            if bounded && spec.router.is_input_queued() {
+            if bounded && terms.router.is_input_queued() {
                 return refuse(
                     "input-queued routers choose a packet's output before it has room there, so it could wait for other packets outside the escape channel",
                     "take \"vdal\" or \"doal\", or router.architecture = \"voq\"",
                 );
             }
         }
-        let mut sense = Sense::new(deroute.congestion, deroute.per, spec)?;
+        let mut sense = Sense::new(deroute.congestion, deroute.per, terms)?;
         sense.reserve = order == DerouteOrder::Escape && bounded;
         Ok(Deroute {
             order,
@@ -367,7 +369,7 @@ mod tests {
             let spec = plain(TopologySpec::HyperX(lattice));
             let topology = spec.topology.build().unwrap();
             for order in [DerouteOrder::Dimension, DerouteOrder::Channels, DerouteOrder::Escape] {
-                let deroute = Deroute::new(order, &DerouteSpec::default(), &spec, &topology).unwrap();
+                let deroute = Deroute::new(order, &DerouteSpec::default(), &spec.routing_terms(), &topology).unwrap();
                 let vcs = deroute.vcs(&topology);
                 let report = verify_routes(&topology, &DerouteRule::new(deroute, &topology, vcs), u64::MAX);
                 let report = report.unwrap_or_else(|fault| panic!("{order:?} on {shape:?}: {fault}"));
@@ -393,7 +395,13 @@ mod tests {
         };
         let spec = plain(TopologySpec::HyperX(lattice));
         let topology = spec.topology.build().unwrap();
-        let deroute = Deroute::new(DerouteOrder::Dimension, &DerouteSpec::default(), &spec, &topology).unwrap();
+        let deroute = Deroute::new(
+            DerouteOrder::Dimension,
+            &DerouteSpec::default(),
+            &spec.routing_terms(),
+            &topology,
+        )
+        .unwrap();
         let rule = DerouteRule::new(deroute, &topology, 2);
         let steps = |at: u32, came: Came| {
             let mut out = Vec::new();

@@ -10,17 +10,19 @@
 //! finds the same intermediate router again. Channels rise along every way: minimal ones on those of the topology's minimal routing,
 //! PAR's legs above those that a packet can have used before, second legs above first ones.
 
+use super::RoutingTerms;
 use super::algorithm::{Here, ReadyRouting, Way};
 use super::keys::{BIAS, CANDIDATES, CONGESTION, PER, RATIO, SCOPE, STEP, THRESHOLD, VIA, WEIGH_HOPS, defaults};
 use super::news::{News, TOLD};
+use super::weigh::{Congestion, Per};
 use super::weigh::{Sense, Weigh};
 use super::{RoomSpec, Routing, SECOND_LEG, came};
 use crate::network::{Network, Site};
 use crate::packet::Packet;
-use crate::spec::{Bytes, Congestion, Per, RunSpec};
 use des::mix;
 use des::rng::below;
 use serde::{Deserialize, Serialize};
+use study::Bytes;
 use study::Parameter;
 use study::choice;
 use study::diagnostic::Findings;
@@ -176,7 +178,7 @@ impl Detour {
     pub fn new(
         detour: &DetourSpec,
         progressive: bool,
-        spec: &RunSpec,
+        terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<Detour, BuildError> {
         if detour.via == Via::Group && topology.group_size().is_none() {
@@ -186,7 +188,7 @@ impl Detour {
         let detour = Detour {
             candidates: detour.candidates.clamp(1, DRAWS as u8),
             via: detour.via,
-            sense: Sense::new(detour.congestion, detour.per, spec)?,
+            sense: Sense::new(detour.congestion, detour.per, terms)?,
             weigh: Weigh::new(detour.weigh_hops, detour.ratio, detour.bias, detour.threshold),
             progressive,
             always: false,
@@ -197,24 +199,28 @@ impl Detour {
             compares: Compares::None,
             news: match detour.scope {
                 Scope::Local => None,
-                Scope::Group => Some(News::new(topology, detour.step.unwrap_or(spec.nic.packet).0)?),
+                Scope::Group => Some(News::new(topology, detour.step.unwrap_or(terms.nic.packet).0)?),
             },
         };
         Ok(detour.on(topology))
     }
 
     /// Valiant's detours over what `via` says: taken by every packet for which there is one.
-    pub(super) fn always(via: Via, spec: &RunSpec, topology: &Topology) -> Result<Detour, BuildError> {
+    pub(super) fn always(via: Via, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
         let detour = DetourSpec {
             via,
             ..DetourSpec::default()
         };
-        let detour = Detour::new(&detour, false, spec, topology)?;
+        let detour = Detour::new(&detour, false, terms, topology)?;
         Ok(Detour { always: true, ..detour }.on(topology))
     }
 
     /// A detour over a third group where the room before it is more than `ratio` times that of the minimal way (`adaptive-local`).
-    pub(super) fn by_room(room: &RoomSpec, spec: &RunSpec, topology: &Topology) -> Result<Detour, BuildError> {
+    pub(super) fn by_room(
+        room: &RoomSpec,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<Detour, BuildError> {
         if topology.group_size().is_none() {
             let hint = "take \"ugal\" or \"par\", which every topology has";
             let reason = "adaptive-local needs a topology with groups: dragonfly or dragonfly+";
@@ -228,8 +234,8 @@ impl Detour {
             ratio: room.ratio,
             ..DetourSpec::default()
         };
-        let detour = Detour::new(&detour, false, spec, topology)?;
-        let router = &spec.router;
+        let detour = Detour::new(&detour, false, terms, topology)?;
+        let router = &terms.router;
         let output = router
             .output_buffer
             .filter(|_| router.is_input_queued())

@@ -24,7 +24,7 @@ impl NamedRouting for Doal {
         Some(DerouteSpec::read(keys))
     }
 
-    fn ready(parameters: &DerouteSpec, run: &RunSpec, topology: &Topology) -> Result<Deroute, BuildError> {
-        Deroute::new(DerouteOrder::Dimension, parameters, run, topology)
+    fn ready(parameters: &DerouteSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Deroute, BuildError> {
+        Deroute::new(DerouteOrder::Dimension, parameters, terms, topology)
     }
 }

@@ -46,7 +46,7 @@ impl NamedRouting for Dor {
         Some(TieSpec { tie })
     }
 
-    fn ready(_: &TieSpec, _: &RunSpec, topology: &Topology) -> Result<OwnMinimal, BuildError> {
+    fn ready(_: &TieSpec, _: &RoutingTerms<'_>, topology: &Topology) -> Result<OwnMinimal, BuildError> {
         match topology.lattice_shape() {
             Some(_) => Ok(OwnMinimal),
             None => refuse(

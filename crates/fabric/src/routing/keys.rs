@@ -5,8 +5,8 @@
 //! which of them have another default is put together from these lists.
 
 use super::algorithm::NamedRouting;
+use super::{Congestion, Equal, PathChoice, Per, Tie, Via};
 use super::{LISTED, OWNERS};
-use crate::spec::{Congestion, Equal, PathChoice, Per, Tie, Via};
 use study::owned::{self, Uses};
 use study::{Default, Named, Parameter, TIB, Type, When, key, size, size_or_none};
 

@@ -1,8 +1,8 @@
 //! What is made of the list of routings, and what can be asked of a [`RoutingSpec`].
 
 use super::algorithm::{NamedRouting, NoKeys};
+use super::{Equal, Tie, Via};
 use super::{EqualSpec, RoutingSpec, TieSpec, ViaSpec};
-use crate::spec::{Equal, Tie, Via};
 use std::path::Path;
 use study::diagnostic::Findings;
 use study::owned::OwnValues;
@@ -48,10 +48,10 @@ macro_rules! routings {
             }
 
             /// Prepares the routing for a run on one virtual network.
-            fn ready(&self, run: &RunSpec, topology: &Topology) -> Result<Kind, BuildError> {
+            fn ready(&self, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Kind, BuildError> {
                 Ok(match self {
                     $(RoutingSpec::$Routing(parameters) => {
-                        Kind::$Routing($module::$Routing::ready(parameters, run, topology)?)
+                        Kind::$Routing($module::$Routing::ready(parameters, terms, topology)?)
                     })+
                 })
             }

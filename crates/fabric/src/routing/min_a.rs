@@ -45,10 +45,10 @@ impl NamedRouting for MinA {
         })
     }
 
-    fn ready(parameters: &EqualSpec, run: &RunSpec, _: &Topology) -> Result<LeastNeighbour, BuildError> {
+    fn ready(parameters: &EqualSpec, terms: &RoutingTerms<'_>, _: &Topology) -> Result<LeastNeighbour, BuildError> {
         Ok(LeastNeighbour(PortChoice {
             equal: parameters.equal,
-            bytes: run.router.is_input_queued(),
+            bytes: terms.router.is_input_queued(),
         }))
     }
 }

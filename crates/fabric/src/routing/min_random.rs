@@ -21,7 +21,7 @@ impl NamedRouting for MinRandom {
         Some(NoKeys {})
     }
 
-    fn ready(_: &NoKeys, _: &RunSpec, _: &Topology) -> Result<RandomNeighbour, BuildError> {
+    fn ready(_: &NoKeys, _: &RoutingTerms<'_>, _: &Topology) -> Result<RandomNeighbour, BuildError> {
         Ok(RandomNeighbour)
     }
 }

@@ -19,7 +19,7 @@ impl NamedRouting for Minimal {
         Some(NoKeys {})
     }
 
-    fn ready(_: &NoKeys, _: &RunSpec, _: &Topology) -> Result<OwnMinimal, BuildError> {
+    fn ready(_: &NoKeys, _: &RoutingTerms<'_>, _: &Topology) -> Result<OwnMinimal, BuildError> {
         Ok(OwnMinimal)
     }
 }

@@ -23,7 +23,7 @@ impl NamedRouting for Par {
         DetourSpec::read(keys, findings)
     }
 
-    fn ready(parameters: &DetourSpec, run: &RunSpec, topology: &Topology) -> Result<Detour, BuildError> {
-        Detour::new(parameters, true, run, topology)
+    fn ready(parameters: &DetourSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
+        Detour::new(parameters, true, terms, topology)
     }
 }

@@ -1,10 +1,10 @@
 //! What the file of a routing needs.
 
+pub(super) use super::RoutingTerms;
 pub(super) use super::algorithm::{Detours, Here, NamedRouting, NoKeys, ReadyRouting, Way, refuse};
 pub(super) use super::fits::Fits;
 pub(super) use super::weigh::Sense;
 pub(super) use super::{HOPS, NO_HOP, Routing, came};
-pub(super) use crate::spec::RunSpec;
 pub(super) use des::mix;
 pub(super) use des::rng::below;
 pub(super) use serde::{Deserialize, Serialize};

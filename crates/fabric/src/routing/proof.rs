@@ -1,7 +1,7 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
 use super::algorithm::ReadyRouting;
-use crate::spec::{Architecture, RunSpec};
+use crate::equipment::{Architecture, RouterSpec};
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
 use topo::{Topology, TopologySpec};
 
@@ -23,29 +23,29 @@ pub struct Proof {
 }
 
 /// Decides whether a run can deadlock.
-pub fn prove(spec: &RunSpec, topology: &Topology, kind: &dyn ReadyRouting, needed: u8) -> Proof {
-    if !spec.router.has_bounded_buffers() {
+pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, needed: u8) -> Proof {
+    if !router.has_bounded_buffers() {
         return Proof {
             free: true,
             decided: true,
             words: "free of deadlock: unbounded buffers, nothing waits for room".into(),
         };
     }
-    let late = spec.router.architecture == Architecture::LateAdmission;
+    let late = router.architecture == Architecture::LateAdmission;
     // A chunk that enters a ring leaves room in it; parallel cables would let that room move to the wrong one.
     let rings = match topology.spec() {
         TopologySpec::Ring { width, .. } => *width == 1,
         TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
         _ => false,
     };
-    if late && spec.router.bubble > 1 && kind.is_minimal() && rings {
+    if late && router.bubble > 1 && kind.is_minimal() && rings {
         return Proof {
             free: true,
             decided: true,
             words: "free of deadlock: dimension order between the rings, bubble flow control within them (Carrion et al. 1997)".into(),
         };
     }
-    let vcs = if late { 1 } else { spec.router.vcs.unwrap_or(needed) };
+    let vcs = if late { 1 } else { router.vcs.unwrap_or(needed) };
     if kind.table().is_some() {
         return Proof::of(
             &check_within(topology, &*kind.rule(topology, vcs), MOST_TABLE_STEPS),
@@ -156,9 +156,13 @@ mod tests {
                 via,
                 ..DetourSpec::default()
             };
-            routing(detour).ready(&spec, topology).unwrap()
+            routing(detour).ready(&spec.routing_terms(), topology).unwrap()
         };
-        let valiant = |via| RoutingSpec::Valiant(ViaSpec { via }).ready(&spec, topology).unwrap();
+        let valiant = |via| {
+            RoutingSpec::Valiant(ViaSpec { via })
+                .ready(&spec.routing_terms(), topology)
+                .unwrap()
+        };
         vec![
             ("valiant", valiant(Via::Node)),
             ("ugal", over(Via::Router, RoutingSpec::Ugal)),

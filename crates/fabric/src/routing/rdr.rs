@@ -28,7 +28,7 @@ impl NamedRouting for Rdr {
         Some(TieSpec { tie })
     }
 
-    fn ready(parameters: &TieSpec, _: &RunSpec, topology: &Topology) -> Result<RandomDimension, BuildError> {
+    fn ready(parameters: &TieSpec, _: &RoutingTerms<'_>, topology: &Topology) -> Result<RandomDimension, BuildError> {
         match topology.lattice_shape() {
             Some(_) => Ok(RandomDimension {
                 unwrapped: parameters.tie == Tie::Unwrapped,

@@ -38,7 +38,7 @@ impl NamedRouting for Scatter {
         Some(NoKeys {})
     }
 
-    fn ready(_: &NoKeys, _: &RunSpec, topology: &Topology) -> Result<RandomUp, BuildError> {
+    fn ready(_: &NoKeys, _: &RoutingTerms<'_>, topology: &Topology) -> Result<RandomUp, BuildError> {
         needs_fat_tree(topology)?;
         Ok(RandomUp)
     }

@@ -1,8 +1,9 @@
 //! Where forwarding tables come from: an engine of a subnet manager, or a file.
 
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
-use super::{PathChoice, TableSource, TablesSpec};
-use crate::spec::{Architecture, Completion, RunSpec, hash_bytes};
+use super::{PathChoice, RoutingSpec, RoutingTerms, TableSource, TablesSpec};
+use crate::equipment::{Architecture, Completion};
+use study::user_file::hash_bytes;
 use topo::subnet::engine::{Quadrants, choice, quadrant};
 use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
@@ -12,11 +13,11 @@ use work::build_error::BuildError;
 pub(super) fn table(
     engine: Option<RoutingEngine>,
     tables: &TablesSpec,
-    spec: &RunSpec,
+    terms: &RoutingTerms<'_>,
     topology: &Topology,
 ) -> Result<PathTable, BuildError> {
     if tables.path == PathChoice::BySize {
-        check_sizes(tables, spec)?;
+        check_sizes(tables, terms)?;
     }
     let (mut subnet, lids) = fabric(topology)?;
     let mut quadrants = None;
@@ -81,8 +82,8 @@ fn fabric(topology: &Topology) -> Result<(Subnet, Lids), BuildError> {
 
 /// Bytes that a run's forwarding tables take while they are made, which is more than they take later: as an engine has them, 2 bytes for
 /// the port of every router and address and 1 for the lane, and the form of the simulation beside them, 2 bytes.
-pub fn table_bytes(spec: &RunSpec, topology: &Topology) -> f64 {
-    let Some((_, tables)) = spec.routing.tables() else {
+pub fn table_bytes(routing: &RoutingSpec, topology: &Topology) -> f64 {
+    let Some((_, tables)) = routing.tables() else {
         return 0.0;
     };
     let lmc = match tables.source {
@@ -93,16 +94,16 @@ pub fn table_bytes(spec: &RunSpec, topology: &Topology) -> f64 {
 }
 
 /// A router must see from a packet whether its message is small.
-fn check_sizes(tables: &TablesSpec, spec: &RunSpec) -> Result<(), BuildError> {
-    let late = spec.router.architecture == Architecture::LateAdmission;
-    if late && spec.router.completion == Completion::Cumulative {
+fn check_sizes(tables: &TablesSpec, terms: &RoutingTerms<'_>) -> Result<(), BuildError> {
+    let late = terms.router.architecture == Architecture::LateAdmission;
+    if late && terms.router.completion == Completion::Cumulative {
         let reason = "with cumulative completion packets do not tell whether they are a whole message";
         let hint = "take path = \"round-robin\" or router.completion = \"whole\"";
         return Err(BuildError::field("routing.path", reason, Some(hint)));
     }
-    let unit = match spec.nic.chunk.filter(|_| late) {
+    let unit = match terms.nic.chunk.filter(|_| late) {
         Some(chunk) => chunk.0,
-        None => spec.nic.packet.0,
+        None => terms.nic.packet.0,
     };
     if tables.small_below.0 <= unit + 1 {
         return Ok(());

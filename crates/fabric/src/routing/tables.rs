@@ -7,9 +7,10 @@ use super::keys::{FILE, LANES, LMC, PATH, ROOTS, SEED, SMALL_BELOW};
 use super::prelude::*;
 use super::table::{PathTable, TableRule};
 use super::table_source;
-use crate::spec::{Bytes, hash_bytes};
 use std::sync::Arc;
+use study::Bytes;
 use study::choice;
+use study::user_file::hash_bytes;
 use study::user_file::read_bytes;
 use topo::subnet::RoutingEngine;
 
@@ -228,8 +229,12 @@ impl<T: ByTables> NamedRouting for T {
         })
     }
 
-    fn ready(parameters: &TablesSpec, run: &RunSpec, topology: &Topology) -> Result<Arc<PathTable>, BuildError> {
-        Ok(Arc::new(table_source::table(T::ENGINE, parameters, run, topology)?))
+    fn ready(
+        parameters: &TablesSpec,
+        terms: &RoutingTerms<'_>,
+        topology: &Topology,
+    ) -> Result<Arc<PathTable>, BuildError> {
+        Ok(Arc::new(table_source::table(T::ENGINE, parameters, terms, topology)?))
     }
 
     fn tables(parameters: &TablesSpec) -> Option<&TablesSpec> {

@@ -23,7 +23,7 @@ impl NamedRouting for Ugal {
         DetourSpec::read(keys, findings)
     }
 
-    fn ready(parameters: &DetourSpec, run: &RunSpec, topology: &Topology) -> Result<Detour, BuildError> {
-        Detour::new(parameters, false, run, topology)
+    fn ready(parameters: &DetourSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Detour, BuildError> {
+        Detour::new(parameters, false, terms, topology)
     }
 }

@@ -45,10 +45,10 @@ impl NamedRouting for Valiant {
         })
     }
 
-    fn ready(parameters: &ViaSpec, run: &RunSpec, topology: &Topology) -> Result<OverRouter, BuildError> {
+    fn ready(parameters: &ViaSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<OverRouter, BuildError> {
         Ok(match parameters.via {
             Via::Node => OverRouter::OfNode,
-            via => OverRouter::Any(Detour::always(via, run, topology)?),
+            via => OverRouter::Any(Detour::always(via, terms, topology)?),
         })
     }
 }

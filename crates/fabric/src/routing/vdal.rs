@@ -23,7 +23,7 @@ impl NamedRouting for Vdal {
         Some(DerouteSpec::read(keys))
     }
 
-    fn ready(parameters: &DerouteSpec, run: &RunSpec, topology: &Topology) -> Result<Deroute, BuildError> {
-        Deroute::new(DerouteOrder::Channels, parameters, run, topology)
+    fn ready(parameters: &DerouteSpec, terms: &RoutingTerms<'_>, topology: &Topology) -> Result<Deroute, BuildError> {
+        Deroute::new(DerouteOrder::Channels, parameters, terms, topology)
     }
 }

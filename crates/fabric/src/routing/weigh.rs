@@ -1,6 +1,7 @@
 //! What adaptive routings look at, and how they weigh a direct way against a detour.
 
-use crate::spec::{Bytes, RunSpec};
+use super::RoutingTerms;
+use study::Bytes;
 use study::choice;
 use work::build_error::BuildError;
 
@@ -37,9 +38,9 @@ pub struct Sense {
 
 impl Sense {
     /// Checks what is to be looked at against the router model.
-    pub(super) fn new(congestion: Congestion, per: Per, spec: &RunSpec) -> Result<Sense, BuildError> {
+    pub(super) fn new(congestion: Congestion, per: Per, terms: &RoutingTerms<'_>) -> Result<Sense, BuildError> {
         let credits = congestion != Congestion::Output;
-        if credits && !spec.router.has_bounded_buffers() {
+        if credits && !terms.router.has_bounded_buffers() {
             let reason = "without bounded buffers there are no credits to look at";
             return Err(BuildError::field("routing.congestion", reason, Some("take \"output\"")));
         }

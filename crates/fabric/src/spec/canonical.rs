@@ -3,8 +3,8 @@
 use super::run::{Engine, JobSpec, Links, NicSpec, ObserveSpec, PartitionSpec, RouterSpec, RunControl, RunSpec, Work};
 use crate::routing::{RoutingSpec, TableSource, TablesSpec};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::sync::Arc;
+use study::user_file::hash_bytes;
 use topo::{GraphFormat, TopologySpec};
 use work::memory::spec::{AccessPattern, Memory};
 
@@ -17,11 +17,6 @@ pub fn canonical(run: &RunSpec) -> String {
 /// SHA-256 of a text, in hexadecimal.
 pub fn hash(text: &str) -> String {
     hash_bytes(text.as_bytes())
-}
-
-/// SHA-256 of a file's bytes, in hexadecimal.
-pub fn hash_bytes(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a run is named by: the SHA-256 of its specification without what never changes a result, in hexadecimal.

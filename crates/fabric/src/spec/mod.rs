@@ -31,16 +31,16 @@ pub use crate::routing::{
     Congestion, DerouteSpec, DetourSpec, Equal, EqualSpec, NoKeys, PathChoice, Per, RoomSpec, RoutingSpec, Scope,
     SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
 };
-pub use canonical::{canonical, hash, hash_bytes, run_hash, runs_of_canonical};
+pub use canonical::{canonical, hash, run_hash, runs_of_canonical};
 pub use load::{Study, load_study};
 pub(crate) use messages::MESSAGES;
 pub(crate) use partition::PartitionWord;
 pub use plain::plain;
 pub(crate) use ranks::StartWord;
 pub use run::*;
-pub(crate) use shape::too_many_ports;
 pub use study::diagnostic::{Diagnostic, Severity, render};
 pub use study::open::{LoadOptions, MOST_RUNS};
+pub use study::user_file::hash_bytes;
 pub(crate) use topology::{ArrangementWord, FormatWord};
 pub use work::memory::spec::{
     AccessPattern, Instructions, ListedAccess, MOST_ACCESSES, Memory, Pages, Split, Trace, TraceFile,

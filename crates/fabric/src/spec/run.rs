@@ -1,15 +1,15 @@
 //! The typed, complete description of one run. A result is a function of this value alone.
 
-use crate::routing::RoutingSpec;
+use crate::routing::{RoutingSpec, RoutingTerms};
 use des::Time;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use study::choice;
 use topo::TopologySpec;
 use work::terms::WorkTerms;
 use work::workload::spec::rails_of;
 
+pub use crate::equipment::*;
 pub use study::{BitsPerSec, Bytes};
 pub use work::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, Ranks, Rendezvous, Start};
 pub use work::workload::spec::{JobSpec, ListedMessage, Synthetic, Work};
@@ -39,189 +39,6 @@ pub struct RunSpec {
     pub observe: ObserveSpec,
     /// Seed, length and engine.
     pub control: RunControl,
-}
-
-/// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Links {
-    /// For every class that has no entry of its own.
-    pub default: LinkSpec,
-    /// Exceptions; every key is one of the topology's classes.
-    pub by_class: BTreeMap<String, LinkSpec>,
-}
-
-/// One link direction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LinkSpec {
-    /// Rate at which bytes leave the sender.
-    pub bandwidth: BitsPerSec,
-    /// Propagation delay.
-    pub latency: Time,
-}
-
-/// Which router model runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RouterModel {
-    /// Unbounded output queues, no credits.
-    Sculpin,
-    /// Input buffers per virtual channel with credits.
-    Credit,
-}
-
-choice! {
-    /// Inner structure of a `credit` router.
-    pub enum Architecture {
-        Voq = "voq", "Virtual output queues over the input buffers, ideal crossbar.";
-        InputQueued = "input-queued", "Input queues per virtual channel, a clocked crossbar of limited bandwidth, output buffers.";
-        LateAdmission = "late-admission", "Output queues that admit a packet when there is room, the upstream credit being withheld until then.";
-    }
-}
-
-choice! {
-    /// Order in which an output port serves its virtual channels.
-    pub enum Arbitration {
-        RoundRobin = "round-robin", "Round robin over the virtual channels that can send.";
-        Fcfs = "fcfs", "First come, first served among the virtual channels that can send.";
-    }
-}
-
-choice! {
-    /// When a packet is handed on.
-    pub enum Switching {
-        CutThrough = "cut-through", "The head may leave before the tail has come.";
-        StoreAndForward = "store-and-forward", "The whole packet must have come.";
-    }
-}
-
-choice! {
-    /// When a message counts as delivered.
-    pub enum DeliveryPoint {
-        Tail = "tail", "When the last byte reaches the node.";
-        Head = "head", "When the head of the last packet reaches the node.";
-    }
-}
-
-choice! {
-    /// What must have come before a message counts as delivered.
-    #[derive(Default)]
-    pub enum Completion {
-        #[default]
-        Whole = "whole", "All of it.";
-        Cumulative = "cumulative", "Its last chunk, and from its source as many bytes as the source's messages up to it have.";
-    }
-}
-
-/// The router model with all of its parameters; presets are already expanded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RouterSpec {
-    /// The model.
-    pub model: RouterModel,
-    /// Name of the preset that gave the values, if any.
-    pub preset: Option<String>,
-    /// Inner structure; `credit` only.
-    pub architecture: Architecture,
-    /// Time from a packet head's arrival at a router until it can leave on an idle output.
-    pub traversal: Time,
-    /// `true`: the traversal occupies the output link for each packet instead of being pipelined (CODES torus as shipped).
-    pub traversal_occupies_link: bool,
-    /// Virtual channels per port; `None` takes what the routing needs.
-    pub vcs: Option<u8>,
-    /// Input buffer per port and virtual channel; `None` is unbounded. For `late-admission` it bounds output queue plus the downstream share.
-    pub buffer: Option<Bytes>,
-    /// Output buffer per port and virtual channel; `input-queued` only.
-    pub output_buffer: Option<Bytes>,
-    /// Crossbar bandwidth per port; `input-queued` only.
-    pub crossbar_bandwidth: Option<BitsPerSec>,
-    /// Unit of buffer accounting and of the crossbar's clock; `input-queued` only.
-    pub flit: Bytes,
-    /// The part of `traversal` behind the crossbar, at most all of it; `input-queued` only.
-    pub output_latency: Time,
-    /// `true`: a credit passes the routers' latencies like a packet, besides the link; `input-queued` only.
-    pub credits_traverse: bool,
-    /// From the arrival of a packet's head at a node until its credit is sent; `input-queued` only.
-    pub node_credit_delay: Time,
-    /// From the wake-up of an idle output or interface to its next start; `None` is a flit's time on its link. `input-queued` only.
-    pub wake_delay: Option<Time>,
-    /// Service order of virtual channels at an output.
-    pub arbitration: Arbitration,
-    /// Cut-through or store-and-forward.
-    pub switching: Switching,
-    /// When a packet counts as delivered at its node.
-    pub delivery: DeliveryPoint,
-    /// Time a credit takes besides the link latency.
-    pub credit_delay: Time,
-    /// `true`: a credit returns over the link latency as well; `false`: only `credit_delay` counts.
-    pub credit_uses_link: bool,
-    /// `late-admission` only: packets that enter a ring need this many free packet slots (bubble rule), 0 switches the rule off.
-    pub bubble: u8,
-    /// `late-admission` only: time of each small step inside a router or an interface (CODES' local latency).
-    pub local_latency: Time,
-    /// `late-admission` only: what must have come before a message counts as delivered.
-    #[serde(default)]
-    pub completion: Completion,
-    /// Allow a configuration whose channel dependency graph has a cycle.
-    pub allow_deadlock: bool,
-}
-
-impl RouterSpec {
-    /// `true` if what waits for a router has to have room there.
-    pub fn has_bounded_buffers(&self) -> bool {
-        self.model == RouterModel::Credit && self.buffer.is_some()
-    }
-
-    /// `true` if routers have a clocked crossbar between input queues and output buffers.
-    pub fn is_input_queued(&self) -> bool {
-        self.model == RouterModel::Credit && self.architecture == Architecture::InputQueued
-    }
-
-    /// The parts of the traversal before and behind the crossbar: all of it lies before it where there is none.
-    pub fn latencies(&self) -> (Time, Time) {
-        let behind = if self.is_input_queued() {
-            self.output_latency.min(self.traversal)
-        } else {
-            Time::ZERO
-        };
-        (self.traversal.saturating_sub(behind), behind)
-    }
-}
-
-/// The network interface of every node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NicSpec {
-    /// Largest packet payload, 1 to 65,536 bytes; messages are cut into packets of this size.
-    pub packet: Bytes,
-    /// Part of a packet that travels by itself, at most a packet; `None` is the whole packet. `late-admission` only.
-    pub chunk: Option<Bytes>,
-    /// Time that a message occupies the interface before its first packet.
-    pub message_overhead: Time,
-    /// Time that each packet occupies the interface before it is injected.
-    pub packet_overhead: Time,
-    /// Extra time per byte of packet, charged when the interface was idle (CODES torus `cn_delay`), in ps per byte.
-    pub idle_delay_per_byte: Time,
-    /// Injection rate; `None` takes the host link's bandwidth.
-    pub bandwidth: Option<BitsPerSec>,
-    /// Buffer of the router's host port in bytes; `None` takes the router's buffer.
-    pub buffer: Option<Bytes>,
-    /// When control messages of ranks leave; those of late-admission routers' interfaces leave in order.
-    #[serde(default, skip_serializing_if = "ControlOrder::is_in_order")]
-    pub control: ControlOrder,
-}
-
-choice! {
-    /// When an interface sends the messages that ask for a rendezvous, give leave and say that it is over.
-    #[derive(Default)]
-    pub enum ControlOrder {
-        First = "first", "Before data that waits at the interface, between packets.";
-        #[default]
-        InOrder = "in-order", "Behind all that was handed to the interface before them.";
-    }
-}
-
-impl ControlOrder {
-    fn is_in_order(&self) -> bool {
-        *self == ControlOrder::InOrder
-    }
 }
 
 /// What is recorded beside the summary.
@@ -294,6 +111,20 @@ impl RunSpec {
 }
 
 impl RunSpec {
+    /// What the routing depends on besides its own keys and the topology.
+    pub fn routing_terms(&self) -> RoutingTerms<'_> {
+        let networks = self.jobs.iter().map(|job| match &job.work {
+            Work::Memory(memory) => memory.networks(),
+            _ => 1,
+        });
+        RoutingTerms {
+            router: &self.router,
+            nic: &self.nic,
+            networks: networks.max().unwrap_or(1),
+            seed: self.control.fine_seed(),
+        }
+    }
+
     /// Rails of a host: those of the first job of ranks or interfaces of a memory node, 1 without any.
     pub fn rails(&self) -> u32 {
         rails_of(&self.jobs)

@@ -1,7 +1,8 @@
 //! What the study reader asks of a network before anything is simulated: what is wrong with its parameters, how many nodes it
 //! has, which link classes, and which networks have names.
 
-use topo::{FieldError, Topology, TopologySpec};
+use crate::network::too_many_ports;
+use topo::{FieldError, TopologySpec};
 
 /// What other sections need to know of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,18 +52,5 @@ pub(crate) fn examine(spec: &TopologySpec) -> Result<Facts, Vec<FieldError>> {
     Ok(Facts {
         n_nodes: Some(network.n_nodes().into()),
         classes: Some(network.class_names().to_vec()),
-    })
-}
-
-/// Why a router cannot have the ports and nodes that it has, with a hint.
-pub(crate) fn too_many_ports(topology: &Topology, router: u32) -> Option<(String, &'static str)> {
-    let wiring = topology.wiring();
-    let r = router as usize;
-    let ports = wiring.port_offset[r + 1] - wiring.port_offset[r];
-    let nodes = wiring.node_offset[r + 1] - wiring.node_offset[r];
-    (u64::from(ports) + u64::from(nodes) > u16::MAX.into()).then(|| {
-        let name = topology.router_name(router);
-        let reason = format!("router {name} has {ports} ports to routers and {nodes} nodes");
-        (reason, "a router takes at most 65,535 of both together")
     })
 }
