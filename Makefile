@@ -103,7 +103,7 @@ gate: ## instructions per packet-hop of the hot path against their limits (needs
 	tools/instructions.sh
 
 fuzz: ## a minute of mutated study files against the study reader, and one of random studies against the oracle
-	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-fabric --profile quick --locked --test broken_studies_fuzz
+	FABRICSIM_FUZZ_SECONDS=$${FABRICSIM_FUZZ_SECONDS:-60} cargo test -p fabricsim-vocabulary --profile quick --locked --test broken_studies_fuzz
 	FABRICSIM_ORACLE_SECONDS=$${FABRICSIM_ORACLE_SECONDS:-60} cargo test -p fabricsim-judge --profile quick --locked --test oracle
 
 bench: setup ## speed of the engine on fixed cases

@@ -15,7 +15,6 @@ pub mod nic;
 pub mod observe;
 pub mod packet;
 mod packing;
-pub mod registry;
 pub mod router;
 pub mod routing;
 pub mod spec;

@@ -68,7 +68,7 @@ use classes::of as networks_of;
 pub use deroute::DerouteSpec;
 pub use detour::{DetourSpec, Scope, Via};
 pub use dor::{Tie, TieSpec};
-pub(crate) use keys::ALL as KEYS;
+pub use keys::ALL as KEYS;
 pub use min_a::EqualSpec;
 pub use proof::Proof;
 pub use table::PathTable;

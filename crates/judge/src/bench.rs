@@ -8,6 +8,7 @@ use fabric::spec::*;
 use serde::Serialize;
 use std::path::Path;
 use topo::{Lattice, TopologySpec};
+use vocabulary::{LoadOptions, load_study};
 
 /// A benchmark case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -2,7 +2,7 @@
 //!
 //! A file is there whole or not at all: it is written under another name, flushed to the device and renamed over the older one.
 //! Layout: the name of the format (20 bytes), its version (u32, little-endian), the length of the header (u32), the header (JSON), SHA-256
-//! of all that, the body. The header holds the version of fabricsim, the run's hash ([`fabric::spec::run_hash`]), the byte order, and
+//! of all that, the body. The header holds the version of fabricsim, the run's hash ([`vocabulary::run_hash`]), the byte order, and
 //! length and SHA-256 of the body. The body is what [`des::engine::Engine::save`] gives behind what the run itself keeps.
 
 use serde::{Deserialize, Serialize};

@@ -3,10 +3,11 @@
 use crate::check;
 use crate::predict::Prediction;
 use fabric::network::Network;
-use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec, canonical, run_hash};
+use fabric::spec::{JobSpec, Perturbation, Placement, RunSpec};
 use serde_json::{Value, json};
 use topo::bisection::BisectionMethod;
 use topo::{Partition, Topology};
+use vocabulary::{canonical, run_hash};
 use work::build_error::BuildError;
 use work::workload::places;
 

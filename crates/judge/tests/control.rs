@@ -1,8 +1,8 @@
 //! Control messages of a rendezvous beside the data of their own node: at once by default, behind it on request.
 
-use fabric::spec::*;
 use judge::run::{self, RunResult};
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
 
 /// Runs a study; `keys` are its other tables.
 fn go(keys: &str) -> RunResult {

@@ -1,11 +1,11 @@
 //! Every number that a run gives is known by name: with unit, word and meaning, on the page of results.
 
-use fabric::spec::{LoadOptions, load_study};
 use judge::results::{Figure, Figures, Measure, Summary, tables::TABLES};
 use judge::run::{RunResult, run};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
 
 fn go(study: &str) -> RunResult {
     let read = load_study(
@@ -14,7 +14,7 @@ fn go(study: &str) -> RunResult {
         Path::new("."),
         &LoadOptions::default(),
     );
-    let study = read.unwrap_or_else(|findings| panic!("{}", fabric::spec::render(&findings)));
+    let study = read.unwrap_or_else(|findings| panic!("{}", vocabulary::render(&findings)));
     run(&study.runs[0], &mut |_| true).expect("the run ends")
 }
 

@@ -4,6 +4,7 @@ use des::Time;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
 use topo::{Lattice, TopologySpec};
+use vocabulary::{LoadOptions, load_study};
 
 /// Flit time on the links and at the crossbar, latency of link, input and output (ps): the preset `merlin` at 25 GB/s.
 const FLIT: u64 = 2_560;

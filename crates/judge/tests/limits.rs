@@ -7,13 +7,14 @@ use fabric::network::model::Fabric;
 use fabric::observe::{MessageRow, Record, Span, Stats};
 use fabric::packet::{HORIZON, Kind, MAX_HOPS, MAX_PACKET, NUMBERS, OLD, Packet};
 use fabric::router::Sculpin;
-use fabric::spec::{BitsPerSec, Engine, LoadOptions, RunSpec, load_study};
+use fabric::spec::{BitsPerSec, Engine, RunSpec};
 use fabric::state::{Parts, State, fault};
 use judge::check::{RunFacts, verdict};
 use judge::harvest::{Harvest, HarvestWanted, InFlight};
 use judge::run::{self, RunError, RunResult};
 use std::path::Path;
 use std::sync::Arc;
+use vocabulary::{LoadOptions, load_study};
 
 fn specs(keys: &str) -> Result<Vec<RunSpec>, String> {
     let text = format!("name = \"limits\"\n{keys}\n");

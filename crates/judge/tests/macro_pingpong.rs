@@ -15,10 +15,10 @@
 //! Tolerance: 1 %, set before the first comparison: SST/macro charges about 0.2 ns per 512 B of eager copies that its settings make
 //! small, not zero (0.33 % at 8,192 B), and prints six digits. Rows without copies have to agree to 0.01 %.
 
-use fabric::spec::{LoadOptions, load_study, render};
 use judge::run::{RunResult, run};
 use serde_json::Value;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study, render};
 
 /// 25 GB/s in ns per byte.
 const PER_BYTE: f64 = 0.04;

@@ -1,10 +1,11 @@
 //! Messages from a table: each is sent at its time and told with all of its times; what a table says wrongly is refused with its line.
 
 use fabric::observe::MessageTimes;
-use fabric::spec::{Engine, LoadOptions, RunSpec, Work, load_study, render};
+use fabric::spec::{Engine, RunSpec, Work};
 use judge::run::{RunError, run};
 use std::fmt::Write as _;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study, render};
 
 /// A router of 3 nodes: 10 ns on every link and in the router, 1 byte per ps, packets of 1000 bytes.
 fn study(job: &str, rest: &str) -> String {

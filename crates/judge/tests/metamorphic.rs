@@ -1,8 +1,8 @@
 //! What may be changed of a run without changing what it does: laws between runs, which need no number from outside.
 
-use fabric::spec::{LoadOptions, load_study};
 use judge::run;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
 
 const NETWORKS: [(&str, &str); 6] = [
     ("kind = \"single-router\"\nnodes = 9", "kind = \"minimal\""),

@@ -4,6 +4,7 @@ use fabric::mpi::RankRow;
 use fabric::spec::*;
 use judge::run::{self, RunError, RunResult};
 use topo::TopologySpec;
+use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
 use work::mpi::{CollectiveKind, Op, Transfer};

@@ -1,12 +1,13 @@
 //! Placements: every kind gives each logical node a physical node of its own, in the order that its name says.
 
 use fabric::network::Network;
-use fabric::spec::{JobSpec, LoadOptions, Placement, load_study, plain};
+use fabric::spec::{JobSpec, Placement, plain};
 use judge::run::run;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use topo::{Arrangement, Lattice, Topology, TopologySpec};
+use vocabulary::{LoadOptions, load_study};
 use work::workload::places;
 
 fn hyperx(shape: &[u32], nodes_per_router: u32) -> TopologySpec {
@@ -312,7 +313,7 @@ fn a_job_beside_an_idle_one_does_what_it_does_alone() {
              [[job]]\nname = \"first\"\nnodes = 9\nplacement = \"random\"\nwork = {{ kind = \"uniform\", count = 20 }}\n{second}"
         );
         let study = load_study(text.as_bytes(), "s.toml", Path::new("."), &LoadOptions::default());
-        let study = study.unwrap_or_else(|errors| panic!("{}", fabric::spec::render(&errors)));
+        let study = study.unwrap_or_else(|errors| panic!("{}", vocabulary::render(&errors)));
         run(&study.runs[0], &mut |_| true).unwrap().summary
     };
     let job = |rest: &str| {

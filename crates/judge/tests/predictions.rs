@@ -5,6 +5,7 @@ use judge::predict::{NetworkFacts, Prediction};
 use judge::run::run;
 use std::path::Path;
 use topo::{Lattice, TopologySpec};
+use vocabulary::{LoadOptions, load_study};
 
 fn torus() -> TopologySpec {
     TopologySpec::Torus(Lattice {

@@ -4,6 +4,7 @@ use fabric::spec::*;
 use judge::run::{self, RunResult};
 use std::path::Path;
 use topo::TopologySpec;
+use vocabulary::{LoadOptions, load_study, run_hash};
 
 const POLICIES: [RailPolicy; 3] = [RailPolicy::LocalRank, RailPolicy::RoundRobin, RailPolicy::LeastLoaded];
 

@@ -1,9 +1,9 @@
 //! Packets of a message, and of many, use all ways that are as good as each other.
 
-use fabric::spec::*;
 use judge::run::{self, RunResult};
 use std::collections::BTreeMap;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
 
 /// Runs a study; `keys` are its tables.
 fn go(keys: &str) -> RunResult {

@@ -2,6 +2,7 @@
 
 use fabric::spec::*;
 use judge::run::{RunResult, run};
+use vocabulary::{LoadOptions, canonical, load_study};
 
 /// A study with ranks on 8 routers of 8 nodes that first compute, or that exchange halos.
 fn study(job: &str, work: &str, run: &str) -> String {

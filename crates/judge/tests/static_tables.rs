@@ -8,6 +8,7 @@ use des::Time;
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
+use study::user_file::hash_bytes;
 use topo::subnet::{End, Lids, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
 use topo::{Arrangement, Came, GraphFormat, Lattice, Subnet, Tables, Topology, TopologySpec};
 

@@ -5,6 +5,7 @@ use judge::run::{self, RunResult};
 use std::fmt::Write as _;
 use std::path::Path;
 use tempfile::TempDir;
+use vocabulary::{Diagnostic, LoadOptions, Study, load_study, render, run_hash};
 
 /// A study of so many nodes whose memory nodes play what `work` says.
 fn study(folder: &Path, nodes: u32, work: &str) -> Result<Study, Vec<Diagnostic>> {

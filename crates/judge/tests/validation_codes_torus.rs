@@ -7,11 +7,12 @@ mod codes_replay;
 
 use codes_replay::{Case, Outcome, replay};
 use des::rng::SplitMix;
-use fabric::spec::{LoadOptions, RunSpec, load_study};
+use fabric::spec::RunSpec;
 use judge::results::sender_rates;
 use judge::run::{RunResult, run};
 use serde_json::Value;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
 
 /// The rows of the outside numbers.
 fn rows() -> Vec<Value> {

@@ -18,6 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study};
 
 const SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
 const NODES: u32 = 64;

@@ -1,6 +1,5 @@
 //! Errors: each of ours is one Python exception.
 
-use fabric::spec::{Diagnostic, render};
 use judge::checkpoint::CheckpointError;
 use judge::run::RunError;
 use pyo3::create_exception;
@@ -8,6 +7,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 use topo::subnet::{FileMistake, Mistakes};
+use vocabulary::{Diagnostic, render};
 
 create_exception!(
     fabricsim,

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Entries of a registry kind as JSON; an empty kind lists the kinds.
 #[pyfunction]
 fn list_entries(kind: &str) -> PyResult<String> {
-    use fabric::registry::{FAMILIES, family, list};
+    use vocabulary::registry::{FAMILIES, family, list};
     if kind.is_empty() {
         let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         return Ok(json!(names).to_string());
@@ -61,7 +61,7 @@ fn results() -> String {
 /// JSON schema of study files.
 #[pyfunction]
 fn schema() -> String {
-    fabric::registry::schema().to_string()
+    vocabulary::registry::schema().to_string()
 }
 
 /// A default in words.

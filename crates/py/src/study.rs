@@ -5,7 +5,7 @@ use crate::errors;
 use crate::ranks::PyRanks;
 use crate::result::PyRunResult;
 use des::Transport;
-use fabric::spec::{LoadOptions, RunSpec, Study, load_study};
+use fabric::spec::RunSpec;
 use judge::checkpoint::{Checkpoints, Every};
 use judge::predict::NetworkFacts;
 use judge::run::{Means, RunOrder, run_by};
@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use vocabulary::{LoadOptions, Study, load_study};
 use work::build_error::BuildError;
 
 /// Reads the options object: `{"sets": [[key, value]], "variant": name, "experiments": [names]}`.

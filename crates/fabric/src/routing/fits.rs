@@ -106,20 +106,7 @@ impl Fits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
     use topo::Lattice;
-
-    #[test]
-    fn families_have_the_names_of_the_registry() {
-        for entry in registry::list(&registry::TOPOLOGY) {
-            assert!(
-                TopologyKind::ALL.iter().any(|kind| kind.name() == entry.name),
-                "{}",
-                entry.name
-            );
-        }
-        assert_eq!(registry::list(&registry::TOPOLOGY).len(), TopologyKind::ALL.len());
-    }
 
     #[test]
     fn what_fits_is_said_in_limits_and_refusals() {

@@ -183,7 +183,7 @@ const SHARED: &[Parameter] = &[
 ];
 
 /// All keys of `[routing]`, each with the routings that it belongs to.
-pub(crate) const ALL: &[Parameter] = &owned::parameters(SHARED, OWNERS, USES, CONDITIONS);
+pub const ALL: &[Parameter] = &owned::parameters(SHARED, OWNERS, USES, CONDITIONS);
 
 const USES: &[Uses<LISTED>; owned::count(SHARED, OWNERS)] = &owned::uses(SHARED, OWNERS);
 const CONDITIONS: &[When; owned::count(SHARED, OWNERS)] = &owned::conditions(SHARED, USES);

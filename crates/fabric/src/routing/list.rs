@@ -14,7 +14,7 @@ use topo::TopologySpec;
 macro_rules! routings {
     ($($name:literal = $module:ident::$Routing:ident,)+) => {
         /// Entries of the registry.
-        pub(crate) const ENTRIES: &[Entry] = &[$(entry::<$module::$Routing>($name)),+];
+        pub const ENTRIES: &[Entry] = &[$(entry::<$module::$Routing>($name)),+];
 
         const LISTED: usize = [$($name),+].len();
         const OWNERS: &[EntryKeys; LISTED] = &[$(EntryKeys { name: $name, keys: $module::$Routing::KEYS }),+];
@@ -32,7 +32,7 @@ macro_rules! routings {
 
         impl RoutingSpec {
             /// Reads a routing by its name and its keys; `None` after errors.
-            pub(crate) fn read(
+            pub fn read(
                 values: &Values,
                 topology: Option<&TopologySpec>,
                 base: &Path,

@@ -1,12 +1,8 @@
 //! The run that benchmarks and tests begin with.
 
-use super::RoutingSpec;
-use super::run::*;
-use des::Time;
+use super::*;
 use std::collections::BTreeMap;
 use topo::TopologySpec;
-use work::placement::Placement;
-use work::workload::{Pattern, Process};
 
 /// A run with the defaults of a study that says nothing but its topology.
 pub fn plain(topology: TopologySpec) -> RunSpec {

@@ -1,8 +1,8 @@
 //! What the models that a run uses leave out: the limits of their entries in the registry, each behind the name that the study has for it.
 
-use fabric::registry;
 use fabric::spec::{Architecture, RouterModel, RunSpec, Work};
 use serde::Serialize;
+use vocabulary::registry;
 
 /// The limits of all that a run uses, in the order of a study's sections, each once.
 pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
@@ -92,8 +92,8 @@ fn of_architecture(architecture: Architecture) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fabric::spec::{LoadOptions, load_study};
     use std::path::Path;
+    use vocabulary::{LoadOptions, load_study};
 
     fn limits_of(tables: &str) -> Vec<String> {
         let text = format!("name = \"limits\"\n{tables}\n[run]\nseeds = [1]\n");

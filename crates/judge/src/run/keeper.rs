@@ -6,8 +6,9 @@ use crate::process::cpu_time;
 use bytemuck::{Pod, Zeroable};
 use des::{Gathered, Time, Torn};
 use fabric::network::model::RouterModel;
-use fabric::spec::{RunSpec, run_hash};
+use fabric::spec::RunSpec;
 use std::time::{Duration, Instant};
+use vocabulary::run_hash;
 
 /// What stands behind the engine's bytes: the stall clock and the CPU time spent, of all ranks.
 #[derive(Clone, Copy, Pod, Zeroable)]

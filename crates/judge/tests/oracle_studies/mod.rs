@@ -3,9 +3,10 @@
 pub mod against;
 
 use des::mix;
-use fabric::spec::{LoadOptions, RunSpec, load_study, render};
+use fabric::spec::RunSpec;
 use std::fmt::Write as _;
 use std::path::Path;
+use vocabulary::{LoadOptions, load_study, render};
 
 /// A study as it is drawn, and made smaller when it differs: keys with their values, and messages.
 #[derive(Clone, Debug, PartialEq)]

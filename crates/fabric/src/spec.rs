@@ -1,0 +1,237 @@
+//! The typed, complete description of one run. A result is a function of this value alone.
+//!
+//! Downstream code trusts a [`RunSpec`]: quantities are typed, defaults filled in, presets expanded. It is composed of what equipment,
+//! routings and works say of themselves; how it is read from a study is the affair of the crate `vocabulary`.
+
+mod plain;
+
+use crate::routing::RoutingTerms;
+use des::Time;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use study::choice;
+use topo::TopologySpec;
+use work::terms::WorkTerms;
+use work::workload::spec::rails_of;
+
+pub use crate::equipment::*;
+pub use crate::routing::{
+    Congestion, DerouteSpec, DetourSpec, Equal, EqualSpec, NoKeys, PathChoice, Per, RoomSpec, RoutingSpec, Scope,
+    SenseSpec, TableSource, TablesSpec, Tie, TieSpec, Via, ViaSpec,
+};
+pub use plain::plain;
+pub use study::{BitsPerSec, Bytes};
+pub use work::memory::spec::{
+    AccessPattern, Instructions, ListedAccess, MOST_ACCESSES, Memory, Pages, Split, Trace, TraceFile,
+};
+pub use work::mpi::spec::{Mapping, Motif, MotifValue, MpiSpec, Part, RailPolicy, Rails, Ranks, Rendezvous, Start};
+pub use work::placement::Placement;
+pub use work::workload::spec::{JobSpec, ListedMessage, Synthetic, Work};
+pub use work::workload::{Matching, PairMode, Pairs, Pattern, Process};
+
+/// One run: a point of the study's sweep with one seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// Name of the study.
+    pub study: String,
+    /// Name of the experiment within the study; empty if the study has only one.
+    pub experiment: String,
+    /// The swept keys of this run and their values as written in the study, in sweep order.
+    pub sweep: Vec<(String, String)>,
+    /// The network's shape.
+    pub topology: TopologySpec,
+    /// Bandwidth and latency per link class.
+    pub links: Links,
+    /// The router model and its timing.
+    pub router: RouterSpec,
+    /// How packets find their way.
+    pub routing: RoutingSpec,
+    /// The network interface of every node.
+    pub nic: NicSpec,
+    /// The work: at least one job.
+    pub jobs: Vec<JobSpec>,
+    /// What is recorded beside the summary.
+    pub observe: ObserveSpec,
+    /// Seed, length and engine.
+    pub control: RunControl,
+}
+
+/// What is recorded beside the summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObserveSpec {
+    /// Per-link loads.
+    pub links: bool,
+    /// How much of every message is kept.
+    pub messages: MessageDetail,
+    /// Timeline of accepted load and latency.
+    pub timeline: bool,
+    /// A row per MPI rank; left out of the canonical text where it is off, as in runs without ranks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ranks: bool,
+}
+
+/// How much of every message is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MessageDetail {
+    /// Only sums and the latency histogram.
+    Summary,
+    /// A row per message.
+    Full,
+}
+
+/// Seed, length and engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunControl {
+    /// Seed of every random draw.
+    pub seed: u64,
+    /// Sources stop here; `None`: run until the work is done (only without endless sources).
+    pub end: Option<Time>,
+    /// Messages born before this time do not count; `None`: found by measurement (open loop) or zero.
+    pub warmup: Option<Time>,
+    /// After `end`, measured messages may take this much longer to arrive; `None` is as long again as `end`, or
+    /// not at all if the network has kept up with none of its jobs and their sources would go on.
+    pub drain: Option<Time>,
+    /// Sources without end go on through the drain; a canonical study leaves it out where they do not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drain_sources: bool,
+    /// Which engine executes the run; never changes the result.
+    pub engine: Engine,
+    /// Worker threads, 0 for as many as the caller has to give; never changes the result.
+    pub workers: u16,
+    /// How several workers share out the routers; never changes the result.
+    #[serde(default, skip_serializing_if = "PartitionSpec::is_auto")]
+    pub partition: PartitionSpec,
+    /// Progress-free time in simulated time after which packets in flight count as stalled.
+    pub stall_after: Time,
+    /// How the run differs from the one that it stands beside, in what no machine keeps up; `None`: it is that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perturbation: Option<Perturbation>,
+}
+
+impl RunSpec {
+    /// The same, perturbed; of it counts what it takes, so that nothing more is recorded.
+    #[must_use]
+    pub fn beside(&self, perturbation: Perturbation) -> RunSpec {
+        let mut run = self.clone();
+        run.control.perturbation = Some(perturbation);
+        run.observe = ObserveSpec {
+            links: false,
+            messages: MessageDetail::Summary,
+            timeline: false,
+            ranks: false,
+        };
+        run
+    }
+}
+
+impl RunSpec {
+    /// What the routing depends on besides its own keys and the topology.
+    pub fn routing_terms(&self) -> RoutingTerms<'_> {
+        let networks = self.jobs.iter().map(|job| match &job.work {
+            Work::Memory(memory) => memory.networks(),
+            _ => 1,
+        });
+        RoutingTerms {
+            router: &self.router,
+            nic: &self.nic,
+            networks: networks.max().unwrap_or(1),
+            seed: self.control.fine_seed(),
+        }
+    }
+
+    /// Rails of a host: those of the first job of ranks or interfaces of a memory node, 1 without any.
+    pub fn rails(&self) -> u32 {
+        rails_of(&self.jobs)
+    }
+}
+
+impl RunControl {
+    /// What the work depends on: endless sources go on through the drain unless they are not to.
+    pub fn work_terms(&self) -> WorkTerms {
+        WorkTerms {
+            seed: self.seed,
+            fine_seed: self.fine_seed(),
+            perturbed: self.perturbation.map(|perturbation| perturbation.spread),
+            stop: match (self.end, self.drain_sources) {
+                (None, _) => u64::MAX,
+                (Some(end), false) => end.0,
+                (Some(end), true) => end.0.saturating_add(self.drain.unwrap_or(end).0),
+            },
+        }
+    }
+
+    /// The seed of what no machine keeps up: ties, starts, orders of neighbours, and draws of routings. Traffic, matchings and
+    /// placements are drawn from `seed`.
+    pub fn fine_seed(&self) -> u64 {
+        let number = |perturbation: Perturbation| des::mix(u64::from(perturbation.number) << 32 ^ 0x5065_7274);
+        self.seed ^ self.perturbation.map_or(0, number)
+    }
+}
+
+/// A run beside another one: other ties, ranks and nodes that do not start in phase, neighbours in orders of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Perturbation {
+    /// Which of them, from 1.
+    pub number: u32,
+    /// Starts differ by up to this.
+    pub spread: Time,
+}
+
+choice! {
+    /// What sources without end do while measured messages are awaited.
+    pub enum DrainSources {
+        On = "on", "They go on, unmeasured.";
+        Off = "off", "They stop at `end`.";
+    }
+}
+
+/// How the workers of a run share out the routers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartitionSpec {
+    /// What suits the network.
+    #[default]
+    Auto,
+    /// By the order of the network's family.
+    Blocks,
+    /// By METIS.
+    Metis,
+    /// A part for every router, as the user's file says.
+    Map(Arc<[u32]>),
+}
+
+impl PartitionSpec {
+    /// Whether it is what holds when nothing is said.
+    pub fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+
+    /// The same for [`topo::Partition::new`].
+    pub fn method(&self) -> topo::Method {
+        match self {
+            Self::Auto => topo::Method::Auto,
+            Self::Blocks => topo::Method::Blocks,
+            Self::Metis => topo::Method::Metis,
+            Self::Map(parts) => topo::Method::Map(parts.to_vec()),
+        }
+    }
+}
+
+/// Which engine executes a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Engine {
+    /// Picked from size, lookahead and cores.
+    Auto,
+    /// The window engine on one worker.
+    Sequential,
+    /// The window engine on several workers, which meet after every window.
+    Conservative,
+    /// Workers that run windows ahead of the safe one and go back where that was wrong.
+    Optimistic,
+    /// The plain binary-heap engine, written to be read.
+    Reference,
+    /// The window engine, every window run forward, back and forward again.
+    RollbackCheck,
+}

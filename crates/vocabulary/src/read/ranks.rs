@@ -1,0 +1,189 @@
+//! `[mpi]`, and the work of MPI ranks: a motif, or several one after the other.
+
+use super::network::parameters;
+use crate::registry::{self, StartWord};
+use des::Time;
+use fabric::spec::{BitsPerSec, Bytes, MpiSpec, Part, Ranks, Start};
+use std::path::Path;
+use study::Type;
+use study::diagnostic::{Findings, Place};
+use study::document::{Node, Table, Value};
+use study::reader::{self, Checked, Source, Values};
+use work::motif::{self, Order};
+use work::mpi::CollectiveKind;
+use work::mpi::collective::Algorithm;
+use work::mpi::spec::{ONE_ROUTER, Rails};
+
+/// Reads `[mpi]` for a network of so many nodes, if known; `None` after errors.
+pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findings) -> Option<MpiSpec> {
+    let empty = Table::default();
+    let source = Source::section(root, "mpi", &empty, findings);
+    let before = findings.n_errors();
+    let values = reader::read(source, &parameters("mpi"), &[], &[], findings);
+    if findings.n_errors() > before {
+        return None;
+    }
+    let rails = rails(&values)?;
+    if let Some(n) = n_nodes.filter(|n| !n.is_multiple_of(rails.count.into())) {
+        let reason = format!(
+            "{n} nodes of the network are no whole number of hosts with {} rails",
+            rails.count
+        );
+        findings.error(values.place("rails"), "mpi.rails", reason, ONE_ROUTER);
+        return None;
+    }
+    let time = |key| values.quantity(key).map(Time);
+    let bytes = |key| values.quantity(key).map(Bytes);
+    let rate = |key| values.quantity(key).map(BitsPerSec);
+    let given = CollectiveKind::ALL.into_iter().filter_map(|kind| {
+        let name = values.text(&kind.name().replace('-', "_"))?;
+        let algorithm = Algorithm::from_name(name);
+        Some((
+            kind,
+            algorithm.unwrap_or_else(|| unreachable!("algorithm {name:?} is in the registry and not read")),
+        ))
+    });
+    Some(MpiSpec {
+        send_overhead: time("send_overhead")?,
+        receive_overhead: time("receive_overhead")?,
+        eager: bytes("eager")?,
+        rendezvous: values.choice("rendezvous")?,
+        header: bytes("header")?,
+        control: bytes("control")?,
+        copy: rate("copy"),
+        combine: rate("combine"),
+        local_latency: time("local_latency")?,
+        local_bandwidth: rate("local_bandwidth"),
+        algorithms: given.collect(),
+        rails,
+    })
+}
+
+/// One rail has one policy, whatever is written: its runs are those without any.
+fn rails(values: &Values) -> Option<Rails> {
+    let rails = Rails {
+        count: values.integer_u32("rails")?,
+        policy: values.choice("rail_policy")?,
+        stripe_above: values.quantity("stripe_above").map(Bytes),
+    };
+    Some(if rails.count == 1 { Rails::default() } else { rails })
+}
+
+/// A part of the work: its table and where it is.
+pub(crate) struct Told<'a> {
+    pub table: &'a Table,
+    pub place: Place,
+    pub path: String,
+}
+
+/// Whether a kind of work is a motif.
+pub(crate) fn is_motif(kind: &str) -> bool {
+    registry::find(&registry::MOTIF, kind).is_some()
+}
+
+/// The parts of work that is written as a list.
+pub(crate) fn parts<'a>(elements: &'a [Node], path: &str, findings: &mut Findings) -> Option<Vec<Told<'a>>> {
+    let mut told = Vec::new();
+    for (index, element) in elements.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        match &element.value {
+            Value::Table(table) => told.push(Told {
+                table,
+                place: element.place,
+                path,
+            }),
+            other => {
+                let reason = format!("must be a table, not {}", other.type_words());
+                findings.error(element.place, &path, reason, "write { kind = \"halo3d\" }");
+            }
+        }
+    }
+    (told.len() == elements.len() && !told.is_empty()).then_some(told)
+}
+
+/// Reads the work of MPI ranks; `None` after errors. `nodes` is the number of nodes of the job, if known.
+pub(crate) fn read(
+    job: &Values,
+    told: &[Told<'_>],
+    mpi: Option<&MpiSpec>,
+    (nodes, base): (Option<u64>, &Path),
+    findings: &mut Findings,
+) -> Option<Ranks> {
+    let per_node = job.integer_u32("ranks_per_node")?;
+    let mapping = job.choice("mapping")?;
+    let room = nodes.map(|nodes| nodes.saturating_mul(per_node.into()).min(1 << 28) as u32);
+    let mut parts = Vec::new();
+    for part in told {
+        parts.extend(read_part(part, room, base, findings));
+    }
+    let work = Ranks {
+        parts,
+        per_node,
+        mapping,
+        start: start(job)?,
+        mpi: mpi?.clone(),
+    };
+    (work.parts.len() == told.len()).then_some(work)
+}
+
+/// When the ranks start: a spread of nothing is no spread.
+fn start(job: &Values) -> Option<Start> {
+    Some(match job.get("start")? {
+        Checked::Keyed(spread) => match **spread {
+            Checked::Quantity(0) => Start::InPhase,
+            Checked::Quantity(spread) => Start::Spread(Time(spread)),
+            _ => return None,
+        },
+        _ => match job.choice("start")? {
+            StartWord::InPhase => Start::InPhase,
+            StartWord::AfterBarrier => Start::AfterBarrier,
+        },
+    })
+}
+
+fn read_part(told: &Told<'_>, room: Option<u32>, base: &Path, findings: &mut Findings) -> Option<Part> {
+    let before = findings.n_errors();
+    let path = format!("{}.kind", told.path);
+    let Some(item) = told.table.get("kind") else {
+        findings.error(told.place, &path, "is missing", "write { kind = \"halo3d\" }");
+        return None;
+    };
+    let Checked::Text(kind) = reader::check(&Type::Of(&registry::MOTIF), &item.node, &path, findings)? else {
+        return None;
+    };
+    let entry = registry::find(&registry::MOTIF, &kind)?;
+    let source = Source {
+        table: told.table,
+        place: told.place,
+        path: &told.path,
+    };
+    let parameters: Vec<_> = entry.parameters().collect();
+    let values = reader::read(source, &parameters, &[], &["kind"], findings);
+    if findings.n_errors() > before {
+        return None;
+    }
+    let iterations = values.integer_u32("iterations")?;
+    let motif = motif::of_study(&kind, &values, base, findings)?;
+    // Without the number of nodes the network says it when it is built.
+    let ranks = values.integer_u32("ranks");
+    let place = |field: &str| match field {
+        "ranks" | "kind" => values.place,
+        field => values.place(field),
+    };
+    if let (Some(ranks), Some(room)) = (ranks, room)
+        && ranks > room
+    {
+        let reason = format!("{ranks} ranks do not fit, the nodes of the job have room for {room}");
+        let hint = "take fewer ranks, more nodes, or a larger ranks_per_node";
+        findings.error(values.place("ranks"), &format!("{}.ranks", told.path), reason, hint);
+        return None;
+    }
+    if let Some(room) = ranks.or(room)
+        && let Err(misfit) = motif::program(&motif, room, (Order::Common, false))
+    {
+        let path = format!("{}.{}", told.path, misfit.field);
+        findings.error(place(misfit.field), &path, misfit.reason, misfit.hint);
+        return None;
+    }
+    Some(Part { motif, iterations })
+}

@@ -1,0 +1,430 @@
+//! `[topology]`: from keys to a [`TopologySpec`], with the questions that other sections ask about the network.
+
+use super::partition::Maps;
+use super::shape::{Facts, examine, topology_preset, topology_presets};
+use super::trace::Traces;
+use crate::registry::{self, ArrangementWord, FormatWord, TOPOLOGY_COMMON};
+use std::collections::BTreeMap;
+use std::path::Path;
+use study::Parameter;
+use study::diagnostic::{Findings, Place, did_you_mean};
+use study::document::{Node, Table, Value, from_json};
+use study::reader::{self, Source, Values};
+use topo::{Arrangement, FieldError, GraphFormat, Lattice, TopologySpec};
+use work::placement::Placements;
+
+/// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
+#[derive(Default)]
+pub(crate) struct Networks {
+    examined: BTreeMap<String, Result<Facts, Vec<FieldError>>>,
+    /// What users' files say about who gets which router of them.
+    pub(crate) maps: Maps,
+    /// What users' files say about where jobs are.
+    pub(crate) placements: Placements,
+    /// What traces of programs say.
+    pub(crate) traces: Traces,
+}
+
+impl Networks {
+    fn examine(&mut self, spec: &TopologySpec) -> &Result<Facts, Vec<FieldError>> {
+        let name = serde_json::to_string(spec).unwrap_or_default();
+        self.examined.entry(name).or_insert_with(|| examine(spec))
+    }
+}
+
+/// Reads `[topology]`; `None` after errors.
+pub(crate) fn read(
+    root: &Table,
+    base: &Path,
+    networks: &mut Networks,
+    findings: &mut Findings,
+) -> Option<(TopologySpec, Facts)> {
+    if root.get("topology").is_none() {
+        let hint = "add [topology] with kind = \"torus\" and its shape, or with a preset";
+        findings.error(
+            Place::default(),
+            "topology",
+            "is missing: a study needs a network",
+            hint,
+        );
+        return None;
+    }
+    let before = findings.n_errors();
+    let empty = Table::default();
+    let source = Source::section(root, "topology", &empty, findings);
+    let given = reader_of_common(source, findings);
+    let (kind, table) = with_preset(source, &given, findings)?;
+    let entry = registry::find(&registry::TOPOLOGY, &kind)?;
+    let parameters: Vec<&'static Parameter> = entry.parameters().collect();
+    let source = Source {
+        table: &table,
+        ..source
+    };
+    let values = reader::read(source, &parameters, &[], &["kind", "preset"], findings);
+    if findings.n_errors() > before {
+        return None;
+    }
+    let spec = build(&kind, &values, base, findings)?;
+    match networks.examine(&spec) {
+        Ok(facts) if facts.n_nodes == Some(0) => {
+            let hint = "give nodes_per_router = 1 or more";
+            findings.error(source.place, "topology", "the network has no nodes", hint);
+            None
+        }
+        Ok(facts) => Some((spec, facts.clone())),
+        Err(errors) => {
+            for FieldError { field, reason, hint } in errors {
+                let key = field.split('[').next().unwrap_or(field);
+                let about = parameters.iter().find(|parameter| parameter.key == key);
+                let hint = hint.clone().or_else(|| about.map(|about| about.doc.to_owned()));
+                let path = format!("topology.{field}");
+                findings.error(field_place(source, field), &path, reason, hint.unwrap_or_default());
+            }
+            None
+        }
+    }
+}
+
+/// Reads `kind` and `preset`; the other keys depend on them.
+fn reader_of_common(source: Source<'_>, findings: &mut Findings) -> Values {
+    let common = Table {
+        entries: source
+            .table
+            .entries
+            .iter()
+            .filter(|item| item.key == "kind" || item.key == "preset")
+            .cloned()
+            .collect(),
+        inline: false,
+    };
+    let parameters: Vec<&'static Parameter> = TOPOLOGY_COMMON.iter().collect();
+    reader::read(
+        Source {
+            table: &common,
+            ..source
+        },
+        &parameters,
+        &[],
+        &[],
+        findings,
+    )
+}
+
+/// The kind and the keys, those of the preset filled in.
+fn with_preset(source: Source<'_>, given: &Values, findings: &mut Findings) -> Option<(String, Table)> {
+    let Some(name) = given.text("preset") else {
+        if let Some(kind) = given.text("kind") {
+            return Some((kind.to_owned(), source.table.clone()));
+        }
+        if source.table.get("kind").is_none() && source.table.get("preset").is_none() {
+            let names: Vec<_> = registry::list(&registry::TOPOLOGY)
+                .iter()
+                .map(|entry| entry.name)
+                .collect();
+            findings.error(
+                source.place,
+                "topology.kind",
+                "is missing",
+                format!("use one of {}", names.join(", ")),
+            );
+        }
+        return None;
+    };
+    let place = given.place("preset");
+    let Some(preset) = topology_preset(name) else {
+        let known = topology_presets();
+        let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known.as_slice() {
+            [] => "there are no ready-made networks yet; give kind and its keys".to_owned(),
+            known => format!("use one of {}", known.join(", ")),
+        });
+        findings.error(place, "topology.preset", format!("unknown preset {name:?}"), hint);
+        return None;
+    };
+    let mut table = preset_table(&preset, place);
+    let kind = match table.get("kind").map(|item| &item.node.value) {
+        Some(Value::Text(kind)) => kind.clone(),
+        _ => return None,
+    };
+    if given.text("kind").is_some_and(|other| other != kind) {
+        let reason = format!("the preset {name:?} is a {kind}");
+        findings.error(given.place("kind"), "topology.kind", reason, "remove kind or preset");
+        return None;
+    }
+    if source.table.get("taper").is_some() {
+        table.remove("up");
+    }
+    for item in &source.table.entries {
+        table.insert(&item.key, item.place, item.node.clone());
+    }
+    Some((kind, table))
+}
+
+/// The keys of a ready-made network as a user would write them.
+fn preset_table(spec: &TopologySpec, place: Place) -> Table {
+    let json = serde_json::to_value(spec).unwrap_or_default();
+    let Node {
+        value: Value::Table(mut table),
+        ..
+    } = from_json(&json, place)
+    else {
+        return Table::default();
+    };
+    let random = matches!(
+        spec,
+        TopologySpec::Dragonfly {
+            arrangement: Arrangement::Random,
+            ..
+        } | TopologySpec::DragonflyPlus {
+            arrangement: Arrangement::Random,
+            ..
+        }
+    );
+    for item in &mut table.entries {
+        if item.key == "arrangement_seed" {
+            item.key = "seed".to_owned();
+        }
+    }
+    if !random {
+        table.remove("seed");
+    }
+    table
+}
+
+/// The place of a field such as `shape[1]`.
+fn field_place(source: Source<'_>, field: &str) -> Place {
+    let (key, index) = match field.split_once('[') {
+        Some((key, rest)) => (key, rest.trim_end_matches(']').parse::<usize>().ok()),
+        None => (field, None),
+    };
+    let key = if key == "arrangement_seed" { "seed" } else { key };
+    let Some(item) = source.table.get(key) else {
+        return source.place;
+    };
+    match (&item.node.value, index) {
+        (Value::List(elements), Some(index)) => elements.get(index).map_or(item.node.place, |element| element.place),
+        _ => item.node.place,
+    }
+}
+
+fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
+    let number = |key: &str| values.integer_u32(key);
+    let lattice = || {
+        let shape = values.integers_u32("shape");
+        let width = spread(values.integers_u32("width"), shape.len());
+        Some(Lattice {
+            shape,
+            width,
+            nodes_per_router: number("nodes_per_router")?,
+        })
+    };
+    let arrangement = || match values.choice("arrangement") {
+        None | Some(ArrangementWord::Absolute) => Arrangement::Absolute,
+        Some(ArrangementWord::Relative) => Arrangement::Relative,
+        Some(ArrangementWord::Circulant) => Arrangement::Circulant,
+        Some(ArrangementWord::Random) => Arrangement::Random,
+    };
+    // A seed that nothing draws from is not part of the description.
+    let arrangement_seed = values.integer("seed").unwrap_or(0);
+    match kind {
+        "single-router" => Some(TopologySpec::SingleRouter {
+            nodes: number("nodes")?,
+        }),
+        "ring" => Some(TopologySpec::Ring {
+            routers: number("routers")?,
+            width: number("width")?,
+            nodes_per_router: number("nodes_per_router")?,
+        }),
+        "mesh" => Some(TopologySpec::Mesh(lattice()?)),
+        "torus" => Some(TopologySpec::Torus(lattice()?)),
+        "hyperx" => Some(TopologySpec::HyperX(lattice()?)),
+        "dragonfly" => Some(TopologySpec::Dragonfly {
+            groups: number("groups")?,
+            routers_per_group: values.integers_u32("routers_per_group"),
+            nodes_per_router: number("nodes_per_router")?,
+            links_per_pair: number("links_per_pair")?,
+            local_width: number("local_width")?,
+            arrangement: arrangement(),
+            arrangement_seed,
+        }),
+        "dragonfly+" => Some(TopologySpec::DragonflyPlus {
+            groups: number("groups")?,
+            leaves: number("leaves")?,
+            spines: number("spines")?,
+            nodes_per_leaf: number("nodes_per_leaf")?,
+            links_per_pair: number("links_per_pair")?,
+            local_width: number("local_width")?,
+            arrangement: arrangement(),
+            arrangement_seed,
+        }),
+        "fat-tree" => fat_tree(values, findings),
+        "graph" => graph(values, base, findings),
+        _ => None,
+    }
+}
+
+/// One number stands for all of `n` entries.
+fn spread(numbers: Vec<u32>, n: usize) -> Vec<u32> {
+    match numbers.as_slice() {
+        [single] if n > 1 => vec![*single; n],
+        _ => numbers,
+    }
+}
+
+fn fat_tree(values: &Values, findings: &mut Findings) -> Option<TopologySpec> {
+    let down = values.integers_u32("down");
+    let up = match values.integers("up") {
+        Some(_) => {
+            if values.given("taper") {
+                let hint = "remove one of them";
+                findings.error(
+                    values.place("taper"),
+                    "topology.taper",
+                    "stands beside `up`, which says the same",
+                    hint,
+                );
+                return None;
+            }
+            values.integers_u32("up")
+        }
+        None => {
+            let taper = values.integer_u32("taper")?;
+            let mut up = down.clone();
+            up.pop();
+            if let Some(leaf) = up.first_mut() {
+                if *leaf % taper != 0 {
+                    let reason = format!("{leaf} nodes per leaf router cannot share {leaf}/{taper} uplinks");
+                    findings.error(
+                        values.place("taper"),
+                        "topology.taper",
+                        reason,
+                        "give a divisor of down[0]",
+                    );
+                    return None;
+                }
+                *leaf /= taper;
+            } else if values.given("taper") {
+                let hint = "add a level to `down`";
+                findings.error(
+                    values.place("taper"),
+                    "topology.taper",
+                    "a tree of one level has no uplinks",
+                    hint,
+                );
+                return None;
+            }
+            up
+        }
+    };
+    let up_width = spread(values.integers_u32("up_width"), up.len());
+    Some(TopologySpec::FatTree { down, up, up_width })
+}
+
+fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
+    let file = values.text("file")?;
+    let nodes_per_router = values.integer_u32("nodes_per_router")?;
+    let format = values.choice("format");
+    if format == Some(FormatWord::BuiltIn) {
+        return Some(TopologySpec::Graph {
+            file: file.to_owned(),
+            format: GraphFormat::BuiltIn,
+            nodes_per_router,
+        });
+    }
+    let path = base.join(file);
+    // A named pipe would be opened for ever.
+    let regular = std::fs::metadata(&path).and_then(|about| {
+        if about.is_file() {
+            Ok(())
+        } else {
+            Err(std::io::Error::other("it is not a file"))
+        }
+    });
+    if let Err(error) = regular.and_then(|()| std::fs::File::open(&path)) {
+        let reason = format!("cannot read {file:?}: {error}");
+        findings.error(
+            values.place("file"),
+            "topology.file",
+            reason,
+            "give a path relative to the study's folder",
+        );
+        return None;
+    }
+    let lower = file.to_lowercase();
+    let format = match format {
+        Some(FormatWord::BuiltIn) => GraphFormat::BuiltIn,
+        Some(FormatWord::Graphml) => GraphFormat::Graphml,
+        Some(FormatWord::Ibnetdiscover) => GraphFormat::Ibnetdiscover,
+        Some(FormatWord::EdgeList) => GraphFormat::EdgeList,
+        None if lower.ends_with(".graphml") || lower.ends_with(".xml") => GraphFormat::Graphml,
+        None if lower.ends_with(".ibnetdiscover") => GraphFormat::Ibnetdiscover,
+        None => GraphFormat::EdgeList,
+    };
+    let file = path.to_str().map(str::to_owned);
+    if file.is_none() {
+        let hint = "use folder names of printable text";
+        findings.error(
+            values.place("file"),
+            "topology.file",
+            "the folder's name is not UTF-8 text",
+            hint,
+        );
+    }
+    Some(TopologySpec::Graph {
+        file: file?,
+        format,
+        nodes_per_router,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_keys_of_a_ready_made_network_give_the_same_network() {
+        let lattice = |width| Lattice {
+            shape: vec![4, 6],
+            width,
+            nodes_per_router: 3,
+        };
+        let dragonfly = |arrangement, arrangement_seed| TopologySpec::Dragonfly {
+            groups: 5,
+            routers_per_group: vec![2, 4],
+            nodes_per_router: 3,
+            links_per_pair: 2,
+            local_width: 2,
+            arrangement,
+            arrangement_seed,
+        };
+        let specs = [
+            TopologySpec::SingleRouter { nodes: 7 },
+            TopologySpec::Torus(lattice(vec![])),
+            TopologySpec::HyperX(lattice(vec![2, 1])),
+            dragonfly(Arrangement::Circulant, 0),
+            dragonfly(Arrangement::Random, 9),
+            TopologySpec::FatTree {
+                down: vec![8, 8, 4],
+                up: vec![4, 8],
+                up_width: vec![1, 2],
+            },
+        ];
+        for spec in specs {
+            let table = preset_table(&spec, Place::default());
+            let root = Table {
+                entries: vec![study::document::KeyValue {
+                    key: "topology".to_owned(),
+                    place: Place::default(),
+                    node: Node {
+                        value: Value::Table(table),
+                        place: Place::default(),
+                    },
+                }],
+                inline: false,
+            };
+            let mut findings = Findings::default();
+            let read = read(&root, Path::new("."), &mut Networks::default(), &mut findings);
+            assert_eq!(findings.n_errors(), 0, "{findings:?}");
+            assert_eq!(read.map(|(spec, _)| spec), Some(spec));
+        }
+    }
+}
