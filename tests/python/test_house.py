@@ -15,20 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 #: By crate, and for the Python package: the modules that import each other in a circle. These lists only get shorter.
-KNOWN_CIRCLES: dict[str, set[str]] = {
-    "fabric": {
-        "incoming",
-        "memory",
-        "mpi",
-        "network",
-        "nic",
-        "registry",
-        "routing",
-        "spec",
-        "state",
-        "workload",
-    },
-}
+KNOWN_CIRCLES: dict[str, set[str]] = {}
 
 #: Most lines of a function before it counts as long, and how many such functions there are.
 LONG, LONG_FUNCTIONS = 100, 10
@@ -37,7 +24,7 @@ WIDE, WIDE_FUNCTIONS = 7, 20
 #: Names of types that are declared in more than one file.
 REPEATED_NAMES = 13
 #: Share of the largest crate in all lines of Rust, in per cent.
-LARGEST_CRATE = 38.5
+LARGEST_CRATE = 22.0
 
 
 # ---------------------------------------------------------------------------------------------------------------- reading Rust

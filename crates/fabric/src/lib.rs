@@ -15,6 +15,7 @@ pub mod nic;
 pub mod observe;
 pub mod packet;
 mod packing;
+pub mod plant;
 pub mod router;
 pub mod routing;
 pub mod spec;

@@ -7,8 +7,8 @@
 //! for each.
 
 use crate::equipment::{Architecture, RouterModel, RouterSpec};
-use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
+use crate::plant::{Plant, Site};
 use des::mix;
 use des::rng::below;
 use serde::{Deserialize, Serialize};
@@ -255,7 +255,7 @@ impl Routing {
 
     /// The next output port of a packet that is not at its last router, by minimal routing on one virtual channel.
     #[inline(always)]
-    pub fn next_minimal(&self, net: &Network, site: &Site, packet: &Packet) -> u32 {
+    pub fn next_minimal(&self, net: &Plant, site: &Site, packet: &Packet) -> u32 {
         if let Some((port, links)) = net.topology.direct(site.coordinates, packet.destination()) {
             return self.one_of(site, port, links, packet);
         }
@@ -280,7 +280,7 @@ impl Routing {
 
     /// The next output of a packet that is not at its last router: (local port, virtual channel, phase).
     #[inline(always)]
-    pub fn next(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    pub fn next(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         if self.minimal {
             return self.minimal(net, site, packet);
         }
@@ -288,7 +288,7 @@ impl Routing {
     }
 
     #[inline(always)]
-    fn here<'a>(&'a self, net: &'a Network, site: &'a Site, packet: &'a Packet) -> Here<'a> {
+    fn here<'a>(&'a self, net: &'a Plant, site: &'a Site, packet: &'a Packet) -> Here<'a> {
         let routing = self;
         Here {
             routing,
@@ -300,7 +300,7 @@ impl Routing {
 
     /// The same for all but minimal routing; an adaptive one is as on an idle router.
     #[inline(never)]
-    fn blindly(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn blindly(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         match &self.kind {
             Kind::Classes(classes) => classes.blindly(net, site, packet),
             kind => kind.next(self.here(net, site, packet), |_, _| 0),
@@ -310,13 +310,13 @@ impl Routing {
     /// The next output of a packet that is not at its last router, (local port, virtual channel, phase), by what waits:
     /// `backlog(local port, virtual channel)`, in the units of [`Routing::sense`].
     #[inline(always)]
-    pub fn adaptive(&self, net: &Network, site: &Site, packet: &Packet, backlog: impl FnMut(u32, u8) -> u64) -> Way {
+    pub fn adaptive(&self, net: &Plant, site: &Site, packet: &Packet, backlog: impl FnMut(u32, u8) -> u64) -> Way {
         self.kind.next(self.here(net, site, packet), backlog)
     }
 
     /// The topology's own minimal routing.
     #[inline(always)]
-    fn minimal(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn minimal(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         if let Some((port, links)) = net.topology.direct(site.coordinates, packet.destination()) {
             return Way::new(self.one_of(site, port, links, packet), 0, 0);
         }
@@ -327,7 +327,7 @@ impl Routing {
     ///
     /// Takes the packet by value: a reference would keep it in memory on the way of [`Topology::direct`] too.
     #[inline(never)]
-    fn minimal_by_way(&self, net: &Network, site: &Site, packet: Packet) -> Way {
+    fn minimal_by_way(&self, net: &Plant, site: &Site, packet: Packet) -> Way {
         let packet = &packet;
         let hop = net
             .topology

@@ -145,7 +145,7 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     check::deadlock(spec, &net)?;
     if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {
         // Each rank has its own part of them in the network's tables.
-        net.topology.forget_cables();
+        net.plant.topology.forget_cables();
     }
     match (spec.router.model, spec.router.architecture) {
         (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, helpers, watch),

@@ -10,8 +10,8 @@ use super::table::PathTable;
 use super::weigh::Sense;
 use super::{Routing, TablesSpec, Tie};
 use crate::equipment::{NicSpec, RouterSpec};
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Way {
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     pub routing: &'a Routing,
-    pub net: &'a Network,
+    pub net: &'a Plant,
     pub site: &'a Site,
     pub packet: &'a Packet,
 }

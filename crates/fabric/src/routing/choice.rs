@@ -4,8 +4,8 @@
 //! choice per packet would be a way per source. What differs by less than the packet itself is therefore no difference, unless a study wants it.
 
 use super::{HOPS, Routing, Way};
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use des::mix;
 use des::rng::below;
 use std::cell::RefCell;
@@ -57,7 +57,7 @@ impl Routing {
     pub(super) fn least_of_minimal(
         &self,
         choice: &PortChoice,
-        net: &Network,
+        net: &Plant,
         site: &Site,
         packet: &Packet,
         vc: u8,

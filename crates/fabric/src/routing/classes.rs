@@ -3,8 +3,8 @@
 use super::algorithm::{Here, Way};
 use super::{Kind, Routing, RoutingTerms};
 use crate::equipment::{Architecture, RouterModel};
-use crate::network::{Network, Site};
 use crate::packet::{MAX_VCS, Packet};
+use crate::plant::{Plant, Site};
 use work::build_error::BuildError;
 
 /// A routing on several virtual networks: class `c` has channels `c * own` to `(c + 1) * own - 1`.
@@ -67,7 +67,7 @@ impl Classes {
     }
 
     /// [`Routing::next`].
-    pub(super) fn blindly(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    pub(super) fn blindly(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let (own, first) = self.strip(packet);
         self.inner.next(net, site, &own).behind(first)
     }

@@ -19,8 +19,8 @@ use super::least::Least;
 use super::weigh::{Congestion, Per};
 use super::weigh::{Sense, Weigh};
 use super::{HOPS, Routing, came};
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use des::mix;
 use serde::{Deserialize, Serialize};
 use study::Bytes;
@@ -218,7 +218,7 @@ impl Routing {
     pub(super) fn deroute(
         &self,
         deroute: &Deroute,
-        net: &Network,
+        net: &Plant,
         site: &Site,
         packet: &Packet,
         mut wait: impl FnMut(u32, u8) -> u64,
@@ -272,7 +272,7 @@ impl Routing {
     /// Dimension order on the escape channel, on the parallel cable with the least wait.
     fn escape(
         &self,
-        net: &Network,
+        net: &Plant,
         site: &Site,
         packet: &Packet,
         word: u64,

@@ -17,8 +17,8 @@ use super::news::{News, TOLD};
 use super::weigh::{Congestion, Per};
 use super::weigh::{Sense, Weigh};
 use super::{RoomSpec, Routing, SECOND_LEG, came};
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use des::mix;
 use des::rng::below;
 use serde::{Deserialize, Serialize};
@@ -449,7 +449,7 @@ impl Routing {
     pub(super) fn minimal_or_detour(
         &self,
         terms: &Detour,
-        net: &Network,
+        net: &Plant,
         site: &Site,
         packet: &Packet,
         mut wait: impl FnMut(u32, u8) -> u64,

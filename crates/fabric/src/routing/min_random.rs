@@ -1,8 +1,8 @@
 //! `min-random`: a random minimal port at every router.
 
 use super::prelude::*;
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use topo::AnyMinimalRule;
 
 /// `min-random`.
@@ -51,7 +51,7 @@ impl ReadyRouting for RandomNeighbour {
 
 impl Routing {
     #[inline(never)]
-    fn random_neighbour(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn random_neighbour(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);

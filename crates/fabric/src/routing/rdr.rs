@@ -3,8 +3,8 @@
 use super::dor::{Tie, TieSpec};
 use super::keys::TIE;
 use super::prelude::*;
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use topo::AnyMinimalRule;
 
 /// `rdr`.
@@ -77,7 +77,7 @@ impl ReadyRouting for RandomDimension {
 impl Routing {
     /// A random dimension, in it the way that the topology's ties take.
     #[inline(never)]
-    fn unwrapped_dimension(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn unwrapped_dimension(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let target = net.topology.router_of(packet.destination());
         let word = mix(self.seed ^ packet.moment(site.router) ^ packet.identity());
         let pick = |n: u32| below(word, u64::from(n)) as u32;
@@ -89,7 +89,7 @@ impl Routing {
 
     /// A random dimension, half-way round a ring in the positive direction.
     #[inline(never)]
-    fn random_dimension(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn random_dimension(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);

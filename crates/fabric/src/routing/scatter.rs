@@ -4,8 +4,8 @@
 //! cables. Up, then down: one channel keeps it free of deadlock, as it does `adaptive-up`.
 
 use super::prelude::*;
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use topo::AnyMinimalRule;
 
 /// `scatter`.
@@ -70,7 +70,7 @@ impl ReadyRouting for RandomUp {
 impl Routing {
     /// A random way up, the way down.
     #[inline(never)]
-    fn random_up(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn random_up(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let target = net.topology.router_of(packet.destination());
         HOPS.with_borrow_mut(|hops| {
             net.topology.minimal_hops(site.router, target, hops);

@@ -7,8 +7,8 @@
 
 use super::tables::PathChoice;
 use super::{Routing, Way};
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use des::mix;
 use des::rng::below;
 use std::sync::Arc;
@@ -316,7 +316,7 @@ fn local_ports(topology: &Topology, subnet: &Subnet) -> Result<Vec<Vec<Option<u1
 impl Routing {
     /// The next output by the tables: (local port, lane, address of the node).
     #[inline(never)]
-    pub(super) fn by_table(&self, table: &PathTable, net: &Network, site: &Site, packet: &Packet) -> Way {
+    pub(super) fn by_table(&self, table: &PathTable, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let (router, node) = (site.router, packet.destination());
         if packet.port() < site.net {
             let path = packet.phase();

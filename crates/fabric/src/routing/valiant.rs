@@ -5,8 +5,8 @@ use super::SECOND_LEG;
 use super::detour::{Detour, LegsRule, Via};
 use super::keys::VIA;
 use super::prelude::*;
-use crate::network::{Network, Site};
 use crate::packet::Packet;
+use crate::plant::{Plant, Site};
 use topo::{Came, ValiantRule};
 
 /// `valiant`.
@@ -104,7 +104,7 @@ impl ReadyRouting for OverRouter {
 impl Routing {
     /// Valiant's two legs (Valiant 1982): minimal to a random router, then minimal to the destination, each on its own channels.
     #[inline(never)]
-    fn two_legs(&self, net: &Network, site: &Site, packet: &Packet) -> Way {
+    fn two_legs(&self, net: &Plant, site: &Site, packet: &Packet) -> Way {
         let destination = packet.destination();
         let key = self.key(packet);
         let mut came = came(site, packet);
