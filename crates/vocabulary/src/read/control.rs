@@ -8,7 +8,7 @@ use fabric::spec::{DrainSources, Engine, JobSpec, MessageDetail, ObserveSpec, Pe
 use std::collections::BTreeSet;
 use study::diagnostic::Findings;
 use study::document::Table;
-use study::reader::{self, Checked, Source};
+use study::reader::{self, Checked, Source, Values};
 use study::units::Unit;
 
 /// End of open-loop sources that are not given one: 100 us.
@@ -53,66 +53,13 @@ pub(crate) fn read_run(
     let empty = Table::default();
     let source = Source::section(root, "run", &empty, findings);
     let values = reader::read(source, &parameters("run"), &[], &[], findings);
-    let seeds = match values.integer("seed") {
-        Some(seed) => {
-            if values.given("seeds") {
-                findings.error(
-                    values.place("seed"),
-                    "run.seed",
-                    "stands beside `seeds`",
-                    "keep one of them",
-                );
-            }
-            vec![seed]
-        }
-        None => values.integers("seeds").unwrap_or(&[]).to_vec(),
-    };
-    if values.get("seeds").is_some() && seeds.is_empty() {
-        findings.error(
-            values.place("seeds"),
-            "run.seeds",
-            "there is no seed",
-            "write seeds = [1]",
-        );
-    }
-    let mut seen = BTreeSet::new();
-    if let Some(twice) = seeds.iter().find(|seed| !seen.insert(**seed)) {
-        let reason = format!("{twice} is there twice: the same run would be made again");
-        findings.error(values.place("seeds"), "run.seeds", reason, "remove one of them");
-    }
+    let seeds = read_seeds(&values, findings);
     let endless = jobs.map(|jobs| jobs.iter().any(is_endless));
-    let end = match (values.get("end"), endless) {
-        (Some(Checked::Quantity(end)), _) => Some(Time(*end)),
-        (Some(Checked::Word("done")), Some(true)) => {
-            let reason = "\"done\" never comes: a job sends without end";
-            findings.error(
-                values.place("end"),
-                "run.end",
-                reason,
-                "give a time, or a count to every job's work",
-            );
-            None
-        }
-        (Some(Checked::Word("auto")), Some(true)) => Some(DEFAULT_END),
-        _ => None,
-    };
+    let end = read_end(&values, endless, findings);
     let time = |key: &str| values.quantity(key).map(Time);
     let warmup = time("warmup");
-    if let (Some(warmup), Some(end)) = (warmup, end)
-        && warmup >= end
-    {
-        let print = |time: Time| Unit::Time.print(time.0);
-        let reason = format!(
-            "{} leaves nothing to measure before the end at {}",
-            print(warmup),
-            print(end)
-        );
-        findings.error(
-            values.place("warmup"),
-            "run.warmup",
-            reason,
-            "make it shorter than run.end",
-        );
+    if let (Some(warmup), Some(end)) = (warmup, end) {
+        check_warmup(warmup, end, &values, findings);
     }
     if end.is_none()
         && endless.is_some()
@@ -144,15 +91,7 @@ pub(crate) fn read_run(
         .and_then(|workers| u16::try_from(workers).ok())
         .unwrap_or(0);
     let partition = partition::read(&values, map, workers, findings);
-    let engine = match values.text("engine")? {
-        "sequential" => Engine::Sequential,
-        "conservative" => Engine::Conservative,
-        "optimistic" => Engine::Optimistic,
-        "reference" => Engine::Reference,
-        "rollback-check" => Engine::RollbackCheck,
-        "auto" => Engine::Auto,
-        other => unreachable!("engine {other:?} is in the registry and not read"),
-    };
+    let engine = read_engine(&values)?;
     let seed = seeds.first().copied().unwrap_or(1);
     let control = RunControl {
         seed,
@@ -168,16 +107,106 @@ pub(crate) fn read_run(
         stall_after,
         perturbation: None,
     };
+    let perturbed = read_perturbed(&values, times, findings);
+    let seeds = Repeats { seeds, perturbed };
+    (findings.n_errors() == before).then_some((seeds, control))
+}
+
+/// The seeds of the runs; a mistake if there is none, or one twice.
+fn read_seeds(values: &Values, findings: &mut Findings) -> Vec<u64> {
+    let seeds = match values.integer("seed") {
+        Some(seed) => {
+            if values.given("seeds") {
+                findings.error(
+                    values.place("seed"),
+                    "run.seed",
+                    "stands beside `seeds`",
+                    "keep one of them",
+                );
+            }
+            vec![seed]
+        }
+        None => values.integers("seeds").unwrap_or(&[]).to_vec(),
+    };
+    if values.get("seeds").is_some() && seeds.is_empty() {
+        findings.error(
+            values.place("seeds"),
+            "run.seeds",
+            "there is no seed",
+            "write seeds = [1]",
+        );
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = seeds.iter().find(|seed| !seen.insert(**seed)) {
+        let reason = format!("{twice} is there twice: the same run would be made again");
+        findings.error(values.place("seeds"), "run.seeds", reason, "remove one of them");
+    }
+    seeds
+}
+
+/// When sources stop; `None` until the work is done. `endless` says whether a job sends without end, if that is known.
+fn read_end(values: &Values, endless: Option<bool>, findings: &mut Findings) -> Option<Time> {
+    match (values.get("end"), endless) {
+        (Some(Checked::Quantity(end)), _) => Some(Time(*end)),
+        (Some(Checked::Word("done")), Some(true)) => {
+            let reason = "\"done\" never comes: a job sends without end";
+            findings.error(
+                values.place("end"),
+                "run.end",
+                reason,
+                "give a time, or a count to every job's work",
+            );
+            None
+        }
+        (Some(Checked::Word("auto")), Some(true)) => Some(DEFAULT_END),
+        _ => None,
+    }
+}
+
+/// Something has to be left to measure.
+fn check_warmup(warmup: Time, end: Time, values: &Values, findings: &mut Findings) {
+    if warmup < end {
+        return;
+    }
+    let print = |time: Time| Unit::Time.print(time.0);
+    let reason = format!(
+        "{} leaves nothing to measure before the end at {}",
+        print(warmup),
+        print(end)
+    );
+    findings.error(
+        values.place("warmup"),
+        "run.warmup",
+        reason,
+        "make it shorter than run.end",
+    );
+}
+
+/// Which engine executes the runs.
+fn read_engine(values: &Values) -> Option<Engine> {
+    Some(match values.text("engine")? {
+        "sequential" => Engine::Sequential,
+        "conservative" => Engine::Conservative,
+        "optimistic" => Engine::Optimistic,
+        "reference" => Engine::Reference,
+        "rollback-check" => Engine::RollbackCheck,
+        "auto" => Engine::Auto,
+        other => unreachable!("engine {other:?} is in the registry and not read"),
+    })
+}
+
+/// The perturbed runs beside each: as many as are asked for, spread over the given time, or over that of a packet.
+fn read_perturbed(values: &Values, times: Option<LonePacketTimes>, findings: &mut Findings) -> Vec<Perturbation> {
     let perturb = values.integer_or_default("perturb") as u32;
     if perturb == 0 && values.given("perturb_spread") {
         let hint = "give run.perturb, the number of perturbed runs, or remove the key";
         let reason = "has no meaning without perturbed runs";
         findings.error(values.place("perturb_spread"), "run.perturb_spread", reason, hint);
     }
-    let spread = time("perturb_spread")
+    let spread = values
+        .quantity("perturb_spread")
+        .map(Time)
         .or(times.map(|times| times.packet))
         .unwrap_or_default();
-    let perturbed = (1..=perturb).map(|number| Perturbation { number, spread }).collect();
-    let seeds = Repeats { seeds, perturbed };
-    (findings.n_errors() == before).then_some((seeds, control))
+    (1..=perturb).map(|number| Perturbation { number, spread }).collect()
 }

@@ -29,26 +29,7 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
         value: Value::Table(Table::default()),
         place: Default::default(),
     };
-    let elements: Vec<&Node> = match root.get("job") {
-        None => vec![&default],
-        Some(item) => match &item.node.value {
-            Value::List(elements) if !elements.is_empty() => elements.iter().collect(),
-            Value::List(_) => {
-                findings.error(
-                    item.node.place,
-                    "job",
-                    "there is no job",
-                    "add a [[job]], or leave the key out",
-                );
-                return None;
-            }
-            other => {
-                let reason = format!("must be a list of tables, not {}", other.type_words());
-                findings.error(item.node.place, "job", reason, "write [[job]] with two brackets");
-                return None;
-            }
-        },
-    };
+    let elements = elements(root, &default, findings)?;
     let mut jobs = Vec::new();
     let mut names = BTreeMap::new();
     let mut taken = 0u64;
@@ -77,24 +58,8 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
             );
         }
         let nodes = values.integer_u32("nodes");
-        if nodes.is_none() && !alone && !values.failed("nodes") {
-            let hint = "give every job its number of nodes";
-            let reason = "takes all nodes, but there are other jobs";
-            findings.error(values.place("nodes"), &format!("{path}.nodes"), reason, hint);
-        }
         taken = taken.saturating_add(nodes.map_or(0, u64::from));
-        if let Some(available) = n_nodes.filter(|available| taken > *available) {
-            let reason = match alone {
-                true => format!("needs {taken} nodes, the network has {available}"),
-                false => format!("the jobs up to this one need {taken} nodes, the network has {available}"),
-            };
-            findings.error(
-                values.place("nodes"),
-                &format!("{path}.nodes"),
-                reason,
-                "use fewer nodes or a larger network",
-            );
-        }
+        check_nodes(&values, alone, taken, n_nodes, findings);
         let own_nodes = nodes.map(u64::from).or(n_nodes).filter(|_| !values.failed("nodes"));
         let several = values.integer("ranks_per_node").is_some_and(|ranks| ranks > 1);
         let idle = |table: &Table| matches!(table.get("kind").map(|item| &item.node.value), Some(Value::Text(kind)) if kind == "idle");
@@ -130,6 +95,52 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
         }));
     }
     (findings.n_errors() == before).then_some(jobs)
+}
+
+/// The jobs as they stand in the file: `default` alone where there is none.
+fn elements<'a>(root: &'a Table, default: &'a Node, findings: &mut Findings) -> Option<Vec<&'a Node>> {
+    Some(match root.get("job") {
+        None => vec![default],
+        Some(item) => match &item.node.value {
+            Value::List(elements) if !elements.is_empty() => elements.iter().collect(),
+            Value::List(_) => {
+                findings.error(
+                    item.node.place,
+                    "job",
+                    "there is no job",
+                    "add a [[job]], or leave the key out",
+                );
+                return None;
+            }
+            other => {
+                let reason = format!("must be a list of tables, not {}", other.type_words());
+                findings.error(item.node.place, "job", reason, "write [[job]] with two brackets");
+                return None;
+            }
+        },
+    })
+}
+
+/// Whether the network has the nodes of a job: with those before it there are `taken` of `available`.
+fn check_nodes(values: &Values, alone: bool, taken: u64, available: Option<u64>, findings: &mut Findings) {
+    let path = format!("{}.nodes", values.path);
+    if values.integer_u32("nodes").is_none() && !alone && !values.failed("nodes") {
+        let hint = "give every job its number of nodes";
+        let reason = "takes all nodes, but there are other jobs";
+        findings.error(values.place("nodes"), &path, reason, hint);
+    }
+    if let Some(available) = available.filter(|available| taken > *available) {
+        let reason = match alone {
+            true => format!("needs {taken} nodes, the network has {available}"),
+            false => format!("the jobs up to this one need {taken} nodes, the network has {available}"),
+        };
+        findings.error(
+            values.place("nodes"),
+            &path,
+            reason,
+            "use fewer nodes or a larger network",
+        );
+    }
 }
 
 fn read_work(

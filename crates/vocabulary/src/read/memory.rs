@@ -23,29 +23,7 @@ pub(crate) fn read(
     let rate = |key: &str| values.quantity(key).map(BitsPerSec);
     let word = values.choice("pattern")?;
     let is_trace = word == PatternWord::Trace;
-    let pattern = match word {
-        // A trace is read when all else is known.
-        PatternWord::Random | PatternWord::Trace => AccessPattern::Random,
-        PatternWord::PointerChase => AccessPattern::PointerChase,
-        PatternWord::Gups => AccessPattern::Gups,
-        PatternWord::Stream => AccessPattern::Stream,
-        PatternWord::Stride => AccessPattern::Stride {
-            stride: bytes("stride")?,
-        },
-        PatternWord::HotSpot => AccessPattern::HotSpot {
-            lines: values.integer("hot_lines")?,
-            fraction: values.number("hot_fraction")?,
-        },
-        PatternWord::Stencil => AccessPattern::Stencil {
-            grid: read_grid(values, n_nodes, findings)?,
-            edge: values.integer("edge")?,
-        },
-        PatternWord::ProducerConsumer => AccessPattern::ProducerConsumer {
-            lines: values.integer("shared_lines")?,
-            distance: values.integer_u32("distance").or(values.integer_u32("cores"))?,
-        },
-        PatternWord::Listed => AccessPattern::Listed(accesses::read(values, n_nodes, base, findings)?),
-    };
+    let pattern = read_pattern(word, values, (n_nodes, base), findings)?;
     let all = if is_trace {
         MOST_ACCESSES
     } else {
@@ -87,6 +65,47 @@ pub(crate) fn read(
         header: bytes("header")?,
     };
     let before = findings.n_errors();
+    check_sizes(&memory, values, findings);
+    if is_trace && findings.n_errors() == before {
+        memory.pattern = AccessPattern::Trace(trace::read(values, &memory, files, findings)?);
+    }
+    (findings.n_errors() == before).then_some(memory)
+}
+
+/// What cores ask for; `None` after errors.
+fn read_pattern(
+    word: PatternWord,
+    values: &Values,
+    (n_nodes, base): (Option<u64>, &Path),
+    findings: &mut Findings,
+) -> Option<AccessPattern> {
+    Some(match word {
+        // A trace is read when all else is known.
+        PatternWord::Random | PatternWord::Trace => AccessPattern::Random,
+        PatternWord::PointerChase => AccessPattern::PointerChase,
+        PatternWord::Gups => AccessPattern::Gups,
+        PatternWord::Stream => AccessPattern::Stream,
+        PatternWord::Stride => AccessPattern::Stride {
+            stride: values.quantity("stride").map(Bytes)?,
+        },
+        PatternWord::HotSpot => AccessPattern::HotSpot {
+            lines: values.integer("hot_lines")?,
+            fraction: values.number("hot_fraction")?,
+        },
+        PatternWord::Stencil => AccessPattern::Stencil {
+            grid: read_grid(values, n_nodes, findings)?,
+            edge: values.integer("edge")?,
+        },
+        PatternWord::ProducerConsumer => AccessPattern::ProducerConsumer {
+            lines: values.integer("shared_lines")?,
+            distance: values.integer_u32("distance").or(values.integer_u32("cores"))?,
+        },
+        PatternWord::Listed => AccessPattern::Listed(accesses::read(values, n_nodes, base, findings)?),
+    })
+}
+
+/// Caches, directory and memory are whole numbers of what they consist of.
+fn check_sizes(memory: &Memory, values: &Values, findings: &mut Findings) {
     for (key, size, ways) in [("l1", memory.l1, memory.l1_ways), ("l2", memory.l2, memory.l2_ways)] {
         let set = u64::from(ways) * memory.line.0;
         if size.0 == 0 || !size.0.is_multiple_of(set) {
@@ -115,10 +134,6 @@ pub(crate) fn read(
         let hint = "take a multiple of the line";
         findings.error(values.place("memory"), &format!("{}.memory", values.path), reason, hint);
     }
-    if is_trace && findings.n_errors() == before {
-        memory.pattern = AccessPattern::Trace(trace::read(values, &memory, files, findings)?);
-    }
-    (findings.n_errors() == before).then_some(memory)
 }
 
 /// The grid of a stencil, checked where the number of nodes is known.

@@ -3,6 +3,7 @@
 use super::message;
 use super::plan::Plan;
 use super::protocol::{COPIES, HOMES};
+use super::shape::Shape;
 use super::state::{Access, Entry, MemoryColumns, Miss, Node, Performed, Readers, Request};
 use des::checkpoint::{put, take};
 use des::lists::{NONE, places, put_elements};
@@ -93,14 +94,56 @@ pub fn pack(plan: &Plan, st: &MemoryColumns, place: u32, out: &mut Vec<u8>) {
 
 /// Sets the node at `place`, as it was before the first event, to what [`pack`] has written.
 pub fn unpack(plan: &Plan, st: &mut MemoryColumns, place: u32, input: &mut &[u8]) -> Result<(), Torn> {
-    let j = &mut NoJournal;
     let shape = &plan.shape;
-    let of = |each: u32| place * each..(place + 1) * each;
-    let refuse = || Torn("a memory node has what there is none of");
-    let there = |ok: bool| ok.then_some(()).ok_or_else(refuse);
-    let known = |line: u64| there(line < shape.all_lines());
-    let node_or_none = |node: u32| there(node == NONE || node < shape.nodes);
     let mut node: Node = take(input)?;
+    unpack_parts(shape, st, place, input)?;
+    (node.first, node.last) = unpack_waiting(shape, st, place, input)?;
+    node.misses = unpack_misses(shape, st, place, input)?;
+    let mut performed = Growing::EMPTY;
+    for _ in 0..take::<u32>(input)? {
+        let at = st.performed.push(&mut NoJournal, take(input)?);
+        if let Some(last) = performed.append(at) {
+            st.performed.edit(&mut NoJournal, last).next = at;
+        }
+    }
+    node.performed = performed.head;
+    st.nodes.set(&mut NoJournal, place, node);
+    for bucket in place << shape.bucket_bits..(place + 1) << shape.bucket_bits {
+        unpack_entries(shape, st, bucket, input)?;
+    }
+    Ok(())
+}
+
+/// A list that is built from its first element on.
+struct Growing {
+    head: u32,
+    last: u32,
+}
+
+impl Growing {
+    const EMPTY: Growing = Growing { head: NONE, last: NONE };
+
+    /// Puts an element at the end; returns the one before it, whose next it is.
+    fn append(&mut self, at: u32) -> Option<u32> {
+        let before = self.last;
+        self.last = at;
+        if before == NONE {
+            self.head = at;
+            return None;
+        }
+        Some(before)
+    }
+}
+
+/// Refuses what a node cannot have.
+fn there(ok: bool) -> Result<(), Torn> {
+    ok.then_some(()).ok_or(Torn("a memory node has what there is none of"))
+}
+
+/// The records that a node has a fixed number of: cores, caches, banks, places for accesses.
+fn unpack_parts(shape: &Shape, st: &mut MemoryColumns, place: u32, input: &mut &[u8]) -> Result<(), Torn> {
+    let j = &mut NoJournal;
+    let of = |each: u32| place * each..(place + 1) * each;
     st.beyond.set(j, place, take(input)?);
     for core in of(shape.cores) {
         st.cores.set(j, core, take(input)?);
@@ -121,88 +164,77 @@ pub fn unpack(plan: &Plan, st: &mut MemoryColumns, place: u32, input: &mut &[u8]
     }
     for access in of(shape.accesses()) {
         let record: Access = take(input)?;
-        if record.busy != 0 {
-            known(record.line)?;
-        }
+        there(record.busy == 0 || record.line < shape.all_lines())?;
         st.accesses.set(j, access, record);
     }
-    let first = place * shape.accesses();
-    let waiting = |st: &mut MemoryColumns, input: &mut &[u8]| -> Result<(u32, u32), Torn> {
-        let j = &mut NoJournal;
-        let (mut head, mut last) = (NONE, NONE);
-        for _ in 0..take::<u32>(input)? {
-            let number: u32 = take(input)?;
-            there(number < shape.accesses())?;
-            let at = first + number;
-            match last {
-                NONE => head = at,
-                _ => st.accesses.edit(j, last).next = at,
-            }
-            last = at;
+    Ok(())
+}
+
+/// A list of accesses of the node that wait: the first and the last.
+fn unpack_waiting(shape: &Shape, st: &mut MemoryColumns, place: u32, input: &mut &[u8]) -> Result<(u32, u32), Torn> {
+    let mut list = Growing::EMPTY;
+    for _ in 0..take::<u32>(input)? {
+        let number: u32 = take(input)?;
+        there(number < shape.accesses())?;
+        let at = place * shape.accesses() + number;
+        if let Some(last) = list.append(at) {
+            st.accesses.edit(&mut NoJournal, last).next = at;
         }
-        Ok((head, last))
-    };
-    (node.first, node.last) = waiting(st, input)?;
-    let mut last = NONE;
+    }
+    Ok((list.head, list.last))
+}
+
+/// The lines that the node waits for, or waits to be rid of: the first.
+fn unpack_misses(shape: &Shape, st: &mut MemoryColumns, place: u32, input: &mut &[u8]) -> Result<u32, Torn> {
+    let mut list = Growing::EMPTY;
     for _ in 0..take::<u32>(input)? {
         let mut miss: Miss = take(input)?;
-        known(miss.line)?;
-        there((miss.state as usize) < COPIES.len())?;
-        node_or_none(miss.held_for)?;
-        (miss.first, miss.last) = waiting(st, input)?;
-        let at = st.misses.push(j, miss);
-        match last {
-            NONE => node.misses = at,
-            _ => st.misses.edit(j, last).next = at,
+        there(miss.line < shape.all_lines() && (miss.state as usize) < COPIES.len())?;
+        there(miss.held_for == NONE || miss.held_for < shape.nodes)?;
+        (miss.first, miss.last) = unpack_waiting(shape, st, place, input)?;
+        let at = st.misses.push(&mut NoJournal, miss);
+        if let Some(last) = list.append(at) {
+            st.misses.edit(&mut NoJournal, last).next = at;
         }
-        last = at;
     }
-    let mut last = NONE;
+    Ok(list.head)
+}
+
+/// The lines of a home in one of its lists, with their readers and the requests that wait for them.
+fn unpack_entries(shape: &Shape, st: &mut MemoryColumns, bucket: u32, input: &mut &[u8]) -> Result<(), Torn> {
+    let j = &mut NoJournal;
+    let node_or_none = |node: u32| there(node == NONE || node < shape.nodes);
+    let mut list = Growing::EMPTY;
     for _ in 0..take::<u32>(input)? {
-        let at = st.performed.push(j, take(input)?);
-        match last {
-            NONE => node.performed = at,
-            _ => st.performed.edit(j, last).next = at,
-        }
-        last = at;
-    }
-    st.nodes.set(j, place, node);
-    for bucket in of(1 << shape.bucket_bits) {
-        let mut last = NONE;
+        let mut entry: Entry = take(input)?;
+        there(entry.line < shape.all_lines() && (entry.state as usize) < HOMES.len())?;
+        [entry.owner, entry.asker].into_iter().try_for_each(node_or_none)?;
+        let mut sets = Growing::EMPTY;
         for _ in 0..take::<u32>(input)? {
-            let mut entry: Entry = take(input)?;
-            known(entry.line)?;
-            there((entry.state as usize) < HOMES.len())?;
-            [entry.owner, entry.asker].into_iter().try_for_each(node_or_none)?;
-            let mut before = NONE;
-            for _ in 0..take::<u32>(input)? {
-                let readers: Readers = take(input)?;
-                let last = readers.bits.checked_ilog2();
-                there(last.is_some_and(|bit| u64::from(readers.word) * 64 + u64::from(bit) < shape.nodes.into()))?;
-                let at = st.readers.push(j, readers);
-                match before {
-                    NONE => entry.readers = at,
-                    _ => st.readers.edit(j, before).next = at,
-                }
-                before = at;
+            let readers: Readers = take(input)?;
+            let last = readers.bits.checked_ilog2();
+            there(last.is_some_and(|bit| u64::from(readers.word) * 64 + u64::from(bit) < shape.nodes.into()))?;
+            let at = st.readers.push(j, readers);
+            if let Some(last) = sets.append(at) {
+                st.readers.edit(j, last).next = at;
             }
-            for _ in 0..take::<u32>(input)? {
-                let request: Request = take(input)?;
-                there((request.say as usize) < message::ALL.len() && request.from < shape.nodes)?;
-                let at = st.requests.push(j, request);
-                match entry.last {
-                    NONE => entry.first = at,
-                    _ => st.requests.edit(j, entry.last).next = at,
-                }
-                entry.last = at;
+        }
+        entry.readers = sets.head;
+        let mut requests = Growing::EMPTY;
+        for _ in 0..take::<u32>(input)? {
+            let request: Request = take(input)?;
+            there((request.say as usize) < message::ALL.len() && request.from < shape.nodes)?;
+            let at = st.requests.push(j, request);
+            if let Some(last) = requests.append(at) {
+                st.requests.edit(j, last).next = at;
             }
-            let at = st.entries.push(j, entry);
-            match last {
-                NONE => st.entry_heads.set(j, bucket, at),
-                _ => st.entries.edit(j, last).next = at,
-            }
-            last = at;
+        }
+        (entry.first, entry.last) = (requests.head, requests.last);
+        let at = st.entries.push(j, entry);
+        if let Some(last) = list.append(at) {
+            st.entries.edit(j, last).next = at;
         }
     }
+    st.entry_heads.set(j, bucket, list.head);
     Ok(())
 }
