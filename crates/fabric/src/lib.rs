@@ -1,7 +1,8 @@
-//! Networks: the study's specification, packets, router models, network interfaces, routing, and the work of nodes and ranks.
+//! Networks: the specification of a run, packets, router models, network interfaces, routing, and who plays the work of nodes and ranks.
 //!
-//! Data goes one way: study file -> [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`network::model::Fabric`]
-//! changes event by event -> [`observe::Stats`]. Who runs a network and judges what came of it is not known here.
+//! Data goes one way: [`spec::RunSpec`] -> [`network::Network`] -> columns ([`state::State`]), which [`network::model::Fabric`]
+//! changes event by event -> [`observe::Stats`]. How a run is read from a study, and who runs a network and judges what came of it, is
+//! not known here.
 
 pub mod blocks;
 mod endpoints;

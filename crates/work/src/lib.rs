@@ -1,8 +1,8 @@
-//! What nodes and ranks do, and which: operations of ranks, collectives as algorithms, motifs as programs, placements, with what a study
-//! says of them.
+//! What nodes and ranks do, which, and what they remember: operations of ranks, collectives as algorithms, motifs as programs, caches and
+//! directories of memory nodes, generators of messages, placements, with what a study says of them.
 //!
-//! It stands on the language of studies and on the shapes of networks, and knows no router, interface or packet: a program says what a
-//! rank does next, and who plays it says when that has been done.
+//! It stands on the language of studies, on the shapes of networks and on the engine's columns, and knows no router, interface or packet:
+//! a program says what a rank does next, a controller what a message causes, and who plays them says when that has been done.
 
 pub mod build_error;
 pub mod memory;
