@@ -101,7 +101,7 @@ pub struct Site {
     pub net: u16,
     /// Nodes.
     pub nodes: u16,
-    /// Its number; [`NO_ROUTER`] for a place without a router.
+    /// Its number; [`NO_ROUTER`](crate::blocks::NO_ROUTER) for a place without a router.
     pub router: u32,
     /// Where its router is.
     pub coordinates: Coordinates,

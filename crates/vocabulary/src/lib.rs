@@ -2,7 +2,7 @@
 //! everything validated.
 //!
 //! The language (crate `study`) reads TOML into a tree with places and finds the points: experiments, variants, sweeps, `--set`. At each
-//! point [`mod@read`] makes a run of what is there, by the entries of the [`registry`]. [`load_study`] is the one way in; it reports
+//! point `read` makes a run of what is there, by the entries of the [`registry`]. [`load_study`] is the one way in; it reports
 //! everything that is wrong at once, each with a place, a reason and a hint. Networks and runs know nothing of this.
 
 mod canonical;
