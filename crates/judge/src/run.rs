@@ -320,24 +320,10 @@ fn drive<M: RouterModel>(
     } = helpers;
     let mut ranks = ranks.filter(|ranks| ranks.size() > 1);
     let workload = &net.workload;
-    let horizon = horizon(spec, &net)?;
-    let end = spec.control.end.unwrap_or(horizon);
+    let Periods { span, end, last } = Periods::of(spec, &net)?;
     let open_loop = workload.endless();
-    let measure_to = if open_loop { end.0 } else { u64::MAX };
-    let from = spec.control.warmup.unwrap_or(Time::ZERO).0;
     let senders = if workload.has_pairs() { net.n_nodes() } else { 0 };
     let total = workload.total_messages();
-    let drain = match (open_loop, spec.control.drain) {
-        (false, _) => Time::ZERO,
-        (true, Some(drain)) => drain,
-        (true, None) => end,
-    };
-    let last = Time(end.0.saturating_add(drain.0).min(horizon.0));
-    let span = Span {
-        from,
-        to: measure_to,
-        cut: last.0,
-    };
     let (job_of, jobs) = workload.jobs_of_nodes();
     let full = spec.observe.messages == MessageDetail::Full;
     let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
@@ -391,8 +377,8 @@ fn drive<M: RouterModel>(
         links: spec.observe.links,
         waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
         unsent: (spec.observe.messages == MessageDetail::Full).then_some(match stop {
-            Stop::Until => until.0.min(measure_to),
-            _ => measure_to,
+            Stop::Until => until.0.min(span.to),
+            _ => span.to,
         }),
     };
     let (states, stats, outcome) = engine.into_parts();
@@ -416,6 +402,36 @@ fn drive<M: RouterModel>(
         manner,
     };
     run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// The periods of a run: a warm-up, what is measured, and the time that measured messages have to arrive.
+struct Periods {
+    /// What is measured.
+    span: Span,
+    /// The end of the run, but for messages that have to arrive.
+    end: Time,
+    /// When those must be there.
+    last: Time,
+}
+
+impl Periods {
+    fn of(spec: &RunSpec, net: &Network) -> Result<Periods, RunError> {
+        let horizon = horizon(spec, net)?;
+        let end = spec.control.end.unwrap_or(horizon);
+        let open_loop = net.workload.endless();
+        let drain = match (open_loop, spec.control.drain) {
+            (false, _) => Time::ZERO,
+            (true, Some(drain)) => drain,
+            (true, None) => end,
+        };
+        let last = Time(end.0.saturating_add(drain.0).min(horizon.0));
+        let span = Span {
+            from: spec.control.warmup.unwrap_or(Time::ZERO).0,
+            to: if open_loop { end.0 } else { u64::MAX },
+            cut: last.0,
+        };
+        Ok(Periods { span, end, last })
+    }
 }
 
 /// The harvest of the whole run: on the first of the ranks that share it, nothing on the others; called by all ranks alike.

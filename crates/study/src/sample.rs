@@ -385,12 +385,18 @@ fn numbers(
         }
         _ => return None,
     };
-    let (low, high, step, log) = match &range {
+    in_order(&range, (from, to), table, path, findings);
+    Some(range)
+}
+
+/// Says what is wrong with the ends, the scale and the step of a range, each of which is right by itself.
+fn in_order(range: &Range, (from, to): (&KeyValue, &KeyValue), table: &Table, path: &str, findings: &mut Findings) {
+    let (low, high, step, log) = match range {
         Range::Whole {
             from, to, step, log, ..
         } => (*from as f64, *to as f64, step.map(|step| step as f64), *log),
         Range::Number { from, to, step, log } => (*from, *to, *step, *log),
-        Range::Choice(_) => return Some(range),
+        Range::Choice(_) => return,
     };
     if low > high {
         findings.error(
@@ -424,7 +430,6 @@ fn numbers(
             "give a smaller step",
         );
     }
-    Some(range)
 }
 
 /// Whether the scale is logarithmic.

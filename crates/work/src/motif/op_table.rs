@@ -206,44 +206,7 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
             format!("take at most {LARGEST}"),
         );
     }
-    let transfer = |peer: Option<u32>, is_send: bool| {
-        let wants = if is_send {
-            "whom to send to"
-        } else {
-            "whom to receive from"
-        };
-        let Some(peer) = peer else {
-            return refuse(row.line, format!("{} does not say {wants}", row.op), "fill in peer");
-        };
-        if is_send && (peer == ANY_SOURCE || row.tag == ANY_TAG) {
-            return refuse(
-                row.line,
-                format!("{} to any rank or with any tag", row.op),
-                "only receives may leave it open",
-            );
-        }
-        if peer >= ranks && peer != ANY_SOURCE {
-            return refuse(
-                row.line,
-                format!("there is no rank {peer} to talk to"),
-                format!("ranks are 0..={}", ranks - 1),
-            );
-        }
-        if peer == row.rank {
-            return refuse(
-                row.line,
-                format!("rank {peer} talks to itself"),
-                "leave the row out: it needs no network",
-            );
-        }
-        Ok(Transfer {
-            peer,
-            bytes: if is_send { bytes } else { row.bytes.unwrap_or(ANY_SIZE) },
-            tag: row.tag,
-            communicator: row.communicator,
-            request: row.request.unwrap_or(UNNAMED),
-        })
-    };
+    let transfer = |peer, is_send| transfer(row, peer, is_send, ranks);
     let request = || match row.request {
         Some(request) if request != UNNAMED => Ok(request),
         _ => refuse(
@@ -270,30 +233,75 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         "test" => Op::Test { request: request()? },
         "waitall" => Op::WaitAll,
         "waitany" => Op::WaitAny,
-        name => {
-            let Some(kind) = CollectiveKind::from_name(name) else {
-                return refuse(row.line, format!("there is no operation \"{name}\""), nearest(name));
-            };
-            if kind == CollectiveKind::Alltoallv {
-                let hint = "take alltoall, or isend and irecv";
-                return refuse(row.line, "a table has no place for the sizes of an alltoallv", hint);
-            }
-            let root = if kind.has_root() { row.peer.unwrap_or(0) } else { 0 };
-            let size = communicator.size(row.rank);
-            if root >= size {
-                let reason = format!("the root {root} of {name} is not in a communicator of {size}");
-                return refuse(row.line, reason, format!("its ranks are 0..={}", size - 1));
-            }
-            if let Err(misfit) = super::sized_for("message", bytes, size) {
-                return refuse(row.line, misfit.reason, misfit.hint);
-            }
-            Op::Collective(Collective {
-                kind,
-                communicator: row.communicator,
-                bytes,
-                root,
-            })
-        }
+        _ => Op::Collective(collective(row, communicator)?),
+    })
+}
+
+/// One side of a row's exchange with a peer.
+fn transfer(row: &Row, peer: Option<u32>, is_send: bool, ranks: u32) -> Result<Transfer, Mistake> {
+    let wants = if is_send {
+        "whom to send to"
+    } else {
+        "whom to receive from"
+    };
+    let Some(peer) = peer else {
+        return refuse(row.line, format!("{} does not say {wants}", row.op), "fill in peer");
+    };
+    if is_send && (peer == ANY_SOURCE || row.tag == ANY_TAG) {
+        return refuse(
+            row.line,
+            format!("{} to any rank or with any tag", row.op),
+            "only receives may leave it open",
+        );
+    }
+    if peer >= ranks && peer != ANY_SOURCE {
+        return refuse(
+            row.line,
+            format!("there is no rank {peer} to talk to"),
+            format!("ranks are 0..={}", ranks - 1),
+        );
+    }
+    if peer == row.rank {
+        return refuse(
+            row.line,
+            format!("rank {peer} talks to itself"),
+            "leave the row out: it needs no network",
+        );
+    }
+    Ok(Transfer {
+        peer,
+        bytes: row.bytes.unwrap_or(if is_send { 0 } else { ANY_SIZE }),
+        tag: row.tag,
+        communicator: row.communicator,
+        request: row.request.unwrap_or(UNNAMED),
+    })
+}
+
+/// The collective that a row names: what is no other operation must be one.
+fn collective(row: &Row, communicator: &Communicator) -> Result<Collective, Mistake> {
+    let name = row.op.as_str();
+    let Some(kind) = CollectiveKind::from_name(name) else {
+        return refuse(row.line, format!("there is no operation \"{name}\""), nearest(name));
+    };
+    if kind == CollectiveKind::Alltoallv {
+        let hint = "take alltoall, or isend and irecv";
+        return refuse(row.line, "a table has no place for the sizes of an alltoallv", hint);
+    }
+    let root = if kind.has_root() { row.peer.unwrap_or(0) } else { 0 };
+    let size = communicator.size(row.rank);
+    if root >= size {
+        let reason = format!("the root {root} of {name} is not in a communicator of {size}");
+        return refuse(row.line, reason, format!("its ranks are 0..={}", size - 1));
+    }
+    let bytes = row.bytes.unwrap_or(0);
+    if let Err(misfit) = super::sized_for("message", bytes, size) {
+        return refuse(row.line, misfit.reason, misfit.hint);
+    }
+    Ok(Collective {
+        kind,
+        communicator: row.communicator,
+        bytes,
+        root,
     })
 }
 
