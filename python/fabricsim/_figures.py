@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -26,8 +26,10 @@ __all__ = [
     "figure_label",
     "figure_of",
     "flat",
+    "named",
     "new_name",
     "numbers",
+    "over_seeds",
     "together",
 ]
 
@@ -165,13 +167,67 @@ def column_label(table: str, column: str) -> str:
 
     Examples
     --------
-    >>> column_label("senders", "throughput_MiBps")
-    'throughput [MiB/s]'
+    >>> column_label("senders", "throughput_MiBps"), column_label("links", "peer_router")
+    ('throughput [MiB/s]', 'receiving router')
     """
-    units = {(entry["name"], found["name"]): str(found["unit"]) for entry in _listing()["tables"] for found in entry["columns"]}
-    unit = units.get((table, column), "")
-    words = column.removesuffix(f"_{unit.replace('/', 'p')}") if unit else column
-    return f"{words.replace('_', ' ')}{f' [{unit}]' if unit else ''}"
+    columns = {(entry["name"], found["name"]): found for entry in _listing()["tables"] for found in entry["columns"]}
+    found = columns.get((table, column))
+    if found is None:
+        return column.replace("_", " ")
+    word, unit = found["word"], found["unit"]
+    return f"{word} [{unit}]" if unit else str(word)
+
+
+@cache
+def _elsewhere() -> tuple[dict[str, Any], ...]:
+    """Return what is no number of a run: columns of recorded tables and names in files, each with its file."""
+    columns = [{"file": f"{table['name']}.parquet", **column} for table in _listing()["tables"] for column in table["columns"]]
+    return (*columns, *({"file": file["name"], "word": "", **name} for file in _listing()["files"] for name in file["names"]))
+
+
+def _is_called(declared: str, name: str) -> bool:
+    """Tell whether a declared name is that of a key: all of it or its end; a word in capitals stands for any, a 0 for any number."""
+    holes = {"KEY": r"[\w.]+", "TABLE": r"\w+", "FILE": r".+", "0": r"\d+"}
+    pattern = r"\.".join(holes.get(part, re.escape(part)) for part in declared.split("."))
+    return re.search(rf"(^|\.){re.escape(name)}$", declared) is not None or re.fullmatch(pattern, name) is not None
+
+
+def named(name: str) -> list[dict[str, Any]]:
+    """Return all that is called so in results: numbers of runs, columns of tables, keys of files, each with what it is.
+
+    The end of a dotted key is enough: ``time_ns`` is also ``jobs.0.time_ns``.
+
+    Examples
+    --------
+    >>> [(found["name"], found["file"]) for found in named("utilisation")]
+    [('utilisation', 'links.parquet')]
+    >>> named("perturbed.times.latency_ns.mean.max")[0]["seeds"]
+    'greatest'
+    """
+    figures = ({"file": "", **asdict(found), "name": key} for key, found in all_figures().items() if _is_called(key, name))
+    found = [*figures, *(entry for entry in _elsewhere() if _is_called(entry["name"], name))]
+    # What is called so to the letter comes first.
+    return sorted(found, key=lambda entry: entry["name"] != documented_key(name))
+
+
+@cache
+def over_seeds(key: str) -> str:
+    """Return what several seeds have together of a number: ``mean``, ``sum``, ``greatest`` or ``least``.
+
+    Examples
+    --------
+    >>> over_seeds("cpu_s"), over_seeds("jobs.1.latency_ns.max"), over_seeds("job.0.work.load")
+    ('sum', 'greatest', 'mean')
+    >>> over_seeds("perturbed.times.sim_time_ns.min")
+    'least'
+    """
+    found = figure_of(key)
+    if found is None:
+        declared = (entry for entry in _elsewhere() if "KEY" in entry["name"] and _is_called(entry["name"], key))
+        told = next((str(entry["seeds"]) for entry in declared if entry["measure"] != "group"), "mean")
+    else:
+        told = found.seeds
+    return told if told in _TOGETHER else "mean"
 
 
 def together(key: str, values: Sequence[float]) -> float:
@@ -182,8 +238,7 @@ def together(key: str, values: Sequence[float]) -> float:
     >>> together("latency_ns.mean", [1.0, 3.0]), together("latency_ns.max", [1.0, 3.0]), together("cpu_s", [1.0, 3.0])
     (2.0, 3.0, 4.0)
     """
-    found = figure_of(key)
-    how = _TOGETHER.get(found.seeds) if found is not None else None
+    how = _TOGETHER.get(over_seeds(key))
     return float(how(values)) if how is not None else float(np.mean(values))
 
 

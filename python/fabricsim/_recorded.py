@@ -103,7 +103,8 @@ class RunRecord:
     def value(self, key: str) -> Any:
         """Return a number of the summary, a swept value, or what the network is, by key.
 
-        Keys are dotted: ``latency_ns.p99``, ``jobs.0.time_ns``, ``topology.kind``.
+        Keys are dotted: ``latency_ns.p99``, ``jobs.0.time_ns``, ``topology.kind``. ``engine`` is the one that ran, not what the study
+        asked for, which is ``.run.engine``.
 
         Raises
         ------
@@ -113,7 +114,7 @@ class RunRecord:
         swept = dict(self.run.sweep)
         if key in swept:
             return swept[key]
-        if key in ("seed", "experiment", "engine"):
+        if key in ("seed", "experiment"):
             return getattr(self.run, key)
         section, _, name = key.partition(".")
         if section == "topology" and name in self.run.topology:

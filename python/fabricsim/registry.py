@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from typing import Any
 
 from fabricsim import _core
-from fabricsim._figures import all_figures
+from fabricsim._figures import all_figures, named
 
 __all__ = ["KINDS", "bench_cases", "describe", "list_entries", "partition", "schema"]
 
@@ -29,7 +30,7 @@ KINDS = (
 _OF_RESULT = ("line", "word", "unit", "measure", "seeds", "parts")
 
 
-def list_entries(kind: str, /) -> list[dict[str, Any]]:
+def list_entries(kind: str, name: str | None = None, /) -> list[dict[str, Any]]:
     """Return the entries of one kind: name, one line, parameters with units and defaults, paper, limits.
 
     Parameters
@@ -37,20 +38,33 @@ def list_entries(kind: str, /) -> list[dict[str, Any]]:
     kind : str
         Such as ``"topology"`` or ``"routing"``; ``"result"`` has the numbers of results: word, unit, what it is, what several seeds have
         together.
+    name : str, optional
+        Only the entry of this name. Of ``"result"`` any name that stands in a file of results: a number of a run, a column of a recorded
+        table, a key of a JSON file, each with the ``file`` it is of (empty for numbers of runs).
 
     Raises
     ------
     ValueError
-        There is no such kind; the message names those that exist.
+        There is no such kind, or no entry of that name; the message names what there is.
 
     Examples
     --------
     >>> "torus" in [entry["name"] for entry in list_entries("topology")]
     True
+    >>> list_entries("result", "fraction")[0]["file"]
+    'cdf.parquet'
     """
+    found: list[dict[str, Any]]
+    if name is not None:
+        found = named(name) if kind == "result" else [entry for entry in list_entries(kind) if entry["name"] == name]
+        if not found:
+            known = [entry["name"] for entry in list_entries(kind)]
+            close = get_close_matches(name, known, n=1)
+            raise ValueError(f"no {kind} {name!r}" + (f"; did you mean {close[0]!r}?" if close else ""))
+        return found
     if kind == "result":
         return [{"name": key, **{name: getattr(found, name) for name in _OF_RESULT}} for key, found in all_figures().items()]
-    found: list[dict[str, Any]] = json.loads(_core.list_entries(kind))
+    found = json.loads(_core.list_entries(kind))
     return found
 
 

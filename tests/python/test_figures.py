@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,12 +14,21 @@ import pytest
 import fabricsim as fs
 from fabricsim import plots
 from fabricsim._drawing import axis_label
-from fabricsim._figures import MAIN, TABLES, all_figures, figure_of, new_name, numbers, together
+from fabricsim._figures import MAIN, TABLES, all_figures, column_label, figure_of, new_name, numbers, together
 from fabricsim._metrics import metric_values
+from fabricsim.analyses.capacity.files import write as write_capacity
+from fabricsim.analyses.capacity.records import Capacity
+from fabricsim.analyses.effects.files import write as write_effects
+from fabricsim.analyses.effects.shares import Effect, Effects, Interaction
+from fabricsim.analyses.knee.files import write as write_knees
+from fabricsim.analyses.knee.search import Axis, search
+from fabricsim.analyses.pareto.files import write as write_pareto
+from fabricsim.analyses.pareto.front import Objective, Pareto, Row
 from fabricsim.measures import MeasureError, evaluate
 from fabricsim.plots import time_axis
 from fabricsim.registry import list_entries
 from fabricsim.report import offered_metrics, report_data
+from fabricsim.reproduce import judge_results
 
 pytestmark = pytest.mark.skipif(os.environ.get("FABRICSIM_TEST_CORE") == "fake", reason="numbers are listed by the real core")
 
@@ -91,8 +101,8 @@ def test_a_column_has_what_the_summary_has_by_that_key(results):
     compared = 0
     for record, row in zip(results.records, rows, strict=True):
         for key, value in row.items():
-            # Notes are one text; by the key of the engine a record has the one that was asked for.
-            if key in IDENTITY | {"notes", "engine"} or value is None:
+            # Notes are one text.
+            if key in IDENTITY | {"notes"} or value is None:
                 continue
             assert record.value(key) == value, key
             compared += 1
@@ -170,6 +180,138 @@ def test_figures_are_listed_as_other_kinds_are():
     assert json.loads(told("result", "--json"))["result"] == list(listed.values())
     assert "jobs.0.time_ns" in told("result")
     assert re.search(r"latency_ns\.p99 .*\[ns\]", told())
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    """Every kind of work with everything observed, perturbed, and with a claim that is judged."""
+    study = {
+        "name": "everything",
+        "description": "All there is.",
+        "topology": {"kind": "torus", "shape": [4, 4]},
+        "sweep": {"link.latency": ["10 ns", "100 ns"]},
+        "run": {"seeds": [1, 2], "end": "20 us", "perturb": 1},
+        "observe": {"links": True, "messages": "full", "timeline": True, "ranks": True},
+        "job": [{"work": {"kind": "uniform"}}],
+        "experiment": {name: {"set": {"job.0.work": work}} for name, work in WORK.items()},
+        "claim": [{"id": "one", "paper": "It takes time.", "measure": "value('latency_ns.min')", "expect": "> 0"}],
+    }
+    results = fs.Study(study).run(out=tmp_path_factory.mktemp("everything") / "r", progress=False)
+    judge_results(results)
+    return results
+
+
+def _names_in(document, prefix=""):
+    """Give every key of a JSON document with dots, 0 for any place in a list."""
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield f"{prefix}{key}"
+            yield from _names_in(value, f"{prefix}{key}.")
+    elif isinstance(document, list):
+        for value in document:
+            yield from _names_in(value, f"{prefix}0.")
+
+
+#: What stands in files as the study has it.
+AS_GIVEN = r"(study\.(claims|reproduce|sample)|(runs\.0\.)?topology|(runs\.0\.)?sweep)\."
+
+
+def unknown_names(names, file):
+    """Return those names of a file that neither its chapter of the page has nor the list of numbers."""
+    page, lines = PAGE.read_text(), chapter(re.escape(file))
+
+    def told(name):
+        try:
+            entries = list_entries("result", name)
+        except ValueError:
+            return False
+        return any(stands_on_the_page(entry["name"], lines if entry["file"] == file else "") for entry in entries) or any(
+            not entry["file"] and stands_on_the_page(entry["name"], page) for entry in entries
+        )
+
+    return {name for name in names if not re.match(AS_GIVEN, name) and not told(name)}
+
+
+def test_every_column_of_a_run_with_everything_observed_is_told(everything):
+    found = {path.stem: pq.read_schema(path).names for path in everything.folder.glob("*.parquet")}
+    assert set(found) == {"runs", "jobs", "perturbed", *TABLES}
+    swept = {"link.latency"}
+    assert unknown_names(set(found["runs"]) - swept, "runs.parquet") == set()
+    assert unknown_names({"beside"}, "perturbed.parquet") == set()
+    assert unknown_names(set(found["perturbed"]) - swept - {"beside"}, "runs.parquet") == set()
+    inner = {f"jobs.0.{name}" for name in found["jobs"][2:]}
+    assert unknown_names({"run_id", "job", *inner}, "jobs.parquet") == set()
+    for table in TABLES:
+        assert found[table][0] == "run_id"
+        assert unknown_names(found[table][1:], f"{table}.parquet") == set()
+        assert all(column_label(table, name) for name in found[table][1:])
+
+
+def test_every_key_of_a_run_with_everything_observed_is_told(everything):
+    files = {"summary.json", "manifest.json", "seals.json", "claims.json"}
+    documents = [(file, json.loads((everything.folder / file).read_text())) for file in files]
+    documents += [("runs/ID.json", json.loads(path.read_text())) for path in (everything.folder / "runs").glob("*.json")]
+    seen = 0
+    for file, document in documents:
+        names = set(_names_in(document))
+        build = {name for name in names if name.startswith("build.")}
+        assert unknown_names(build, "manifest.json") == set()
+        if file != "manifest.json":
+            # Numbers of a run stand by their keys behind the run that has them.
+            names = {re.sub(r"^(runs\.0|summary)\.(?!(id|hash|experiment|sweep|seed)$)", "", name) for name in names}
+        perturbed = {name for name in names if re.match(r"perturbed(\.|$)", name)}
+        assert unknown_names(perturbed, "runs.parquet") == set()
+        assert unknown_names(names - build - perturbed, file) == set()
+        seen += len(names)
+    answer = {key for key in everything.to_json() if key not in ("study", "study_hash", "version", "complete", "runs")}
+    assert unknown_names({*answer, "report"}, "run --json") == set()
+    assert seen > 1000
+
+
+def test_files_of_analyses_hold_what_the_page_says(tmp_path):
+    axis, first = Axis.of("link.bandwidth", "1 GB/s")
+    found = search(axis, lambda x: [1 + 9 / float(x), 1 + 8 / float(x)], start=first, stop=axis.parse("64 GB/s"))
+    write_knees([replace(found, point=(("nic.packet", "1 KiB"),))], tmp_path)
+    write_pareto(
+        Pareto((Objective("cpu_s", False, ""), Objective("n_nodes", False, "")), (Row((), (1.0, 2.0), 1, True),)), tmp_path
+    )
+    company = Capacity((("seed", "1"),), ("a",), {"a": 1}, {"a": 2}, {"a": 2.0}, {})
+    write_capacity([company], tmp_path)
+    own = Effect("link.latency", 0.5, 0.4, 0.6, "surface", 1.0, 2.0)
+    pair = Interaction(("link.latency", "link.bandwidth"), 0.1, 0.0, 0.2, "surface")
+    keys = {"link.latency": (0.0, 1.0), "link.bandwidth": (0.0, 1.0)}
+    effects = Effects(
+        "cpu_s", (), 2, 2, 1.0, 1.0, 0.1, (own, replace(own, key="link.bandwidth")), (pair,), ("a note",), keys, dict.fromkeys(keys, ("1", "2")), (1.0, 2.0)
+    )  # fmt: skip
+    write_effects([effects], tmp_path)
+    swept = {"knee.csv": {"nic.packet"}, "capacity.csv": {"seed"}, "pareto.csv": {"cpu_s", "n_nodes"}}
+    listed = {entry["file"] for name in ("share", "front", "slowdown", "gain") for entry in list_entries("result", name)}
+    assert {"knee.csv", "knee.json", "effects.csv", "effects.json", "capacity.csv", "pareto.csv"} <= listed
+    for path in tmp_path.glob("*.csv"):
+        head = path.read_text().splitlines()[0].split(",")
+        assert unknown_names(set(head) - swept.get(path.name, set()), path.name) == set()
+    for path in tmp_path.glob("*.json"):
+        if path.name != "seals.json":
+            names = {name for name in _names_in(json.loads(path.read_text())) if not re.search(r"\.point\.", name)}
+            assert unknown_names(names, path.name) == set()
+
+
+def test_a_name_is_told_wherever_it_stands():
+    def files(name):
+        return [entry["file"] for entry in list_entries("result", name)]
+
+    assert files("latency_ns.p99") == ["", ""]  # of the run, and of each job
+    assert list_entries("result", "jobs.3.time_ns")[0]["word"] == "time of the job"
+    assert files("peer_router") == ["links.parquet"]
+    assert {"messages.parquet", "hops.parquet"} <= set(files("hops"))
+    assert files("study_source") == ["manifest.json"]
+    with pytest.raises(ValueError, match=r"no result 'latency_ns.p98'; did you mean 'latency_ns.p9"):
+        list_entries("result", "latency_ns.p98")
+    told = subprocess.run(
+        [sys.executable, "-m", "fabricsim", "list", "result", "fraction"], capture_output=True, text=True, check=True
+    )
+    assert "cdf.parquet: Part of the measured messages" in told.stdout
+    assert [entry["name"] for entry in list_entries("topology", "torus")] == ["torus"]
 
 
 def test_axes_have_the_words_of_figures():

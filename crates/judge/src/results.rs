@@ -6,6 +6,7 @@
 mod concluded;
 mod execution;
 pub mod figure;
+pub mod files;
 mod hops;
 mod jobs;
 mod latency;

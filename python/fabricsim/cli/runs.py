@@ -179,7 +179,7 @@ def reproduce(
 ) -> None:
     """Run a published study and compare what the paper says with what comes out here."""
     if name == "list":
-        list_command(kind="studies", as_json=as_json)
+        list_command(kind="studies", name=None, as_json=as_json)
         return
     from fabricsim._text import claims_text, runs_text
     from fabricsim.reproduce import check_claims, judge_results, undrawn_figures, write_figures

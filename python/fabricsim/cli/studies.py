@@ -176,6 +176,9 @@ def list_command(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND]", help="topology, routing, ..., result, or studies; all by default.")
     ] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Only the one of this name; of result any column or key of a file.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List what there is: topologies, routings, router models, patterns, presets, numbers of results, studies."""
@@ -188,16 +191,17 @@ def list_command(
         import tomllib
 
         found["studies"] = []
-        for name, path in packaged_studies().items():
+        for study, path in packaged_studies().items():
             try:
                 description = str(tomllib.loads(path.read_text()).get("description", ""))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 description = f"cannot be read: {error}"
-            found["studies"].append({"name": name, "summary": description.strip().split("\n")[0], "file": str(path)})
+            if name in (None, study):
+                found["studies"].append({"name": study, "summary": description.strip().split("\n")[0], "file": str(path)})
     if kind is None:
-        for name in KINDS:
+        for each in KINDS:
             try:
-                found[name] = list_entries(name)
+                found[each] = list_entries(each)
             except ValueError:
                 continue  # a kind that this core does not have yet
     elif kind not in ("studies", "study"):
@@ -205,6 +209,11 @@ def list_command(
             found[kind] = list_entries(kind)
         except ValueError as error:
             raise InputError(f"{error} (and: result, studies)") from error
+        if name is not None:
+            try:
+                found[kind] = list_entries(kind, name)
+            except ValueError as error:
+                raise InputError(str(error)) from error
     if as_json:
         put(json.dumps(found))
     else:

@@ -432,10 +432,14 @@ def results():
         "ranks": ["job", "rank"],
     }
     tables = [
-        {"name": name, "line": "", "columns": [{"name": column, "unit": columns.get(column, ""), "line": ""} for column in names]}
+        {
+            "name": name,
+            "line": "",
+            "columns": [{"name": column, "unit": columns.get(column, ""), "word": column, "line": ""} for column in names],
+        }
         for name, names in told.items()
     ]
-    return json.dumps({"figures": figures, "tables": tables})
+    return json.dumps({"figures": figures, "tables": tables, "files": []})
 
 
 def list_entries(kind):

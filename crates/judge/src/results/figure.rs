@@ -124,12 +124,13 @@ impl Figure {
     }
 }
 
-/// Everything that results hold, for those who show it: the figures of a run, and the columns of its tables.
+/// Everything that results hold, for those who show it: the figures of a run, the columns of its tables, and the names in files.
 pub fn listing() -> serde_json::Value {
     let columns = |table: &super::tables::ResultTable| -> Vec<serde_json::Value> {
         let column = |column: &super::tables::TableColumn| {
             serde_json::json!({
-                "name": column.name, "measure": column.measure, "unit": column.measure.unit(), "line": column.line,
+                "name": column.name, "measure": column.measure, "unit": column.measure.unit(), "word": column.word,
+                "line": column.line,
             })
         };
         table.columns.iter().map(column).collect()
@@ -138,7 +139,19 @@ pub fn listing() -> serde_json::Value {
         .iter()
         .map(|table| serde_json::json!({ "name": table.name, "line": table.line, "columns": columns(table) }))
         .collect();
-    serde_json::json!({ "figures": super::Summary::figures(), "tables": tables })
+    let name = |name: &super::files::NameInFile| {
+        serde_json::json!({
+            "name": name.name, "measure": name.measure, "unit": name.measure.unit(), "line": name.line, "seeds": name.seeds,
+        })
+    };
+    let files: Vec<serde_json::Value> = super::files::FILES
+        .iter()
+        .map(|file| {
+            let names: Vec<serde_json::Value> = file.names.iter().map(name).collect();
+            serde_json::json!({ "name": file.name, "line": file.line, "names": names })
+        })
+        .collect();
+    serde_json::json!({ "figures": super::Summary::figures(), "tables": tables, "files": files })
 }
 
 /// A value of the results, which may have figures of its own.

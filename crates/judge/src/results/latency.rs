@@ -27,7 +27,7 @@ figures! {
         #[serde(skip_serializing_if = "Option::is_none")]
         p99_at_least: Option<f64> = Nanoseconds, "bound of the p99 latency", "Of the 99th percentile.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        max_at_least: Option<f64> = Nanoseconds, "bound of the greatest latency", "Of the most.";
+        max_at_least: Option<f64> = Nanoseconds, "bound of the greatest latency", "Of the most.", seeds Greatest;
     }
 }
 
@@ -45,7 +45,7 @@ figures! {
         #[serde(skip_serializing_if = "Option::is_none")]
         mean_at_least: Option<f64> = Nanoseconds, "bound of the mean wait at the source", "What a mean that is not given is not below; only there then.";
         #[serde(skip_serializing_if = "Option::is_none")]
-        max_at_least: Option<f64> = Nanoseconds, "bound of the greatest wait at the source", "The same of the most.";
+        max_at_least: Option<f64> = Nanoseconds, "bound of the greatest wait at the source", "The same of the most.", seeds Greatest;
     }
 }
 

@@ -8,7 +8,7 @@ figures! {
     pub struct Loads {
         offered_load: f64 = Load, "offered load", "What the sources offer, mean over the nodes.";
         accepted_load: f64 = Load, "accepted load", "What was delivered.";
-        accepted_load_min: f64 = Load, "least accepted load", "What was delivered of the source of which least was.";
+        accepted_load_min: f64 = Load, "least accepted load", "What was delivered of the source of which least was.", seeds Least;
         fairness: f64 = Share, "fairness", "Jain's index of fairness (1984) of the delivered shares of what sources offer: 1 if all are alike, 1 / n if there is one only.";
     }
 }

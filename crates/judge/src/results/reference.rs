@@ -1,6 +1,7 @@
 //! The generated reference of results, in Markdown.
 
 use super::figure::{Figure, Figures, Measure, Together};
+use super::files::FILES;
 use super::summary::Summary;
 use super::tables::TABLES;
 use std::fmt::Write;
@@ -22,22 +23,33 @@ pub fn reference() -> String {
         let _ = write!(page, "\n### `{name}`{of_one}\n\n{}\n\n{HEAD}", figure.line);
         below(&mut page, &name, &figure.figures);
     }
-    page += CAMPAIGN;
-    page += "\n## Tables\n\nA campaign has one Parquet file per table, with a column `run_id` before these.\n";
+    page += "\n## Recorded tables\n\nA campaign has one Parquet file per table, with a column `run_id` before these.\n";
     for table in TABLES {
         let _ = write!(
             page,
-            "\n### `{}.parquet`\n\n{}\n\n| column | unit | what it is |\n|---|---|---|\n",
+            "\n### `{}.parquet`\n\n{}\n\n| column | unit | in words | what it is |\n|---|---|---|---|\n",
             table.name, table.line
         );
         for column in table.columns {
             let _ = writeln!(
                 page,
-                "| `{}` | {} | {} |",
+                "| `{}` | {} | {} | {} |",
                 column.name,
                 column.measure.unit(),
+                column.word,
                 column.line
             );
+        }
+    }
+    page += FILES_OF_A_CAMPAIGN;
+    for file in FILES {
+        let _ = write!(
+            page,
+            "\n### `{}`\n\n{}\n\n| name | unit | what it is |\n|---|---|---|\n",
+            file.name, file.line
+        );
+        for name in file.names {
+            let _ = writeln!(page, "| `{}` | {} | {} |", name.name, name.measure.unit(), name.line);
         }
     }
     page
@@ -93,39 +105,11 @@ group, a number into a list: `latency_ns.p99`, `jobs.0.time_ns`. A number that c
 what the parts of a run have seen becomes one number: *pooled* is as if all of it had been seen in one place.
 ";
 
-const CAMPAIGN: &str = "
-## Tables of a campaign
+const FILES_OF_A_CAMPAIGN: &str = "
+## Files of a campaign
 
-Three tables hold the numbers above for all runs of a campaign. Their columns have the keys above: `latency_ns.mean` is a column of that name.
-
-### `runs.parquet`
-
-A row per run.
-
-| column | what it is |
-|---|---|
-| `run_id` | Id of the run, as in the other tables. |
-| `experiment` | Its experiment; empty for runs of none. |
-| `seed` | Its seed. |
-| swept keys | What it has of every key of the sweep, as a text: `job.0.work.load`. |
-| keys of figures | Every number and text of it by its key. Of `jobs` the times and shares of the first job of MPI ranks alone, of `verdict` not its checks; `notes` are one text, `limits` are left out. |
-| `perturbed.runs`, `perturbed.planned` | With `run.perturb`: perturbed runs that it is compared with, and how many there are to be. |
-| `perturbed.times.KEY.median` | Of each of its times, such as `perturbed.times.jobs.0.time_ns.median`: `unperturbed`, then over it and its perturbed runs `min`, `median`, `max`, `relative`, how far they lie apart in parts of the median, and `runs`, how many have it. |
-| `hash` | Hash of what was run. |
-
-### `jobs.parquet`
-
-A row per run and job.
-
-| column | what it is |
-|---|---|
-| `run_id` | Id of the run. |
-| `job` | Number of the job: its keys in the summary begin with `jobs.NUMBER`. |
-| keys of figures | What the summary has of it, by the keys behind that: `time_ns`, `latency_ns.mean`. |
-
-### `perturbed.parquet`
-
-With `run.perturb`, a row per perturbed run: its columns are those of `runs.parquet`, and `beside`, the id of the run that it was perturbed from.
+Columns and keys that are not those of numbers and tables above. A word in capitals stands for what differs, a number for any place in a
+list. `fabricsim list result NAME` tells any name of this page.
 ";
 
 #[cfg(test)]
