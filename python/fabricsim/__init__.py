@@ -11,6 +11,7 @@ Examples
 """
 
 from fabricsim._core import __version__
+from fabricsim._recorded import Recorded
 from fabricsim._records import Finding
 from fabricsim._verify import Verification, verify
 from fabricsim.analyses.capacity.company import capacity, capacity_study
@@ -59,6 +60,7 @@ __all__ = [
     "Knee",
     "Ops",
     "Pareto",
+    "Recorded",
     "Results",
     "ResultsError",
     "RouteStudy",

@@ -17,7 +17,7 @@ from fabricsim._figures import figure_of
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._runs import short_key
 
-__all__ = ["COLOURS", "axis_label", "is_far", "panels", "render", "save", "single", "tidy"]
+__all__ = ["COLOURS", "axis_label", "is_far", "panels", "range_about", "render", "save", "single", "tidy"]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 
@@ -99,6 +99,12 @@ def axis_label(key: str, *, several_seeds: bool = False) -> str:
     """
     found = figure_of(key)
     return found.label(several_seeds=several_seeds) if found is not None else short_key(key).replace("_", " ")
+
+
+def range_about(shown: float, values: Sequence[float]) -> tuple[float, float]:
+    """Return how far values reach below and above the one that is shown for them; a sum has no range."""
+    least, most = min(values), max(values)
+    return (shown - least, most - shown) if least <= shown <= most else (0.0, 0.0)
 
 
 def is_far(values: Sequence[float]) -> bool:

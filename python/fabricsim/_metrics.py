@@ -1,19 +1,22 @@
-"""Numbers of runs by their keys, which are those of the summary and of the columns of `runs.parquet`."""
+"""Numbers of runs by their keys, which are those of the summary and of the columns of `runs.parquet`, and what runs have together of them.
+
+Claims, analyses and figures have one number of several runs from `combined`, and nothing else.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricsim._figures import new_name
+from fabricsim._figures import new_name, over_seeds, together
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["METRIC_HELP", "default_metric", "metric_values", "refuse_old_name"]
+__all__ = ["METRIC_HELP", "combined", "default_metric", "metric_values", "of_points", "refuse_failed", "refuse_old_name"]
 
 #: Help of options that name a metric.
 METRIC_HELP = "A number of a run \\[default: time of the first job, else mean latency]."
@@ -42,8 +45,7 @@ def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | N
         column = dict(zip((record.id for record in results.records), table.column(name).to_pylist(), strict=True))
     found = []
     for record in chosen:
-        if not record.ok:
-            raise ValueError(f"{record.label} failed a self-check: its numbers must not be used")
+        refuse_failed(record)
         try:
             value = record.value(name)
         except KeyError:
@@ -55,6 +57,59 @@ def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | N
             raise ValueError(f"{record.label} has no number {name}; columns with numbers: {', '.join(numbers)}")
         found.append(float(value))
     return np.array(found)
+
+
+#: What runs of one point have in common: the experiment and the swept values.
+Point = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def of_points(name: str, numbers: Iterable[tuple[RunRecord, float]]) -> dict[Point, float]:
+    """Return what the seeds of every point have together of a number, as its figure says.
+
+    Parameters
+    ----------
+    name : str
+        Its key.
+    numbers : iterable of (run, number)
+        Of every run; those of a point differ in the seed alone.
+
+    Raises
+    ------
+    ValueError
+        Seeds are added up, and one point has fewer of them than another.
+    """
+    found: dict[Point, list[float]] = {}
+    for record, number in numbers:
+        found.setdefault((record.run.experiment, record.run.sweep), []).append(number)
+    if over_seeds(name) == "sum" and len({len(values) for values in found.values()}) > 1:
+        raise ValueError(f"{name} is a sum over seeds, and not every point has the same number of finished seeds")
+    return {point: together(name, values) for point, values in found.items()}
+
+
+def combined(name: str, numbers: Iterable[tuple[RunRecord, float]]) -> float:
+    """Return one number for several runs: of seeds what the figure says, of several points the mean of that.
+
+    Raises
+    ------
+    ValueError
+        There are none, or they cannot be added up (see `of_points`).
+    """
+    found = of_points(name, numbers)
+    if not found:
+        raise ValueError(f"no run has {name}")
+    return float(np.mean(list(found.values())))
+
+
+def refuse_failed(record: RunRecord) -> None:
+    """Refuse a run of which a self-check does not hold.
+
+    Raises
+    ------
+    ValueError
+        It is one.
+    """
+    if not record.ok:
+        raise ValueError(f"{record.label} failed a self-check: its numbers must not be used")
 
 
 def refuse_old_name(name: str) -> None:

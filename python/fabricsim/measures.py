@@ -3,7 +3,8 @@
 An expression has numbers, texts, lists, ``+ - * / **``, comparisons, ``and or not`` and calls of the measures below;
 nothing else, no names and no attributes, so a study file can never run code. Values of runs are named by dotted key
 (``latency_ns.mean``, ``throughput_MiBps.p50``, ``n_nodes``) or by a swept key (``nic.packet``). Runs are chosen by
-``experiment=`` and by ``where={"routing.kind": "dor"}``. Seeds of one point are averaged.
+``experiment=`` and by ``where={"routing.kind": "dor"}``. Seeds of one point have together what the number says of itself (the mean, the
+greatest, ...: `fabricsim list result`), several points the mean of that. A number that one of the runs does not have cannot be measured.
 
 Register a further measure with `measure`; its first argument is the results.
 """
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricsim._metrics import combined, refuse_failed
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
@@ -214,6 +216,27 @@ def _no_number(record: RunRecord, key: str) -> MeasureError:
     return MeasureError(f"`{key}` is not a number in run {record.id}: {value!r}{reason}")
 
 
+def _chosen(results: Recorded, experiment: str | None, where: Mapping[str, Any] | None) -> list[RunRecord]:
+    """Return the runs that are selected, all of which have passed their self-checks."""
+    found = select(results, experiment=experiment, where=where)
+    for record in found:
+        refuse_failed(record)
+    return found
+
+
+def _numbers(
+    results: Recorded, key: str, experiment: str | None, where: Mapping[str, Any] | None
+) -> list[tuple[RunRecord, float]]:
+    """Return the number of every run that is selected."""
+    found = []
+    for record in _chosen(results, experiment, where):
+        number = _number_of(record, key)
+        if number is None:
+            raise _no_number(record, key)
+        found.append((record, number))
+    return found
+
+
 def series(
     results: Recorded,
     *,
@@ -222,33 +245,25 @@ def series(
     experiment: str | None = None,
     where: Mapping[str, Any] | None = None,
 ) -> tuple[list[float], list[float]]:
-    """Return y against x, sorted by x; runs with the same x (seeds) are averaged.
+    """Return y against x, sorted by x; runs with the same x are one point: of seeds what the number says, of others the mean.
 
     Raises
     ------
     MeasureError
         No runs, or values that are not numbers.
     """
-    sums: dict[float, list[float]] = {}
-    for record in select(results, experiment=experiment, where=where):
-        at, value = _number_of(record, x), _number_of(record, y)
-        if at is None:
-            raise _no_number(record, x)
-        if value is None:
-            raise _no_number(record, y)
-        sums.setdefault(at, []).append(value)
-    xs = sorted(sums)
-    return xs, [sum(sums[at]) / len(sums[at]) for at in xs]
+    found: dict[float, list[tuple[RunRecord, float]]] = {}
+    places = _numbers(results, x, experiment, where)
+    for (_, at), seen in zip(places, _numbers(results, y, experiment, where), strict=True):
+        found.setdefault(at, []).append(seen)
+    xs = sorted(found)
+    return xs, [combined(y, found[at]) for at in xs]
 
 
 @measure
 def value(results: Recorded, key: str, *, experiment: str | None = None, where: Mapping[str, Any] | None = None) -> float:
-    """Return the mean of a number over the chosen runs."""
-    found = [_number_of(record, key) for record in select(results, experiment=experiment, where=where)]
-    numbers = [number for number in found if number is not None]
-    if len(numbers) != len(found):
-        raise MeasureError(f"`{key}` is not a number in {len(found) - len(numbers)} of {len(found)} runs")
-    return sum(numbers) / len(numbers)
+    """Return a number of the chosen runs: of seeds what it says of itself, of several points the mean of that."""
+    return combined(key, _numbers(results, key, experiment, where))
 
 
 @measure
@@ -271,15 +286,12 @@ def ratio(
 
 def _groups(
     results: Recorded, key: str, per: Sequence[str], experiment: str | None, where: Mapping[str, Any] | None
-) -> dict[tuple[str, ...], list[float]]:
+) -> dict[tuple[str, ...], float]:
     """Return the number of the chosen runs by their values of the keys `per`."""
-    found: dict[tuple[str, ...], list[float]] = {}
-    for record in select(results, experiment=experiment, where=where):
-        number = _number_of(record, key)
-        if number is None:
-            raise _no_number(record, key)
-        found.setdefault(tuple(str(record.value(name)) for name in per), []).append(number)
-    return found
+    found: dict[tuple[str, ...], list[tuple[RunRecord, float]]] = {}
+    for record, number in _numbers(results, key, experiment, where):
+        found.setdefault(tuple(str(record.value(name)) for name in per), []).append((record, number))
+    return {at: combined(key, numbers) for at, numbers in found.items()}
 
 
 def _pick(numbers: Sequence[float], pick: str) -> float:
@@ -314,7 +326,7 @@ def ratios(
     both = [at for at in top if at in bottom]
     if not both:
         raise MeasureError(f"no two runs of={dict(of)!r} and over={dict(over)!r} have the same {', '.join(per)}")
-    return _pick([sum(top[at]) / len(top[at]) / (sum(bottom[at]) / len(bottom[at])) for at in both], pick)
+    return _pick([top[at] / bottom[at] for at in both], pick)
 
 
 @measure
@@ -333,8 +345,8 @@ def spread(
     Of these quotients the least, the greatest or the geometric mean; combinations with a single value do not count.
     """
     groups: dict[tuple[str, ...], list[float]] = {}
-    for at, numbers in _groups(results, key, [*per, among], experiment, where).items():
-        groups.setdefault(at[:-1], []).append(sum(numbers) / len(numbers))
+    for at, number in _groups(results, key, [*per, among], experiment, where).items():
+        groups.setdefault(at[:-1], []).append(number)
     found = [max(numbers) / min(numbers) for numbers in groups.values() if len(numbers) > 1]
     if not found:
         raise MeasureError(f"no two runs differ in {among} alone")
@@ -415,7 +427,7 @@ def quantile_ratio(
 ) -> float:
     """Return the quotient of two quantiles of a recorded table's column (spread of links or senders), mean over runs."""
     found = []
-    for record in select(results, experiment=experiment, where=where):
+    for record in _chosen(results, experiment, where):
         values = results.table(table, record).column(column).to_numpy()
         if not len(values):
             raise MeasureError(f"table {table} of run {record.id} is empty")
@@ -438,7 +450,7 @@ def quantile(
 ) -> float:
     """Return a quantile of a recorded table's column, mean over runs."""
     found = []
-    for record in select(results, experiment=experiment, where=where):
+    for record in _chosen(results, experiment, where):
         values = results.table(table, record).column(column).to_numpy()
         if not len(values):
             raise MeasureError(f"table {table} of run {record.id} is empty")

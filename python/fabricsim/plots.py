@@ -19,8 +19,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
-from fabricsim._drawing import COLOURS, axis_label, is_far, render, save, single
-from fabricsim._figures import column_label, figure_of, together
+from fabricsim._drawing import COLOURS, axis_label, is_far, range_about, render, save, single
+from fabricsim._figures import column_label, figure_of, over_seeds
+from fabricsim._metrics import combined
 from fabricsim._units import axis_value
 from fabricsim.analyses.capacity.figure import interference
 from fabricsim.analyses.effects.figure import effects, interactions
@@ -51,6 +52,8 @@ __all__ = [
 
 #: What stands in place of a bar that has nothing to show.
 _ABSENT: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 4, "color": "#9ca3af", "clip_on": False, "zorder": 3}
+#: What the legend says where a run has no number, or failed a self-check.
+_NO_NUMBER = "no number"
 _MARKERS = "osD^vPX*"
 _STYLE = ("-", "--", "-.", ":")
 
@@ -154,7 +157,9 @@ def sweep(
     Returns
     -------
     Figure
-        Points are what the seeds have together, their mean where the figure does not say otherwise; bars are their range.
+        Points are what the seeds have together, their mean where the figure does not say otherwise; bars are their range. An open
+        triangle stands at what that is not below, where a run has only a bound; a cross where one has no number, or failed a
+        self-check.
 
     Raises
     ------
@@ -178,24 +183,23 @@ def sweep(
         raise ValueError(f"no run to compare with has {dict(speedup or {})!r}")
     places, label, names = _x_values(records, x)
     figure, axes = single()
-    curves: dict[tuple[str, ...], dict[float, list[float]]] = {}
-    bounds: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    curves: dict[tuple[str, ...], dict[float, _Seen]] = {}
     for record in records:
+        name = tuple(_said(record, key) for key in lines)
+        seen = curves.setdefault(name, {}).setdefault(places[str(record.value(x))], _Seen())
         value = record.value(y)
-        bound = at_least(record, y) if value is None and base is None else None
-        if bound is not None:
-            name = tuple(_said(record, key) for key in lines)
-            curves.setdefault(name, {})
-            bounds.setdefault(name, []).append((places[str(record.value(x))], bound))
-        if isinstance(value, int | float):
-            compared = base(record) if base is not None else None
-            value = compared / value if compared is not None else value
-            name = tuple(_said(record, key) for key in lines)
-            curves.setdefault(name, {}).setdefault(places[str(record.value(x))], []).append(float(value))
+        if base is None:
+            seen.add(record, value, at_least(record, y))
+        else:
+            compared = base(record)
+            seen.add(record, compared / value if compared is not None and isinstance(value, int | float) else None)
+    _demand_all_seeds(y, [seen for points in curves.values() for seen in points.values()])
+    bounds = False
+    lacking: set[float] = set()
     for index, (name, points) in enumerate(curves.items()):
-        xs = sorted(points)
-        ys = [_together(y, points[at], base is not None) for at in xs]
-        ranges = [_range_about(shown, points[at]) for at, shown in zip(xs, ys, strict=True)]
+        xs = sorted(at for at, seen in points.items() if seen.is_whole)
+        ys = [points[at].together(y, compared=base is not None) for at in xs]
+        ranges = [range_about(shown, points[at].values) for at, shown in zip(xs, ys, strict=True)]
         low, high = [below for below, _ in ranges], [above for _, above in ranges]
         axes.errorbar(
             xs,
@@ -209,9 +213,15 @@ def sweep(
             capsize=2,
             label=", ".join(name) or None,
         )
-        if name in bounds:
+        open_ends = sorted((at, seen.together(y)) for at, seen in points.items() if seen.is_bound)
+        if open_ends:
             # What is only known to be more than this points upwards.
-            axes.plot(*zip(*sorted(bounds[name]), strict=True), color=COLOURS[index % len(COLOURS)], **_MORE_THAN)
+            axes.plot(*zip(*open_ends, strict=True), color=COLOURS[index % len(COLOURS)], **_MORE_THAN)
+        bounds = bounds or bool(open_ends)
+        lacking |= {at for at, seen in points.items() if seen.lacks}
+    if lacking:
+        # At the foot of the figure, whatever its scale.
+        axes.plot(sorted(lacking), [0.02] * len(lacking), transform=axes.get_xaxis_transform(), label=_NO_NUMBER, **_ABSENT)
     if bounds:
         axes.plot([], [], color="#555555", label="more than", **_MORE_THAN)
     if names:
@@ -220,26 +230,60 @@ def sweep(
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
-    several = any(len(values) > 1 for points in curves.values() for values in points.values())
+    several = any(len(seen.numbers) > 1 for points in curves.values() for seen in points.values())
     axes.set_ylabel(
         axis_label(y, several_seeds=several) if base is None else "speedup" if x in (speedup or {}) else "relative performance"
     )
-    if len(curves) > 1 or bounds:
+    if len(curves) > 1 or bounds or lacking:
         axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
     if title:
         axes.set_title(title, fontsize=10, wrap=True)
     return figure
 
 
-def _together(key: str, values: Sequence[float], compared: bool) -> float:
-    """Return what seeds have together of a number, of what is compared with another run their mean."""
-    return float(np.mean(values)) if compared else together(key, values)
+class _Seen:
+    """The numbers of the runs that stand at one place of a figure: one for all of them, or none."""
+
+    def __init__(self) -> None:
+        self.numbers: list[tuple[RunRecord, float]] = []
+        self.lacks = False
+        self._has_bound = False
+
+    def add(self, record: RunRecord, value: object, bound: float | None = None) -> None:
+        """Take in the number of a run, or what it is not below; a run that has neither leaves nothing to show of the others."""
+        if record.ok and isinstance(value, int | float):
+            self.numbers.append((record, float(value)))
+        elif record.ok and bound is not None:
+            self.numbers.append((record, bound))
+            self._has_bound = True
+        else:
+            self.lacks = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every run has a number."""
+        return not self.lacks and not self._has_bound
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether what the runs have together is only known not to be below a number."""
+        return self._has_bound and not self.lacks
+
+    @property
+    def values(self) -> list[float]:
+        return [number for _, number in self.numbers]
+
+    def together(self, key: str, *, compared: bool = False) -> float:
+        """Return what the runs have together of a number, of what is compared with another run their mean."""
+        return float(np.mean(self.values)) if compared else combined(key, self.numbers)
 
 
-def _range_about(shown: float, values: Sequence[float]) -> tuple[float, float]:
-    """Return how far values reach below and above the one that is shown for them; a sum has no range."""
-    least, most = min(values), max(values)
-    return (shown - least, most - shown) if least <= shown <= most else (0.0, 0.0)
+def _demand_all_seeds(key: str, places: Sequence[_Seen]) -> None:
+    """Take the number from places that have fewer seeds than others, where it is a sum over them."""
+    most = max((len(seen.numbers) for seen in places), default=0)
+    if over_seeds(key) == "sum":
+        for seen in places:
+            seen.lacks = seen.lacks or len(seen.numbers) < most
 
 
 def time_axis(key: str, largest: float, *, several_seeds: bool = False) -> tuple[float, str]:
@@ -309,7 +353,7 @@ def bars(
     only : sequence, optional
         The combinations of values of `x` to draw, in this order; all by default.
     over : mapping, optional
-        Selects the runs whose mean every bar is divided by; within `experiments` unless it names an ``experiment``.
+        Selects the runs by whose number every bar is divided; within `experiments` unless it names an ``experiment``.
     experiments : sequence of str, optional
         Only runs of these.
     where, title
@@ -318,15 +362,18 @@ def bars(
     Returns
     -------
     Figure
-        Bars are what the seeds have together, their mean where the figure does not say otherwise. A cross stands where nothing was run, or a run has no such number.
+        Bars are what the seeds have together, their mean where the figure does not say otherwise. A cross stands where nothing was run, or one of
+        the runs has no such number or failed a self-check.
     """
     records = [r for r in select(results, where=where) if experiments is None or r.run.experiment in experiments]
     unit = 1.0
     if over is not None:
         chosen = select(results, where=over)
         base = [r for r in chosen if experiments is None or "experiment" in over or r.run.experiment in experiments]
-        known = [float(value) for r in base if isinstance(value := r.value(y), int | float)]
-        unit = float(np.mean(known)) if known and len(known) == len(base) else math.nan
+        divisor = _Seen()
+        for r in base:
+            divisor.add(r, r.value(y))
+        unit = divisor.together(y) if divisor.numbers and divisor.is_whole else math.nan
     if not records or not math.isfinite(unit):
         raise ValueError("no run to draw, or none to divide by")
     grouped = (group,) if isinstance(group, str) else tuple(group)
@@ -337,17 +384,16 @@ def bars(
     def place(record: RunRecord) -> tuple[str, ...]:
         return (*(str(record.value(key)) for key in x), name(record), *([str(record.value(panels))] if panels else []))
 
-    found: dict[tuple[str, ...], list[float]] = {}
+    found: dict[tuple[str, ...], _Seen] = {}
     orders = {
         key: list(dict.fromkeys(str(record.value(key)) for record in records)) for key in (*x, *([panels] if panels else []))
     }
     names = list(dict.fromkeys(map(name, records)))
     for record in records:
-        value = record.value(y)
-        if isinstance(value, int | float):
-            found.setdefault(place(record), []).append(float(value) / unit)
-    heights = {place: _together(y, numbers, over is not None) for place, numbers in found.items()}
-    several = any(len(numbers) > 1 for numbers in found.values())
+        found.setdefault(place(record), _Seen()).add(record, record.value(y))
+    _demand_all_seeds(y, list(found.values()))
+    heights = {place: seen.together(y) / unit for place, seen in found.items() if seen.is_whole}
+    several = any(len(seen.numbers) > 1 for seen in found.values())
     scale, label = time_axis(y, max(heights.values(), default=0.0), several_seeds=several)
     if over is not None:
         scale, label = 1.0, "relative time" if "time" in y else f"relative {axis_label(y)}"
@@ -357,7 +403,7 @@ def bars(
     FigureCanvasAgg(figure)
     all_axes = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     width = 0.8 / len(names)
-    crosses = False
+    crosses: set[str] = set()
     for axes, row in zip(all_axes, rows, strict=True):
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(visible=True, axis="y", color="#e5e7eb", linewidth=0.7)
@@ -374,7 +420,8 @@ def bars(
             if absent:
                 # A line without points has no place, and takes that of the panels.
                 axes.plot(absent, [0.0] * len(absent), **_ABSENT)
-                crosses = True
+                missing = {(*group_of, bar, *([row] if panels else [])) for group_of in places} - set(heights)
+                crosses |= {_NO_NUMBER if at in found else "not run" for at in missing}
         axes.set_ylabel(label)
         if row:
             axes.set_title(row, fontsize=9, loc="left")
@@ -383,7 +430,7 @@ def bars(
     # Not on the axes: bars may stand anywhere. Not of the bars: a panel may have none of a name.
     handles: list[Any] = [Patch(label=bar, **_bar_style(index)) for index, bar in enumerate(names)]
     if crosses:
-        handles.append(Line2D([], [], label="not run", **_ABSENT))
+        handles.append(Line2D([], [], label=" or ".join(sorted(crosses, reverse=True)), **_ABSENT))
     columns = max(1, min(len(handles), int(14 * figure.get_figwidth() / (6 + max(map(len, names))))))
     figure.legend(handles=handles, loc="outside lower center", frameon=False, fontsize=8, ncols=columns)
     if title:

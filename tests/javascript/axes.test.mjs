@@ -148,3 +148,15 @@ test("a point of what is greatest is the greatest over seeds", () => {
   const found = linesOf(runs, "link.bandwidth", "latency_ns.max", WORDS);
   assert.deepEqual([found.several, found.series[0].points], [true, [[50, 9, 7, 9, "", false]]]);
 });
+
+test("where one of the seeds has no number, or failed a self-check, there is no point", () => {
+  const at = (width, ...found) =>
+    found.map((mean, i) => run(`${width}-${i}`, [["link.bandwidth", width]], { latency_ns: { mean } }));
+  const failed = { ...at("75 GB/s", 5)[0], ok: false };
+  const runs = [...at("25 GB/s", 10, null), ...at("50 GB/s", 10, 30), ...at("75 GB/s", 5), failed];
+  const [line] = linesOf(runs, "link.bandwidth", "latency_ns.mean", WORDS).series;
+  assert.deepEqual(line.points, [[50, 20, 10, 30, "", false]]);
+  const cost = (width, ...found) => found.map((cpu_s, i) => run(`${width}-${i}`, [["link.bandwidth", width]], { cpu_s }));
+  const [sums] = linesOf([...cost("25 GB/s", 1), ...cost("50 GB/s", 1, 2)], "link.bandwidth", "cpu_s", WORDS).series;
+  assert.deepEqual(sums.points, [[50, 3, 3, 3, "", false]]);
+});

@@ -1,8 +1,12 @@
 """How the package is put together: no module needs itself, and an analysis is a folder that the list names."""
 
 import ast
+import builtins
+import collections.abc
 import importlib
+import inspect
 import re
+import typing
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -42,6 +46,19 @@ def test_no_module_needs_itself():
         TopologicalSorter({name_of(path): imports_of(path, names) for path in paths}).prepare()
     except CycleError as error:
         raise AssertionError(f"modules that need each other: {' -> '.join(reversed(error.args[1]))}") from None
+
+
+def test_types_in_the_help_of_functions_are_those_that_a_user_can_find():
+    known = {*fabricsim.__all__, *dir(builtins), *dir(typing), *dir(collections.abc), "Path", "np", "pa"}
+    unknown = {}
+    for name in fabricsim.__all__:
+        function = getattr(fabricsim, name)
+        if inspect.isfunction(function):
+            texts = [str(annotation) for annotation in function.__annotations__.values()]
+            words = {node.id for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+            if words - known:
+                unknown[name] = sorted(words - known)
+    assert unknown == {}
 
 
 def test_every_folder_of_an_analysis_is_in_the_list():

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import tomli_w
 
+from fabricsim._metrics import refuse_failed
 from fabricsim.analyses.capacity.records import Capacity
 from fabricsim.study import Study
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
-    from fabricsim.analyses.capacity.options import Pairs
 
 __all__ = ["capacity", "capacity_study"]
 
@@ -41,7 +41,7 @@ def _job_names(study: Study) -> list[str]:
     return names
 
 
-def capacity_study(study: Study, *, pairs: Pairs = False) -> Study:
+def capacity_study(study: Study, *, pairs: bool = False) -> Study:
     """Return the campaign of a study of several jobs: all of them together, each alone and, if asked for, every two.
 
     Parameters
@@ -119,10 +119,11 @@ def capacity(results: Recorded) -> list[Capacity]:
     Raises
     ------
     ValueError
-        The results are not of a capacity study, or not complete.
+        The results are not of a capacity study, or not complete, or a run failed a self-check.
     """
     points: dict[tuple[tuple[str, str], ...], dict[str, RunRecord]] = {}
     for record in results.records:
+        refuse_failed(record)
         point = (*record.run.sweep, ("seed", str(record.run.seed)))
         points.setdefault(point, {})[record.run.experiment] = record
     found = []

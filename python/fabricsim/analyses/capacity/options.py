@@ -1,4 +1,4 @@
-"""What a capacity study is asked, for the function and the command."""
+"""What a capacity study is asked, for the command."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def effects(found: Effects) -> Figure:
     for axes in every[n:]:
         axes.set_visible(False)
     for axes in every[::columns]:
-        axes.set_ylabel(axis_label(found.of), fontsize=8)
+        axes.set_ylabel(axis_label(found.of, several_seeds=found.n_seeds > 1), fontsize=8)
     title = ", ".join(f"{short_key(key)}={value}" for key, value in found.point)
     figure.suptitle(f"share of the variance of {axis_label(found.of)}{f', {title}' if title else ''}", fontsize=9)
     return figure

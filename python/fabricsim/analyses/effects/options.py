@@ -1,4 +1,4 @@
-"""What effects are asked, for the function and the command."""
+"""What effects are asked, for the command."""
 
 from __future__ import annotations
 

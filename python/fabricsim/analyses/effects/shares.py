@@ -10,7 +10,8 @@ The points of a `[sample]` are given data: no index here needs a design of its o
   quadratic response surface in orthonormal polynomials, whose squared coefficients are shares of the variance; its intervals are
   those of the coefficients (Student's t). The surface does not see what is neither linear nor quadratic.
 
-Seeds are replicates: indices are of the means over seeds, and the variance that the seeds leave in these means is told beside them.
+Seeds are replicates: indices are of what the seeds of a point have together, the mean unless the figure says otherwise, and the variance
+that the seeds leave in these means, or sums, is told beside them.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._metrics import default_metric, metric_values
+from fabricsim._figures import over_seeds
+from fabricsim._metrics import default_metric, metric_values, of_points
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
-    from fabricsim.analyses.effects.options import Of
 
 __all__ = ["Effect", "Effects", "Interaction", "effects"]
 
@@ -93,7 +94,7 @@ class Effects:
     mean, deviation : float
         Of the metric over the points.
     noise : float or None
-        Share of the variance of the points' means that comes from the seeds; None with one seed.
+        Share of the variance of the points' values that comes from the seeds; None with one seed, and of the greatest or least of seeds.
     effects : tuple of Effect
         In order of the keys.
     interactions : tuple of Interaction
@@ -105,7 +106,7 @@ class Effects:
     labels : mapping of str to tuple of str
         Of a range its ends, of choices their names.
     values : tuple of float
-        The metric at every point, mean over seeds.
+        The metric at every point: what its seeds have together.
     """
 
     of: str
@@ -273,7 +274,7 @@ def _groups(results: Recorded, sampled: Sequence[str]) -> dict[tuple[tuple[str, 
     return groups
 
 
-def effects(results: Recorded, *, of: Of = None) -> tuple[Effects, ...]:
+def effects(results: Recorded, *, of: str | None = None) -> tuple[Effects, ...]:
     """Return what the keys of a study's ``[sample]`` do to a metric.
 
     Parameters
@@ -319,7 +320,8 @@ def _effects(
 ) -> Effects:
     by_point: dict[tuple[str, ...], list[float]] = {}
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for record, value in zip(records, metric_values(results, metric, records), strict=True):
+    numbers = metric_values(results, metric, records)
+    for record, value in zip(records, numbers, strict=True):
         swept = dict(record.run.sweep)
         name = tuple(swept[key] for key in sampled)
         by_point.setdefault(name, []).append(float(value))
@@ -328,10 +330,13 @@ def _effects(
     n = len(by_point)
     if n < _FEWEST:
         raise ValueError(f"{n} finished points are too few for effects: {_FEWEST} are the least, some ten per key are better")
-    values = np.array([np.mean(found) for found in by_point.values()])
+    values = np.array(list(of_points(metric, zip(records, numbers, strict=True)).values()))
     variance, noise = float(values.var(ddof=1)), None
-    if min(seeds) > 1:
-        within = float(np.mean([np.var(found, ddof=1) / len(found) for found in by_point.values()]))
+    how = over_seeds(metric)
+    if min(seeds) > 1 and how in ("mean", "sum"):
+        # A sum of n seeds varies n times as much as one of them, their mean one n-th of it.
+        shares = [np.var(found, ddof=1) * (len(found) if how == "sum" else 1 / len(found)) for found in by_point.values()]
+        within = float(np.mean(shares))
         noise = min(1.0, within / variance) if variance else 0.0
     keys = [str(entry["key"]) for entry in sample["keys"]]
     choices = [entry["kind"] == "choice" for entry in sample["keys"]]
@@ -342,8 +347,10 @@ def _effects(
         notes.append(f"{n} of {sample['points']} points are finished")
     if len(seeds) > 1:
         notes.append("not every point has the same number of finished seeds")
-    if noise is None:
+    if min(seeds) == 1:
         notes.append("one seed: what seeds do cannot be told from what keys do")
+    elif noise is None:
+        notes.append(f"{metric} is the {how} of the seeds: what seeds do cannot be told from what keys do")
     model: _Model | None = {}
     if variance > 0:
         if n >= _FEWEST_FOR_HDMR and len(keys) > 1:

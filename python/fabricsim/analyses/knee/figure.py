@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import NullFormatter
 
-from fabricsim._drawing import COLOURS, axis_label, panels, tidy
+from fabricsim._drawing import COLOURS, axis_label, panels, range_about, tidy
 from fabricsim._runs import short_key
 
 if TYPE_CHECKING:
@@ -29,15 +29,14 @@ def knee(found: Knee) -> Figure:
     tidy(top)
     tidy(bottom)
     xs = [point.value for point in found.points]
-    low = [point.mean - min(point.seeds) for point in found.points]
-    high = [max(point.seeds) - point.mean for point in found.points]
-    top.errorbar(
-        xs, [point.mean for point in found.points], yerr=[low, high], color=COLOURS[0], marker="o", markersize=4, capsize=2
-    )
+    ys = [point.together for point in found.points]
+    ranges = [range_about(point.together, point.seeds) for point in found.points]
+    low, high = [below for below, _ in ranges], [above for _, above in ranges]
+    top.errorbar(xs, ys, yerr=[low, high], color=COLOURS[0], marker="o", markersize=4, capsize=2)
     top.set_xscale("log", base=2)
     top.set_yscale("log")
     top.yaxis.set_minor_formatter(NullFormatter())
-    top.set_ylabel(axis_label(found.metric))
+    top.set_ylabel(axis_label(found.metric, several_seeds=found.n_seeds > 1))
     gains = [100 * doubling.gain for doubling in found.doublings]
     ends = [
         (100 * (d.low if d.low is not None else d.gain), 100 * (d.high if d.high is not None else d.gain))

@@ -32,7 +32,7 @@ def write(knees: Sequence[Knee], folder: str | Path) -> list[Path]:
     with translate_disk_errors(target):
         target.mkdir(parents=True, exist_ok=True)
     keys = list(dict.fromkeys(key for found in knees for key, _ in found.point))
-    rows: list[list[object]] = [[*keys, "over", "value", "metric", "mean", "gain", "gain_low", "gain_high", "seeds"]]
+    rows: list[list[object]] = [[*keys, "over", "value", "metric", "mean", "gain", "gain_low", "gain_high", "seeds", "together"]]
     for found in knees:
         gains = {doubling.text: doubling for doubling in found.doublings}
         swept = [dict(found.point).get(key, "") for key in keys]
@@ -40,7 +40,7 @@ def write(knees: Sequence[Knee], folder: str | Path) -> list[Path]:
             doubling = gains.get(point.text)
             gain = [doubling.gain, doubling.low, doubling.high] if doubling else ["", "", ""]
             values = " ".join(repr(value) for value in point.seeds)
-            rows.append([*swept, found.over, point.text, found.metric, point.mean, *gain, values])
+            rows.append([*swept, found.over, point.text, found.metric, point.mean, *gain, values, point.together])
     with products(target) as out:
         written = [
             out.write("knee.json", json.dumps({"knees": [found.to_json() for found in knees]}, indent=1)),

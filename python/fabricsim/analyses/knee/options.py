@@ -1,4 +1,4 @@
-"""What a knee is asked, for the function and the command: types, names of options and their help are said once."""
+"""What a knee is asked, for the command: types, names of options and their help."""
 
 from __future__ import annotations
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Doubling", "Knee", "Measured"]
+__all__ = ["EXTREMES", "Doubling", "Knee", "Measured"]
+
+#: What seeds may have together that says nothing of how far they spread.
+EXTREMES = ("greatest", "least")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The metric at a value: its mean and the number of every seed."""
+    """The metric at a value: the number of every seed, their mean, and what they have together, as the figure says."""
 
     value: float
     text: str
     mean: float
     seeds: tuple[float, ...]
+    together: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Knee:
         Seeds at every value.
     point : tuple of (key, value)
         The values of the other swept keys, and the experiment.
+    over_seeds : str
+        What the seeds of a value have together: ``mean``, ``sum``, ``greatest`` or ``least``, as the metric says of itself.
     """
 
     over: str
@@ -71,6 +77,7 @@ class Knee:
     doublings: tuple[Doubling, ...]
     n_seeds: int
     point: tuple[tuple[str, str], ...] = ()
+    over_seeds: str = "mean"
 
     @property
     def sentence(self) -> str:
@@ -99,7 +106,13 @@ class Knee:
         return f" ({100 * self.level:g} % interval: {ends})"
 
     def _remark(self) -> str:
-        return " With one seed there are no intervals." if self.n_seeds < 2 else ""
+        if self.n_seeds < 2:
+            return " With one seed there are no intervals."
+        return (
+            f" It is the {self.over_seeds} of {self.n_seeds} seeds, which has no intervals."
+            if self.over_seeds in EXTREMES
+            else ""
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON, with the sentence."""

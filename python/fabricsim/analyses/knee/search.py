@@ -5,7 +5,8 @@ Every value is run with the same seeds, so that differences are between runs wit
 one number per seed, the metric after it less (1 - gain) times the metric before it: at the knee its mean is zero. The interval of
 the knee holds the values at which a paired t-test does not tell that mean from zero, and the interval of a gain is the same test
 solved for the gain, which is Fieller's interval of a ratio of paired means (Fieller 1954). Both are exact where the seeds' values
-are normal; a bootstrap over a handful of seeds is not.
+are normal; a bootstrap over a handful of seeds is not. Of a metric of which the seeds have the greatest or the least together there is
+one number for a value, and no interval.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricsim._figures import over_seeds, together
 from fabricsim._metrics import default_metric, metric_values, refuse_old_name
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
-from fabricsim.analyses.knee.records import Doubling, Knee, Measured
+from fabricsim.analyses.knee.records import EXTREMES, Doubling, Knee, Measured
 from fabricsim.errors import CheckFailed
 
 if TYPE_CHECKING:
-    from fabricsim.analyses.knee.options import Gain, Level, Maximise, Metric, Over, Precision, Seeds, Start, Stop
     from fabricsim.results import Results
     from fabricsim.study import Study
 
@@ -141,8 +142,10 @@ def _fieller(before: np.ndarray, after: np.ndarray, level: float) -> tuple[float
 class _Search:
     """The values measured so far, and what they say."""
 
-    def __init__(self, measure: Callable[[Decimal], Sequence[float]], gain: float, level: float, maximise: bool) -> None:
-        self.measure, self.gain, self.level, self.maximise = measure, gain, level, maximise
+    def __init__(
+        self, measure: Callable[[Decimal], Sequence[float]], metric: Callable[[], str], gain: float, level: float, maximise: bool
+    ) -> None:
+        self.measure, self.metric, self.gain, self.level, self.maximise = measure, metric, gain, level, maximise
         self.known: dict[Decimal, np.ndarray] = {}
         self.lacks: dict[Decimal, np.ndarray] = {}
 
@@ -151,11 +154,20 @@ class _Search:
             self.known[value] = np.asarray(self.measure(value), dtype=float)
         return self.known[value]
 
+    def compared(self, value: Decimal) -> np.ndarray:
+        """Return what is compared with other values: the seeds one by one, or the one number that they have together."""
+        seeds = self.at(value)
+        return np.array([together(self.metric(), seeds.tolist())]) if over_seeds(self.metric()) in EXTREMES else seeds
+
+    def measured(self, axis: Axis, value: Decimal) -> Measured:
+        seeds = tuple(map(float, self.at(value)))
+        return Measured(float(value), axis.text(value), float(self.at(value).mean()), seeds, together(self.metric(), seeds))
+
     def lack(self, value: Decimal) -> np.ndarray:
         """Return by how much doubling a value fails to pay, for each seed, as a share of the metric: above zero it does not."""
-        before, after = self.at(value), self.at(2 * value)
-        if len(before) != len(after):
+        if len(self.at(value)) != len(self.at(2 * value)):
             raise ValueError("not every value has results of every seed")
+        before, after = self.compared(value), self.compared(2 * value)
         if before.mean() == 0:
             raise ValueError("the metric is zero: it cannot be cut or raised by a share")
         wanted = before * (1 + self.gain if self.maximise else 1 - self.gain)
@@ -168,7 +180,7 @@ class _Search:
         return t_quantile(self.level, n - 1) * float(lack.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
 
     def doubling(self, axis: Axis, value: Decimal) -> Doubling:
-        before, after = self.at(value), self.at(2 * value)
+        before, after = self.compared(value), self.compared(2 * value)
         ratio, ends = after.mean() / before.mean(), _fieller(before, after, self.level)
         sign = 1 if self.maximise else -1
         gains = sorted(sign * (end - 1) for end in ends) if ends else (None, None)
@@ -205,7 +217,7 @@ def search(
     precision: float = PRECISION,
     level: float = LEVEL,
     maximise: bool = False,
-    metric: str = "metric",
+    metric: str | Callable[[], str] = "metric",
 ) -> Knee:
     """Find the knee of a measured curve.
 
@@ -225,8 +237,8 @@ def search(
         Of the intervals.
     maximise : bool, optional
         A larger metric is better.
-    metric : str, optional
-        Its name.
+    metric : str or callable, optional
+        Its name, or what gives it once something has been measured. It says what the seeds of a value have together.
 
     Raises
     ------
@@ -237,7 +249,7 @@ def search(
         raise ValueError("gain and level are shares between 0 and 1, precision is above 0")
     if 2 * start > stop:
         raise ValueError(f"there is no doubling between {axis.text(start)} and {axis.text(stop)}")
-    found = _Search(measure, gain, level, maximise)
+    found = _Search(measure, metric if callable(metric) else lambda: str(metric), gain, level, maximise)
     ladder: list[tuple[Decimal, float]] = []
     value = start
     while 2 * value <= stop:
@@ -268,7 +280,7 @@ def search(
     seeds = len(found.at(start))
     return Knee(
         over=axis.key,
-        metric=metric,
+        metric=found.metric(),
         gain=gain,
         level=level,
         maximise=maximise,
@@ -277,12 +289,10 @@ def search(
         text=_short(axis, knee),
         low=_short(axis, ends[0]),
         high=_short(axis, ends[1]),
-        points=tuple(
-            Measured(float(value), axis.text(value), float(seen.mean()), tuple(map(float, seen)))
-            for value, seen in sorted(found.known.items())
-        ),
+        points=tuple(found.measured(axis, value) for value in sorted(found.known)),
         doublings=tuple(found.doubling(axis, value) for value in sorted(found.lacks)),
         n_seeds=seeds,
+        over_seeds=over_seeds(found.metric()),
     )
 
 
@@ -329,20 +339,20 @@ def _parts(study: Study, over: str, experiments: Sequence[str] | None) -> Iterat
 def knee(
     study: Study,
     *,
-    over: Over,
-    start: Start = None,
-    stop: Stop = None,
-    gain: Gain = GAIN,
-    metric: Metric = None,
-    maximise: Maximise = False,
-    seeds: Seeds = None,
-    precision: Precision = PRECISION,
-    level: Level = LEVEL,
+    over: str,
+    start: str | None = None,
+    stop: str | None = None,
+    gain: float = GAIN,
+    metric: str | None = None,
+    maximise: bool = False,
+    seeds: int | None = None,
+    precision: float = PRECISION,
+    level: float = LEVEL,
     experiments: Sequence[str] | None = None,
     out: str | Path | None = None,
     jobs: int | None = None,
     resume: bool = True,
-    runner: Runner | None = None,
+    runner: Callable[[Study, Path, Sequence[str] | None], Results] | None = None,
 ) -> tuple[Knee, ...]:
     """Find where the next doubling of a key pays less than a given gain, running as few values of it as that takes.
 
@@ -404,9 +414,10 @@ def knee(
     for number, (point, experiment) in enumerate(parts):
         place = folder / f"part-{number + 1}" if len(parts) > 1 else folder
         curve = _Curve(study.with_sets(dict(point)), axis, place, experiment, run, metric)
-        result = search(axis, curve, start=first, stop=last, gain=gain, precision=precision, level=level, maximise=maximise)
+        asked = {"gain": gain, "precision": precision, "level": level}
+        result = search(axis, curve, start=first, stop=last, maximise=maximise, metric=curve.name, **asked)
         whole = (*((("experiment", experiment),) if experiment else ()), *point)
-        found.append(replace(result, metric=curve.metric or "", point=whole))
+        found.append(replace(result, point=whole))
     return tuple(found)
 
 
@@ -420,6 +431,10 @@ class _Curve:
     experiment: str
     run: Runner
     metric: str | None
+
+    def name(self) -> str:
+        """Return the metric, which is known once something has been measured."""
+        return self.metric or ""
 
     def __call__(self, value: Decimal) -> list[float]:
         text = self.axis.text(value)

@@ -31,6 +31,6 @@ def show(knees: Sequence[Knee]) -> None:
                 if doubling and doubling.low is not None and doubling.high is not None
                 else ""
             )
-            table.add_row(*(Text(cell) for cell in (point.text, number_text(point.mean), gain, ends)))
+            table.add_row(*(Text(cell) for cell in (point.text, number_text(point.together), gain, ends)))
         console.print(table)
         console.print(found.sentence, markup=False, soft_wrap=True)

@@ -24,6 +24,7 @@ def pareto(found: Pareto) -> Figure:
     """
     figure, axes = single()
     x, y = found.objectives[:2]
+    several = any(row.n_seeds > 1 for row in found.rows)
     others = [row for row in found.rows if not row.front]
     front = sorted((row for row in found.rows if row.front), key=lambda row: row.values[:2])
     axes.scatter(
@@ -50,7 +51,7 @@ def pareto(found: Pareto) -> Figure:
             getattr(axes, f"set_{name}scale")("log")
         unit = f" [{objective.unit}]" if objective.unit else ""
         getattr(axes, f"set_{name}label")(
-            f"{axis_label(objective.name)}{unit} ({'more' if objective.maximise else 'less'} is better)"
+            f"{axis_label(objective.name, several_seeds=several)}{unit} ({'more' if objective.maximise else 'less'} is better)"
         )
     axes.legend(frameon=False, fontsize=8)
     return figure

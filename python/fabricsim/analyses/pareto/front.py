@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricsim._metrics import metric_values
+from fabricsim._metrics import metric_values, of_points
 from fabricsim._units import axis_value
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A point: its experiment and swept values, its objectives as means over seeds, and whether it is of the front."""
+    """A point: its experiment and swept values, what its seeds have together of every objective, and whether it is of the front."""
 
     point: tuple[tuple[str, str], ...]
     values: tuple[float, ...]
@@ -88,14 +88,14 @@ def pareto(results: Recorded, *, minimise: Sequence[str] = (), maximise: Sequenc
     Parameters
     ----------
     results : Results
-        Where from; objectives are means over the seeds of a point.
+        Where from; of the seeds of a point an objective has what its figure says, the mean unless it says otherwise.
     minimise, maximise : sequence of str
         Numbers of the summary, columns of ``runs.parquet``, or swept and sampled quantities: at least two together.
 
     Raises
     ------
     ValueError
-        Fewer than two objectives, one twice, or one that is no number of every run.
+        Fewer than two objectives, one twice, one that is no number of every run, or a sum over unlike numbers of seeds.
     """
     names = [*minimise, *maximise]
     if len(names) < 2 or len(set(names)) < len(names):
@@ -107,15 +107,17 @@ def pareto(results: Recorded, *, minimise: Sequence[str] = (), maximise: Sequenc
     objectives = tuple(
         Objective(name, index >= len(minimise), unit) for index, (name, (_, unit)) in enumerate(zip(names, found, strict=True))
     )
-    points: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for index, record in enumerate(records):
+    points: dict[tuple[tuple[str, str], ...], int] = {}
+    for record in records:
         experiment = (("experiment", record.run.experiment),) if record.run.experiment else ()
-        points.setdefault((*experiment, *record.run.sweep), []).append(index)
-    means = np.array([[column[places].mean() for column, _ in found] for places in points.values()])
-    cost = means * np.array([-1.0 if one.maximise else 1.0 for one in objectives])
+        point = (*experiment, *record.run.sweep)
+        points[point] = points.get(point, 0) + 1
+    seen = [of_points(name, zip(records, column, strict=True)) for name, (column, _) in zip(names, found, strict=True)]
+    numbers = np.array([list(each.values()) for each in seen]).T
+    cost = numbers * np.array([-1.0 if one.maximise else 1.0 for one in objectives])
     beaten = [bool(((cost <= own).all(axis=1) & (cost < own).any(axis=1)).any()) for own in cost]
     rows = (
-        Row(point, tuple(map(float, values)), len(places), not lost)
-        for (point, places), values, lost in zip(points.items(), means, beaten, strict=True)
+        Row(point, tuple(map(float, values)), n_seeds, not lost)
+        for (point, n_seeds), values, lost in zip(points.items(), numbers, beaten, strict=True)
     )
     return Pareto(objectives, tuple(rows))

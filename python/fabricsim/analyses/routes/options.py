@@ -1,4 +1,4 @@
-"""What routes are asked, for the function and the command, as far as both take the same."""
+"""What routes are asked, for the command."""
 
 from __future__ import annotations
 

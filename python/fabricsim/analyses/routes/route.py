@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fabricsim import _core
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim.analyses.routes.figures import EngineRoutes, RoutedFabric
 from fabricsim.errors import StudyError
 from fabricsim.study import Study, find_study, load
-
-if TYPE_CHECKING:
-    from fabricsim.analyses.routes.options import AddressOfHost, Compare, Lanes, Lmc, Rack, Samples, Seed, Shift
 
 __all__ = ["RouteStudy", "open_fabric", "route_engines", "routes"]
 
@@ -105,18 +102,18 @@ def routes(
     source: str | Path | Study,
     *,
     engine: str | Sequence[str] = (),
-    compare: Compare = False,
+    compare: bool = False,
     tables: str | Path | None = None,
     levels: str | Path | None = None,
     remove: Sequence[str | Path] = (),
     demand: str | Path | None = None,
-    shift: Shift = None,
-    rack: Rack = None,
-    samples: Samples = SAMPLES,
-    seed: Seed = 1,
-    lanes: Lanes = LANES,
-    lmc: Lmc = None,
-    path: AddressOfHost = 0,
+    shift: int | None = None,
+    rack: int | None = None,
+    samples: int = SAMPLES,
+    seed: int = 1,
+    lanes: int = LANES,
+    lmc: int | None = None,
+    path: int = 0,
     roots: Sequence[str] = (),
     hottest: int = 10,
 ) -> RouteStudy:

@@ -8,7 +8,8 @@ import { atLeast, get, stateOf } from "./states.js";
 
 const HINT =
   "A point is the mean over seeds, unless its axis says otherwise, a bar their range; an open triangle stands at what a " +
-  "figure that cannot be given is not below. Click a name in the legend to hide its line.";
+  "figure that cannot be given is not below. Where one of the seeds has no number there is no point. Click a name in the " +
+  "legend to hide its line.";
 
 /** Return the point of the runs at one place: [value, run] each. A sum has no range. */
 function pointOf(x, found, ofSeeds) {
@@ -17,6 +18,12 @@ function pointOf(x, found, ofSeeds) {
   const range = y > high || y < low ? [y, y] : [low, high];
   const states = unique(found.map(([, run]) => stateOf(run)).filter((state) => state !== "ok"));
   return [x, y, ...range, states.join(", ")];
+}
+
+/** Return those places whose runs all have a number, of a sum over seeds those that have as many as any. */
+function whole(places, isSum) {
+  const most = Math.max(...places.map(([, found]) => found.length));
+  return places.filter(([, found]) => found.every(([y]) => finite(y)) && (!isSum || found.length === most));
 }
 
 /** Return the lines of a metric against a key: one for every combination of the other swept keys. */
@@ -31,15 +38,16 @@ export function linesOf(runs, x, metric, words = {}) {
     const bound = atLeast(run, metric);
     const y = finite(bound) ? bound : get(run.summary, metric);
     const [group, at] = [groups.get(name), place.get(String(valueOf(run, x)))];
-    if (finite(y)) group.set(at, [...(group.get(at) || []), [y, run]]);
+    group.set(at, [...(group.get(at) || []), [run.ok === false ? null : y, run]]);
   }
   const ofSeeds = (values) => together(words, metric, values);
+  const isSum = (figureOf(words, metric) || {}).seeds === "sum";
   const several = [...groups.values()].some((points) => [...points.values()].some((found) => found.length > 1));
   const series = [...groups].map(([name, points], i) => ({
     name,
     colour: colourOf(i),
     dash: dashOf(i),
-    points: [...points]
+    points: whole([...points], isSum)
       .sort((a, b) => a[0] - b[0])
       .map(([at, found]) => [...pointOf(at, found, ofSeeds), found.some(([, run]) => finite(atLeast(run, metric)))]),
   }));
