@@ -107,6 +107,8 @@ pub struct Site {
     pub coordinates: Coordinates,
 }
 
+const _: () = assert!(size_of::<Site>() == 32, "two sites are one cache line");
+
 impl Site {
     /// Its nodes.
     #[inline(always)]

@@ -234,6 +234,11 @@ const _: () = assert!(
     "a packet of a message touches one cache line of its record"
 );
 
+// Memory per node, as ARCHITECTURE.md adds it up.
+const _: () = assert!(size_of::<Port>() == 64 && size_of::<Channel>() == 16 && size_of::<Router>() == 24);
+const _: () = assert!(size_of::<Source>() == 40 && size_of::<ControlQueue>() == 24 && size_of::<Post>() == 40);
+const _: () = assert!(size_of::<Packet>() + size_of::<Link>() == 40, "a packet that waits");
+
 /// The states of all blocks of a network, in the order of their routers.
 #[derive(Clone, Debug)]
 pub struct Parts<'a>(Vec<&'a State>);
