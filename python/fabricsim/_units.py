@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -103,26 +103,22 @@ def picoseconds(text: str) -> int:
 
 def format_bytes(count: float | None) -> str:
     """Return a size for people: ``1.5 GiB``."""
-    if count is None:
-        return "?"
-    value = float(count)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(value) < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} TiB"
+    return _scaled(count, 1024, (" B", " KiB", " MiB", " GiB", " TiB"))
 
 
 def format_count(count: float | None) -> str:
     """Return a count for people: ``12.3 M``."""
+    return _scaled(count, 1000, ("", " k", " M", " G", " T"))
+
+
+def _scaled(count: float | None, step: int, units: Sequence[str]) -> str:
+    """Return a number in the first of some units, each so many of the one before, in which it is short; a tenth from the second on."""
     if count is None:
         return "?"
-    value = float(count)
-    for unit in ("", " k", " M", " G"):
-        if abs(value) < 1000:
-            return f"{value:.0f}{unit}" if unit == "" else f"{value:.1f}{unit}"
-        value /= 1000
-    return f"{value:.1f} T"
+    value, place = float(count), 0
+    while abs(value) >= step and place < len(units) - 1:
+        value, place = value / step, place + 1
+    return f"{value:.{min(place, 1)}f}{units[place]}"
 
 
 def format_seconds(seconds: float | None) -> str:

@@ -15,7 +15,7 @@ import ast
 import itertools
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -414,6 +414,17 @@ def crossing(
     raise MeasureError(f"`{y}` never passes {level}: it goes from {min(ys):.4g} to {max(ys):.4g}")
 
 
+def _columns(
+    results: Recorded, table: str, column: str, experiment: str | None, where: Mapping[str, Any] | None
+) -> Iterator[tuple[RunRecord, np.ndarray]]:
+    """Give a column of a recorded table of every run that is selected."""
+    for record in _chosen(results, experiment, where):
+        values = results.table(table, record).column(column).to_numpy()
+        if not len(values):
+            raise MeasureError(f"table {table} of run {record.id} is empty")
+        yield record, values
+
+
 @measure
 def quantile_ratio(
     results: Recorded,
@@ -427,10 +438,7 @@ def quantile_ratio(
 ) -> float:
     """Return the quotient of two quantiles of a recorded table's column (spread of links or senders), mean over runs."""
     found = []
-    for record in _chosen(results, experiment, where):
-        values = results.table(table, record).column(column).to_numpy()
-        if not len(values):
-            raise MeasureError(f"table {table} of run {record.id} is empty")
+    for record, values in _columns(results, table, column, experiment, where):
         bottom = float(np.quantile(values, low))
         if bottom == 0:
             raise MeasureError(f"the {low:.0%} quantile of {table}.{column} is zero in run {record.id}")
@@ -449,10 +457,5 @@ def quantile(
     where: Mapping[str, Any] | None = None,
 ) -> float:
     """Return a quantile of a recorded table's column, mean over runs."""
-    found = []
-    for record in _chosen(results, experiment, where):
-        values = results.table(table, record).column(column).to_numpy()
-        if not len(values):
-            raise MeasureError(f"table {table} of run {record.id} is empty")
-        found.append(float(np.quantile(values, at)))
+    found = [float(np.quantile(values, at)) for _, values in _columns(results, table, column, experiment, where)]
     return sum(found) / len(found)
