@@ -14,6 +14,10 @@ pub trait Described {
 ///
 /// The enum has `ENTRIES`, in the order of the list; `read`, which finds the kind by its name; and `kind`, the trait's object that
 /// answers for a value.
+///
+/// Routings have a list of their own (`routings!` in the crate `fabric`), on purpose: a kind here is one value, asked before a run through an
+/// object, while a routing is two, what a study holds and what is made of it for a run, and the second is asked for every packet without a
+/// call by pointer.
 #[macro_export]
 macro_rules! kinds {
     ($(#[$about:meta])* pub enum $name:ident: $asked:ident($from:ty) {

@@ -11,6 +11,8 @@ use topo::TopologySpec;
 
 /// Of a list: the entries of the registry, what is known of each by its name, [`RoutingSpec`] and [`Kind`] with a variant for each, and what
 /// goes from a variant to the routing's own answer.
+///
+/// It is no [`study::kinds!`]: see there.
 macro_rules! routings {
     ($($name:literal = $module:ident::$Routing:ident,)+) => {
         /// Entries of the registry.
