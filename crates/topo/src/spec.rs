@@ -134,72 +134,55 @@ pub struct FieldError {
     pub hint: Option<String>,
 }
 
-/// A topology without its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TopologyKind {
+/// [`TopologyKind`] of a list: a line for each variant of [`TopologySpec`], with the name of the `kind` key.
+macro_rules! topology_kinds {
+    ($($(#[$about:meta])* $kind:ident = $name:literal;)+) => {
+        /// A topology without its parameters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum TopologyKind {
+            $($(#[$about])* $kind,)+
+        }
+
+        impl TopologyKind {
+            /// All of them.
+            pub const ALL: &'static [TopologyKind] = &[$(TopologyKind::$kind),+];
+
+            /// Its name, the `kind` of a specification.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(TopologyKind::$kind => $name,)+
+                }
+            }
+        }
+
+        impl TopologySpec {
+            /// What it is, without its parameters.
+            pub fn kind(&self) -> TopologyKind {
+                match self {
+                    $(TopologySpec::$kind { .. } => TopologyKind::$kind,)+
+                }
+            }
+        }
+    };
+}
+
+topology_kinds! {
     /// One router.
-    SingleRouter,
+    SingleRouter = "single-router";
     /// Routers on a ring.
-    Ring,
+    Ring = "ring";
     /// A mesh.
-    Mesh,
+    Mesh = "mesh";
     /// A torus.
-    Torus,
+    Torus = "torus";
     /// A HyperX.
-    HyperX,
+    HyperX = "hyperx";
     /// A dragonfly.
-    Dragonfly,
+    Dragonfly = "dragonfly";
     /// A dragonfly+.
-    DragonflyPlus,
+    DragonflyPlus = "dragonfly+";
     /// A fat-tree.
-    FatTree,
+    FatTree = "fat-tree";
     /// Any graph.
-    Graph,
-}
-
-impl TopologyKind {
-    /// All of them.
-    pub const ALL: [TopologyKind; 9] = [
-        TopologyKind::SingleRouter,
-        TopologyKind::Ring,
-        TopologyKind::Mesh,
-        TopologyKind::Torus,
-        TopologyKind::HyperX,
-        TopologyKind::Dragonfly,
-        TopologyKind::DragonflyPlus,
-        TopologyKind::FatTree,
-        TopologyKind::Graph,
-    ];
-
-    /// Its name, the `kind` of a specification.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TopologyKind::SingleRouter => "single-router",
-            TopologyKind::Ring => "ring",
-            TopologyKind::Mesh => "mesh",
-            TopologyKind::Torus => "torus",
-            TopologyKind::HyperX => "hyperx",
-            TopologyKind::Dragonfly => "dragonfly",
-            TopologyKind::DragonflyPlus => "dragonfly+",
-            TopologyKind::FatTree => "fat-tree",
-            TopologyKind::Graph => "graph",
-        }
-    }
-}
-
-impl TopologySpec {
-    /// What it is, without its parameters.
-    pub fn kind(&self) -> TopologyKind {
-        match self {
-            TopologySpec::SingleRouter { .. } => TopologyKind::SingleRouter,
-            TopologySpec::Ring { .. } => TopologyKind::Ring,
-            TopologySpec::Mesh(_) => TopologyKind::Mesh,
-            TopologySpec::Torus(_) => TopologyKind::Torus,
-            TopologySpec::HyperX(_) => TopologyKind::HyperX,
-            TopologySpec::Dragonfly { .. } => TopologyKind::Dragonfly,
-            TopologySpec::DragonflyPlus { .. } => TopologyKind::DragonflyPlus,
-            TopologySpec::FatTree { .. } => TopologyKind::FatTree,
-            TopologySpec::Graph { .. } => TopologyKind::Graph,
-        }
-    }
+    Graph = "graph";
 }
