@@ -161,8 +161,8 @@ def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> N
         table = new_table(["name", "what it is"])
         for entry in entries:
             about = str(entry.get("summary") or entry.get("line") or "")
-            if kind == "result" and entry.get("file"):
-                about = f"{entry['file']}: {about}"
+            if kind == "result":
+                about = f"{entry.get('file') or entry['word']}: {about}"
             shown = [entry["unit"]] if entry.get("unit") else []
             if entry.get("seeds") in ("sum", "greatest", "least"):
                 shown.append(f"{entry['seeds']} over seeds")
