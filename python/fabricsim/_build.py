@@ -34,8 +34,8 @@ def build_words(build: Any) -> str:
 
     Examples
     --------
-    >>> build_words({"version": "0.1.0", "commit": "7228105773109b82", "dirty": True, "sources": "bf02"})
-    '0.1.0, commit 7228105773 with changes (sources bf02)'
+    >>> build_words({"version": "0.2.0", "commit": "7228105773109b82", "dirty": True, "sources": "bf02"})
+    '0.2.0, commit 7228105773 with changes (sources bf02)'
     >>> build_words(None)
     'unknown'
     """
