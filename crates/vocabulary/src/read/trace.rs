@@ -7,8 +7,9 @@ use study::Bytes;
 use study::diagnostic::Findings;
 use study::reader::Values;
 use work::memory::spec::{Instructions, MOST_ACCESSES, Memory, Split, SplitWord, Trace, TraceFile};
-use work::memory::trace::recording::{self, Recording, TraceMistake};
-use work::memory::trace::{self, TraceMisfit};
+use work::memory::trace::lackey::Lackey;
+use work::memory::trace::recording::{Recording, TraceMistake};
+use work::memory::trace::{self, TraceFormat, TraceMisfit};
 
 /// Files already read, by what they were read for: a sweep asks for the same ones again and again.
 #[derive(Default)]
@@ -47,7 +48,7 @@ pub(super) fn read(
     };
     if files.is_empty() {
         if !values.failed("trace") {
-            refuse("trace", "there is no trace".to_owned(), recording::HOW);
+            refuse("trace", "there is no trace".to_owned(), Lackey::HOW);
         }
         return None;
     }
@@ -68,7 +69,7 @@ pub(super) fn read(
         };
         let wish = (file.clone(), spec.most, memory.line.0, page, instructions);
         let read = known.0.entry(wish).or_insert_with(|| {
-            let told = recording::read(Path::new(&path), file, &trace::reading(&spec, memory), None);
+            let told = trace::read(Path::new(&path), file, &trace::reading(&spec, memory), None);
             told.map(Arc::new)
         });
         match read {

@@ -3,6 +3,7 @@
 //! A trace is read in one pass ([`recording`]) and never held as text. Which access a core gives out next is found by counting: its process
 //! plays the first accesses of a file, the split says which of them are the core's, and a table says where their pages lie.
 
+mod format;
 pub mod lackey;
 pub mod recording;
 mod source;
@@ -12,6 +13,7 @@ mod tests;
 use super::patterns::Wanted;
 use super::spec::{Memory, Pages, Split, Trace as Spec, TraceFile};
 use des::HORIZON;
+pub use format::{TraceFormat, read};
 use recording::{MOST_IN_MEMORY, MOST_PAGES, Reading, Recording};
 use std::path::Path;
 use std::sync::Arc;
@@ -116,7 +118,7 @@ impl Trace {
         fits(spec, spec.files.len(), memory, Some(n_cores)).map_err(|misfit| misfit.words())?;
         let reading = reading(spec, memory);
         let open = |file: &TraceFile| {
-            let read = recording::read(Path::new(&file.path), &file.path, &reading, Some(MOST_IN_MEMORY));
+            let read = read(Path::new(&file.path), &file.path, &reading, Some(MOST_IN_MEMORY));
             match read {
                 Ok(recording) if recording.sha256 == file.sha256 => Ok(Arc::new(recording)),
                 Ok(_) => Err(format!(

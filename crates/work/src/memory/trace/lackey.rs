@@ -9,47 +9,34 @@
 //!
 //! Lines of valgrind itself begin with `==`, `--` or `**`.
 
+use super::format::{AccessKind, Note, TraceFormat, TracedAccess};
+
 /// Most bytes of an access: no instruction has more, not even those that save all registers.
 pub const MOST_BYTES: u64 = 16_384;
 
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    /// Fetches an instruction.
-    Fetch,
-    /// Reads.
-    Load,
-    /// Writes.
-    Store,
-    /// Reads and then writes.
-    Modify,
-}
+/// `valgrind --tool=lackey`.
+#[derive(Debug)]
+pub struct Lackey;
 
-/// A line of the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LackeyAccess {
-    /// What it does.
-    pub kind: AccessKind,
-    /// Address of its first byte.
-    pub address: u64,
-    /// Address of its last byte.
-    pub last: u64,
-}
+impl TraceFormat for Lackey {
+    const NAME: &'static str = "lackey";
+    const ENDING: &'static str = ".lackey";
+    const HOW: &'static str = "make a trace with `valgrind --tool=lackey --trace-mem=yes --log-file=FILE PROGRAM`; --log-file keeps out what the program writes";
+    const LAST_WORDS: &'static str = "valgrind's last words are missing (Exit code)";
 
-/// What valgrind says between accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// That it is lackey.
-    Begin,
-    /// How the program ended: its last word.
-    End,
-    /// Something else.
-    Other,
+    #[inline(always)]
+    fn access(text: &[u8]) -> Option<(TracedAccess, usize)> {
+        access(text)
+    }
+
+    fn note(line: &[u8]) -> Option<Note> {
+        note(line)
+    }
 }
 
 /// The access at the start of `text` and the bytes of its line; `None` if no whole line of an access stands there.
 #[inline(always)]
-pub fn access(text: &[u8]) -> Option<(LackeyAccess, usize)> {
+pub fn access(text: &[u8]) -> Option<(TracedAccess, usize)> {
     let kind = match text.get(..3)? {
         b"I  " => AccessKind::Fetch,
         b" L " => AccessKind::Load,
@@ -83,7 +70,7 @@ pub fn access(text: &[u8]) -> Option<(LackeyAccess, usize)> {
         return None;
     }
     let last = address.checked_add(bytes - 1)?;
-    Some((LackeyAccess { kind, address, last }, at + 1))
+    Some((TracedAccess { kind, address, last }, at + 1))
 }
 
 /// What valgrind says in a line; `None` if it is not valgrind's.

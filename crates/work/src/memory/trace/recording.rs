@@ -4,7 +4,7 @@
 //! addresses were. Where records begin to be many they go to a file without a name in the folder for temporary files, which is mapped:
 //! any core can ask for any record at any time, and memory is the system's to give and to take.
 
-use super::lackey::{self, AccessKind, LackeyAccess, Note};
+use super::format::{AccessKind, Note, TraceFormat, TracedAccess};
 use super::source;
 use crate::memory::spec::Instructions;
 use memmap2::Mmap;
@@ -14,8 +14,6 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
-/// How a trace is made.
-pub const HOW: &str = "make a trace with `valgrind --tool=lackey --trace-mem=yes --log-file=FILE PROGRAM`; --log-file keeps out what the program writes";
 /// Records up to here stay in memory: 64 MiB.
 pub const MOST_IN_MEMORY: usize = 1 << 23;
 /// Most pages of a trace.
@@ -109,11 +107,16 @@ impl Recording {
     }
 }
 
-/// Reads a trace; `name` is the file's in messages. Up to `keep` records stay in memory; without it they are dropped.
+/// Reads a trace of a format; `name` is the file's in messages. Up to `keep` records stay in memory; without it they are dropped.
 ///
 /// # Errors
-/// A file that cannot be read or unpacked, that ends too early, or that has a line which is not lackey's.
-pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> Result<Recording, TraceMistake> {
+/// A file that cannot be read or unpacked, that ends too early, or that has a line which is not of the format.
+pub(super) fn read_as<F: TraceFormat>(
+    path: &Path,
+    name: &str,
+    reading: &Reading,
+    keep: Option<usize>,
+) -> Result<Recording, TraceMistake> {
     let cannot = |error: std::io::Error| TraceMistake {
         reason: format!("cannot read {name:?}: {error}"),
         hint: "give a path relative to the study's folder".to_owned(),
@@ -130,7 +133,7 @@ pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> 
             Err(error) => {
                 return Err(TraceMistake {
                     reason: format!("{name}, after line {lines}: the {packing} data ends or breaks here: {error}"),
-                    hint: format!("copy or pack the file again, or {HOW}"),
+                    hint: format!("copy or pack the file again, or {}", F::HOW),
                 });
             }
         };
@@ -149,7 +152,7 @@ pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> 
         end += n;
         let mut at = 0;
         while !recorder.full() {
-            if let Some((access, bytes)) = lackey::access(&buffer[at..end]) {
+            if let Some((access, bytes)) = F::access(&buffer[at..end]) {
                 (lines, at) = (lines + 1, at + bytes);
                 recorder.take(access).map_err(|reason| {
                     let hint = "take larger pages, a shorter trace, or another folder for temporary files (TMPDIR)";
@@ -162,12 +165,12 @@ pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> 
             };
             let line = &buffer[at..at + bytes];
             (lines, at) = (lines + 1, at + bytes + 1);
-            match lackey::note(line) {
+            match F::note(line) {
                 Some(note) => (begun, ended) = (begun | (note == Note::Begin), ended | (note == Note::End)),
                 None => {
                     return Err(mistake(
-                        format!("{name}, line {lines}: {} is not lackey's", shown(line)),
-                        HOW,
+                        format!("{name}, line {lines}: {} is not {}'s", shown(line), F::NAME),
+                        F::HOW,
                     ));
                 }
             }
@@ -175,17 +178,19 @@ pub fn read(path: &Path, name: &str, reading: &Reading, keep: Option<usize>) -> 
         digest.update(&buffer[..at]);
         if at == 0 && end == BLOCK {
             let long = format!("{name}, line {}: {} is too long", lines + 1, shown(&buffer));
-            return Err(mistake(long, HOW));
+            return Err(mistake(long, F::HOW));
         }
         buffer.copy_within(at..end, 0);
         end -= at;
     }
     if recorder.accesses == 0 {
-        return Err(mistake(format!("{name}: there is no access in its {lines} lines"), HOW));
+        return Err(mistake(
+            format!("{name}: there is no access in its {lines} lines"),
+            F::HOW,
+        ));
     }
     if begun && !ended && !recorder.full() {
-        let reason =
-            format!("{name}, after line {lines}: valgrind's last words are missing (Exit code), the file was cut");
+        let reason = format!("{name}, after line {lines}: {}, the file was cut", F::LAST_WORDS);
         let hint = "trace the program to its end, or set `accesses` to use the beginning only";
         return Err(mistake(reason, hint));
     }
@@ -249,7 +254,7 @@ impl Recorder {
     }
 
     #[inline(always)]
-    fn take(&mut self, access: LackeyAccess) -> Result<(), String> {
+    fn take(&mut self, access: TracedAccess) -> Result<(), String> {
         let instructions = self.reading.instructions;
         match access.kind {
             AccessKind::Fetch => {
@@ -270,7 +275,7 @@ impl Recorder {
 
     /// Every line between the first and the last byte.
     #[inline(always)]
-    fn lines(&mut self, access: LackeyAccess, store: bool) -> Result<(), String> {
+    fn lines(&mut self, access: TracedAccess, store: bool) -> Result<(), String> {
         let line = self.reading.line;
         for line in access.address / line..=access.last / line {
             if self.full() {

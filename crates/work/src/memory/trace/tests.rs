@@ -1,14 +1,17 @@
 //! What a trace says, line by line; how it is dealt; files that are cut or broken.
 
-use super::lackey::{self, AccessKind, LackeyAccess, Note};
-use super::recording::{HOW, Reading, RecordedAccess, Recording, TraceMistake, read};
-use super::{Frames, Trace, fits, member, most, place, share};
+use super::format::{AccessKind, Note, TracedAccess};
+use super::lackey::{self, Lackey};
+use super::recording::{Reading, RecordedAccess, Recording, TraceMistake};
+use super::{Frames, Trace, TraceFormat, fits, member, most, place, read, share};
 use crate::memory::spec::{Instructions, Memory, Pages, Split, Trace as Spec};
 use proptest::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use study::Bytes;
+
+const HOW: &str = Lackey::HOW;
 
 const READING: Reading = Reading {
     line: 64,
@@ -53,7 +56,7 @@ fn stored(packing: &str) -> PathBuf {
 fn a_line_is_a_letter_an_address_and_a_size() {
     let check = |text: &str, expected: Option<(AccessKind, u64, u64)>| {
         let found = lackey::access(text.as_bytes());
-        let access = expected.map(|(kind, address, last)| (LackeyAccess { kind, address, last }, text.len()));
+        let access = expected.map(|(kind, address, last)| (TracedAccess { kind, address, last }, text.len()));
         assert_eq!(found, access, "{text:?}");
     };
     check("I  0401ab73,5\n", Some((AccessKind::Fetch, 0x401_ab73, 0x401_ab77)));
