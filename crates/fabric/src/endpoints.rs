@@ -5,11 +5,11 @@ use crate::memory;
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
-use crate::nic::{advance, post};
+use crate::nic::{Interface, post};
 use crate::observe::Record;
 use crate::packet::{ACK, Kind, Packet};
 use crate::state::State;
-use des::{Journal, Sink, Torn};
+use des::{Event, Journal, Sink, Torn};
 use std::ops::Range;
 use work::workload::Reaction;
 use work::{memory as nodes, ranks};
@@ -49,15 +49,16 @@ pub(crate) fn unpack(
 
 /// Something has happened at a node: its start, a delivery, or an event of its own.
 pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
+    fabric: &Fabric<M>,
     st: &mut State,
     j: &mut J,
     lp: u32,
     event: &Packet,
-    now: u64,
     sink: &mut S,
 ) {
+    let net = &fabric.net;
     let site = net.sites[lp as usize];
+    let now = event.time().0;
     let node = site.node + u32::from(event.port());
     let place = net.node_place(lp, node);
     let job = net.workload.ranks_of(node);
@@ -67,7 +68,8 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         let behind = node % rails;
         let (place, node) = (place - behind + rail, node - behind + rail);
         if *st.due.get(place) < now {
-            advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
+            let interface = Interface { place, node, end: now };
+            fabric.advance(st, j, lp, interface, sink);
         }
     }
     if let Some(job) = job {

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use study::{BitsPerSec, Bytes, choice};
 
+mod models;
+
+pub use models::{CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels};
+
 /// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Links {
@@ -12,6 +16,13 @@ pub struct Links {
     pub default: LinkSpec,
     /// Exceptions; every key is one of the topology's classes.
     pub by_class: BTreeMap<String, LinkSpec>,
+}
+
+impl Links {
+    /// A link of this class.
+    pub fn of(&self, class: &str) -> &LinkSpec {
+        self.by_class.get(class).unwrap_or(&self.default)
+    }
 }
 
 /// One link direction.
@@ -126,28 +137,6 @@ pub struct RouterSpec {
     pub completion: Completion,
     /// Allow a configuration whose channel dependency graph has a cycle.
     pub allow_deadlock: bool,
-}
-
-impl RouterSpec {
-    /// `true` if what waits for a router has to have room there.
-    pub fn has_bounded_buffers(&self) -> bool {
-        self.model == RouterModel::Credit && self.buffer.is_some()
-    }
-
-    /// `true` if routers have a clocked crossbar between input queues and output buffers.
-    pub fn is_input_queued(&self) -> bool {
-        self.model == RouterModel::Credit && self.architecture == Architecture::InputQueued
-    }
-
-    /// The parts of the traversal before and behind the crossbar: all of it lies before it where there is none.
-    pub fn latencies(&self) -> (Time, Time) {
-        let behind = if self.is_input_queued() {
-            self.output_latency.min(self.traversal)
-        } else {
-            Time::ZERO
-        };
-        (self.traversal.saturating_sub(behind), behind)
-    }
 }
 
 /// The network interface of every node.

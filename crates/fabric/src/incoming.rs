@@ -59,7 +59,7 @@ fn way(hash: u64, level: usize) -> usize {
 #[inline(always)]
 fn root(net: &Network, lp: u32, node: u32, hash: u64) -> u32 {
     let place = net.node_place(lp, node);
-    place << net.bucket_bits | (hash >> 32 >> (32 - net.bucket_bits)) as u32
+    place << net.messages.bucket_bits | (hash >> 32 >> (32 - net.messages.bucket_bits)) as u32
 }
 
 /// Finds or makes the record of a message.
@@ -226,7 +226,7 @@ fn make<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, source: u
     };
     let free = st.routers.get(lp).free_incoming;
     if free == NONE {
-        return stock(st, j, lp, entry, 1 << net.bucket_bits.min(4));
+        return stock(st, j, lp, entry, 1 << net.messages.bucket_bits.min(4));
     }
     st.routers.edit(j, lp).free_incoming = st.incoming.get(free).next;
     st.incoming.set(j, free, entry);

@@ -10,7 +10,7 @@ pub(crate) mod cumulative;
 
 use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
-use crate::network::model::{Fabric, RouterModel};
+use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::{Departures, Record, share_of_message};
 use crate::packet::{Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
@@ -18,295 +18,550 @@ use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
 use des::{Event, Journal, Sink, Time};
 use work::workload::Message;
 
-/// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
-#[inline(never)]
-pub fn close<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    end: u64,
-    sink: &mut S,
-) -> u64 {
-    let mut wake = u64::MAX;
-    let mut departures = Departures::new(&net.span);
-    let places = net.node_places(lp, site);
-    let number = site.node.wrapping_sub(places.start);
-    for place in places {
-        let mut due = *st.due.get(place);
-        if due < end {
-            let node = (place, place.wrapping_add(number));
-            due = match net.control_first {
-                false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, &mut departures, sink),
-                true => inject_in_two::<M, J, S>(net, st, j, lp, site, node, end, &mut departures, sink),
-            };
-            if net.workload.jobs() > 1 {
-                departures.tell(|record| sink.record(record));
+/// An interface at hand.
+#[derive(Clone, Copy)]
+pub(crate) struct Interface {
+    /// Its place in the columns, and its node's number.
+    pub(crate) place: u32,
+    pub(crate) node: u32,
+    /// It injects what starts strictly before this time (ps).
+    pub(crate) end: u64,
+}
+
+impl<M: RouterModel> Fabric<M> {
+    /// Lets all interfaces of a router inject what starts strictly before `end`; returns when the first can act next (ps).
+    #[inline(never)]
+    pub(crate) fn close_interfaces<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        end: u64,
+        sink: &mut S,
+    ) -> u64 {
+        let net = &self.net;
+        let mut wake = u64::MAX;
+        let mut departures = Departures::new(&net.span);
+        let site = net.sites[lp as usize];
+        let places = net.node_places(lp, &site);
+        let number = site.node.wrapping_sub(places.start);
+        for place in places {
+            let mut due = *st.due.get(place);
+            if due < end {
+                let node = place.wrapping_add(number);
+                let interface = || Interface { place, node, end };
+                due = match net.interface.control_first {
+                    false => self
+                        .at(st, j, lp, sink)
+                        .with(&site)
+                        .inject::<false>(interface(), &mut departures),
+                    true => self.inject_in_two(st, j, lp, interface(), &mut departures, sink),
+                };
+                if net.workload.jobs() > 1 {
+                    departures.tell(|record| sink.record(record));
+                }
             }
+            wake = wake.min(due);
         }
-        wake = wake.min(due);
+        departures.tell(|record| sink.record(record));
+        wake
     }
-    departures.tell(|record| sink.record(record));
-    wake
-}
 
-/// Injects everything of a node, given by its place in the columns and its number, that starts strictly before `end`; returns when it
-/// can act next (ps, `u64::MAX`: not by itself).
-#[allow(clippy::too_many_arguments)]
-#[inline(never)]
-pub fn advance<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    node: (u32, u32),
-    end: u64,
-    sink: &mut S,
-) -> u64 {
-    let mut departures = Departures::new(&net.span);
-    let due = match net.control_first {
-        false => inject::<M, J, S, false>(net, st, j, lp, site, node, end, &mut departures, sink),
-        true => inject_in_two::<M, J, S>(net, st, j, lp, site, node, end, &mut departures, sink),
-    };
-    departures.tell(|record| sink.record(record));
-    due
-}
-
-/// [`inject`] where control messages have a queue of their own.
-#[allow(clippy::too_many_arguments)]
-#[inline(never)]
-fn inject_in_two<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    node: (u32, u32),
-    end: u64,
-    departures: &mut Departures,
-    sink: &mut S,
-) -> u64 {
-    inject::<M, J, S, true>(net, st, j, lp, site, node, end, departures, sink)
-}
-
-#[allow(clippy::too_many_arguments)]
-#[inline(always)]
-fn inject<M: RouterModel, J: Journal, S: Sink<Fabric<M>>, const CONTROL_FIRST: bool>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    (place, node): (u32, u32),
-    end: u64,
-    departures: &mut Departures,
-    sink: &mut S,
-) -> u64 {
-    let due = loop {
-        if CONTROL_FIRST && st.controls.get(place).head != NONE {
-            match control::turn::<M, J, S>(net, st, j, lp, site, (place, node), end, departures, sink) {
-                control::Turn::Sent => continue,
-                control::Turn::Waits(due) => break due,
-                control::Turn::Data => {}
+    /// Injects everything of an interface; returns when it can act next (ps, `u64::MAX`: not by itself).
+    #[inline(never)]
+    pub(crate) fn advance<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        interface: Interface,
+        sink: &mut S,
+    ) -> u64 {
+        let net = &self.net;
+        let mut departures = Departures::new(&net.span);
+        let due = match net.interface.control_first {
+            false => {
+                let site = net.sites[lp as usize];
+                self.at(st, j, lp, sink)
+                    .with(&site)
+                    .inject::<false>(interface, &mut departures)
             }
-        }
-        if st.nics.get(place).birth == u64::MAX
-            && let Err(due) = load::<M, J, CONTROL_FIRST>(net, st, j, lp, (place, node), end)
-        {
-            break due;
+            true => self.inject_in_two(st, j, lp, interface, &mut departures, sink),
+        };
+        departures.tell(|record| sink.record(record));
+        due
+    }
+
+    /// [`AtRouter::inject`] where control messages have a queue of their own.
+    #[inline(never)]
+    fn inject_in_two<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        interface: Interface,
+        departures: &mut Departures,
+        sink: &mut S,
+    ) -> u64 {
+        self.at(st, j, lp, sink).inject::<true>(interface, departures)
+    }
+
+    /// Gives buffer space of the host port back to a node's interface.
+    pub(crate) fn credit_interface<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        event: &Packet,
+        sink: &mut S,
+    ) {
+        let net = &self.net;
+        let now = event.time().0;
+        let node = net.sites[lp as usize].node + u32::from(event.port());
+        let place = net.node_place(lp, node);
+        let due = *st.due.get(place);
+        let wake = self.model.wake();
+        // What starts before now needs none of this credit. Where the old credit is enough for all of it, the order does not matter, and
+        // it is left for the end of the window; but whether the credit wakes an idle interface must be known now.
+        let enough =
+            now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(place).credit >= net.interface.window_bytes;
+        if due < now && (wake != 0 || !enough) {
+            let interface = Interface { place, node, end: now };
+            self.advance(st, j, lp, interface, sink);
         }
         let nic = st.nics.edit(j, place);
-        let start = nic.ready.max(nic.free);
-        if start >= end {
-            break start;
-        }
-        let size = nic.left.min(u64::from(net.packet)) as u32;
-        if M::HOST_CREDITS {
-            let room = M::room(net, size) as i32;
-            if nic.credit < room {
-                nic.target |= Nic::BLOCKED;
-                if CONTROL_FIRST && st.controls.get(place).head != NONE {
-                    // There may be room for less.
-                    continue;
-                }
-                break u64::MAX;
-            }
-            nic.credit -= room;
-        }
-        let parts = if M::SEQUENCER { net.parts(size) } else { 1 };
-        nic.free = start
-            + if M::SEQUENCER {
-                net.model.cut
-            } else {
-                net.injection.ser(size)
+        nic.credit += event.value() as i32;
+        if nic.is(Nic::BLOCKED) {
+            nic.target &= !Nic::BLOCKED;
+            nic.free = nic.free.max(now + wake);
+            let due = nic.ready.max(nic.free);
+            st.due.set(j, place, due);
+        } else if wake != 0 && nic.free <= now.min(nic.birth) {
+            // A credit wakes an idle interface even if it has nothing to send: what it is given before the turn that follows goes then.
+            let turn = now + wake;
+            let given = match nic.birth {
+                u64::MAX => turn,
+                _ => nic.ready - wake,
             };
-        nic.packets += u64::from(parts);
-        let destination = nic.destination();
-        let (birth, bytes) = (nic.birth, nic.left);
-        let first = nic.part == 0;
-        let (packet, share) = if nic.is(Nic::WHOLE) && !net.bursts {
-            let packet = Packet::whole(node, destination, size, nic.birth);
-            (packet, packet.share_of_whole(nic.birth))
-        } else if nic.is(Nic::WHOLE) && start - nic.birth < OLD {
-            let packet = Packet::whole_of_many(node, destination, nic.label, size, nic.birth);
-            (packet, packet.share_of_whole(nic.birth))
-        } else {
-            if first {
-                let envelope = match nic.is(Nic::OF_RANK) {
-                    false => 0,
-                    true => st.posts.get(nic.post_head).envelope,
-                };
-                if bytes > u64::from(net.unit) * MAX_PARTS {
-                    st.routers.edit(j, lp).faults |= fault::TOO_MANY_PARTS;
+            if given >= now {
+                nic.free = turn;
+                if given < turn {
+                    nic.ready = turn;
+                    st.due.set(j, place, turn);
                 }
-                let message = Message {
-                    birth,
-                    destination,
-                    bytes,
-                };
-                announce::<M, S>(net, node, message, nic.label, envelope, start, sink);
-            }
-            let only = first && nic.left <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative);
-            let part = if only { ONLY } else { nic.part };
-            let packet = Packet::part(node, destination, nic.label, size, part);
-            (packet, packet.share_of_part())
-        };
-        if first && !is_ack(nic.label) {
-            departures.begins(&net.span, node, birth, start - birth, |record| sink.record(record));
-            if net.follows_messages {
-                let message = Message {
-                    birth,
-                    destination,
-                    bytes,
-                };
-                follow::<M, S>(node, message, packet.name(net.bursts), start, sink);
             }
         }
-        departures.count(size, parts, share);
-        set_out::<M, S>(net, lp, site, node, packet, start, sink);
-        nic.part += parts;
-        nic.left -= u64::from(size);
-        if nic.left == 0 {
-            nic.birth = u64::MAX;
-            if nic.is(Nic::OF_RANK) {
-                // The rank hears of it when the last byte has reached the router.
-                let slot = nic.post_head;
-                let post = st.posts.edit(j, slot);
-                nic.post_head = post.next;
-                st.sources.edit(j, place).taken -= post.bytes;
-                if let Some(event) = envelope::left(net, post) {
-                    let at = Time(nic.free + net.injection.hop);
-                    sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
+    }
+
+    /// A packet has been put on the ejection link of its router at `start`: counts it towards its message.
+    #[inline(never)]
+    fn deliver<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, packet: &Packet, start: u64, sink: &mut S) {
+        let net = &self.net;
+        let delay = net.delivery_delay(packet.size());
+        if packet.single() && net.messages.whole_is_all {
+            let site = &net.sites[packet.lp() as usize];
+            let done = whole::<false>(net, site, packet, (start + delay, delay));
+            return report::<M, S>(packet, &done, sink);
+        }
+        self.deliver_with_more(st, j, packet, (start + delay, delay), sink);
+    }
+
+    /// [`Self::deliver`] where there may be more to do than to report a message of one packet; `delay` ps lie between the link and the node.
+    #[inline(never)]
+    fn deliver_with_more<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        packet: &Packet,
+        (time, delay): (u64, u64),
+        sink: &mut S,
+    ) {
+        let (net, lp) = (&self.net, packet.lp());
+        let site = &net.sites[lp as usize];
+        let size = packet.size();
+        if self.model.completes_by_flow() {
+            return self.at(st, j, lp, sink).deliver_to_flow(packet, time);
+        }
+        if packet.single() {
+            let done = match net.messages.bursts {
+                false => whole::<false>(net, site, packet, (time, delay)),
+                true => whole::<true>(net, site, packet, (time, delay)),
+            };
+            return complete::<M, S>(net, packet, &done, sink);
+        }
+        sink.record(Record::Packet {
+            bytes: size,
+            hops: packet.hops(),
+            time,
+            share: packet.share_of_part(),
+        });
+        let slot = incoming::record(net, st, j, lp, key(packet));
+        let entry = st.incoming.edit(j, slot);
+        entry.left = entry.left.wrapping_sub(u64::from(size));
+        entry.latest = entry.latest.max(time);
+        entry.hops = entry.hops.max(packet.hops());
+        if net.messages.in_order {
+            let part = packet.part_number();
+            let due = if part == ONLY { ONLY } else { entry.parts };
+            entry.parts += 1;
+            if part != due {
+                st.routers.edit(j, lp).faults |= fault::OUT_OF_ORDER;
+            }
+        }
+        self.at(st, j, lp, sink).finish(packet, slot);
+    }
+
+    /// A notice of a message of several packets: its birth, or its size.
+    pub(crate) fn notice<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        event: &Packet,
+        sink: &mut S,
+    ) {
+        let net = &self.net;
+        let node = net.sites[lp as usize].node + u32::from(event.port());
+        let message = Packet::part(event.source(), node, event.noticed(), 1, 0);
+        let slot = incoming::record(net, st, j, lp, key(&message));
+        let entry = st.incoming.edit(j, slot);
+        match envelope::read(event) {
+            Notice::Birth(birth, half) => {
+                if entry.birth != u64::MAX {
+                    st.routers.edit(j, lp).faults |= fault::NUMBER_IN_USE;
                 }
-                let free = &mut st.routers.edit(j, lp).free_post;
-                post.next = *free;
+                entry.birth = birth;
+                entry.about |= half;
+            }
+            Notice::Size(bytes, half) => {
+                entry.bytes = bytes;
+                entry.left = entry.left.wrapping_add(bytes);
+                entry.about |= half;
+            }
+        }
+        if self.model.completes_by_flow() {
+            let size = matches!(envelope::read(event), Notice::Size(..));
+            return self.at(st, j, lp, sink).notice_of_flow(&message, slot, size);
+        }
+        self.at(st, j, lp, sink).finish(&message, slot);
+    }
+}
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
+    /// Injects everything of an interface; returns when it can act next.
+    #[inline(always)]
+    fn inject<const CONTROL_FIRST: bool>(&mut self, interface: Interface, departures: &mut Departures) -> u64 {
+        let Interface { place, node, end } = interface;
+        let net = self.net;
+        let due = loop {
+            if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
+                match self.control_turn(interface, departures) {
+                    control::Turn::Sent => continue,
+                    control::Turn::Waits(due) => break due,
+                    control::Turn::Data => {}
+                }
+            }
+            if self.st.nics.get(place).birth == u64::MAX
+                && let Err(due) = self.load::<CONTROL_FIRST>(interface)
+            {
+                break due;
+            }
+            let nic = self.st.nics.edit(self.j, place);
+            let start = nic.ready.max(nic.free);
+            if start >= end {
+                break start;
+            }
+            let size = nic.left.min(u64::from(net.packet)) as u32;
+            if M::HOST_CREDITS {
+                let room = self.model.room(size) as i32;
+                if nic.credit < room {
+                    nic.target |= Nic::BLOCKED;
+                    if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
+                        // There may be room for less.
+                        continue;
+                    }
+                    break u64::MAX;
+                }
+                nic.credit -= room;
+            }
+            let sequencer = self.model.sequencer();
+            let (parts, occupied) = match &sequencer {
+                Some(sequencer) => (net.parts(size), sequencer.packet),
+                None => (1, net.injection.ser(size)),
+            };
+            nic.free = start + occupied;
+            nic.packets += u64::from(parts);
+            let (packet, share) = self.cut(interface, size, start);
+            let nic = self.st.nics.get(place);
+            if nic.part == 0 && !is_ack(nic.label) {
+                let (birth, wait) = (nic.birth, start - nic.birth);
+                departures.begins(&net.span, node, birth, wait, |record| self.sink.record(record));
+                if net.messages.follows {
+                    let message = at_head(self.st.nics.get(place));
+                    self.follow(node, &message, packet.name(net.messages.bursts), start);
+                }
+            }
+            departures.count(size, parts, share);
+            self.set_out(node, packet, start);
+            let nic = self.st.nics.edit(self.j, place);
+            nic.part += parts;
+            nic.left -= u64::from(size);
+            if nic.left == 0 {
+                nic.birth = u64::MAX;
+                if nic.is(Nic::OF_RANK) {
+                    self.rank_message_has_left(interface);
+                }
+            } else if sequencer.is_none() {
+                nic.ready = nic.free + net.interface.packet_overhead;
+            }
+        };
+        self.st.due.set(self.j, place, due);
+        due
+    }
+
+    /// The next packet of the message at the head of an interface, of `size` bytes, with its share; the destination is told of a message of
+    /// several packets when the first of them sets out.
+    #[inline(always)]
+    fn cut(&mut self, interface: Interface, size: u32, start: u64) -> (Packet, u64) {
+        let Interface { place, node, .. } = interface;
+        let net = self.net;
+        let nic = self.st.nics.get(place);
+        let destination = nic.destination();
+        if nic.is(Nic::WHOLE) && !net.messages.bursts {
+            let packet = Packet::whole(node, destination, size, nic.birth);
+            return (packet, packet.share_of_whole(nic.birth));
+        }
+        if nic.is(Nic::WHOLE) && start - nic.birth < OLD {
+            let packet = Packet::whole_of_many(node, destination, nic.label, size, nic.birth);
+            return (packet, packet.share_of_whole(nic.birth));
+        }
+        let (label, first) = (nic.label, nic.part == 0);
+        let only = first && nic.left <= u64::from(net.unit) && !self.model.completes_by_flow();
+        let part = if only { ONLY } else { nic.part };
+        if first {
+            let envelope = match nic.is(Nic::OF_RANK) {
+                false => 0,
+                true => self.st.posts.get(nic.post_head).envelope,
+            };
+            if nic.left > u64::from(net.unit) * MAX_PARTS {
+                self.st.routers.edit(self.j, self.lp).faults |= fault::TOO_MANY_PARTS;
+            }
+            let message = at_head(self.st.nics.get(place));
+            self.announce(node, &message, label, envelope, start);
+        }
+        let packet = Packet::part(node, destination, label, size, part);
+        (packet, packet.share_of_part())
+    }
+
+    /// The last byte of a rank's message has left its interface: the rank hears of it when it has reached the router.
+    #[inline(always)]
+    fn rank_message_has_left(&mut self, interface: Interface) {
+        let Interface { place, node, .. } = interface;
+        let AtRouter { net, site, lp, .. } = *self;
+        let nic = self.st.nics.edit(self.j, place);
+        let slot = nic.post_head;
+        let post = self.st.posts.edit(self.j, slot);
+        nic.post_head = post.next;
+        self.st.sources.edit(self.j, place).taken -= post.bytes;
+        if let Some(event) = envelope::left(net, post) {
+            let at = Time(nic.free + net.injection.hop);
+            self.sink.send_at(at, event.at(at, lp, (node - site.node) as u16));
+        }
+        let free = &mut self.st.routers.edit(self.j, lp).free_post;
+        post.next = *free;
+        *free = slot;
+    }
+
+    /// Takes the next message of a node that is born before `end` to the head of its queue; else says when there may be one (ps). Where
+    /// control messages go first, it is taken only if its turn comes before `end` too: until then one may be born that goes before it.
+    #[inline(always)]
+    fn load<const CONTROL_FIRST: bool>(&mut self, interface: Interface) -> Result<(), u64> {
+        let Interface { place, node, end } = interface;
+        let net = self.net;
+        let nic = self.st.nics.edit(self.j, place);
+        let (message, of_rank) = if nic.post_head != NONE {
+            let post = *self.st.posts.get(nic.post_head);
+            let turn = if CONTROL_FIRST {
+                post.birth.max(nic.free)
+            } else {
+                post.birth
+            };
+            if turn >= end {
+                // A rank has run ahead of the time; others of its node may still post before it.
+                return Err(turn);
+            }
+            let of_rank = post.envelope != 0;
+            if !of_rank {
+                let slot = nic.post_head;
+                nic.post_head = post.next;
+                let free = &mut self.st.routers.edit(self.j, self.lp).free_post;
+                self.st.posts.edit(self.j, slot).next = *free;
                 *free = slot;
             }
-        } else if !M::SEQUENCER {
-            nic.ready = nic.free + net.packet_overhead;
+            nic.label = post.mark;
+            (posted(&post), of_rank)
+        } else {
+            nic.label = 0;
+            match net.workload.generate(node, self.st.sources.edit(self.j, place)) {
+                Some(message) => (message, false),
+                None => return Err(u64::MAX),
+            }
+        };
+        nic.birth = message.birth;
+        nic.left = message.bytes;
+        nic.part = 0;
+        // The receiver has a record of a rank's message, which tells it more than bytes and birth.
+        let whole = !of_rank && message.bytes <= u64::from(net.unit) && !self.model.completes_by_flow();
+        let of_rank = if of_rank { Nic::OF_RANK } else { 0 };
+        // Only control messages let an interface wait that has no other.
+        let blocked = if CONTROL_FIRST { nic.target & Nic::BLOCKED } else { 0 };
+        nic.target = message.destination | blocked | of_rank | if whole { Nic::WHOLE } else { 0 };
+        // Numbers tell messages of several packets apart, and messages that are born at one time.
+        if !whole || net.messages.bursts {
+            nic.label |= next_number(self.st.sources.edit(self.j, place));
         }
-    };
-    st.due.set(j, place, due);
-    due
+        if let Some(sequencer) = self.model.sequencer() {
+            // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
+            let after = if nic.packets == 0 {
+                0
+            } else {
+                nic.ready + sequencer.message
+            };
+            nic.ready = message.birth.max(after);
+        } else {
+            let first = nic.left.min(u64::from(net.packet));
+            let idle = if message.birth >= nic.free {
+                net.interface.idle_delay * first
+            } else {
+                0
+            };
+            let wake = if message.birth >= nic.free {
+                self.model.wake()
+            } else {
+                0
+            };
+            nic.ready = message.birth.max(nic.free)
+                + net.interface.message_overhead
+                + net.interface.packet_overhead
+                + idle
+                + wake;
+        }
+        Ok(())
+    }
+
+    /// A packet sets out from its node at `start`.
+    #[inline(always)]
+    fn set_out(&mut self, node: u32, packet: Packet, start: u64) {
+        let AtRouter { net, site, lp, .. } = *self;
+        let mut at = start + net.injection.hop;
+        if !M::PLAIN && net.store_and_forward {
+            at += net.injection.ser(packet.size());
+        }
+        let input = site.net + (node - site.node) as u16;
+        self.sink.send_at(Time(at), packet.at(Time(at), lp, input));
+    }
+
+    /// Shows that a message, no acknowledgement, sets out at `start`; `name` is its [name](Packet::name).
+    #[inline(always)]
+    fn follow(&mut self, node: u32, message: &Message, name: Label, start: u64) {
+        follow::<M, S>(node, message, name, start, self.sink);
+    }
+
+    /// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
+    #[inline(always)]
+    fn announce(&mut self, node: u32, message: &Message, label: Label, envelope: u64, start: u64) {
+        announce::<M, S>(self.net, node, message, (label, envelope), start, self.sink);
+    }
+
+    /// A packet has been put on the ejection link at `start`: counts it towards its message.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, packet: &Packet, start: u64) {
+        Fabric::deliver::<J, S>(self.fabric, self.st, self.j, packet, start, self.sink);
+    }
+
+    /// Completes a message of several packets if all of it has come, and drops its record.
+    fn finish(&mut self, packet: &Packet, slot: u32) {
+        let AtRouter { net, lp, .. } = *self;
+        let entry = *self.st.incoming.get(slot);
+        if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
+            return;
+        }
+        if entry.about == 0 {
+            incoming::take(net, self.st, self.j, lp, key(packet));
+        } else {
+            self.st.incoming.edit(self.j, slot).delivered = 1;
+        }
+        let least = net.bound(entry.source, packet.destination(), 1);
+        let early = entry.birth + least > entry.latest;
+        let done = Done {
+            bytes: entry.bytes,
+            birth: entry.birth,
+            time: entry.latest,
+            hops: entry.hops,
+            early,
+            name: packet.name(net.messages.bursts),
+            own_share: None,
+        };
+        complete::<M, S>(net, packet, &done, self.sink);
+    }
 }
 
-/// Takes the next message of a node that is born before `end` to the head of its queue; else says when there may be one (ps). Where
-/// control messages go first, it is taken only if its turn comes before `end` too: until then one may be born that goes before it.
+/// What is left of the message at the head of an interface.
 #[inline(always)]
-fn load<M: RouterModel, J: Journal, const CONTROL_FIRST: bool>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    (place, node): (u32, u32),
-    end: u64,
-) -> Result<(), u64> {
-    let nic = st.nics.edit(j, place);
-    let (message, of_rank) = if nic.post_head != NONE {
-        let post = *st.posts.get(nic.post_head);
-        let turn = if CONTROL_FIRST {
-            post.birth.max(nic.free)
-        } else {
-            post.birth
-        };
-        if turn >= end {
-            // A rank has run ahead of the time; others of its node may still post before it.
-            return Err(turn);
-        }
-        let of_rank = post.envelope != 0;
-        if !of_rank {
-            let slot = nic.post_head;
-            nic.post_head = post.next;
-            let free = &mut st.routers.edit(j, lp).free_post;
-            st.posts.edit(j, slot).next = *free;
-            *free = slot;
-        }
-        nic.label = post.mark;
-        let message = Message {
-            birth: post.birth,
-            destination: post.destination,
-            bytes: post.bytes,
-        };
-        (message, of_rank)
-    } else {
-        nic.label = 0;
-        match net.workload.generate(node, st.sources.edit(j, place)) {
-            Some(message) => (message, false),
-            None => return Err(u64::MAX),
-        }
-    };
-    nic.birth = message.birth;
-    nic.left = message.bytes;
-    nic.part = 0;
-    // The receiver has a record of a rank's message, which tells it more than bytes and birth.
-    let whole = !of_rank && message.bytes <= u64::from(net.unit) && !(M::SEQUENCER && net.model.cumulative);
-    let of_rank = if of_rank { Nic::OF_RANK } else { 0 };
-    // Only control messages let an interface wait that has no other.
-    let blocked = if CONTROL_FIRST { nic.target & Nic::BLOCKED } else { 0 };
-    nic.target = message.destination | blocked | of_rank | if whole { Nic::WHOLE } else { 0 };
-    // Numbers tell messages of several packets apart, and messages that are born at one time.
-    if !whole || net.bursts {
-        nic.label |= next_number(st.sources.edit(j, place));
+fn at_head(nic: &Nic) -> Message {
+    Message {
+        birth: nic.birth,
+        destination: nic.destination(),
+        bytes: nic.left,
     }
-    if M::SEQUENCER {
-        // Messages pass the sequencer one after the other, whatever the packetizer behind it does.
-        let after = if nic.packets == 0 {
-            0
-        } else {
-            nic.ready + net.model.sequence
-        };
-        nic.ready = message.birth.max(after);
-    } else {
-        let first = nic.left.min(u64::from(net.packet));
-        let idle = if message.birth >= nic.free {
-            net.idle_delay * first
-        } else {
-            0
-        };
-        let wake = if message.birth >= nic.free { M::wake(net) } else { 0 };
-        nic.ready = message.birth.max(nic.free) + net.message_overhead + net.packet_overhead + idle + wake;
-    }
-    Ok(())
 }
 
-/// A packet sets out from its node at `start`.
+/// A posted message.
 #[inline(always)]
-fn set_out<M: RouterModel, S: Sink<Fabric<M>>>(
+fn posted(post: &Post) -> Message {
+    Message {
+        birth: post.birth,
+        destination: post.destination,
+        bytes: post.bytes,
+    }
+}
+
+/// [`AtRouter::follow`].
+#[inline(never)]
+fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, name: Label, start: u64, sink: &mut S) {
+    sink.record(Record::SetOut {
+        source: node,
+        destination: message.destination,
+        number: name,
+        bytes: message.bytes,
+        birth: message.birth,
+        time: start,
+    });
+}
+
+/// [`AtRouter::announce`].
+#[inline(never)]
+fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
-    lp: u32,
-    site: &Site,
     node: u32,
-    packet: Packet,
+    message: &Message,
+    (label, envelope): (Label, u64),
     start: u64,
     sink: &mut S,
 ) {
-    let mut at = start + net.injection.hop;
-    if !M::PLAIN && net.store_and_forward {
-        at += net.injection.ser(packet.size());
+    let &Message {
+        birth,
+        destination,
+        bytes,
+    } = message;
+    let to = net.place_of_node(destination);
+    let local = (destination - net.sites[to as usize].node) as u16;
+    let at = Time(start) + net.lookahead;
+    for (notice, part_of_envelope) in envelope::notices(envelope, birth, bytes, at, to, local) {
+        sink.send(notice.about(node, label, part_of_envelope));
     }
-    sink.send_at(Time(at), packet.at(Time(at), lp, site.net + (node - site.node) as u16));
+    let share = share_of_message(ends(node, destination), label, birth, bytes);
+    sink.record(Record::Announced { share });
 }
 
 /// Shows each message of several packets that has set out to a node of this router and is not there in whole, with that node.
@@ -329,22 +584,14 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
     let nic = st.nics.get(place);
     let has_head = nic.birth != u64::MAX;
     if has_head && nic.part == 0 && !is_ack(nic.label) {
-        see(Message {
-            birth: nic.birth,
-            destination: nic.destination(),
-            bytes: nic.left,
-        });
+        see(at_head(nic));
     }
     let mut show = |head: u32, skip: bool| {
         let (mut slot, mut skip) = (head, skip);
         while slot != NONE {
             let post = st.posts.get(slot);
             if !skip && !is_ack(post.mark) {
-                see(Message {
-                    birth: post.birth,
-                    destination: post.destination,
-                    bytes: post.bytes,
-                });
+                see(posted(post));
             }
             (slot, skip) = (post.next, false);
         }
@@ -354,90 +601,6 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
     if !st.controls.is_empty() {
         let queue = st.controls.get(place);
         show(queue.head, queue.part > 0);
-    }
-}
-
-/// Shows that a message, no acknowledgement, sets out at `start`; `name` is its [name](Packet::name).
-#[inline(never)]
-fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: Message, name: Label, start: u64, sink: &mut S) {
-    sink.record(Record::SetOut {
-        source: node,
-        destination: message.destination,
-        number: name,
-        bytes: message.bytes,
-        birth: message.birth,
-        time: start,
-    });
-}
-
-/// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
-#[inline(never)]
-fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
-    net: &Network,
-    node: u32,
-    message: Message,
-    label: Label,
-    envelope: u64,
-    start: u64,
-    sink: &mut S,
-) {
-    let Message {
-        birth,
-        destination,
-        bytes,
-    } = message;
-    let to = net.place_of_node(destination);
-    let local = (destination - net.sites[to as usize].node) as u16;
-    let at = Time(start) + net.lookahead;
-    for (notice, part_of_envelope) in envelope::notices(envelope, birth, bytes, at, to, local) {
-        sink.send(notice.about(node, label, part_of_envelope));
-    }
-    let share = share_of_message(ends(node, destination), label, birth, bytes);
-    sink.record(Record::Announced { share });
-}
-
-/// Gives buffer space of the host port back to a node's interface.
-pub fn credit<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    event: &Packet,
-    now: u64,
-    sink: &mut S,
-) {
-    let site = net.sites[lp as usize];
-    let node = site.node + u32::from(event.port());
-    let place = net.node_place(lp, node);
-    let due = *st.due.get(place);
-    let wake = M::wake(net);
-    // What starts before now needs none of this credit. Where the old credit is enough for all of it, the order does not matter, and
-    // it is left for the end of the window; but whether the credit wakes an idle interface must be known now.
-    let enough = now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(place).credit >= net.window_bytes;
-    if due < now && (wake != 0 || !enough) {
-        advance::<M, J, S>(net, st, j, lp, &site, (place, node), now, sink);
-    }
-    let nic = st.nics.edit(j, place);
-    nic.credit += event.value() as i32;
-    if nic.is(Nic::BLOCKED) {
-        nic.target &= !Nic::BLOCKED;
-        nic.free = nic.free.max(now + wake);
-        let due = nic.ready.max(nic.free);
-        st.due.set(j, place, due);
-    } else if wake != 0 && nic.free <= now.min(nic.birth) {
-        // A credit wakes an idle interface even if it has nothing to send: what it is given before the turn that follows goes then.
-        let turn = now + wake;
-        let given = match nic.birth {
-            u64::MAX => turn,
-            _ => nic.ready - wake,
-        };
-        if given >= now {
-            nic.free = turn;
-            if given < turn {
-                nic.ready = turn;
-                st.due.set(j, place, turn);
-            }
-        }
     }
 }
 
@@ -468,7 +631,7 @@ pub(crate) fn post<J: Journal>(
         st.posts.set(j, free, record);
         free
     };
-    if net.control_first && envelope::is_control(envelope) {
+    if net.interface.control_first && envelope::is_control(envelope) {
         return control::enqueue(st, j, place, slot);
     }
     let nic = *st.nics.get(place);
@@ -477,7 +640,10 @@ pub(crate) fn post<J: Journal>(
     let nic = st.nics.edit(j, place);
     (nic.post_head, nic.post_tail) = (head, tail);
     if nic.birth == u64::MAX {
-        let due = message.birth.max(nic.free).saturating_add(net.message_overhead);
+        let due = message
+            .birth
+            .max(nic.free)
+            .saturating_add(net.interface.message_overhead);
         st.due.set(j, place, due.min(*st.due.get(place)));
     }
 }
@@ -516,69 +682,6 @@ fn queue_up<J: Journal>(
     (head, tail)
 }
 
-/// A packet at the router `site` has been put on the ejection link at `start`: counts it towards its message.
-#[inline(never)]
-pub fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    site: &Site,
-    packet: &Packet,
-    start: u64,
-    sink: &mut S,
-) {
-    let delay = net.delivery_delay(packet.size());
-    if packet.single() && net.whole_is_all {
-        let done = whole::<false>(net, site, packet, (start + delay, delay));
-        return report::<M, S>(packet, &done, sink);
-    }
-    deliver_with_more::<M, J, S>(net, st, j, site, packet, (start + delay, delay), sink);
-}
-
-/// [`deliver`] where there may be more to do than to report a message of one packet; `delay` ps lie between the link and the node.
-#[inline(never)]
-fn deliver_with_more<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    site: &Site,
-    packet: &Packet,
-    (time, delay): (u64, u64),
-    sink: &mut S,
-) {
-    let (size, lp) = (packet.size(), packet.lp());
-    if M::SEQUENCER && net.model.cumulative {
-        cumulative::deliver::<M, J, S>(net, st, j, lp, packet, time, sink);
-    } else if packet.single() {
-        let done = match net.bursts {
-            false => whole::<false>(net, site, packet, (time, delay)),
-            true => whole::<true>(net, site, packet, (time, delay)),
-        };
-        complete::<M, S>(net, packet, &done, sink);
-    } else {
-        sink.record(Record::Packet {
-            bytes: size,
-            hops: packet.hops(),
-            time,
-            share: packet.share_of_part(),
-        });
-        let slot = incoming::record(net, st, j, lp, key(packet));
-        let entry = st.incoming.edit(j, slot);
-        entry.left = entry.left.wrapping_sub(u64::from(size));
-        entry.latest = entry.latest.max(time);
-        entry.hops = entry.hops.max(packet.hops());
-        if net.in_order {
-            let part = packet.part_number();
-            let due = if part == ONLY { ONLY } else { entry.parts };
-            entry.parts += 1;
-            if part != due {
-                st.routers.edit(j, lp).faults |= fault::OUT_OF_ORDER;
-            }
-        }
-        finish::<M, J, S>(net, st, j, lp, packet, slot, sink);
-    }
-}
-
 /// A message of one packet is at its node at `time`, `delay` after it was put on the link; `MANY`: in a run that numbers all messages.
 #[inline(always)]
 fn whole<const MANY: bool>(net: &Network, site: &Site, packet: &Packet, (time, delay): (u64, u64)) -> Done {
@@ -594,77 +697,10 @@ fn whole<const MANY: bool>(net: &Network, site: &Site, packet: &Packet, (time, d
     }
 }
 
-/// A notice of a message of several packets: its birth, or its size.
-pub fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    event: &Packet,
-    sink: &mut S,
-) {
-    let node = net.sites[lp as usize].node + u32::from(event.port());
-    let message = Packet::part(event.source(), node, event.noticed(), 1, 0);
-    let slot = incoming::record(net, st, j, lp, key(&message));
-    let entry = st.incoming.edit(j, slot);
-    match envelope::read(event) {
-        Notice::Birth(birth, half) => {
-            if entry.birth != u64::MAX {
-                st.routers.edit(j, lp).faults |= fault::NUMBER_IN_USE;
-            }
-            entry.birth = birth;
-            entry.about |= half;
-        }
-        Notice::Size(bytes, half) => {
-            entry.bytes = bytes;
-            entry.left = entry.left.wrapping_add(bytes);
-            entry.about |= half;
-        }
-    }
-    if M::SEQUENCER && net.model.cumulative {
-        let size = matches!(envelope::read(event), Notice::Size(..));
-        return cumulative::notice::<M, J, S>(net, st, j, lp, &message, slot, size, sink);
-    }
-    finish::<M, J, S>(net, st, j, lp, &message, slot, sink);
-}
-
 /// What the record of a packet's message is known by.
 #[inline(always)]
 fn key(packet: &Packet) -> Key {
     (packet.source(), packet.destination(), packet.label())
-}
-
-/// Completes a message of several packets if all of it has come, and drops its record.
-fn finish<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    packet: &Packet,
-    slot: u32,
-    sink: &mut S,
-) {
-    let entry = *st.incoming.get(slot);
-    if entry.left != 0 || entry.bytes == 0 || entry.birth == u64::MAX {
-        return;
-    }
-    if entry.about == 0 {
-        incoming::take(net, st, j, lp, key(packet));
-    } else {
-        st.incoming.edit(j, slot).delivered = 1;
-    }
-    let least = net.bound(entry.source, packet.destination(), 1);
-    let early = entry.birth + least > entry.latest;
-    let done = Done {
-        bytes: entry.bytes,
-        birth: entry.birth,
-        time: entry.latest,
-        hops: entry.hops,
-        early,
-        name: packet.name(net.bursts),
-        own_share: None,
-    };
-    complete::<M, S>(net, packet, &done, sink);
 }
 
 /// A complete message.

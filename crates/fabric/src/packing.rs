@@ -5,7 +5,7 @@
 use crate::endpoints;
 use crate::incoming;
 use crate::network::Network;
-use crate::network::model::RouterModel;
+use crate::network::model::{Fabric, RouterModel};
 use crate::nic::cumulative::{self, FLOW};
 use crate::packet::{Kind, Packet};
 use crate::state::{ControlQueue, Incoming, Link, NONE, Nic, Post, State};
@@ -86,7 +86,8 @@ fn told_of(net: &Network, lp: u32) -> Range<u32> {
 }
 
 /// Appends a router with its nodes.
-pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
+pub(crate) fn pack<M: RouterModel>(fabric: &Fabric<M>, st: &State, lp: u32, out: &mut Vec<u8>) {
+    let net = &fabric.net;
     let site = &net.sites[lp as usize];
     put(out, [st.routers.get(lp).queued, st.routers.get(lp).faults]);
     (lp * net.words..(lp + 1) * net.words).for_each(|word| put(out, *st.waiting.get(word)));
@@ -111,7 +112,7 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
             },
         );
         put_posts(st, nic.post_head, out);
-        if net.control_first {
+        if net.interface.control_first {
             let queue = *st.controls.get(node);
             put(out, queue.left);
             put(out, [queue.part, queue.label]);
@@ -129,11 +130,17 @@ pub(crate) fn pack<M: RouterModel>(net: &Network, st: &State, lp: u32, out: &mut
         }
         endpoints::pack(net, st, node, out);
     }
-    M::pack(net, st, lp, out);
+    fabric.model.pack(net, st, lp, out);
 }
 
 /// Sets a router with its nodes, as they were before the first event, to what [`pack`] has written.
-pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+pub(crate) fn unpack<M: RouterModel>(
+    fabric: &Fabric<M>,
+    st: &mut State,
+    lp: u32,
+    input: &mut &[u8],
+) -> Result<(), Torn> {
+    let Fabric { net, model } = fabric;
     let j = &mut NoJournal;
     let site = net.sites[lp as usize];
     let router = st.routers.edit(j, lp);
@@ -158,7 +165,7 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
         (nic.post_head, nic.post_tail) = take_posts(net, st, input)?;
         nodes_exist(net, &[nic.destination()])?;
         st.nics.set(j, node, nic);
-        if net.control_first {
+        if net.interface.control_first {
             let left = take(input)?;
             let [part, label] = take(input)?;
             let (head, tail) = take_posts(net, st, input)?;
@@ -185,7 +192,7 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
                 // Messages of a flow may have come before it.
                 let next = st.incoming.get(slot).next;
                 st.incoming.set(j, slot, Incoming { next, ..entry });
-                if M::SEQUENCER && net.model.cumulative && entry.label != FLOW {
+                if model.completes_by_flow() && entry.label != FLOW {
                     let flow = incoming::record(net, st, j, lp, (entry.source, number, FLOW));
                     cumulative::join(st, j, flow, slot);
                 }
@@ -193,7 +200,7 @@ pub(crate) fn unpack<M: RouterModel>(net: &Network, st: &mut State, lp: u32, inp
         }
         endpoints::unpack(net, st, (node, number), input)?;
     }
-    M::unpack(net, st, lp, input)
+    model.unpack(net, st, lp, input)
 }
 
 fn nodes_exist(net: &Network, nodes: &[u32]) -> Result<(), Torn> {

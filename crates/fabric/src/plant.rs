@@ -1,8 +1,9 @@
 //! The plant of a network: routers at their places, what their ports are wired to, and how long links take. How packets find their way
 //! over it, and what they wait for, is not known here.
 
+use crate::equipment::LinkDelays;
 use crate::packet::Address;
-use des::{Layout, Run, Table, Time};
+use des::{Layout, Run, Table};
 use std::ops::Range;
 use study::BitsPerSec;
 use topo::{Coordinates, Topology};
@@ -27,27 +28,18 @@ pub struct Class {
 }
 
 impl Class {
-    /// A class with the given bandwidth for packets of `packet` bytes.
-    pub fn new(bandwidth: BitsPerSec, packet: u32, latency: Time, hop: Time, credit: Time) -> Class {
-        let full = (packet, serialisation(packet, bandwidth.0));
+    /// A class with the given bandwidth and delays for packets of `packet` bytes, which occupy the link in whole flits of `flit` bytes; an
+    /// idle port takes `wake` ps to start.
+    pub(crate) fn new(bandwidth: BitsPerSec, packet: u32, delays: LinkDelays, flit: u32, wake: u64) -> Class {
         Class {
             bandwidth: bandwidth.0,
-            full,
-            latency: latency.0,
-            hop: hop.0,
-            credit: credit.0,
-            wake: 0,
-            unit: 1,
+            full: (packet, serialisation(packet.next_multiple_of(flit), bandwidth.0)),
+            latency: delays.latency,
+            hop: delays.hop,
+            credit: delays.credit,
+            wake,
+            unit: flit,
         }
-    }
-
-    /// The same with packets that occupy the link in whole flits of `flit` bytes, and ports that take `wake` (a flit's time unless
-    /// given) to start when they were idle.
-    pub fn in_flits(mut self, flit: u32, wake: Option<Time>) -> Class {
-        self.unit = flit;
-        self.wake = wake.map_or(serialisation(flit, self.bandwidth), |wake| wake.0);
-        self.full.1 = serialisation(self.full.0.next_multiple_of(flit), self.bandwidth);
-        self
     }
 
     /// Time (ps) that `size` bytes occupy the link: `ceil(8 size / bandwidth)`.
@@ -85,7 +77,7 @@ impl Class {
 }
 
 /// `ceil(8 size / bandwidth)` in ps.
-fn serialisation(size: u32, bandwidth: u64) -> u64 {
+pub(crate) fn serialisation(size: u32, bandwidth: u64) -> u64 {
     (u64::from(size) * 8_000_000_000_000).div_ceil(bandwidth)
 }
 

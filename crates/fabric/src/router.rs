@@ -1,14 +1,15 @@
 //! Router models: what happens between a packet's arrival at a router and its start on the next link.
 //!
-//! A model is a type without a value; the world is generic over it, so that nothing is decided per event. All models share the
-//! columns of [`State`] and the helpers below.
+//! A model is a value, its parameters in a run; the world is generic over its type, so that nothing is decided per event. All models share
+//! the columns of [`State`](crate::state::State) and the helpers below.
 
-use crate::network::model::{Fabric, RouterModel};
-use crate::network::{Network, Peer, Site};
+use crate::network::Peer;
+use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
 use crate::packet::{Kind, Packet};
 use crate::routing::news::TOLD;
 use crate::routing::{Sense, Way};
-use crate::state::{Link, NONE, State};
+use crate::spec::{Architecture, RouterModel as Model, RouterSpec};
+use crate::state::{Link, NONE};
 use des::{Journal, Sink, Time};
 
 pub mod credit;
@@ -22,195 +23,211 @@ pub use input_queued::InputQueued;
 pub use late_admission::LateAdmission;
 pub use sculpin::Sculpin;
 
-/// What waits for a network port at `now`, as `sense` says, in ps of its link, for a packet of `size` bytes; the port has been caught up.
-fn congestion<M: RouterModel>(net: &Network, st: &State, port: u32, vc: u8, size: u32, now: u64, sense: Sense) -> u64 {
-    if sense.reserve && !net.routing.is_first(vc) {
-        let credit = st.channels.get(port * net.vcs + u32::from(vc)).credit;
-        if credit < M::queued(net, st, port, vc) + i64::from(size) {
-            return u64::MAX;
-        }
-    }
-    let one = sense.per_vc.then_some(vc);
-    let mut wait = 0;
-    if sense.output {
-        wait += M::waiting(net, st, port, one, now);
-    }
-    if sense.credits {
-        let held = |vc: u32| (net.buffer - st.channels.get(port * net.vcs + vc).credit).max(0) as u64;
-        let bytes = match one {
-            Some(vc) => held(u32::from(vc)),
-            None => (0..net.vcs).map(held).sum(),
-        };
-        wait += net.classes[net.peers[port as usize].class() as usize].time_of(bytes);
-    }
-    wait
+/// What is to be done with whichever router model a run has.
+pub trait ModelTask {
+    /// What comes of it.
+    type Output;
+
+    /// Does it with this one.
+    fn with<M: RouterModel>(self) -> Self::Output;
 }
 
-/// Chooses the next output of a packet at `now`: (local port, virtual channel, phase).
-#[inline(always)]
-pub(crate) fn route<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    packet: &Packet,
-    now: u64,
-    sink: &mut S,
-) -> Way {
-    if M::PLAIN {
-        let local = packet.destination().wrapping_sub(site.node);
-        if local < u32::from(site.nodes) {
-            return Way::new(u32::from(site.net) + local, 0, 0);
-        }
-        return Way::new(net.routing.next_minimal(net, site, packet), 0, 0);
+/// Does a task with the model of a router: a line for each. `plain` allows variants that know [what many networks are
+/// like](RouterModel::PLAIN).
+pub fn with_model<T: ModelTask>(router: &RouterSpec, plain: bool, task: T) -> T::Output {
+    match (router.model, router.architecture) {
+        (Model::Sculpin, _) if plain => task.with::<Sculpin<true>>(),
+        (Model::Sculpin, _) => task.with::<Sculpin>(),
+        (Model::Credit, Architecture::Voq) if plain => task.with::<Credit<true>>(),
+        (Model::Credit, Architecture::Voq) => task.with::<Credit>(),
+        (Model::Credit, Architecture::InputQueued) => task.with::<InputQueued>(),
+        (Model::Credit, Architecture::LateAdmission) => task.with::<LateAdmission>(),
     }
-    if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
+}
+
+/// What the records of a router's model take in memory besides those of all models.
+pub fn records(router: &RouterSpec) -> ModelRecords {
+    struct Ask;
+    impl ModelTask for Ask {
+        type Output = ModelRecords;
+        fn with<M: RouterModel>(self) -> ModelRecords {
+            M::RECORDS
+        }
+    }
+    with_model(router, false, Ask)
+}
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
+    /// What waits for a network port at `now`, as `sense` says, in ps of its link, for a packet of `size` bytes; the port has been caught
+    /// up.
+    fn congestion(&self, port: u32, vc: u8, size: u32, now: u64, sense: Sense) -> u64 {
+        let AtRouter { net, model, .. } = *self;
+        let st = &*self.st;
+        if sense.reserve && !net.routing.is_first(vc) {
+            let credit = st.channels.get(port * net.vcs + u32::from(vc)).credit;
+            if credit < model.queued(net, st, port, vc) + i64::from(size) {
+                return u64::MAX;
+            }
+        }
+        let one = sense.per_vc.then_some(vc);
+        let mut wait = 0;
+        if sense.output {
+            wait += model.waiting(net, st, port, one, now);
+        }
+        if sense.credits {
+            let held = |vc: u32| (net.buffer - st.channels.get(port * net.vcs + vc).credit).max(0) as u64;
+            let bytes = match one {
+                Some(vc) => held(u32::from(vc)),
+                None => (0..net.vcs).map(held).sum(),
+            };
+            wait += net.classes[net.peers[port as usize].class() as usize].time_of(bytes);
+        }
+        wait
+    }
+
+    /// Chooses the next output of a packet at `now`: (local port, virtual channel, phase).
+    #[inline(always)]
+    pub(crate) fn route(&mut self, packet: &Packet, now: u64) -> Way {
+        let AtRouter { net, site, .. } = *self;
+        if M::PLAIN {
+            let local = packet.destination().wrapping_sub(site.node);
+            if local < u32::from(site.nodes) {
+                return Way::new(u32::from(site.net) + local, 0, 0);
+            }
+            return Way::new(net.routing.next_minimal(net, site, packet), 0, 0);
+        }
+        if net.routing.is_adaptive() && packet.destination().wrapping_sub(site.node) >= u32::from(site.nodes) {
+            return self.lent().route_by_what_waits(packet, now);
+        }
+        net.route(site, packet)
+    }
+
+    /// [`Self::route`] of a packet that is not at its last router, by an adaptive routing.
+    #[inline(always)]
+    fn route_by_what_waits(mut self, packet: &Packet, now: u64) -> Way {
+        let AtRouter { net, site, .. } = self;
         let sense = net.routing.sense();
         let news = net.routing.news();
         let mut backlog = |local: u32, vc: u8| {
             if let Some(news) = news.filter(|_| local >= TOLD) {
-                return news::told(st, lp, news, local - TOLD, now);
+                return news::told(self.st, self.lp, news, local - TOLD, now);
             }
             let port = site.port + local;
-            let caught_up = M::backlog(net, st, j, lp, site, port, vc, now, sink);
+            let caught_up = M::backlog(self.lent(), port, vc, now);
             match sense {
                 None => caught_up,
-                Some(sense) => congestion::<M>(net, st, port, vc, packet.size(), now, sense),
+                Some(sense) => self.congestion(port, vc, packet.size(), now, sense),
             }
         };
         // Lent, not given: copied in wide words right behind the stores of its parts, it had to wait until these and all before them were done.
         let way = net.routing.adaptive(net, site, packet, &mut backlog);
         if let Some(news) = news {
-            news::tell::<M, J, S>(net, (st, j), (lp, site), (news, way.port()), (packet, now), sink);
+            news::tell(self, news, way.port(), packet, now);
         }
-        return way;
+        way
     }
-    net.route(site, packet)
-}
 
-/// Puts a packet at the end of a channel's queue.
-#[inline(always)]
-pub(crate) fn enqueue<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32, channel: u32, vc: u8, packet: Packet) {
-    let router = st.routers.edit(j, lp);
-    router.queued += 1;
-    let record = st.ports.edit(j, port);
-    let link = Link {
-        next: NONE,
-        sequence: record.sequence,
-    };
-    record.sequence = record.sequence.wrapping_add(1);
-    record.waiting += 1;
-    record.channels |= 1 << vc;
-    let slot = router.free_slot;
-    let slot = if slot == NONE {
-        st.links.push(j, link);
-        st.slots.push(j, packet)
-    } else {
-        router.free_slot = st.links.get(slot).next;
-        st.slots.set(j, slot, packet);
-        st.links.set(j, slot, link);
-        slot
-    };
-    let queue = st.channels.edit(j, channel);
-    if queue.head == NONE {
-        queue.head = slot;
-    } else {
-        st.links.edit(j, queue.tail).next = slot;
+    /// Puts a packet at the end of a channel's queue.
+    #[inline(always)]
+    pub(crate) fn enqueue(&mut self, port: u32, channel: u32, vc: u8, packet: Packet) {
+        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let router = st.routers.edit(j, lp);
+        router.queued += 1;
+        let record = st.ports.edit(j, port);
+        let link = Link {
+            next: NONE,
+            sequence: record.sequence,
+        };
+        record.sequence = record.sequence.wrapping_add(1);
+        record.waiting += 1;
+        record.channels |= 1 << vc;
+        let slot = router.free_slot;
+        let slot = if slot == NONE {
+            st.links.push(j, link);
+            st.slots.push(j, packet)
+        } else {
+            router.free_slot = st.links.get(slot).next;
+            st.slots.set(j, slot, packet);
+            st.links.set(j, slot, link);
+            slot
+        };
+        let queue = st.channels.edit(j, channel);
+        if queue.head == NONE {
+            queue.head = slot;
+        } else {
+            st.links.edit(j, queue.tail).next = slot;
+        }
+        queue.tail = slot;
     }
-    queue.tail = slot;
-}
 
-/// Takes the first packet of a channel's queue, which must not be empty.
-#[inline(always)]
-pub(crate) fn dequeue<J: Journal>(st: &mut State, j: &mut J, lp: u32, port: u32, channel: u32, vc: u8) -> Packet {
-    let queue = st.channels.edit(j, channel);
-    let slot = queue.head;
-    queue.head = st.links.get(slot).next;
-    let record = st.ports.edit(j, port);
-    record.waiting -= 1;
-    if queue.head == NONE {
-        record.channels &= !(1 << vc);
+    /// Takes the first packet of a channel's queue, which must not be empty.
+    #[inline(always)]
+    pub(crate) fn dequeue(&mut self, port: u32, channel: u32, vc: u8) -> Packet {
+        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let queue = st.channels.edit(j, channel);
+        let slot = queue.head;
+        queue.head = st.links.get(slot).next;
+        let record = st.ports.edit(j, port);
+        record.waiting -= 1;
+        if queue.head == NONE {
+            record.channels &= !(1 << vc);
+        }
+        let router = st.routers.edit(j, lp);
+        router.queued -= 1;
+        st.links.edit(j, slot).next = router.free_slot;
+        router.free_slot = slot;
+        *st.slots.get(slot)
     }
-    let router = st.routers.edit(j, lp);
-    router.queued -= 1;
-    st.links.edit(j, slot).next = router.free_slot;
-    router.free_slot = slot;
-    *st.slots.get(slot)
-}
 
-/// Sends a packet over the network link of output `port` at `start`, on channel `vc`; for models that have not looked the link up.
-#[inline(always)]
-pub(crate) fn transmit<M: RouterModel, S: Sink<Fabric<M>>>(
-    net: &Network,
-    port: u32,
-    packet: Packet,
-    vc: u8,
-    start: u64,
-    serialisation: u64,
-    sink: &mut S,
-) {
-    let peer = net.peers[port as usize];
-    let hop = net.classes[peer.class() as usize].hop;
-    launch(net, &peer, hop, packet, vc, start, serialisation, sink);
-}
-
-/// [`transmit`] for callers that know the link: `peer` at its end, `hop` ps until its head can leave there.
-#[allow(clippy::too_many_arguments)]
-#[inline(always)]
-pub(crate) fn launch<M: RouterModel, S: Sink<Fabric<M>>>(
-    net: &Network,
-    peer: &Peer,
-    hop: u64,
-    mut packet: Packet,
-    vc: u8,
-    start: u64,
-    serialisation: u64,
-    sink: &mut S,
-) {
-    let mut at = start + hop;
-    if !M::PLAIN && net.store_and_forward {
-        at += serialisation;
+    /// Sends a packet over the network link of output `port` at `start`, on channel `vc`; for models that have not looked the link up.
+    #[inline(always)]
+    pub(crate) fn transmit(&mut self, port: u32, packet: Packet, vc: u8, start: u64, serialisation: u64) {
+        let peer = self.net.peers[port as usize];
+        let hop = self.net.classes[peer.class() as usize].hop;
+        self.launch(&peer, hop, packet, vc, start, serialisation);
     }
-    if !M::PLAIN {
-        packet.set_vc(vc);
-        packet.count_hop();
-    } else {
-        packet.count_one_of_few_hops();
-    }
-    let packet = match M::PLAIN {
-        true => packet.plainly_to(Time(at), peer.address()),
-        false => packet.to(Time(at), peer.address()),
-    };
-    sink.send_at(Time(at), packet);
-}
 
-/// Gives the buffer that `packet` held back to the sender at the other end of its input port, `when` the space is free.
-#[inline(always)]
-pub(crate) fn return_credit<M: RouterModel, S: Sink<Fabric<M>>>(
-    net: &Network,
-    lp: u32,
-    site: &Site,
-    packet: &Packet,
-    when: u64,
-    sink: &mut S,
-) {
-    let size = u64::from(M::room(net, packet.size()));
-    let input = packet.port();
-    if input < site.net {
-        let peer = &net.peers[(site.port + u32::from(input)) as usize];
-        let at = Time(when + net.classes[peer.class() as usize].credit);
-        sink.send_at(
-            at,
-            Packet::credit(at, peer.address())
-                .with_vc(if M::PLAIN { 0 } else { packet.vc() })
-                .with_value(size),
-        );
-    } else {
-        let at = Time(when + net.injection.credit);
-        sink.send_at(
-            at,
-            Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size),
-        );
+    /// [`Self::transmit`] for callers that know the link: `peer` at its end, `hop` ps until its head can leave there.
+    #[inline(always)]
+    pub(crate) fn launch(&mut self, peer: &Peer, hop: u64, mut packet: Packet, vc: u8, start: u64, serialisation: u64) {
+        let mut at = start + hop;
+        if !M::PLAIN && self.net.store_and_forward {
+            at += serialisation;
+        }
+        if !M::PLAIN {
+            packet.set_vc(vc);
+            packet.count_hop();
+        } else {
+            packet.count_one_of_few_hops();
+        }
+        let packet = match M::PLAIN {
+            true => packet.plainly_to(Time(at), peer.address()),
+            false => packet.to(Time(at), peer.address()),
+        };
+        self.sink.send_at(Time(at), packet);
+    }
+
+    /// Gives the buffer that `packet` held back to the sender at the other end of its input port, `when` the space is free.
+    #[inline(always)]
+    pub(crate) fn return_credit(&mut self, packet: &Packet, when: u64) {
+        let AtRouter { net, site, lp, .. } = *self;
+        let size = u64::from(self.model.room(packet.size()));
+        let input = packet.port();
+        if input < site.net {
+            let peer = &net.peers[(site.port + u32::from(input)) as usize];
+            let at = Time(when + net.classes[peer.class() as usize].credit);
+            self.sink.send_at(
+                at,
+                Packet::credit(at, peer.address())
+                    .with_vc(if M::PLAIN { 0 } else { packet.vc() })
+                    .with_value(size),
+            );
+        } else {
+            let at = Time(when + net.injection.credit);
+            self.sink.send_at(
+                at,
+                Packet::new(Kind::HostCredit, at, lp, input - site.net).with_value(size),
+            );
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! All that is to be known of one routing is in the file of its name, as answers to the questions of `algorithm.rs`; the list below has a line
 //! for each.
 
-use crate::equipment::{Architecture, RouterModel, RouterSpec};
+use crate::equipment::{RouterChannels, RouterSpec};
 use crate::packet::{MAX_VCS, Packet};
 use crate::plant::{Plant, Site};
 use des::mix;
@@ -160,17 +160,16 @@ impl Routing {
         terms: &RoutingTerms<'_>,
         topology: &Topology,
     ) -> Result<Routing, BuildError> {
-        if spec.is_adaptive() && terms.router.architecture == Architecture::LateAdmission {
-            return algorithm::refuse(
-                "late-admission routers have no rule for adaptive routing",
-                "take \"rdr\" or \"min-random\", or another router.architecture",
-            );
+        let model = terms.router.named();
+        if spec.is_adaptive()
+            && let Some((reason, hint)) = model.refuses_adaptive_routing()
+        {
+            return algorithm::refuse(reason, hint);
         }
         let kind = spec.ready(terms, topology)?;
         let needed = kind.ready().vcs(topology);
-        let late =
-            terms.router.model == RouterModel::Credit && terms.router.architecture == Architecture::LateAdmission;
-        let bounded = terms.router.has_bounded_buffers() && !late;
+        let one_channel = model.channels() == RouterChannels::One;
+        let bounded = terms.router.has_bounded_buffers() && !one_channel;
         if needed > MAX_VCS && bounded && terms.router.vcs.is_none() {
             let reason =
                 format!("freedom from deadlock takes {needed} virtual channels here, a port has at most {MAX_VCS}");
@@ -178,7 +177,7 @@ impl Routing {
             return Err(BuildError::field("routing.kind", reason, Some(hint)));
         }
         let vcs = match terms.router.vcs {
-            _ if late => 1,
+            _ if one_channel => 1,
             Some(vcs) => vcs,
             None => needed.min(MAX_VCS),
         };

@@ -3,14 +3,13 @@
 use crate::endpoints;
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
-use crate::nic;
 use crate::observe::{Record, Stats};
 use crate::packet::{Kind, Packet};
 use crate::packing;
 use crate::router::news;
 use crate::state::lists::EMPTY;
 use crate::state::{Channel, ControlQueue, NONE, Nic, Port, Router, State};
-use des::{Event, Journal, Layout, Sink, Time, Torn, World};
+use des::{Journal, Layout, Sink, Time, Torn, World};
 use std::ops::Range;
 use work::workload::Source;
 
@@ -93,13 +92,13 @@ impl<M: RouterModel> World for Fabric<M> {
             packets: 0,
             target: 0,
             part: 0,
-            credit: net.host_buffer,
+            credit: net.interface.buffer,
             post_head: NONE,
             post_tail: NONE,
             label: 0,
         };
         st.nics.fill(part.nodes.start, vec![nic; part.nodes.len()]);
-        if net.control_first {
+        if net.interface.control_first {
             st.controls
                 .fill(part.nodes.start, vec![ControlQueue::EMPTY; part.nodes.len()]);
         }
@@ -127,51 +126,46 @@ impl<M: RouterModel> World for Fabric<M> {
         };
         st.sources.fill(part.nodes.start, vec![source; part.nodes.len()]);
         st.incoming_roots.fill(
-            part.nodes.start << net.bucket_bits,
-            vec![NONE; part.nodes.len() << net.bucket_bits],
+            part.nodes.start << net.messages.bucket_bits,
+            vec![NONE; part.nodes.len() << net.messages.bucket_bits],
         );
         if let Some(news) = net.routing.news() {
             let slots = news.slots();
             st.told.fill(lps.start * slots, vec![0; lps.len() * slots as usize]);
         }
         endpoints::start(net, &lps, &part, &mut st);
-        M::start(net, &lps, &mut st);
+        self.model.start(net, &lps, &mut st);
         (st, first)
     }
 
     #[inline(always)]
     fn handle<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, event: &Packet, sink: &mut S) {
-        let net = &self.net;
         if event.is_arrival() {
-            return M::arrive(net, st, j, lp, *event, sink);
+            return M::arrive(self.at(st, j, lp, sink), *event);
         }
         if M::HOST_CREDITS && event.is_arrival_or_credit() {
-            return M::credit(net, st, j, lp, event, sink);
+            return M::credit(self.at(st, j, lp, sink), event);
         }
         if M::HOST_CREDITS && event.is_host_credit() {
-            return nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink);
+            return self.credit_interface(st, j, lp, event, sink);
         }
         // Plain networks have none, and nothing to ask for it.
         if !M::PLAIN && event.is_news() {
-            return news::hear::<M, J, S>(net, st, j, lp, event, sink);
+            return news::hear(self, st, j, lp, event, sink);
         }
         match event.kind() {
             Kind::Arrival => {}
-            Kind::Credit => M::credit(net, st, j, lp, event, sink),
-            Kind::HostCredit => nic::credit::<M, J, S>(net, st, j, lp, event, event.time().0, sink),
-            Kind::Notice => nic::notice::<M, J, S>(net, st, j, lp, event, sink),
-            Kind::Delivered | Kind::Start | Kind::Rank => {
-                endpoints::react::<M, J, S>(net, st, j, lp, event, event.time().0, sink)
-            }
+            Kind::Credit => M::credit(self.at(st, j, lp, sink), event),
+            Kind::HostCredit => self.credit_interface(st, j, lp, event, sink),
+            Kind::Notice => self.notice(st, j, lp, event, sink),
+            Kind::Delivered | Kind::Start | Kind::Rank => endpoints::react(self, st, j, lp, event, sink),
         }
     }
 
     #[inline(always)]
     fn close<J: Journal, S: Sink<Self>>(&self, st: &mut State, j: &mut J, lp: u32, end: Time, sink: &mut S) -> Time {
-        let net = &self.net;
-        let site = &net.sites[lp as usize];
-        let wake = nic::close::<M, J, S>(net, st, j, lp, site, end.0, sink);
-        Time(wake.min(M::close(net, st, j, lp, site, end.0, sink)))
+        let wake = self.close_interfaces(st, j, lp, end.0, sink);
+        Time(wake.min(M::close(self.at(st, j, lp, sink), end.0)))
     }
 
     #[inline(always)]
@@ -187,7 +181,7 @@ impl<M: RouterModel> World for Fabric<M> {
     }
 
     fn foresees(&self) -> bool {
-        self.net.keeps_records
+        self.net.messages.keeps_records
     }
 
     fn foresee(&self, st: &State, events: &[Packet]) {
@@ -204,11 +198,11 @@ impl<M: RouterModel> World for Fabric<M> {
     }
 
     fn pack(&self, st: &State, lp: u32, out: &mut Vec<u8>) {
-        packing::pack::<M>(&self.net, st, lp, out);
+        packing::pack(self, st, lp, out);
     }
 
     fn unpack(&self, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
-        packing::unpack::<M>(&self.net, st, lp, input)
+        packing::unpack(self, st, lp, input)
     }
 
     fn knows(&self, event: &Packet) -> bool {

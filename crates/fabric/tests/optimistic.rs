@@ -62,7 +62,7 @@ fn check<M: Model>(what: &str, spec: &RunSpec) {
     let net = || Network::build(spec).unwrap_or_else(|error| panic!("{what}: {error}"));
     let senders = net().n_nodes();
     let stats = || Stats::new(Span::default(), senders, true, Default::default(), (1, 0));
-    let world = Fabric::<M>::new(net());
+    let world = Fabric::<M>::new(spec, net());
     let end = Time::from_us(12);
     let mut window = WindowEngine::new(&world, stats(), 1);
     let stop = window.run(end, &mut |_, _| true);

@@ -397,7 +397,7 @@ pub fn rounding(spec: &RunSpec, net: &Network) -> Result<(), BuildError> {
         .zip(names.iter().map(|name| format!("link.{name}.bandwidth")));
     let own = spec.nic.bandwidth.map(|_| (&net.injection, "nic.bandwidth".to_owned()));
     // Late-admission routers hand chunks to their nodes without a link.
-    let linked = classes.skip(usize::from(net.model.late_admission));
+    let linked = classes.skip(usize::from(!net.model.nodes_have_links()));
     for (class, key) in linked.chain(own) {
         for size in net.workload.usual_packets(net.unit) {
             if class.rounding(size) > MOST_ROUNDING {

@@ -277,7 +277,7 @@ impl Harvest {
             let peer = &net.peers[(site.port + local) as usize];
             let bandwidth = net.classes[usize::from(peer.class())].bandwidth().0;
             // Late-admission routers hand chunks to their nodes without a link: class 0 has no time of its own there.
-            let linked = peer.class() != 0 || !net.model.late_admission;
+            let linked = peer.class() != 0 || net.model.nodes_have_links();
             let over = u128::from(port.bytes) * 8_000_000_000_000 > u128::from(port.free) * u128::from(bandwidth);
             if port.busy > port.free || (linked && over) {
                 self.over = first(self.over.take(), Some(NamedPort::new(net, lp, local)));
@@ -285,7 +285,7 @@ impl Harvest {
             // Time that was lost to whole picoseconds, against all the time until the link was idle.
             let exact = u128::from(port.bytes) * 8_000_000_000_000 / u128::from(bandwidth);
             let lost = u128::from(port.busy).saturating_sub(exact);
-            let whole = net.classes[usize::from(peer.class())].is_in_bytes() && !net.model.late_admission;
+            let whole = net.classes[usize::from(peer.class())].is_in_bytes() && !net.model.sends_chunks();
             if whole && port.packets >= 100 && lost * 100 > u128::from(port.free) {
                 self.rounded = first(self.rounded.take(), Some(NamedPort::new(net, lp, local)));
             }

@@ -11,13 +11,12 @@ mod memory;
 
 use des::Time;
 use fabric::packet::Packet;
+use fabric::router;
 use fabric::routing::{Detours, Routing};
 use fabric::spec::{
-    Architecture, BitsPerSec, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterModel, RoutingSpec,
+    BitsPerSec, HopCost, JobSpec, LinkSpec, ListedMessage, MessageDetail, PairMode, RouterChannels, RoutingSpec,
     RunSpec, Work,
 };
-use fabric::state::crossbar::{Arbiter, Crossing, Input};
-use fabric::state::lists::List;
 use fabric::state::{Channel, Link, Nic, Port, Router};
 use serde::Serialize;
 use std::mem::size_of;
@@ -97,9 +96,11 @@ impl NetworkFacts {
             .class
             .iter()
             .for_each(|&class| ports[usize::from(class)].1 += 1.0);
-        let vcs = match run.router.model {
-            RouterModel::Sculpin => 1,
-            RouterModel::Credit => Routing::vcs_of(&run.routing, &run.routing_terms(), &topology)?,
+        let vcs = match run.router.named().channels() {
+            RouterChannels::Names => 1,
+            RouterChannels::One | RouterChannels::AsNeeded => {
+                Routing::vcs_of(&run.routing, &run.routing_terms(), &topology)?
+            }
         };
         let tables = match run.topology {
             TopologySpec::Graph { .. } => 3.0 * f64::from(topology.n_routers()).powi(2),
@@ -188,19 +189,10 @@ impl NetworkFacts {
 
     /// Bytes of the network when nothing moves.
     fn standing(&self, run: &RunSpec, ports: f64) -> f64 {
-        let (mut per_port, mut per_router) = (
-            size_of::<Port>() as f64 + self.vcs * size_of::<Channel>() as f64,
-            size_of::<Router>() as f64,
-        );
-        match run.router.architecture {
-            _ if run.router.model == RouterModel::Sculpin => {}
-            Architecture::Voq => {}
-            Architecture::LateAdmission => per_port += 4.0 * size_of::<List>() as f64,
-            Architecture::InputQueued => {
-                per_port += self.vcs * size_of::<Input>() as f64 + size_of::<Crossing>() as f64;
-                per_router += size_of::<Arbiter>() as f64;
-            }
-        }
+        let own = router::records(&run.router);
+        let per_channel = (size_of::<Channel>() + own.per_channel) as f64;
+        let per_port = (size_of::<Port>() + own.per_port) as f64 + self.vcs * per_channel;
+        let per_router = (size_of::<Router>() + own.per_router) as f64;
         let per_node = (size_of::<Nic>() + size_of::<Source>() + 12) as f64;
         ports * (per_port + PORT_TABLES)
             + self.nodes * (per_node + NODE_TABLES)
@@ -219,7 +211,7 @@ impl NetworkFacts {
         net_ports: f64,
         ports: f64,
     ) -> f64 {
-        let credit = run.router.model == RouterModel::Credit;
+        let credit = run.router.named().gives_credits();
         let packet = unit(run);
         let on_link = |link: LinkSpec| 8e12 * packet / link.bandwidth.0.max(1) as f64;
         let mean = |of: &dyn Fn(LinkSpec) -> f64| {
@@ -278,11 +270,7 @@ fn named(run: &RunSpec) -> RunSpec {
 
 /// What a packet moves as.
 fn unit(run: &RunSpec) -> f64 {
-    let chunk = run
-        .nic
-        .chunk
-        .filter(|_| run.router.architecture == Architecture::LateAdmission);
-    chunk.unwrap_or(run.nic.packet).0.max(1) as f64
+    run.router.named().unit(&run.nic).0.max(1) as f64
 }
 
 /// Links of a way, ejection included. Valiant's leads over a router of some node, all others are minimal, but for those of routings
@@ -430,11 +418,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
 /// measured (docs/how-to/campaigns-on-a-cluster.md): a packet-hop, what a routing that looks at queues adds to it, and a message
 /// with its operations, notices and matching; all the more, the less of the records is in the cache of a core.
 fn seconds(run: &RunSpec, all: &Sent, standing: f64) -> f64 {
-    let (alone, with_ranks) = match (run.router.model, run.router.architecture) {
-        (RouterModel::Sculpin, _) => (0.08e-6, 0.075e-6),
-        (RouterModel::Credit, Architecture::Voq) => (0.2e-6, 0.15e-6),
-        (RouterModel::Credit, Architecture::InputQueued | Architecture::LateAdmission) => (0.4e-6, 0.3e-6),
-    };
+    let HopCost { alone, with_ranks } = run.router.named().cost();
     if all.by_ranks == 0.0 {
         return alone * all.packet_hops;
     }

@@ -15,8 +15,8 @@ use fabric::network::model::{Fabric, RouterModel};
 use fabric::network::{Class, Network};
 use fabric::observe::{Span, Stats, Track};
 use fabric::packet::{HORIZON, Packet};
-use fabric::router::{Credit, InputQueued, LateAdmission, Sculpin};
-use fabric::spec::{self, Architecture, MessageDetail, RunSpec};
+use fabric::router::{ModelTask, Sculpin, with_model};
+use fabric::spec::{self, MessageDetail, RunSpec};
 use fabric::state::Parts;
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -147,16 +147,14 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
         // Each rank has its own part of them in the network's tables.
         net.plant.topology.forget_cables();
     }
-    match (spec.router.model, spec.router.architecture) {
-        (spec::RouterModel::Sculpin, _) if net.is_plain() => drive::<Sculpin<true>>(spec, net, helpers, watch),
-        (spec::RouterModel::Sculpin, _) => drive::<Sculpin>(spec, net, helpers, watch),
-        (spec::RouterModel::Credit, Architecture::Voq) if net.is_plain() => {
-            drive::<Credit<true>>(spec, net, helpers, watch)
-        }
-        (spec::RouterModel::Credit, Architecture::Voq) => drive::<Credit>(spec, net, helpers, watch),
-        (spec::RouterModel::Credit, Architecture::LateAdmission) => drive::<LateAdmission>(spec, net, helpers, watch),
-        (spec::RouterModel::Credit, Architecture::InputQueued) => drive::<InputQueued>(spec, net, helpers, watch),
-    }
+    let (router, plain) = (&spec.router, net.is_plain());
+    let run = ModelRun {
+        spec,
+        net,
+        helpers,
+        watch,
+    };
+    with_model(router, plain, run)
 }
 
 /// Chooses the engine; the result does not depend on it. It begins with what another has saved, if that is given.
@@ -215,7 +213,7 @@ fn alone(spec: &RunSpec, net: &Network) -> Option<String> {
         return None;
     }
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let reason = if net.lookahead.0 < WindowEngine::<Fabric<Credit>>::MIN_WIDTH {
+    let reason = if net.lookahead.0 < WindowEngine::<Fabric<Sculpin>>::MIN_WIDTH {
         "links and routers without delay leave no window in which workers could work side by side".to_owned()
     } else if cores == 1 {
         "this machine gives the process one core".to_owned()
@@ -307,6 +305,22 @@ struct Helpers<'a> {
     ranks: Option<&'a mut dyn Transport>,
 }
 
+/// A run that begins when its router model is known.
+struct ModelRun<'a, 'h, 'w> {
+    spec: &'a RunSpec,
+    net: Network,
+    helpers: Helpers<'h>,
+    watch: Conduct<'w>,
+}
+
+impl ModelTask for ModelRun<'_, '_, '_> {
+    type Output = Result<Option<RunResult>, RunError>;
+
+    fn with<M: RouterModel>(self) -> Self::Output {
+        drive::<M>(self.spec, self.net, self.helpers, self.watch)
+    }
+}
+
 fn drive<M: RouterModel>(
     spec: &RunSpec,
     net: Network,
@@ -329,7 +343,7 @@ fn drive<M: RouterModel>(
     let mut stats = Stats::new(span, senders, full, job_of, (jobs, net.n_nodes()));
     // Where the warm-up is given, what is measured has its own record and slices need means only.
     stats.light_bins = spec.control.warmup.is_some() || !open_loop;
-    let world = Fabric::<M>::new(net.measured_in(span));
+    let world = Fabric::<M>::new(spec, net.measured_in(span));
     let mut supervisor = Supervisor::new(spec, &world.net, total, if open_loop { last } else { end }, watch);
     let saved = keeper.as_mut().map_or(Ok(None), |keeper| keeper.open(&mut supervisor));
     let (mut engine, engine_name): (Box<dyn NetworkEngine<M> + '_>, _) = match &mut ranks {

@@ -291,7 +291,7 @@ fn end<M: Model>(mut engine: Boxed<'_, M>, until: Time) -> String {
 
 /// Saves at each of `cuts` on one engine after another and finishes on the last; returns the packets that waited at the cuts.
 fn take_over<M: Model>(what: &str, spec: &RunSpec, cuts: &[u64], until: Time, first: u32) -> u64 {
-    let world = Fabric::<M>::new(Network::build(spec).unwrap());
+    let world = Fabric::<M>::new(spec, Network::build(spec).unwrap());
     let blank = Stats::new(
         Span {
             cut: until.0,
@@ -376,7 +376,7 @@ fn what_is_written_does_not_depend_on_blocks_and_workers() {
         if spec.router.architecture != Architecture::Voq || spec.router.model != RouterModel::Credit {
             continue;
         }
-        let world = Fabric::<Credit>::new(Network::build(&spec).unwrap());
+        let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
         let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
         let saved: Vec<Vec<u8>> = [(1, 1), (8, 1), (64, 3)]
             .map(|(blocks, workers)| {

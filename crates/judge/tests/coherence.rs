@@ -134,7 +134,7 @@ fn on_every_network_a_line_has_one_writer_or_many_readers() {
         spec.links.default.latency = Time::from_ns(7);
         let net = Network::build(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(net.routing.prove(&spec.router, &net.topology).free, "{what}");
-        let world = Fabric::<Credit>::new(net);
+        let world = Fabric::<Credit>::new(&spec, net);
         let blank = Stats::new(Span::default(), world.net.n_nodes(), false, Default::default(), (1, 0));
         let mut engine = WindowEngine::new(&world, blank, 1);
         let (mut several, mut stops, mut until) = (0, 0, 0);

@@ -274,7 +274,7 @@ impl Small {
             "[topology]\nkind = \"single-router\"\nnodes = 3\n[nic]\npacket = \"1 KiB\"\n[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \
              \"pairs\", mode = \"stream\", messages = 2, message = \"3 KiB\", pairs = [[0, 1]] }\n[run]\nseeds = [1]\n",
         );
-        let world = Fabric::<Sculpin>::new(Network::build(&spec).unwrap());
+        let world = Fabric::<Sculpin>::new(&spec, Network::build(&spec).unwrap());
         let (state, _) = world.start(0..1);
         let stats = Stats::new(Span::default(), 0, false, Arc::default(), (1, 0));
         Small {

@@ -415,7 +415,7 @@ fn no_rank_gets_the_state_of_another() {
     spec.control.workers = 1;
     spec.observe.links = false;
     spec.observe.messages = MessageDetail::Summary;
-    let world = Fabric::<Credit>::new(Network::build(&spec).unwrap());
+    let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
     let (state, _) = world.start(0..world.n_lps());
     let others = state.memory() / 2;
     let mut ends = local::connect(2);

@@ -246,7 +246,7 @@ fn packets_and_bytes_are_conserved_at_any_cut() {
 #[test]
 fn every_check_notices_what_it_is_for() {
     let spec = plain(torus(&[4, 4], 1));
-    let world = Fabric::<Credit>::new(Network::build(&spec).unwrap());
+    let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
     let stats = || Stats::new(Span::default(), 0, false, Default::default(), (1, 0));
     let failed = |change: &dyn Fn(&mut State, &mut Stats, &mut InFlight), stalled, expected| {
         let (mut state, _) = world.start(0..world.n_lps());
@@ -541,7 +541,8 @@ fn memory_per_node_is_what_is_stated_at_every_size() {
         .into_iter()
         .chain([dragonfly(17, 8), dragonfly(33, 16), dragonfly(129, 16)])
     {
-        let world = Fabric::<Credit>::new(Network::build(&plain(topology)).unwrap());
+        let spec = plain(topology);
+        let world = Fabric::<Credit>::new(&spec, Network::build(&spec).unwrap());
         let net = &world.net;
         let (routers, ports, nodes) = (net.sites.len(), net.n_ports() as usize, net.n_nodes() as usize);
         let (vcs, words) = (net.vcs as usize, net.words as usize);

@@ -105,7 +105,7 @@ fn replay(case: &str, rounds: u64, messages: &[ListedMessage]) -> Vec<(f64, bool
     let last = Time(rounds * ROUND.0);
     spec.control.end = Some(last);
     spec.jobs[0].work = Work::Messages(messages.to_vec());
-    let world = Fabric::<InputQueued>::new(Network::build(&spec).unwrap());
+    let world = Fabric::<InputQueued>::new(&spec, Network::build(&spec).unwrap());
     let span = Span {
         from: 0,
         to: last.0,

@@ -5,14 +5,12 @@
 //! packet: overheads, the link's time, room in the router's host buffer. A packet that has begun, or whose overhead has, is not
 //! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
 
-use super::{announce, follow, queue_up, set_out};
-use crate::network::model::{Fabric, RouterModel};
-use crate::network::{Network, Site};
+use super::{Interface, posted, queue_up};
+use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
-use crate::state::{NONE, Nic, State, next_number};
+use crate::state::{NONE, Nic, Post, State, next_number};
 use des::{Journal, Sink};
-use work::workload::Message;
 
 /// Whose turn it is at an interface with control messages.
 pub(super) enum Turn {
@@ -22,6 +20,17 @@ pub(super) enum Turn {
     Waits(u64),
     /// A packet of data is next.
     Data,
+}
+
+/// The next packet of the control messages of a node.
+struct Next {
+    /// Its message.
+    post: Post,
+    /// It is the first of it.
+    first: bool,
+    /// Bytes of the message that have yet to set out, and of the packet.
+    left: u64,
+    size: u32,
 }
 
 /// Puts the post at `slot` into the queue of control messages of the node at `place`.
@@ -34,112 +43,162 @@ pub(super) fn enqueue<J: Journal>(st: &mut State, j: &mut J, place: u32, slot: u
     st.due.set(j, place, due.min(*st.due.get(place)));
 }
 
-/// Sends the next packet of the control messages of a node, which has some, if it is their turn and its start lies before `end`.
-#[allow(clippy::too_many_arguments)]
-#[inline(never)]
-pub(super) fn turn<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    (place, node): (u32, u32),
-    end: u64,
-    departures: &mut Departures,
-    sink: &mut S,
-) -> Turn {
-    let (nic, queue) = (*st.nics.get(place), *st.controls.get(place));
-    let post = *st.posts.get(queue.head);
-    let first = queue.part == 0;
-    let left = if first { post.bytes } else { queue.left };
-    let size = left.min(u64::from(net.packet)) as u32;
-    let message_overhead = if first { net.message_overhead } else { 0 };
-    let idle = match first && post.birth >= nic.free {
-        true => net.idle_delay * u64::from(size) + M::wake(net),
-        false => 0,
-    };
-    let turn = post.birth.max(nic.free);
-    let mut start = turn + message_overhead + net.packet_overhead + idle;
-    // When the interface comes to its next packet of data.
-    let comes = match (nic.birth, nic.post_head) {
-        (u64::MAX, NONE) => u64::MAX,
-        (u64::MAX, data) => st.posts.get(data).birth.max(nic.free),
-        (birth, _) if nic.part == 0 => birth.max(nic.free),
-        _ => nic.free,
-    };
-    if post.birth > comes {
-        if nic.birth == u64::MAX {
-            return Turn::Data;
-        }
-        let data_start = nic.ready.max(nic.free);
-        let data_size = nic.left.min(u64::from(net.packet)) as u32;
-        if !M::HOST_CREDITS || data_start >= end || nic.credit >= M::room(net, data_size) as i32 {
-            return Turn::Data;
-        }
-        // Only then is it known that data waits for room.
-        start = start.max(data_start);
-        st.nics.edit(j, place).target |= Nic::BLOCKED;
+impl<M: RouterModel> Fabric<M> {
+    /// [`AtRouter::control_turn`].
+    #[inline(never)]
+    fn take_control_turn<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        interface: Interface,
+        departures: &mut Departures,
+        sink: &mut S,
+    ) -> Turn {
+        self.at(st, j, lp, sink).take_turn(interface, departures)
     }
-    if turn >= end {
-        // Until then a credit may wake the interface, so that it starts sooner than it would from rest.
-        return Turn::Waits(turn);
+}
+
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
+    /// Sends the next packet of the control messages of an interface, which has some, if it is their turn.
+    #[inline(always)]
+    pub(super) fn control_turn(&mut self, interface: Interface, departures: &mut Departures) -> Turn {
+        self.fabric
+            .take_control_turn(self.st, self.j, self.lp, interface, departures, self.sink)
     }
-    if start >= end {
-        return Turn::Waits(start);
-    }
-    if M::HOST_CREDITS {
-        let room = M::room(net, size) as i32;
-        let nic = st.nics.edit(j, place);
-        if nic.credit < room {
-            nic.target |= Nic::BLOCKED;
-            return Turn::Waits(u64::MAX);
-        }
-        nic.credit -= room;
-    }
-    let label = if first {
-        let label = post.mark | next_number(st.sources.edit(j, place));
-        let message = Message {
-            birth: post.birth,
-            destination: post.destination,
-            bytes: post.bytes,
+
+    fn take_turn(&mut self, interface: Interface, departures: &mut Departures) -> Turn {
+        let queue = *self.st.controls.get(interface.place);
+        let post = *self.st.posts.get(queue.head);
+        let first = queue.part == 0;
+        let left = if first { post.bytes } else { queue.left };
+        let size = left.min(u64::from(self.net.packet)) as u32;
+        let next = Next {
+            post,
+            first,
+            left,
+            size,
         };
-        if net.follows_messages {
-            follow::<M, S>(node, message, label, start, sink);
+        let start = match self.start_of_control(&next, interface) {
+            Ok(start) => start,
+            Err(turn) => return turn,
+        };
+        self.send_control(&next, interface, start, departures);
+        Turn::Sent
+    }
+
+    /// When the next control packet sets out, with room in the router's host buffer taken for it; or whose turn it is.
+    #[inline(always)]
+    fn start_of_control(&mut self, next: &Next, interface: Interface) -> Result<u64, Turn> {
+        let Interface { place, end, .. } = interface;
+        let net = self.net;
+        let &Next {
+            ref post, first, size, ..
+        } = next;
+        let nic = *self.st.nics.get(place);
+        let message_overhead = if first { net.interface.message_overhead } else { 0 };
+        let idle = match first && post.birth >= nic.free {
+            true => net.interface.idle_delay * u64::from(size) + self.model.wake(),
+            false => 0,
+        };
+        let turn = post.birth.max(nic.free);
+        let mut start = turn + message_overhead + net.interface.packet_overhead + idle;
+        // When the interface comes to its next packet of data.
+        let comes = match (nic.birth, nic.post_head) {
+            (u64::MAX, NONE) => u64::MAX,
+            (u64::MAX, data) => self.st.posts.get(data).birth.max(nic.free),
+            (birth, _) if nic.part == 0 => birth.max(nic.free),
+            _ => nic.free,
+        };
+        if post.birth > comes {
+            if nic.birth == u64::MAX {
+                return Err(Turn::Data);
+            }
+            let data_start = nic.ready.max(nic.free);
+            let data_size = nic.left.min(u64::from(net.packet)) as u32;
+            if !M::HOST_CREDITS || data_start >= end || nic.credit >= self.model.room(data_size) as i32 {
+                return Err(Turn::Data);
+            }
+            // Only then is it known that data waits for room.
+            start = start.max(data_start);
+            self.st.nics.edit(self.j, place).target |= Nic::BLOCKED;
         }
-        announce::<M, S>(net, node, message, label, post.envelope, start, sink);
-        label
-    } else {
-        queue.label
-    };
-    let part = match post.bytes <= u64::from(net.unit) {
-        true => ONLY,
-        false => queue.part,
-    };
-    let packet = Packet::part(node, post.destination, label, size, part);
-    if first {
-        let wait = start - post.birth;
-        departures.begins(&net.span, node, post.birth, wait, |record| sink.record(record));
+        if turn >= end {
+            // Until then a credit may wake the interface, so that it starts sooner than it would from rest.
+            return Err(Turn::Waits(turn));
+        }
+        if start >= end {
+            return Err(Turn::Waits(start));
+        }
+        if M::HOST_CREDITS {
+            let room = self.model.room(size) as i32;
+            let nic = self.st.nics.edit(self.j, place);
+            if nic.credit < room {
+                nic.target |= Nic::BLOCKED;
+                return Err(Turn::Waits(u64::MAX));
+            }
+            nic.credit -= room;
+        }
+        Ok(start)
     }
-    departures.count(size, 1, packet.share_of_part());
-    set_out::<M, S>(net, lp, site, node, packet, start, sink);
-    let nic = st.nics.edit(j, place);
-    nic.free = start + net.injection.ser(size);
-    nic.packets += 1;
-    if nic.birth != u64::MAX {
-        // The overheads of the packet that has let this one pass begin when it has left.
-        let overhead = net.packet_overhead + if nic.part == 0 { net.message_overhead } else { 0 };
-        nic.ready = nic.ready.max(nic.free + overhead);
+
+    /// The next control packet of a node sets out at `start`; its message leaves the queue with its last one.
+    #[inline(always)]
+    fn send_control(&mut self, next: &Next, interface: Interface, start: u64, departures: &mut Departures) {
+        let Interface { place, node, .. } = interface;
+        let net = self.net;
+        let &Next {
+            ref post,
+            first,
+            left,
+            size,
+        } = next;
+        let queue = *self.st.controls.get(place);
+        let label = if first {
+            let label = post.mark | next_number(self.st.sources.edit(self.j, place));
+            let message = posted(post);
+            if net.messages.follows {
+                self.follow(node, &message, label, start);
+            }
+            self.announce(node, &message, label, post.envelope, start);
+            label
+        } else {
+            queue.label
+        };
+        let part = match post.bytes <= u64::from(net.unit) {
+            true => ONLY,
+            false => queue.part,
+        };
+        let packet = Packet::part(node, post.destination, label, size, part);
+        if first {
+            let wait = start - post.birth;
+            departures.begins(&net.span, node, post.birth, wait, |record| self.sink.record(record));
+        }
+        departures.count(size, 1, packet.share_of_part());
+        self.set_out(node, packet, start);
+        let nic = self.st.nics.edit(self.j, place);
+        nic.free = start + net.injection.ser(size);
+        nic.packets += 1;
+        if nic.birth != u64::MAX {
+            // The overheads of the packet that has let this one pass begin when it has left.
+            let overhead = net.interface.packet_overhead
+                + if nic.part == 0 {
+                    net.interface.message_overhead
+                } else {
+                    0
+                };
+            nic.ready = nic.ready.max(nic.free + overhead);
+        }
+        let left = left - u64::from(size);
+        let queue = self.st.controls.edit(self.j, place);
+        (queue.left, queue.part, queue.label) = (left, queue.part + 1, label);
+        if left == 0 {
+            let slot = queue.head;
+            (queue.head, queue.part) = (post.next, 0);
+            self.st.sources.edit(self.j, place).taken -= post.bytes;
+            let free = &mut self.st.routers.edit(self.j, self.lp).free_post;
+            self.st.posts.edit(self.j, slot).next = *free;
+            *free = slot;
+        }
     }
-    let left = left - u64::from(size);
-    let queue = st.controls.edit(j, place);
-    (queue.left, queue.part, queue.label) = (left, queue.part + 1, label);
-    if left == 0 {
-        let slot = queue.head;
-        (queue.head, queue.part) = (post.next, 0);
-        st.sources.edit(j, place).taken -= post.bytes;
-        let free = &mut st.routers.edit(j, lp).free_post;
-        st.posts.edit(j, slot).next = *free;
-        *free = slot;
-    }
-    Turn::Sent
 }

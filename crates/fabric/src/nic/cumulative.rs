@@ -10,7 +10,7 @@
 use super::{Done, complete, key};
 use crate::incoming;
 use crate::network::Network;
-use crate::network::model::{Fabric, RouterModel};
+use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Record;
 use crate::packet::{CLASS, Label, NUMBERS, Packet};
 use crate::state::{Incoming, NONE, State};
@@ -31,105 +31,82 @@ pub(crate) fn join<J: Journal>(st: &mut State, j: &mut J, flow: u32, slot: u32) 
     st.incoming.edit(j, flow).next = slot;
 }
 
-/// A chunk of a message is at its node at `time`.
-#[inline(never)]
-pub(super) fn deliver<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    packet: &Packet,
-    time: u64,
-    sink: &mut S,
-) {
-    let size = packet.size();
-    sink.record(Record::Packet {
-        bytes: size,
-        hops: packet.hops(),
-        time,
-        share: packet.share_of_part(),
-    });
-    // Notices come before chunks: the record is there, and with its flow.
-    let slot = incoming::record(net, st, j, lp, key(packet));
-    let entry = st.incoming.edit(j, slot);
-    entry.left = entry.left.wrapping_sub(u64::from(size));
-    entry.parts = entry.parts.max(packet.part_number() + 1);
-    entry.hops = entry.hops.max(packet.hops());
-    entry.latest = entry.latest.max(time);
-    let flow = flow_of(net, st, j, lp, packet);
-    let record = st.incoming.edit(j, flow);
-    record.bytes += u64::from(size);
-    record.latest = record.latest.max(time);
-    settle::<M, J, S>(net, st, j, lp, packet, flow, sink);
-}
-
-/// A notice of the message of record `slot` has come, the one with its size or the other, which is first.
-#[allow(clippy::too_many_arguments)]
-#[inline(never)]
-pub(super) fn notice<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    message: &Packet,
-    slot: u32,
-    size: bool,
-    sink: &mut S,
-) {
-    let flow = flow_of(net, st, j, lp, message);
-    if size {
-        let until = st.incoming.get(flow).about + st.incoming.get(slot).bytes;
-        st.incoming.edit(j, flow).about = until;
-        st.incoming.edit(j, slot).about = until;
-    } else {
-        join(st, j, flow, slot);
+impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
+    /// A chunk of a message is at its node at `time`.
+    #[inline(never)]
+    pub(super) fn deliver_to_flow(&mut self, packet: &Packet, time: u64) {
+        let AtRouter { net, lp, .. } = *self;
+        let size = packet.size();
+        self.sink.record(Record::Packet {
+            bytes: size,
+            hops: packet.hops(),
+            time,
+            share: packet.share_of_part(),
+        });
+        // Notices come before chunks: the record is there, and with its flow.
+        let slot = incoming::record(net, self.st, self.j, lp, key(packet));
+        let entry = self.st.incoming.edit(self.j, slot);
+        entry.left = entry.left.wrapping_sub(u64::from(size));
+        entry.parts = entry.parts.max(packet.part_number() + 1);
+        entry.hops = entry.hops.max(packet.hops());
+        entry.latest = entry.latest.max(time);
+        let flow = flow_of(net, self.st, self.j, lp, packet);
+        let record = self.st.incoming.edit(self.j, flow);
+        record.bytes += u64::from(size);
+        record.latest = record.latest.max(time);
+        self.settle(packet, flow);
     }
-    settle::<M, J, S>(net, st, j, lp, message, flow, sink);
-}
 
-/// Completes the messages of a flow that count as delivered now, and drops the records of those that have come as a whole.
-fn settle<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    packet: &Packet,
-    flow: u32,
-    sink: &mut S,
-) {
-    let (node, source) = (packet.destination(), packet.source());
-    let Incoming { bytes, latest, .. } = *st.incoming.get(flow);
-    let mut before = flow;
-    loop {
-        let slot = st.incoming.get(before).next;
-        if slot == NONE {
-            return;
-        }
-        let mut entry = *st.incoming.get(slot);
-        let known = entry.bytes != 0 && entry.birth != u64::MAX;
-        let due = known && entry.about <= bytes && entry.parts == n_parts(net, entry.bytes);
-        if due && entry.delivered == 0 {
-            entry.delivered = 1;
-            st.incoming.edit(j, slot).delivered = 1;
-            let message = Packet::part(source, node, entry.label, 1, 0);
-            let early = entry.birth + net.bound(source, node, 1) > latest;
-            let (size, birth, hops) = (entry.bytes, entry.birth, entry.hops);
-            let done = Done {
-                bytes: size,
-                birth,
-                time: latest,
-                hops,
-                early,
-                name: message.name(net.bursts),
-                own_share: None,
-            };
-            complete::<M, S>(net, &message, &done, sink);
-        }
-        if entry.delivered != 0 && entry.left == 0 {
-            st.incoming.edit(j, before).next = entry.next;
-            incoming::take(net, st, j, lp, (source, node, entry.label));
+    /// A notice of the message of record `slot` has come, the one with its size or the other, which is first.
+    #[inline(never)]
+    pub(super) fn notice_of_flow(&mut self, message: &Packet, slot: u32, size: bool) {
+        let flow = flow_of(self.net, self.st, self.j, self.lp, message);
+        if size {
+            let until = self.st.incoming.get(flow).about + self.st.incoming.get(slot).bytes;
+            self.st.incoming.edit(self.j, flow).about = until;
+            self.st.incoming.edit(self.j, slot).about = until;
         } else {
-            before = slot;
+            join(self.st, self.j, flow, slot);
+        }
+        self.settle(message, flow);
+    }
+
+    /// Completes the messages of a flow that count as delivered now, and drops the records of those that have come as a whole.
+    fn settle(&mut self, packet: &Packet, flow: u32) {
+        let AtRouter { net, lp, .. } = *self;
+        let (node, source) = (packet.destination(), packet.source());
+        let Incoming { bytes, latest, .. } = *self.st.incoming.get(flow);
+        let mut before = flow;
+        loop {
+            let slot = self.st.incoming.get(before).next;
+            if slot == NONE {
+                return;
+            }
+            let mut entry = *self.st.incoming.get(slot);
+            let known = entry.bytes != 0 && entry.birth != u64::MAX;
+            let due = known && entry.about <= bytes && entry.parts == n_parts(net, entry.bytes);
+            if due && entry.delivered == 0 {
+                entry.delivered = 1;
+                self.st.incoming.edit(self.j, slot).delivered = 1;
+                let message = Packet::part(source, node, entry.label, 1, 0);
+                let early = entry.birth + net.bound(source, node, 1) > latest;
+                let done = Done {
+                    bytes: entry.bytes,
+                    birth: entry.birth,
+                    time: latest,
+                    hops: entry.hops,
+                    early,
+                    name: message.name(net.messages.bursts),
+                    own_share: None,
+                };
+                complete::<M, S>(net, &message, &done, self.sink);
+            }
+            if entry.delivered != 0 && entry.left == 0 {
+                self.st.incoming.edit(self.j, before).next = entry.next;
+                incoming::take(net, self.st, self.j, lp, (source, node, entry.label));
+            } else {
+                before = slot;
+            }
         }
     }
 }

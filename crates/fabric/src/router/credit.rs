@@ -5,11 +5,10 @@
 //! link latency back. Departures are computed by catch-up: a port with waiting packets has no event, and everything that starts before
 //! an arrival or credit is performed before that is looked at. At equal times arrivals and credits come first, departures last.
 
-use super::{dequeue, enqueue, launch, return_credit, route};
-use crate::network::model::{Fabric, RouterModel};
-use crate::network::{Network, Site};
-use crate::nic;
+use crate::network::Network;
+use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
+use crate::spec::RunSpec;
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
 
@@ -21,95 +20,81 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
     const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = true;
 
+    fn new(_: &RunSpec, _: &Network) -> Self {
+        Credit
+    }
+
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        mut packet: Packet,
-        sink: &mut S,
-    ) {
-        let site = net.sites[lp as usize];
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
+        let site = *at.site;
+        let mut at = at.with(&site);
+        let net = at.net;
         let now = packet.time().0;
-        let way = route::<Self, J, S>(net, st, j, lp, &site, &packet, now, sink);
+        let way = at.route(&packet, now);
         let (local, vc) = (way.port(), way.vc());
         if !PLAIN {
             packet.set_phase(way.phase());
         }
         let port = site.port + local;
-        if st.ports.get(port).waiting != 0 {
-            catch_up::<PLAIN, J, S>(net, st, j, lp, &site, port, now, sink);
+        if at.st.ports.get(port).waiting != 0 {
+            at.catch_up(port, now);
         }
-        let record = st.ports.get(port);
+        let record = at.st.ports.get(port);
         let channel = channel_of::<PLAIN>(net, port, vc);
         if record.free <= now {
             let empty = record.waiting == 0;
             let late = match !PLAIN && net.mixed_speeds && empty {
-                true => overtaking(net, &site, port, &packet),
+                true => at.overtaking(port, &packet),
                 false => 0,
             };
-            if empty && late == 0 && st.channels.get(channel).credit >= i64::from(packet.size()) {
-                depart::<PLAIN, J, S>(net, st, j, lp, &site, port, vc, packet, now, sink);
+            if empty && late == 0 && at.st.channels.get(channel).credit >= i64::from(packet.size()) {
+                at.depart(port, vc, packet, now);
                 return;
             }
             // What waits could not start before now: it has no credit, or it has just come.
-            st.ports.edit(j, port).free = now + late;
+            at.st.ports.edit(at.j, port).free = now + late;
         }
         if !PLAIN && net.routing.is_adaptive() {
             let class = &net.classes[net.peers[port as usize].class() as usize];
-            st.ports.edit(j, port).mark += class.ser(packet.size());
+            at.st.ports.edit(at.j, port).mark += class.ser(packet.size());
         }
-        enqueue(st, j, lp, port, channel, vc, packet);
+        at.enqueue(port, channel, vc, packet);
         let (words, word) = if PLAIN { (1, 0) } else { (net.words, local / 64) };
-        *st.waiting.edit(j, lp * words + word) |= 1 << (local % 64);
+        *at.st.waiting.edit(at.j, at.lp * words + word) |= 1 << (local % 64);
     }
 
     #[inline(always)]
-    fn credit<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        event: &Packet,
-        sink: &mut S,
-    ) {
-        let site = net.sites[lp as usize];
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, event: &Packet) {
+        let site = *at.site;
+        let mut at = at.with(&site);
         let port = site.port + u32::from(event.port());
         let now = event.time().0;
-        if st.ports.get(port).waiting != 0 {
-            catch_up::<PLAIN, J, S>(net, st, j, lp, &site, port, now, sink);
-            let free = st.ports.get(port).free;
+        if at.st.ports.get(port).waiting != 0 {
+            at.catch_up(port, now);
+            let free = at.st.ports.get(port).free;
             if free < now {
-                st.ports.edit(j, port).free = now;
+                at.st.ports.edit(at.j, port).free = now;
             }
         }
-        st.channels.edit(j, channel_of::<PLAIN>(net, port, event.vc())).credit += event.value() as i64;
+        let channel = channel_of::<PLAIN>(at.net, port, event.vc());
+        at.st.channels.edit(at.j, channel).credit += event.value() as i64;
     }
 
     #[inline(always)]
-    fn close<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        site: &Site,
-        end: u64,
-        sink: &mut S,
-    ) -> u64 {
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, end: u64) -> u64 {
         let mut wake = u64::MAX;
-        let words = if PLAIN { 1 } else { net.words };
+        let words = if PLAIN { 1 } else { at.net.words };
         for word in 0..words {
-            let index = lp * words + word;
-            let all = *st.waiting.get(index);
+            let index = at.lp * words + word;
+            let all = *at.st.waiting.get(index);
             let mut bits = all;
             let mut left = all;
             while bits != 0 {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
-                let port = site.port + word * 64 + bit;
-                catch_up::<PLAIN, J, S>(net, st, j, lp, site, port, end, sink);
-                let record = st.ports.get(port);
+                let port = at.site.port + word * 64 + bit;
+                at.catch_up(port, end);
+                let record = at.st.ports.get(port);
                 if record.waiting == 0 {
                     left &= !(1 << bit);
                 } else if record.free >= end {
@@ -117,32 +102,22 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
                 }
             }
             if left != all {
-                st.waiting.set(j, index, left);
+                at.st.waiting.set(at.j, index, left);
             }
         }
         wake
     }
 
     /// Time (ps) that the port needs for what it sends and for what waits, whatever the channel.
-    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        site: &Site,
-        port: u32,
-        _: u8,
-        now: u64,
-        sink: &mut S,
-    ) -> u64 {
-        if st.ports.get(port).waiting != 0 {
-            catch_up::<PLAIN, J, S>(net, st, j, lp, site, port, now, sink);
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, port: u32, _: u8, now: u64) -> u64 {
+        if at.st.ports.get(port).waiting != 0 {
+            at.catch_up(port, now);
         }
-        let record = st.ports.get(port);
+        let record = at.st.ports.get(port);
         record.free.saturating_sub(now) + record.mark
     }
 
-    fn waiting(net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
+    fn waiting(&self, net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
         let record = st.ports.get(port);
         let sending = record.free.saturating_sub(now);
         let Some(vc) = vc else {
@@ -156,7 +131,7 @@ impl<const PLAIN: bool> RouterModel for Credit<PLAIN> {
         sending + sizes.map(|size| class.ser(size)).sum::<u64>()
     }
 
-    fn queued(net: &Network, st: &State, port: u32, vc: u8) -> i64 {
+    fn queued(&self, net: &Network, st: &State, port: u32, vc: u8) -> i64 {
         match st.ports.get(port).channels >> vc & 1 {
             0 => 0,
             _ => sizes::<PLAIN>(net, st, port, vc).map(i64::from).sum(),
@@ -178,80 +153,104 @@ fn channel_of<const PLAIN: bool>(net: &Network, port: u32, vc: u8) -> u32 {
     if PLAIN { port } else { port * net.vcs + u32::from(vc) }
 }
 
-/// Extra wait of a packet that comes over a slower link than it leaves on.
-#[inline(always)]
-fn overtaking(net: &Network, site: &Site, port: u32, packet: &Packet) -> u64 {
-    let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(packet.size());
-    net.overtaking_delay(site, packet, serialisation)
-}
+impl<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>> AtRouter<'_, Credit<PLAIN>, J, S> {
+    /// Extra wait of a packet that comes over a slower link than it leaves on.
+    #[inline(always)]
+    fn overtaking(&self, port: u32, packet: &Packet) -> u64 {
+        let AtRouter { net, site, .. } = *self;
+        let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(packet.size());
+        net.overtaking_delay(site, packet, serialisation)
+    }
 
-/// Performs all departures of `port` with a start before `limit`.
-#[inline(always)]
-fn catch_up<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    port: u32,
-    limit: u64,
-    sink: &mut S,
-) {
-    loop {
-        let record = *st.ports.get(port);
-        if record.waiting == 0 || record.free >= limit {
-            return;
-        }
-        let Some(vc) = choose::<PLAIN>(net, st, port, record.channels, record.served) else {
-            return;
-        };
-        let channel = channel_of::<PLAIN>(net, port, vc);
-        let mut start = record.free;
-        if !PLAIN && net.mixed_speeds {
-            let head = *st.slots.get(st.channels.get(channel).head);
-            let ready = head.time().0 + overtaking(net, site, port, &head);
-            if ready > start {
-                if ready >= limit {
-                    st.ports.edit(j, port).free = ready;
-                    return;
+    /// Performs all departures of `port` with a start before `limit`.
+    #[inline(always)]
+    fn catch_up(&mut self, port: u32, limit: u64) {
+        let net = self.net;
+        loop {
+            let record = *self.st.ports.get(port);
+            if record.waiting == 0 || record.free >= limit {
+                return;
+            }
+            let Some(vc) = self.choose(port, record.channels, record.served) else {
+                return;
+            };
+            let channel = channel_of::<PLAIN>(net, port, vc);
+            let mut start = record.free;
+            if !PLAIN && net.mixed_speeds {
+                let head = *self.st.slots.get(self.st.channels.get(channel).head);
+                let ready = head.time().0 + self.overtaking(port, &head);
+                if ready > start {
+                    if ready >= limit {
+                        self.st.ports.edit(self.j, port).free = ready;
+                        return;
+                    }
+                    start = ready;
                 }
-                start = ready;
             }
+            let packet = self.dequeue(port, channel, vc);
+            if !PLAIN && net.routing.is_adaptive() {
+                let class = &net.classes[net.peers[port as usize].class() as usize];
+                self.st.ports.edit(self.j, port).mark -= class.ser(packet.size());
+            }
+            self.depart(port, vc, packet, start);
         }
-        let packet = dequeue(st, j, lp, port, channel, vc);
-        if !PLAIN && net.routing.is_adaptive() {
-            let class = &net.classes[net.peers[port as usize].class() as usize];
-            st.ports.edit(j, port).mark -= class.ser(packet.size());
-        }
-        depart::<PLAIN, J, S>(net, st, j, lp, site, port, vc, packet, start, sink);
     }
-}
 
-/// The channel to serve next: one with a packet whose credit suffices, in round robin or by arrival.
-#[inline(always)]
-fn choose<const PLAIN: bool>(net: &Network, st: &State, port: u32, channels: u64, served: u32) -> Option<u8> {
-    let fits = |vc: u32| {
-        let channel = st.channels.get(channel_of::<PLAIN>(net, port, vc as u8));
-        channel.credit >= i64::from(st.slots.get(channel.head).size())
-    };
-    if PLAIN || net.vcs == 1 {
-        return fits(0).then_some(0);
-    }
-    if net.first_come {
-        return first_come(net, st, port, channels, fits);
-    }
-    // Channels after the one served last, then from the lowest.
-    let after = channels & (u64::MAX << 1 << served);
-    for mut bits in [after, channels & !(u64::MAX << 1 << served)] {
-        while bits != 0 {
-            let vc = bits.trailing_zeros();
-            if fits(vc) {
-                return Some(vc as u8);
+    /// The channel to serve next: one with a packet whose credit suffices, in round robin or by arrival.
+    #[inline(always)]
+    fn choose(&self, port: u32, channels: u64, served: u32) -> Option<u8> {
+        let (net, st) = (self.net, &*self.st);
+        let fits = |vc: u32| {
+            let channel = st.channels.get(channel_of::<PLAIN>(net, port, vc as u8));
+            channel.credit >= i64::from(st.slots.get(channel.head).size())
+        };
+        if PLAIN || net.vcs == 1 {
+            return fits(0).then_some(0);
+        }
+        if net.first_come {
+            return first_come(net, st, port, channels, fits);
+        }
+        // Channels after the one served last, then from the lowest.
+        let after = channels & (u64::MAX << 1 << served);
+        for mut bits in [after, channels & !(u64::MAX << 1 << served)] {
+            while bits != 0 {
+                let vc = bits.trailing_zeros();
+                if fits(vc) {
+                    return Some(vc as u8);
+                }
+                bits &= bits - 1;
             }
-            bits &= bits - 1;
+        }
+        None
+    }
+
+    /// Starts a packet on an output link.
+    #[inline(always)]
+    fn depart(&mut self, port: u32, vc: u8, packet: Packet, start: u64) {
+        let AtRouter { net, site, .. } = *self;
+        let size = packet.size();
+        let peer = &net.peers[port as usize];
+        let class = &net.classes[peer.class() as usize];
+        let (serialisation, hop) = (class.ser(size), class.hop);
+        let record = self.st.ports.edit(self.j, port);
+        record.free = start + serialisation;
+        record.busy += serialisation;
+        record.packets += 1;
+        record.bytes += u64::from(size);
+        if !PLAIN {
+            record.served = u32::from(vc);
+        }
+        self.return_credit(&packet, start + serialisation);
+        if port - site.port < u32::from(site.net) {
+            let channel = channel_of::<PLAIN>(net, port, vc);
+            self.st.channels.edit(self.j, channel).credit -= i64::from(size);
+            self.launch(peer, hop, packet, vc, start, serialisation);
+        } else {
+            // A packet of its own, so that only this way keeps one in memory.
+            let landed = packet.with_lp(self.lp);
+            self.deliver(&landed, start);
         }
     }
-    None
 }
 
 fn first_come(net: &Network, st: &State, port: u32, mut channels: u64, fits: impl Fn(u32) -> bool) -> Option<u8> {
@@ -268,41 +267,4 @@ fn first_come(net: &Network, st: &State, port: u32, mut channels: u64, fits: imp
         }
     }
     best.map(|(_, vc)| vc)
-}
-
-/// Starts a packet on an output link.
-#[inline(always)]
-fn depart<const PLAIN: bool, J: Journal, S: Sink<Fabric<Credit<PLAIN>>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    port: u32,
-    vc: u8,
-    packet: Packet,
-    start: u64,
-    sink: &mut S,
-) {
-    let size = packet.size();
-    let peer = &net.peers[port as usize];
-    let class = &net.classes[peer.class() as usize];
-    let (serialisation, hop) = (class.ser(size), class.hop);
-    let record = st.ports.edit(j, port);
-    record.free = start + serialisation;
-    record.busy += serialisation;
-    record.packets += 1;
-    record.bytes += u64::from(size);
-    if !PLAIN {
-        record.served = u32::from(vc);
-    }
-    return_credit::<Credit<PLAIN>, S>(net, lp, site, &packet, start + serialisation, sink);
-    if port - site.port < u32::from(site.net) {
-        st.channels.edit(j, channel_of::<PLAIN>(net, port, vc)).credit -= i64::from(size);
-        launch::<Credit<PLAIN>, S>(net, peer, hop, packet, vc, start, serialisation, sink);
-    } else {
-        // A packet of its own, so that only this way keeps one in memory.
-        let landed = packet.with_lp(lp);
-        nic::deliver::<Credit<PLAIN>, J, S>(net, st, j, site, &landed, start, sink);
-    }
 }

@@ -13,11 +13,11 @@
 //! or a credit and when its window closes. At equal times the tick comes first, then arrivals and credits, then the turns; ticks at
 //! which nothing can move are skipped. Units: ps and bytes.
 
-use super::route;
-use crate::network::model::{Fabric, RouterModel};
-use crate::network::{Network, Part, Site};
+use crate::network::model::{AtRouter, Fabric, ModelRecords, RouterModel};
+use crate::network::{Network, Part};
 use crate::packet::Packet;
 use crate::packing;
+use crate::spec::{BitsPerSec, RunSpec};
 use crate::state::crossbar::{Arbiter, Crossing, Input};
 use crate::state::{Link, NONE, State};
 use des::checkpoint::{put, take};
@@ -29,22 +29,89 @@ mod output;
 
 /// The model.
 #[derive(Debug)]
-pub struct InputQueued;
+pub struct InputQueued {
+    /// Clock period of the crossbar (ps): a flit at its bandwidth, rounded to the nearest ps, at least 1.
+    tick: u64,
+    /// Bytes of an output buffer per port and channel, whole flits.
+    output_buffer: u64,
+    /// Bytes of a flit.
+    flit: u32,
+    /// Size in bytes of a full packet, the room that it takes, its time at the crossbar (ps).
+    full: (u32, u32, u64),
+    /// From the wake-up of an idle interface to its next start (ps).
+    wake: u64,
+    /// From the start of a packet on the link to a node until its credit is back (ps).
+    node_credit: u64,
+}
+
+impl InputQueued {
+    /// Time (ps) that a packet which takes `room` bytes occupies its ports at the crossbar: a tick per flit.
+    #[inline(always)]
+    fn crossing(&self, room: u32) -> u64 {
+        if room == self.full.1 {
+            self.full.2
+        } else {
+            u64::from(room / self.flit) * self.tick
+        }
+    }
+
+    /// The first tick at `time` or later (ps).
+    #[inline(always)]
+    fn tick_from(&self, time: u64) -> u64 {
+        time.next_multiple_of(self.tick)
+    }
+
+    /// The first tick later than `time` (ps).
+    #[inline(always)]
+    fn tick_after(&self, time: u64) -> u64 {
+        (time / self.tick + 1) * self.tick
+    }
+}
 
 impl RouterModel for InputQueued {
     const HOST_CREDITS: bool = true;
+    const RECORDS: ModelRecords = ModelRecords {
+        per_port: size_of::<Crossing>(),
+        per_channel: size_of::<Input>(),
+        per_router: size_of::<Arbiter>(),
+    };
 
-    #[inline(always)]
-    fn room(net: &Network, size: u32) -> u32 {
-        net.model.room(size)
+    fn new(spec: &RunSpec, net: &Network) -> Self {
+        let router = &spec.router;
+        let model = router.named();
+        let flit = u64::from(model.flit(router));
+        let links = std::iter::once(&spec.links.default).chain(spec.links.by_class.values());
+        let fastest = links.map(|link| link.bandwidth.0).max().unwrap_or(1);
+        let BitsPerSec(crossbar) = router.crossbar_bandwidth.unwrap_or(BitsPerSec(fastest + fastest / 2));
+        let crossbar = crossbar.max(1);
+        let tick = ((flit * 8_000_000_000_000 + crossbar / 2) / crossbar).max(1);
+        let packet = spec.nic.packet.0;
+        let flits = packet.div_ceil(flit);
+        InputQueued {
+            tick,
+            output_buffer: router.output_buffer.map_or(u64::MAX / 2, |bytes| bytes.0 / flit * flit),
+            flit: flit as u32,
+            full: (packet as u32, (flits * flit) as u32, flits * tick),
+            wake: net.injection.wake,
+            node_credit: model.node_credit(router, spec.links.of("host")).unwrap_or(0),
+        }
     }
 
     #[inline(always)]
-    fn wake(net: &Network) -> u64 {
-        net.injection.wake
+    fn room(&self, size: u32) -> u32 {
+        if size == self.full.0 {
+            self.full.1
+        } else {
+            size.next_multiple_of(self.flit)
+        }
     }
 
-    fn start(net: &Network, routers: &Range<u32>, st: &mut State) {
+    #[inline(always)]
+    fn wake(&self) -> u64 {
+        self.wake
+    }
+
+    fn start(&self, net: &Network, routers: &Range<u32>, st: &mut State) {
         let Part { ports, .. } = net.part(routers);
         let sites = &(*net.sites)[routers.start as usize..routers.end as usize];
         let mut inputs = Vec::with_capacity(ports.len() * net.vcs as usize);
@@ -93,69 +160,47 @@ impl RouterModel for InputQueued {
         }
     }
 
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        packet: Packet,
-        sink: &mut S,
-    ) {
-        let site = net.sites[lp as usize];
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, packet: Packet) {
+        let (net, lp) = (at.net, at.lp);
         let now = packet.time().0;
-        catch_up(net, st, j, lp, &site, now + 1, now, sink);
+        at.catch_up(now + 1, now);
         let local = u32::from(packet.port());
-        let port = site.port + local;
+        let port = at.site.port + local;
         let index = port * net.vcs + u32::from(packet.vc());
-        if !append(st, j, lp, index, packet) {
+        if !at.append(index, packet) {
             return;
         }
-        st.crossings.edit(j, port).heads |= 1 << packet.vc();
-        *st.arriving.edit(j, lp * net.words + local / 64) |= 1 << (local % 64);
-        route_first(net, st, j, lp, &site, index, now, sink);
-        let due = crossbar::chance(net, st, index, net.model.tick_after(now));
-        let arbiter = st.arbiters.edit(j, lp);
+        at.st.crossings.edit(at.j, port).heads |= 1 << packet.vc();
+        *at.st.arriving.edit(at.j, lp * net.words + local / 64) |= 1 << (local % 64);
+        at.route_first(index, now);
+        let due = at.chance(index, at.model.tick_after(now));
+        let arbiter = at.st.arbiters.edit(at.j, lp);
         arbiter.due = arbiter.due.min(due);
     }
 
-    fn credit<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        event: &Packet,
-        sink: &mut S,
-    ) {
-        let site = net.sites[lp as usize];
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, event: &Packet) {
         let now = event.time().0;
-        catch_up(net, st, j, lp, &site, now + 1, now, sink);
-        let port = site.port + u32::from(event.port());
-        st.channels.edit(j, port * net.vcs + u32::from(event.vc())).credit += event.value() as i64;
-        if let Some(turn) = output::wake(net, st, j, port, now)
-            && st.ports.get(port).waiting != 0
+        at.catch_up(now + 1, now);
+        let port = at.site.port + u32::from(event.port());
+        let channel = port * at.net.vcs + u32::from(event.vc());
+        at.st.channels.edit(at.j, channel).credit += event.value() as i64;
+        if let Some(turn) = at.wake(port, now)
+            && at.st.ports.get(port).waiting != 0
         {
             // What waits for room in this port's buffer may cross once the turn has made some.
-            let arbiter = st.arbiters.edit(j, lp);
+            let arbiter = at.st.arbiters.edit(at.j, at.lp);
             arbiter.turn = arbiter.turn.min(turn);
-            arbiter.due = arbiter.due.min(net.model.tick_after(turn));
+            arbiter.due = arbiter.due.min(at.model.tick_after(turn));
         }
     }
 
-    fn close<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        site: &Site,
-        end: u64,
-        sink: &mut S,
-    ) -> u64 {
-        catch_up(net, st, j, lp, site, end, end, sink);
-        let arbiter = st.arbiters.get(lp);
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, end: u64) -> u64 {
+        at.catch_up(end, end);
+        let arbiter = at.st.arbiters.get(at.lp);
         arbiter.due.min(arbiter.turn)
     }
 
-    fn pack(net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
+    fn pack(&self, net: &Network, st: &State, lp: u32, out: &mut Vec<u8>) {
         let site = &net.sites[lp as usize];
         let ports = site.port..site.port + site.ports();
         for index in ports.start * net.vcs..ports.end * net.vcs {
@@ -169,7 +214,7 @@ impl RouterModel for InputQueued {
         put(out, *st.arbiters.get(lp));
     }
 
-    fn unpack(net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
+    fn unpack(&self, net: &Network, st: &mut State, lp: u32, input: &mut &[u8]) -> Result<(), Torn> {
         let j = &mut NoJournal;
         let site = net.sites[lp as usize];
         let ports = site.port..site.port + site.ports();
@@ -192,21 +237,11 @@ impl RouterModel for InputQueued {
     }
 
     /// Bytes in the output buffer of that channel; the router has been caught up already.
-    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        _: &mut J,
-        _: u32,
-        _: &Site,
-        port: u32,
-        vc: u8,
-        _: u64,
-        _: &mut S,
-    ) -> u64 {
-        st.inputs.get(port * net.vcs + u32::from(vc)).held
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, port: u32, vc: u8, _: u64) -> u64 {
+        at.st.inputs.get(port * at.net.vcs + u32::from(vc)).held
     }
 
-    fn waiting(net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
+    fn waiting(&self, net: &Network, st: &State, port: u32, vc: Option<u8>, now: u64) -> u64 {
         let held = |vc: u32| st.inputs.get(port * net.vcs + vc).held;
         let bytes = match vc {
             Some(vc) => held(u32::from(vc)),
@@ -217,108 +252,100 @@ impl RouterModel for InputQueued {
     }
 }
 
-/// Performs all ticks of a router before `ticks` and all turns before `turns`, in the order of time, ticks first.
-#[inline(always)]
-fn catch_up<J: Journal, S: Sink<Fabric<InputQueued>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    ticks: u64,
-    turns: u64,
-    sink: &mut S,
-) {
-    let Arbiter { due, turn, .. } = *st.arbiters.get(lp);
-    if due < ticks || turn < turns {
-        act(net, st, j, lp, site, ticks, turns, sink);
+impl Fabric<InputQueued> {
+    /// [`AtRouter::act`].
+    #[inline(never)]
+    fn act<J: Journal, S: Sink<Self>>(
+        &self,
+        st: &mut State,
+        j: &mut J,
+        lp: u32,
+        (ticks, turns): (u64, u64),
+        sink: &mut S,
+    ) {
+        self.at(st, j, lp, sink).act(ticks, turns);
     }
 }
 
-/// [`catch_up`] where there is something to do.
-#[inline(never)]
-fn act<J: Journal, S: Sink<Fabric<InputQueued>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    ticks: u64,
-    turns: u64,
-    sink: &mut S,
-) {
-    loop {
-        let Arbiter { due, turn, .. } = *st.arbiters.get(lp);
-        if due >= ticks && turn >= turns {
-            return;
-        }
-        // Between two ticks the output ports have nothing to do with each other.
-        let until = due.min(turns);
-        if turn < until {
-            output::turns(net, st, j, lp, site, until, sink);
-        }
-        if due < ticks {
-            crossbar::tick(net, st, j, lp, site, due, sink);
+impl<J: Journal, S: Sink<Fabric<InputQueued>>> AtRouter<'_, InputQueued, J, S> {
+    /// Performs all ticks before `ticks` and all turns before `turns`, in the order of time, ticks first.
+    #[inline(always)]
+    fn catch_up(&mut self, ticks: u64, turns: u64) {
+        let Arbiter { due, turn, .. } = *self.st.arbiters.get(self.lp);
+        if due < ticks || turn < turns {
+            self.fabric.act(self.st, self.j, self.lp, (ticks, turns), self.sink);
         }
     }
-}
 
-/// Puts an arrived packet at the end of its input queue; `true` if it is the first.
-fn append<J: Journal>(st: &mut State, j: &mut J, lp: u32, index: u32, packet: Packet) -> bool {
-    let router = st.routers.edit(j, lp);
-    router.queued += 1;
-    let link = Link {
-        next: NONE,
-        sequence: 0,
-    };
-    let slot = router.free_slot;
-    let slot = if slot == NONE {
-        st.links.push(j, link);
-        st.slots.push(j, packet)
-    } else {
-        router.free_slot = st.links.get(slot).next;
-        st.slots.set(j, slot, packet);
-        st.links.set(j, slot, link);
-        slot
-    };
-    let input = st.inputs.edit(j, index);
-    let first = input.head == NONE;
-    if first {
-        input.head = slot;
-    } else {
-        st.links.edit(j, input.tail).next = slot;
-    }
-    input.tail = slot;
-    first
-}
-
-/// Routes the first packet of an input queue at `now`.
-fn route_first<J: Journal, S: Sink<Fabric<InputQueued>>>(
-    net: &Network,
-    st: &mut State,
-    j: &mut J,
-    lp: u32,
-    site: &Site,
-    index: u32,
-    now: u64,
-    sink: &mut S,
-) {
-    let packet = *st.slots.get(st.inputs.get(index).head);
-    let way = route::<InputQueued, J, S>(net, st, j, lp, site, &packet, now, sink);
-    let (local, vc) = (way.port(), way.vc());
-    let port = site.port + local;
-    let ready = match net.mixed_speeds {
-        true => {
-            let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(packet.size());
-            packet.time().0 + net.overtaking_delay(site, &packet, serialisation)
+    /// [`Self::catch_up`] where there is something to do.
+    #[inline(always)]
+    fn act(&mut self, ticks: u64, turns: u64) {
+        loop {
+            let Arbiter { due, turn, .. } = *self.st.arbiters.get(self.lp);
+            if due >= ticks && turn >= turns {
+                return;
+            }
+            // Between two ticks the output ports have nothing to do with each other.
+            let until = due.min(turns);
+            if turn < until {
+                self.turns(until);
+            }
+            if due < ticks {
+                self.tick(due);
+            }
         }
-        false => 0,
-    };
-    let input = st.inputs.edit(j, index);
-    input.output = port;
-    // On its way to a node a packet stays on the channel it came on.
-    input.vc = if local < u32::from(site.net) { vc } else { packet.vc() };
-    input.phase = way.phase();
-    input.ready = ready;
-    input.room = net.model.room(packet.size());
+    }
+
+    /// Puts an arrived packet at the end of its input queue; `true` if it is the first.
+    fn append(&mut self, index: u32, packet: Packet) -> bool {
+        let (st, j, lp) = (&mut *self.st, &mut *self.j, self.lp);
+        let router = st.routers.edit(j, lp);
+        router.queued += 1;
+        let link = Link {
+            next: NONE,
+            sequence: 0,
+        };
+        let slot = router.free_slot;
+        let slot = if slot == NONE {
+            st.links.push(j, link);
+            st.slots.push(j, packet)
+        } else {
+            router.free_slot = st.links.get(slot).next;
+            st.slots.set(j, slot, packet);
+            st.links.set(j, slot, link);
+            slot
+        };
+        let input = st.inputs.edit(j, index);
+        let first = input.head == NONE;
+        if first {
+            input.head = slot;
+        } else {
+            st.links.edit(j, input.tail).next = slot;
+        }
+        input.tail = slot;
+        first
+    }
+
+    /// Routes the first packet of an input queue at `now`.
+    fn route_first(&mut self, index: u32, now: u64) {
+        let AtRouter { net, site, .. } = *self;
+        let packet = *self.st.slots.get(self.st.inputs.get(index).head);
+        let way = self.route(&packet, now);
+        let (local, vc) = (way.port(), way.vc());
+        let port = site.port + local;
+        let ready = match net.mixed_speeds {
+            true => {
+                let serialisation = net.classes[net.peers[port as usize].class() as usize].ser(packet.size());
+                packet.time().0 + net.overtaking_delay(site, &packet, serialisation)
+            }
+            false => 0,
+        };
+        let input = self.st.inputs.edit(self.j, index);
+        input.output = port;
+        // On its way to a node a packet stays on the channel it came on.
+        input.vc = if local < u32::from(site.net) { vc } else { packet.vc() };
+        input.phase = way.phase();
+        input.ready = ready;
+        input.room = self.model.room(packet.size());
+    }
 }

@@ -3,11 +3,10 @@
 //! Stands for SST/macro's SCULPIN. A packet whose head is ready at time t starts on its output at `max(t, link idle)`, first come,
 //! first served; so its departure is known on arrival and one event per hop is all there is.
 
-use super::{launch, route};
-use crate::network::model::{Fabric, RouterModel};
-use crate::network::{Network, Site};
-use crate::nic;
+use crate::network::Network;
+use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::packet::Packet;
+use crate::spec::RunSpec;
 use crate::state::State;
 use des::{Event, Journal, Sink};
 
@@ -19,25 +18,22 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
     const PLAIN: bool = PLAIN;
     const HOST_CREDITS: bool = false;
 
+    fn new(_: &RunSpec, _: &Network) -> Self {
+        Sculpin
+    }
+
     #[inline(always)]
-    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(
-        net: &Network,
-        st: &mut State,
-        j: &mut J,
-        lp: u32,
-        mut packet: Packet,
-        sink: &mut S,
-    ) {
-        let site = &net.sites[lp as usize];
+    fn arrive<J: Journal, S: Sink<Fabric<Self>>>(mut at: AtRouter<'_, Self, J, S>, mut packet: Packet) {
+        let AtRouter { net, site, .. } = at;
         let now = packet.time().0;
-        let way = route::<Self, J, S>(net, st, j, lp, site, &packet, now, sink);
+        let way = at.route(&packet, now);
         let (local, vc) = (way.port(), way.vc());
         if !PLAIN {
             packet.set_phase(way.phase());
         }
         let port = site.port + local;
         let size = packet.size();
-        let record = st.ports.edit(j, port);
+        let record = at.st.ports.edit(at.j, port);
         let peer = &net.peers[port as usize];
         let class = &net.classes[peer.class() as usize];
         let (serialisation, hop) = (class.ser(size), class.hop);
@@ -51,49 +47,31 @@ impl<const PLAIN: bool> RouterModel for Sculpin<PLAIN> {
         record.packets += 1;
         record.bytes += u64::from(size);
         if local < u32::from(site.net) {
-            launch::<Self, S>(net, peer, hop, packet, vc, start, serialisation, sink);
+            at.launch(peer, hop, packet, vc, start, serialisation);
         } else {
             // A packet of its own, so that only this way keeps one in memory.
-            let landed = packet.with_lp(lp);
-            nic::deliver::<Self, J, S>(net, st, j, site, &landed, start, sink);
+            let landed = packet.with_lp(at.lp);
+            at.deliver(&landed, start);
         }
     }
 
-    fn credit<J: Journal, S: Sink<Fabric<Self>>>(_: &Network, _: &mut State, _: &mut J, _: u32, _: &Packet, _: &mut S) {
+    fn credit<J: Journal, S: Sink<Fabric<Self>>>(_: AtRouter<'_, Self, J, S>, _: &Packet) {
         debug_assert!(false, "sculpin routers send no credits");
     }
 
     #[inline(always)]
-    fn close<J: Journal, S: Sink<Fabric<Self>>>(
-        _: &Network,
-        _: &mut State,
-        _: &mut J,
-        _: u32,
-        _: &Site,
-        _: u64,
-        _: &mut S,
-    ) -> u64 {
+    fn close<J: Journal, S: Sink<Fabric<Self>>>(_: AtRouter<'_, Self, J, S>, _: u64) -> u64 {
         u64::MAX
     }
 
     /// Time (ps) until the link is idle.
     #[inline(always)]
-    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(
-        _: &Network,
-        st: &mut State,
-        _: &mut J,
-        _: u32,
-        _: &Site,
-        port: u32,
-        _: u8,
-        now: u64,
-        _: &mut S,
-    ) -> u64 {
-        st.ports.get(port).free.saturating_sub(now)
+    fn backlog<J: Journal, S: Sink<Fabric<Self>>>(at: AtRouter<'_, Self, J, S>, port: u32, _: u8, now: u64) -> u64 {
+        at.model.waiting(at.net, at.st, port, None, now)
     }
 
     #[inline(always)]
-    fn waiting(_: &Network, st: &State, port: u32, _: Option<u8>, now: u64) -> u64 {
+    fn waiting(&self, _: &Network, st: &State, port: u32, _: Option<u8>, now: u64) -> u64 {
         st.ports.get(port).free.saturating_sub(now)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::algorithm::{Here, Way};
 use super::{Kind, Routing, RoutingTerms};
-use crate::equipment::{Architecture, RouterModel};
+use crate::equipment::RouterChannels;
 use crate::packet::{MAX_VCS, Packet};
 use crate::plant::{Plant, Site};
 use work::build_error::BuildError;
@@ -18,10 +18,9 @@ pub struct Classes {
 
 /// Virtual networks of a run: as many as the work asks for where routers have channels, else 1.
 pub(super) fn of(terms: &RoutingTerms<'_>) -> u8 {
-    let late = terms.router.architecture == Architecture::LateAdmission;
-    match terms.router.model {
-        RouterModel::Credit if !late => terms.networks,
-        _ => 1,
+    match terms.router.named().channels() {
+        RouterChannels::AsNeeded => terms.networks,
+        RouterChannels::One | RouterChannels::Names => 1,
     }
 }
 

@@ -114,7 +114,7 @@ impl Deroute {
                     "take \"vdal\" or \"doal\"",
                 );
             }
-            if bounded && terms.router.is_input_queued() {
+            if bounded && terms.router.named().commits_before_room() {
                 return refuse(
                     "input-queued routers choose a packet's output before it has room there, so it could wait for other packets outside the escape channel",
                     "take \"vdal\" or \"doal\", or router.architecture = \"voq\"",

@@ -16,9 +16,7 @@ use super::keys::{BIAS, CANDIDATES, CONGESTION, PER, RATIO, SCOPE, STEP, THRESHO
 use super::news::{News, TOLD};
 use super::weigh::{Congestion, Per};
 use super::weigh::{Sense, Weigh};
-use super::{RoomSpec, Routing, SECOND_LEG, came};
-use crate::packet::Packet;
-use crate::plant::{Plant, Site};
+use super::{RoomSpec, SECOND_LEG, came};
 use des::mix;
 use des::rng::below;
 use serde::{Deserialize, Serialize};
@@ -236,10 +234,7 @@ impl Detour {
         };
         let detour = Detour::new(&detour, false, terms, topology)?;
         let router = &terms.router;
-        let output = router
-            .output_buffer
-            .filter(|_| router.is_input_queued())
-            .map(|bytes| bytes.0);
+        let output = router.named().output_buffer(router).map(|bytes| bytes.0);
         let next = router.buffer.map(|bytes| bytes.0);
         let one = match room.congestion {
             Congestion::Output => output,
@@ -415,8 +410,7 @@ impl ReadyRouting for Detour {
 
     #[inline]
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
-        here.routing
-            .minimal_or_detour(self, here.net, here.site, here.packet, wait)
+        here.minimal_or_detour(self, wait)
     }
 
     fn sense(&self) -> Option<Sense> {
@@ -444,20 +438,19 @@ fn above(base: u8, came: Came) -> Came {
     }
 }
 
-impl Routing {
+impl Here<'_> {
     /// UGAL's or PAR's next output: (local port, virtual channel, phase). `wait(local port, virtual channel)` is in ps.
-    pub(super) fn minimal_or_detour(
-        &self,
-        terms: &Detour,
-        net: &Plant,
-        site: &Site,
-        packet: &Packet,
-        mut wait: impl FnMut(u32, u8) -> u64,
-    ) -> Way {
+    pub(super) fn minimal_or_detour(&self, terms: &Detour, mut wait: impl FnMut(u32, u8) -> u64) -> Way {
+        let &Here {
+            routing,
+            net,
+            site,
+            packet,
+        } = self;
         let (topology, at, node) = (&net.topology, site.router, packet.destination());
         let (from, to) = (topology.router_of(packet.source()), topology.router_of(node));
-        let key = self.key(packet);
-        let word = |draw: u32| mix(self.seed ^ packet.identity()) ^ u64::from(draw + 1) << 32;
+        let key = routing.key(packet);
+        let word = |draw: u32| mix(routing.seed ^ packet.identity()) ^ u64::from(draw + 1) << 32;
         let mut came = came(site, packet);
         let phase = packet.phase();
         if phase >= FIRST_LEG
@@ -466,9 +459,7 @@ impl Routing {
         {
             let leg = |key| terms.first_leg(topology, at, via, came, key);
             let other = terms.other(leg(key), key, |key| Some(leg(key)));
-            return self
-                .lesser(site, packet, leg(key), other, phase, &mut wait, |_, _, _| 0)
-                .1;
+            return self.lesser(leg(key), other, phase, &mut wait, |_, _, _| 0).1;
         }
         if phase != MINIMAL {
             if phase != SECOND_LEG {
@@ -476,9 +467,7 @@ impl Routing {
             }
             let leg = |key| terms.second_leg(topology, at, node, came, key);
             let other = terms.other(leg(key), key, |key| Some(leg(key)));
-            return self
-                .lesser(site, packet, leg(key), other, SECOND_LEG, &mut wait, |_, _, _| 0)
-                .1;
+            return self.lesser(leg(key), other, SECOND_LEG, &mut wait, |_, _, _| 0).1;
         }
         let minimal = topology.minimal(at, node, came, key);
         let other = terms.other(minimal, key, |key| Some(topology.minimal(at, node, came, key)));
@@ -487,7 +476,7 @@ impl Routing {
             Some(news) if decides => terms.beyond(topology, news, at, (hop, port), (towards, key), wait),
             _ => 0,
         };
-        let (q_minimal, way) = self.lesser(site, packet, minimal, other, MINIMAL, &mut wait, |hop, port, wait| {
+        let (q_minimal, way) = self.lesser(minimal, other, MINIMAL, &mut wait, |hop, port, wait| {
             beyond(hop, port, to, wait)
         });
         let time_on = |way: Way, bytes: u64| {
@@ -505,7 +494,7 @@ impl Routing {
             let hop = terms.begin(topology, at, via, to, key)?;
             let other = terms.other(hop, key, |key| terms.begin(topology, at, via, to, key));
             let phase = FIRST_LEG + draw as u8;
-            let (q, way) = self.lesser(site, packet, hop, other, phase, &mut wait, |hop, port, wait| {
+            let (q, way) = self.lesser(hop, other, phase, &mut wait, |hop, port, wait| {
                 beyond(hop, port, via, wait)
             });
             Some((terms.weigh.cost(q, terms.hops(topology, at, via, to, key)), way))
@@ -533,11 +522,8 @@ impl Routing {
 
     /// [`Self::least`] of a hop and another one if there is one, the first if they are equal; `beyond` says what waits behind the hop, by
     /// its port.
-    #[allow(clippy::too_many_arguments)]
     fn lesser<W: FnMut(u32, u8) -> u64>(
         &self,
-        site: &Site,
-        packet: &Packet,
         hop: Hop,
         other: Option<Hop>,
         phase: u8,
@@ -545,7 +531,7 @@ impl Routing {
         beyond: impl Fn(Hop, u32, &mut W) -> u64,
     ) -> (u64, Way) {
         let mut look = |hop: Hop| {
-            let (q, way) = self.least(site, packet, hop, phase, wait);
+            let (q, way) = self.least(hop, phase, wait);
             (q.saturating_add(beyond(hop, way.port(), wait)), way)
         };
         let first = look(hop);
@@ -559,17 +545,11 @@ impl Routing {
     }
 
     /// The cable of a hop with the least wait, the first of equal ones from one that the packet draws on: (wait, output with `phase`).
-    fn least(
-        &self,
-        site: &Site,
-        packet: &Packet,
-        hop: Hop,
-        phase: u8,
-        wait: &mut impl FnMut(u32, u8) -> u64,
-    ) -> (u64, Way) {
+    fn least(&self, hop: Hop, phase: u8, wait: &mut impl FnMut(u32, u8) -> u64) -> (u64, Way) {
+        let routing = self.routing;
         let (first, links) = (u32::from(hop.port), u32::from(hop.links).max(1));
-        let vc = hop.vc.min(self.last_vc);
-        let start = self.cable(site, hop, packet) - first;
+        let vc = hop.vc.min(routing.last_vc);
+        let start = routing.cable(self.site, hop, self.packet) - first;
         let ports = (0..links).map(|i| first + (start + i) % links);
         let least = ports.map(|port| (wait(port, vc), port)).min_by_key(|&(wait, _)| wait);
         let (wait, port) = least.unwrap_or((0, first));

@@ -48,7 +48,7 @@ impl NamedRouting for MinA {
     fn ready(parameters: &EqualSpec, terms: &RoutingTerms<'_>, _: &Topology) -> Result<LeastNeighbour, BuildError> {
         Ok(LeastNeighbour(PortChoice {
             equal: parameters.equal,
-            bytes: terms.router.is_input_queued(),
+            bytes: terms.router.named().backlog_is_in_bytes(),
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! Freedom from deadlock of the routings, decided before a run by the channel dependency graph (`topo::deadlock`).
 
 use super::algorithm::ReadyRouting;
-use crate::equipment::{Architecture, RouterSpec};
+use crate::equipment::{RouterChannels, RouterSpec};
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
 use topo::{Topology, TopologySpec};
 
@@ -31,21 +31,24 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
             words: "free of deadlock: unbounded buffers, nothing waits for room".into(),
         };
     }
-    let late = router.architecture == Architecture::LateAdmission;
+    let model = router.named();
     // A chunk that enters a ring leaves room in it; parallel cables would let that room move to the wrong one.
     let rings = match topology.spec() {
         TopologySpec::Ring { width, .. } => *width == 1,
         TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
         _ => false,
     };
-    if late && router.bubble > 1 && kind.is_minimal() && rings {
+    if model.keeps_rings_moving(router) && kind.is_minimal() && rings {
         return Proof {
             free: true,
             decided: true,
             words: "free of deadlock: dimension order between the rings, bubble flow control within them (Carrion et al. 1997)".into(),
         };
     }
-    let vcs = if late { 1 } else { router.vcs.unwrap_or(needed) };
+    let vcs = match model.channels() {
+        RouterChannels::One => 1,
+        RouterChannels::AsNeeded | RouterChannels::Names => router.vcs.unwrap_or(needed),
+    };
     if kind.table().is_some() {
         return Proof::of(
             &check_within(topology, &*kind.rule(topology, vcs), MOST_TABLE_STEPS),

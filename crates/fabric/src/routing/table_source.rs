@@ -2,7 +2,6 @@
 
 use super::table::{AddressChoice, BySize, MOST_ENTRIES, MOST_LMC, PathTable};
 use super::{PathChoice, RoutingSpec, RoutingTerms, TableSource, TablesSpec};
-use crate::equipment::{Architecture, Completion};
 use study::user_file::hash_bytes;
 use topo::subnet::engine::{Quadrants, choice, quadrant};
 use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
@@ -95,16 +94,13 @@ pub fn table_bytes(routing: &RoutingSpec, topology: &Topology) -> f64 {
 
 /// A router must see from a packet whether its message is small.
 fn check_sizes(tables: &TablesSpec, terms: &RoutingTerms<'_>) -> Result<(), BuildError> {
-    let late = terms.router.architecture == Architecture::LateAdmission;
-    if late && terms.router.completion == Completion::Cumulative {
+    let model = terms.router.named();
+    if !model.tells_whole_messages(terms.router) {
         let reason = "with cumulative completion packets do not tell whether they are a whole message";
         let hint = "take path = \"round-robin\" or router.completion = \"whole\"";
         return Err(BuildError::field("routing.path", reason, Some(hint)));
     }
-    let unit = match terms.nic.chunk.filter(|_| late) {
-        Some(chunk) => chunk.0,
-        None => terms.nic.packet.0,
-    };
+    let unit = model.unit(terms.nic).0;
     if tables.small_below.0 <= unit + 1 {
         return Ok(());
     }

@@ -80,9 +80,7 @@ impl ReadyRouting for OverRouter {
     fn next(&self, here: Here<'_>, wait: impl FnMut(u32, u8) -> u64) -> Way {
         match self {
             OverRouter::OfNode => here.routing.two_legs(here.net, here.site, here.packet),
-            OverRouter::Any(detour) => here
-                .routing
-                .minimal_or_detour(detour, here.net, here.site, here.packet, wait),
+            OverRouter::Any(detour) => here.minimal_or_detour(detour, wait),
         }
     }
 

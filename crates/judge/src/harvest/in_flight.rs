@@ -43,7 +43,7 @@ impl InFlight {
     pub(super) fn add(&mut self, net: &Network, packet: &Packet) {
         self.packets += u64::from(net.parts(packet.size()));
         self.bytes += u64::from(packet.size());
-        let share = packet.share(packet.time().0, net.bursts);
+        let share = packet.share(packet.time().0, net.messages.bursts);
         self.flow = self.flow.wrapping_add(share);
     }
 

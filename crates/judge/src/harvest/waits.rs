@@ -24,17 +24,16 @@ pub struct Wait {
 /// of the chunks that wait beside a queue waits for it, and holds room of the queue it came from.
 pub(super) fn see(net: &Network, state: &State, lp: u32, found: &mut Vec<Wait>) {
     let site = &net.sites[lp as usize];
-    let late = net.model.late_admission;
     for local in 0..u32::from(site.net) {
         let port = site.port + local;
         for vc in 0..net.vcs {
             let channel = state.channels.get(port * net.vcs + vc);
-            let (queues, waits) = match late {
-                true => {
+            let (queues, waits) = match state.lists.is_empty() {
+                false => {
                     let queues = late_admission::waiting(state, port);
                     (queues, queues != [NONE; 2])
                 }
-                false => {
+                true => {
                     let first = |head| i64::from(state.slots.get(head).size());
                     let waits = channel.head != NONE && channel.credit < first(channel.head);
                     ([channel.head, NONE], waits)

@@ -1,6 +1,6 @@
 //! What the models that a run uses leave out: the limits of their entries in the registry, each behind the name that the study has for it.
 
-use fabric::spec::{Architecture, RouterModel, RunSpec, Work};
+use fabric::spec::{RunSpec, Work};
 use serde::Serialize;
 use vocabulary::registry;
 
@@ -41,11 +41,8 @@ pub(super) fn limits(spec: &RunSpec) -> Vec<String> {
             Work::Idle => {}
         }
     }
-    if spec.router.model == RouterModel::Credit {
-        add(
-            &kind_of(&spec.router.architecture),
-            of_architecture(spec.router.architecture),
-        );
+    if let Some((architecture, text)) = spec.router.named().limits() {
+        add(architecture, text);
     }
     add("nic", "Nodes take every packet at the host link's rate.");
     for job in &spec.jobs {
@@ -74,19 +71,6 @@ fn kind_of(value: &impl Serialize) -> String {
         word => word.as_str(),
     };
     kind.unwrap_or_default().to_owned()
-}
-
-/// What an architecture leaves out beside its model.
-fn of_architecture(architecture: Architecture) -> &'static str {
-    match architecture {
-        Architecture::Voq => {
-            "The crossbar is ideal: an output takes a packet from any input whenever its link is free."
-        }
-        Architecture::InputQueued => "Arbitration takes no time of its own.",
-        Architecture::LateAdmission => {
-            "Every chunk is received whole before it goes on, nodes take chunks without a link of their own, and random delays stand at their means."
-        }
-    }
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn ways(net: &Network, list: &[ListedMessage]) -> Option<Vec<Vec<Vec<WayStep>>>>
         let (bytes, size) = (message.bytes.0, u64::from(net.packet));
         let single = bytes <= size;
         let mut number = 0;
-        if !single || net.bursts {
+        if !single || net.messages.bursts {
             let next = &mut numbers[message.source as usize];
             number = *next & (NUMBERS - 1);
             *next += 1;
@@ -94,7 +94,7 @@ fn ways(net: &Network, list: &[ListedMessage]) -> Option<Vec<Vec<Vec<WayStep>>>>
         let part = |k: u64| {
             let own = (bytes - k * size).min(size) as u32;
             let (source, destination, birth) = (message.source, message.destination, message.time.0);
-            let packet = match (single, net.bursts) {
+            let packet = match (single, net.messages.bursts) {
                 (true, false) => Packet::whole(source, destination, own, birth),
                 (true, true) => Packet::whole_of_many(source, destination, number, own, birth),
                 (false, _) => Packet::part(source, destination, number, own, k as u32),
