@@ -5,7 +5,7 @@ use crate::memory;
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
-use crate::nic::{Interface, post};
+use crate::nic::{AtInterface, post};
 use crate::observe::Record;
 use crate::packet::{ACK, Kind, Packet};
 use crate::state::State;
@@ -68,7 +68,7 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         let behind = node % rails;
         let (place, node) = (place - behind + rail, node - behind + rail);
         if *st.due.get(place) < now {
-            let interface = Interface { place, node, end: now };
+            let interface = AtInterface { place, node, end: now };
             fabric.advance(st, j, lp, interface, sink);
         }
     }

@@ -20,7 +20,7 @@ use work::workload::Message;
 
 /// An interface at hand.
 #[derive(Clone, Copy)]
-pub(crate) struct Interface {
+pub(crate) struct AtInterface {
     /// Its place in the columns, and its node's number.
     pub(crate) place: u32,
     pub(crate) node: u32,
@@ -49,7 +49,7 @@ impl<M: RouterModel> Fabric<M> {
             let mut due = *st.due.get(place);
             if due < end {
                 let node = place.wrapping_add(number);
-                let interface = || Interface { place, node, end };
+                let interface = || AtInterface { place, node, end };
                 due = match net.interface.control_first {
                     false => self
                         .at(st, j, lp, sink)
@@ -74,7 +74,7 @@ impl<M: RouterModel> Fabric<M> {
         st: &mut State,
         j: &mut J,
         lp: u32,
-        interface: Interface,
+        interface: AtInterface,
         sink: &mut S,
     ) -> u64 {
         let net = &self.net;
@@ -99,7 +99,7 @@ impl<M: RouterModel> Fabric<M> {
         st: &mut State,
         j: &mut J,
         lp: u32,
-        interface: Interface,
+        interface: AtInterface,
         departures: &mut Departures,
         sink: &mut S,
     ) -> u64 {
@@ -126,7 +126,7 @@ impl<M: RouterModel> Fabric<M> {
         let enough =
             now.saturating_sub(due) <= net.lookahead.0 && st.nics.get(place).credit >= net.interface.window_bytes;
         if due < now && (wake != 0 || !enough) {
-            let interface = Interface { place, node, end: now };
+            let interface = AtInterface { place, node, end: now };
             self.advance(st, j, lp, interface, sink);
         }
         let nic = st.nics.edit(j, place);
@@ -250,8 +250,8 @@ impl<M: RouterModel> Fabric<M> {
 impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Injects everything of an interface; returns when it can act next.
     #[inline(always)]
-    fn inject<const CONTROL_FIRST: bool>(&mut self, interface: Interface, departures: &mut Departures) -> u64 {
-        let Interface { place, node, end } = interface;
+    fn inject<const CONTROL_FIRST: bool>(&mut self, interface: AtInterface, departures: &mut Departures) -> u64 {
+        let AtInterface { place, node, end } = interface;
         let net = self.net;
         let due = loop {
             if CONTROL_FIRST && self.st.controls.get(place).head != NONE {
@@ -322,8 +322,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// The next packet of the message at the head of an interface, of `size` bytes, with its share; the destination is told of a message of
     /// several packets when the first of them sets out.
     #[inline(always)]
-    fn cut(&mut self, interface: Interface, size: u32, start: u64) -> (Packet, u64) {
-        let Interface { place, node, .. } = interface;
+    fn cut(&mut self, interface: AtInterface, size: u32, start: u64) -> (Packet, u64) {
+        let AtInterface { place, node, .. } = interface;
         let net = self.net;
         let nic = self.st.nics.get(place);
         let destination = nic.destination();
@@ -355,8 +355,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
 
     /// The last byte of a rank's message has left its interface: the rank hears of it when it has reached the router.
     #[inline(always)]
-    fn rank_message_has_left(&mut self, interface: Interface) {
-        let Interface { place, node, .. } = interface;
+    fn rank_message_has_left(&mut self, interface: AtInterface) {
+        let AtInterface { place, node, .. } = interface;
         let AtRouter { net, site, lp, .. } = *self;
         let nic = self.st.nics.edit(self.j, place);
         let slot = nic.post_head;
@@ -375,8 +375,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Takes the next message of a node that is born before `end` to the head of its queue; else says when there may be one (ps). Where
     /// control messages go first, it is taken only if its turn comes before `end` too: until then one may be born that goes before it.
     #[inline(always)]
-    fn load<const CONTROL_FIRST: bool>(&mut self, interface: Interface) -> Result<(), u64> {
-        let Interface { place, node, end } = interface;
+    fn load<const CONTROL_FIRST: bool>(&mut self, interface: AtInterface) -> Result<(), u64> {
+        let AtInterface { place, node, end } = interface;
         let net = self.net;
         let nic = self.st.nics.edit(self.j, place);
         let (message, of_rank) = if nic.post_head != NONE {

@@ -5,7 +5,7 @@
 //! packet: overheads, the link's time, room in the router's host buffer. A packet that has begun, or whose overhead has, is not
 //! interrupted. Where the next packet of data waits for room, a control message that needs less may pass it.
 
-use super::{Interface, posted, queue_up};
+use super::{AtInterface, posted, queue_up};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::observe::Departures;
 use crate::packet::{ONLY, Packet};
@@ -51,7 +51,7 @@ impl<M: RouterModel> Fabric<M> {
         st: &mut State,
         j: &mut J,
         lp: u32,
-        interface: Interface,
+        interface: AtInterface,
         departures: &mut Departures,
         sink: &mut S,
     ) -> Turn {
@@ -62,12 +62,12 @@ impl<M: RouterModel> Fabric<M> {
 impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Sends the next packet of the control messages of an interface, which has some, if it is their turn.
     #[inline(always)]
-    pub(super) fn control_turn(&mut self, interface: Interface, departures: &mut Departures) -> Turn {
+    pub(super) fn control_turn(&mut self, interface: AtInterface, departures: &mut Departures) -> Turn {
         self.fabric
             .take_control_turn(self.st, self.j, self.lp, interface, departures, self.sink)
     }
 
-    fn take_turn(&mut self, interface: Interface, departures: &mut Departures) -> Turn {
+    fn take_turn(&mut self, interface: AtInterface, departures: &mut Departures) -> Turn {
         let queue = *self.st.controls.get(interface.place);
         let post = *self.st.posts.get(queue.head);
         let first = queue.part == 0;
@@ -89,8 +89,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
 
     /// When the next control packet sets out, with room in the router's host buffer taken for it; or whose turn it is.
     #[inline(always)]
-    fn start_of_control(&mut self, next: &Next, interface: Interface) -> Result<u64, Turn> {
-        let Interface { place, end, .. } = interface;
+    fn start_of_control(&mut self, next: &Next, interface: AtInterface) -> Result<u64, Turn> {
+        let AtInterface { place, end, .. } = interface;
         let net = self.net;
         let &Next {
             ref post, first, size, ..
@@ -144,8 +144,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
 
     /// The next control packet of a node sets out at `start`; its message leaves the queue with its last one.
     #[inline(always)]
-    fn send_control(&mut self, next: &Next, interface: Interface, start: u64, departures: &mut Departures) {
-        let Interface { place, node, .. } = interface;
+    fn send_control(&mut self, next: &Next, interface: AtInterface, start: u64, departures: &mut Departures) {
+        let AtInterface { place, node, .. } = interface;
         let net = self.net;
         let &Next {
             ref post,
