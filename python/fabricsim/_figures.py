@@ -206,8 +206,8 @@ def named(name: str) -> list[dict[str, Any]]:
     """
     figures = ({"file": "", **asdict(found), "name": key} for key, found in all_figures().items() if _is_called(key, name))
     found = [*figures, *(entry for entry in _elsewhere() if _is_called(entry["name"], name))]
-    # What is called so to the letter comes first.
-    return sorted(found, key=lambda entry: entry["name"] != documented_key(name))
+    # What is called so to the letter comes first, groups after what is in them.
+    return sorted(found, key=lambda entry: (entry["name"] != documented_key(name), entry["measure"] == "group"))
 
 
 @cache
