@@ -86,9 +86,6 @@ fn pages_show_the_files_of_the_worked_examples() {
     }
 }
 
-/// Pages whose blocks are not shown from files yet.
-const BY_HAND: &[&str] = &["add-a-router-model.md"];
-
 #[test]
 fn code_on_a_page_comes_from_a_file() {
     for entry in fs::read_dir(root().join("docs/extending")).unwrap() {
@@ -99,7 +96,7 @@ fn code_on_a_page_comes_from_a_file() {
         for line in page.lines() {
             let is_code = line.trim_start().starts_with("```rust") || line.trim_start().starts_with("```python");
             assert!(
-                !is_code || before.starts_with("<!-- ") || BY_HAND.contains(&name),
+                !is_code || before.starts_with("<!-- "),
                 "{name}: code by hand below {before:?}"
             );
             before = line;
