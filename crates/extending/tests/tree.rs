@@ -1,9 +1,9 @@
 //! A copy of the tree with all worked examples in it compiles, and passes the conformance suites that they are enrolled in.
 //!
-//! The copy stays in the build folder, so that a second run builds what has changed. Packages of others are not built again.
+//! The copy stays in the build folder, with a build folder of its own, so that a second run builds what has changed.
 
 use extending::{SourceTree, examples, root};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// What the build of the workspace needs.
@@ -19,16 +19,14 @@ const SUITES: &[&[&str]] = &[
     &["-p", "fabricsim-judge", "--test", "worked_examples"],
 ];
 
-/// Folder of this build, and its profile: the copy is built with the same.
-fn build() -> (PathBuf, String) {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
+/// The profile of this build: the copy is built with the same.
+fn profile() -> String {
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).and_then(Path::file_name);
-    let profile = match profile.unwrap().to_str().unwrap() {
-        "debug" => "dev",
-        other => other,
-    };
-    (target, profile.to_owned())
+    match profile.unwrap().to_str().unwrap() {
+        "debug" => "dev".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 #[test]
@@ -41,15 +39,16 @@ fn the_tree_with_all_worked_examples_passes_the_suites() {
     tree.put("crates/judge/tests/worked_examples.rs", suite);
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("extended");
     tree.write(&copy, PARTS).unwrap();
-    let (target, profile) = build();
+    let profile = profile();
     let test = ["test", "--offline", "--quiet", "--profile", &profile];
     let suites = SUITES.iter().map(|suite| [&test[..], suite].concat());
     for arguments in [vec!["fmt", "--all", "--check"]].into_iter().chain(suites) {
         let mut cargo = Command::new(env!("CARGO"));
+        // A build folder of its own: to cargo the crates of two trees are the same, and those of the copy would be taken for ours.
         cargo
             .args(&arguments)
             .current_dir(&copy)
-            .env("CARGO_TARGET_DIR", &target);
+            .env("CARGO_TARGET_DIR", copy.join("target"));
         // What belongs to this test is none of the copy's.
         for (name, _) in std::env::vars() {
             if name.starts_with("CARGO_PKG") || name == "CARGO_MANIFEST_DIR" || name == "FABRICSIM_BLESS" {
