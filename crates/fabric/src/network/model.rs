@@ -49,7 +49,7 @@ impl<M: RouterModel> Fabric<M> {
 
 /// The router at hand while it handles an event: all that a handler may read, and what it may change.
 ///
-/// Helpers that become part of their caller are methods of it. A function of its own ([`inline(never)`](inline)) is a method of [`Fabric`] and
+/// Helpers that become part of their caller are methods of it. A function of its own (`inline(never)`) is a method of [`Fabric`] and
 /// takes the columns, the journal, the router's place and the sink one by one: the compiler knows then that they are not the same memory,
 /// and the caller keeps nothing in memory for it.
 pub struct AtRouter<'a, M, J, S> {
