@@ -7,7 +7,7 @@ use study::{BitsPerSec, Bytes, choice};
 
 mod models;
 
-pub use models::{CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels};
+pub use models::{CreditLeaves, HopCost, LinkDelays, NamedModel, RouterChannels, RouterModel};
 
 /// Link parameters: a default and exceptions by class name (`host`, `local`, `global`, `x`, ...).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,16 +32,6 @@ pub struct LinkSpec {
     pub bandwidth: BitsPerSec,
     /// Propagation delay.
     pub latency: Time,
-}
-
-/// Which router model runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RouterModel {
-    /// Unbounded output queues, no credits.
-    Sculpin,
-    /// Input buffers per virtual channel with credits.
-    Credit,
 }
 
 choice! {

@@ -3,9 +3,10 @@
 //! Each model answers them in a file of its own; the list below has a line for each. What it does in a run is in the file of the same name
 //! in `router`, above. A question without a default answer has none on purpose: a model that does not answer it does not compile.
 
-use super::{Architecture, DeliveryPoint, LinkSpec, NicSpec, RouterModel, RouterSpec, Switching};
+use super::{DeliveryPoint, LinkSpec, NicSpec, RouterSpec, Switching};
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
-use study::{BitsPerSec, Bytes};
+use study::{BitsPerSec, Bytes, Entry};
 use work::build_error::BuildError;
 
 mod credit;
@@ -13,17 +14,50 @@ mod input_queued;
 mod late_admission;
 mod sculpin;
 
-impl RouterSpec {
-    /// Its model: a line for each.
-    pub fn named(&self) -> &'static dyn NamedModel {
-        match (self.model, self.architecture) {
-            (RouterModel::Sculpin, _) => &sculpin::NamedSculpin,
-            (RouterModel::Credit, Architecture::Voq) => &credit::NamedCredit,
-            (RouterModel::Credit, Architecture::InputQueued) => &input_queued::NamedInputQueued,
-            (RouterModel::Credit, Architecture::LateAdmission) => &late_admission::NamedLateAdmission,
+/// Makes the list of router models: the variant of each with the file that has its `ENTRY` and its `of`, which answers for a router of it.
+macro_rules! router_models {
+    ($($(#[$about:meta])* $model:ident = $file:ident;)+) => {
+        /// Which router model runs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum RouterModel {
+            $($(#[$about])* $model,)+
         }
-    }
 
+        impl RouterModel {
+            /// What studies may say in `router.model`, in the order of the documentation.
+            pub const ENTRIES: &'static [Entry] = &[$($file::ENTRY),+];
+
+            /// The model of this name; `None` if there is none.
+            pub fn of_name(name: &str) -> Option<RouterModel> {
+                $(
+                    if name == $file::ENTRY.name {
+                        return Some(RouterModel::$model);
+                    }
+                )+
+                None
+            }
+        }
+
+        impl RouterSpec {
+            /// What has to be known of its model before a run.
+            pub fn named(&self) -> &'static dyn NamedModel {
+                match self.model {
+                    $(RouterModel::$model => $file::of(self),)+
+                }
+            }
+        }
+    };
+}
+
+router_models! {
+    /// Unbounded output queues, no credits.
+    Sculpin = sculpin;
+    /// Input buffers per virtual channel with credits.
+    Credit = credit;
+}
+
+impl RouterSpec {
     /// `true` if what waits for a router has to have room there.
     pub fn has_bounded_buffers(&self) -> bool {
         self.named().gives_credits() && self.buffer.is_some()

@@ -241,11 +241,7 @@ fn serialization(bytes: u64, bandwidth: BitsPerSec) -> Time {
 }
 
 fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Option<RouterSpec> {
-    let model = match values.text("model")? {
-        "sculpin" => RouterModel::Sculpin,
-        "credit" => RouterModel::Credit,
-        other => unreachable!("router model {other:?} is in the registry and not read"),
-    };
+    let model = RouterModel::of_name(values.text("model")?)?;
     let architecture = values.choice_or_default("architecture");
     let queued = model == RouterModel::Credit && architecture == Architecture::InputQueued;
     let traversal = Time(values.quantity("traversal")?);

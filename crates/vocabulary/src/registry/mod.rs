@@ -49,7 +49,7 @@ pub static ROUTER_MODEL: Family = Family {
     name: "router-model",
     key: "router.model",
     by_name: false,
-    groups: &[network::MODELS],
+    groups: &[fabric::spec::RouterModel::ENTRIES],
 };
 
 /// Timing rules of known simulators: `router.preset`.

@@ -1,23 +1,6 @@
-//! Router models and router presets.
+//! Router presets.
 
 use study::Entry;
-
-pub(super) const MODELS: &[Entry] = &[
-    Entry {
-        name: "sculpin",
-        line: "Packets wait for the output port in unbounded queues; no credits.",
-        groups: &[],
-        source: "The SCULPIN model of SST/macro",
-        limits: "No back-pressure: congestion never spreads upstream.",
-    },
-    Entry {
-        name: "credit",
-        line: "Input buffers per virtual channel with credits, arbitration and virtual cut-through on packets.",
-        groups: &[],
-        source: "Dally and Towles 2004, chapters 13 and 16",
-        limits: "Packet granularity: flits of a packet are never apart.",
-    },
-];
 
 pub(super) const PRESETS: &[Entry] = &[
     Entry {

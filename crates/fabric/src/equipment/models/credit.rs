@@ -1,8 +1,29 @@
-//! `credit` with virtual output queues before a run.
+//! `credit` before a run: what its architectures have in common, and virtual output queues.
 
+use super::super::{Architecture, RouterSpec};
+use super::input_queued::NamedInputQueued;
+use super::late_admission::NamedLateAdmission;
 use super::{CreditLeaves, HopCost, NamedModel};
+use study::Entry;
 
-/// The model.
+pub(super) const ENTRY: Entry = Entry {
+    name: "credit",
+    line: "Input buffers per virtual channel with credits, arbitration and virtual cut-through on packets.",
+    groups: &[],
+    source: "Dally and Towles 2004, chapters 13 and 16",
+    limits: "Packet granularity: flits of a packet are never apart.",
+};
+
+/// What answers for a router of it: its architecture.
+pub(super) fn of(router: &RouterSpec) -> &'static dyn NamedModel {
+    match router.architecture {
+        Architecture::Voq => &NamedCredit,
+        Architecture::InputQueued => &NamedInputQueued,
+        Architecture::LateAdmission => &NamedLateAdmission,
+    }
+}
+
+/// The model with virtual output queues.
 #[derive(Debug)]
 pub(super) struct NamedCredit;
 

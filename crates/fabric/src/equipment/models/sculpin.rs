@@ -1,6 +1,20 @@
 //! `sculpin` before a run.
 
-use super::{HopCost, NamedModel, RouterChannels};
+use super::{HopCost, NamedModel, RouterChannels, RouterSpec};
+use study::Entry;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "sculpin",
+    line: "Packets wait for the output port in unbounded queues; no credits.",
+    groups: &[],
+    source: "The SCULPIN model of SST/macro",
+    limits: "No back-pressure: congestion never spreads upstream.",
+};
+
+/// What answers for a router of it.
+pub(super) fn of(_: &RouterSpec) -> &'static dyn NamedModel {
+    &NamedSculpin
+}
 
 /// The model.
 #[derive(Debug)]
