@@ -199,6 +199,11 @@ pub trait NamedModel: Debug + Sync {
         nic.packet
     }
 
+    /// What a buffer must hold at least, in units, or nothing would ever move.
+    fn least_units(&self, _: &RouterSpec) -> u64 {
+        1
+    }
+
     /// Bytes in which buffers are counted and packets occupy links.
     fn flit(&self, _: &RouterSpec) -> u32 {
         1

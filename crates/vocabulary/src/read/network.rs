@@ -5,7 +5,9 @@ use super::shape::Facts;
 use crate::registry;
 use des::Time;
 use fabric::routing::RoutingSpec;
-use fabric::spec::{Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, NicSpec, RouterModel, RouterSpec};
+use fabric::spec::{
+    Architecture, BitsPerSec, Bytes, ControlOrder, LinkSpec, Links, NamedModel, NicSpec, RouterModel, RouterSpec,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::Parameter;
@@ -83,8 +85,9 @@ pub(crate) fn read(
     }
     let links = links?;
     let router_spec = build_router(&router, chosen, &links)?;
-    let mut nic_spec = build_nic(&nic, router_spec.architecture, findings)?;
-    if router_spec.architecture != Architecture::LateAdmission {
+    let model = router_spec.named();
+    let mut nic_spec = build_nic(&nic, model, findings)?;
+    if !model.sends_chunks() {
         // A preset's chunks mean nothing to another architecture.
         nic_spec.chunk = None;
     }
@@ -283,8 +286,8 @@ fn build_router(values: &Values, chosen: Option<&Preset>, links: &Links) -> Opti
     })
 }
 
-fn build_nic(values: &Values, architecture: Architecture, findings: &mut Findings) -> Option<NicSpec> {
-    let in_order = architecture == Architecture::LateAdmission;
+fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -> Option<NicSpec> {
+    let in_order = !model.takes_control_first();
     let control = match values.choice("control") {
         Some(ControlOrder::First) if in_order => {
             let reason = "the sequencer of late-admission's interfaces takes messages one after the other";
@@ -316,18 +319,12 @@ fn check_sizes(
     links: &Links,
     findings: &mut Findings,
 ) {
-    let packet = nic.chunk.unwrap_or(nic.packet).0;
+    let model = router.named();
+    let packet = model.unit(nic).0;
     let packet_words = study::units::Unit::Size.print(packet);
-    let slots = match router.architecture {
-        Architecture::LateAdmission => u64::from(router.bubble).max(1),
-        _ => 1,
-    };
-    // Buffers are counted in whole flits by input-queued routers.
-    let holds = |buffer: Bytes| match router.architecture {
-        Architecture::InputQueued => buffer.0 / router.flit.0 >= packet.div_ceil(router.flit.0),
-        _ => buffer.0 / slots >= packet,
-    };
-    if router.model == RouterModel::Credit {
+    let (slots, flit) = (model.least_units(router), u64::from(model.flit(router)));
+    let holds = |buffer: Bytes| buffer.0 / slots / flit >= packet.div_ceil(flit);
+    if model.gives_credits() {
         let mut check = |buffer: Option<Bytes>, place: Place, key: &str| {
             if let Some(buffer) = buffer.filter(|buffer| !holds(*buffer)) {
                 let part = if nic.chunk.is_some() { "chunk" } else { "packet" };

@@ -34,7 +34,7 @@ impl NamedModel for NamedLateAdmission {
             let reason = "a late-admission router has one virtual channel";
             return Err(BuildError::field("router.vcs", reason, Some("take 1")));
         }
-        let needed = chunk.0 * u64::from(router.bubble.max(1));
+        let needed = chunk.0 * self.least_units(router);
         if router.buffer.is_some_and(|buffer| buffer.0 < needed) {
             let reason = format!("{needed} bytes are needed to let a chunk turn");
             return Err(BuildError::field("router.buffer", reason, None));
@@ -80,6 +80,11 @@ impl NamedModel for NamedLateAdmission {
 
     fn sends_chunks(&self) -> bool {
         true
+    }
+
+    /// A chunk that enters a ring leaves room in it.
+    fn least_units(&self, router: &RouterSpec) -> u64 {
+        u64::from(router.bubble).max(1)
     }
 
     fn unit(&self, nic: &NicSpec) -> Bytes {
