@@ -11,10 +11,10 @@ use crate::network::{Network, Part};
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
-use endpoint::{Around, Endpoint, outbox};
+use endpoint::{Around, MemoryEndpoint, outbox};
 use work::memory::Plan;
 use work::memory::shape::CacheShape;
-use work::memory::state::{Access, Beyond, Core, Line, Node};
+use work::memory::state::{Access, Beyond, Core, Line, MemoryNode};
 
 /// Makes the records of the nodes of neighbouring routers.
 pub(crate) fn start(net: &Network, part: &Part, st: &mut State) {
@@ -23,7 +23,7 @@ pub(crate) fn start(net: &Network, part: &Part, st: &mut State) {
     };
     let (first, n, shape) = (part.nodes.start, part.nodes.len(), &plan.shape);
     let cores = n * shape.cores as usize;
-    st.memory.nodes.fill(first, vec![Node::default(); n]);
+    st.memory.nodes.fill(first, vec![MemoryNode::default(); n]);
     st.memory.beyond.fill(first, vec![Beyond::default(); n]);
     st.memory.cores.fill(first * shape.cores, vec![Core::default(); cores]);
     let lines = |cache: CacheShape, caches: u32| vec![Line::EMPTY; (cache.lines() * caches) as usize];
@@ -85,7 +85,7 @@ fn run<'a, J: Journal>(
     event: &Packet,
 ) {
     let lp = around.lp;
-    let mut endpoint = Endpoint { net, st, j, around };
+    let mut endpoint = MemoryEndpoint { net, st, j, around };
     match event.kind() {
         Kind::Start => endpoint.start(),
         Kind::Delivered => {

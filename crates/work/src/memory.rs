@@ -23,7 +23,7 @@ pub use packing::{pack, unpack};
 pub use plan::Plan;
 pub use state::MemoryColumns;
 
-use message::Message;
+use message::CoherenceMessage;
 use shape::Shape;
 
 /// Who performed an access, and so how long it took.
@@ -42,7 +42,7 @@ pub enum By {
 /// What a node's controllers cause outside its caches and directory.
 pub trait Effects<J> {
     /// A message sets out, to the own node as well; where the home sends a line, it is read from memory first.
-    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: Message, from_memory: bool);
+    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: CoherenceMessage, from_memory: bool);
 
     /// An access has been performed: its place, and how often the line had been written before it.
     fn performed(&mut self, st: &mut MemoryColumns, j: &mut J, access: u32, version: u32, by: By);

@@ -15,7 +15,7 @@ use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
 use crate::terms::Starts;
 use des::Table;
-use state::{Item, Peer, Rank};
+use state::{Item, PeerRank, Rank};
 use std::sync::Arc;
 
 /// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
@@ -322,7 +322,7 @@ impl Plans {
     pub fn bytes_per_host(&self) -> f64 {
         let phases = self.jobs.iter().flatten().flat_map(|plan| &plan.phases);
         let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(0) as usize;
-        let rank = size_of::<Rank>() + (4 << self.bucket_bits) + peers * (size_of::<Peer>() + size_of::<Item>());
+        let rank = size_of::<Rank>() + (4 << self.bucket_bits) + peers * (size_of::<PeerRank>() + size_of::<Item>());
         (self.per_node as usize * rank) as f64
     }
 }

@@ -9,7 +9,7 @@ use crate::packet::{CLASS, HORIZON, Kind, Label, Packet};
 use crate::state::State;
 use des::{Journal, Time};
 use std::cell::Cell;
-use work::memory::message::{Class, Message, Say};
+use work::memory::message::{CoherenceMessage, MessageClass, Say};
 use work::memory::state::{Access, Line, MemoryColumns, NO_LINE, Performed};
 use work::memory::{By, Controller, Effects, Plan, word};
 use work::workload;
@@ -27,7 +27,7 @@ mod step {
 }
 
 /// A node with everything around it.
-pub(super) struct Endpoint<'a, J> {
+pub(super) struct MemoryEndpoint<'a, J> {
     pub net: &'a Network,
     pub st: &'a mut State,
     pub j: &'a mut J,
@@ -71,7 +71,7 @@ pub(super) fn outbox() -> Vec<Outgoing> {
 }
 
 /// What the label of a message of a class has besides a number.
-fn mark(plan: &Plan, class: Class) -> Label {
+fn mark(plan: &Plan, class: MessageClass) -> Label {
     if plan.tells_classes() {
         (class as Label) << CLASS
     } else {
@@ -139,7 +139,7 @@ fn is_waited_for(say: Say) -> bool {
 }
 
 impl<J: Journal> Effects<J> for Around<'_> {
-    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: Message, from_memory: bool) {
+    fn send(&mut self, st: &mut MemoryColumns, j: &mut J, message: CoherenceMessage, from_memory: bool) {
         let times = &self.plan.times;
         let mut birth = self.now + self.delay;
         let waited_for = is_waited_for(message.say);
@@ -233,7 +233,7 @@ impl<J: Journal> Effects<J> for Around<'_> {
     }
 }
 
-impl<'a, J: Journal> Endpoint<'a, J> {
+impl<'a, J: Journal> MemoryEndpoint<'a, J> {
     /// Hands over to the interfaces what is for the network; the last thing that is done at an event.
     pub fn hand_over(mut self) {
         let around = &mut self.around;
@@ -324,7 +324,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         self.message(&message);
     }
 
-    fn message(&mut self, message: &Message) {
+    fn message(&mut self, message: &CoherenceMessage) {
         let times = self.plan().times;
         let for_home = message.say.is_for_home();
         self.around.delay = match message.say {

@@ -2,7 +2,7 @@
 
 use fabric::spec::{AccessPattern, Memory, RunSpec, Work};
 use std::mem::size_of;
-use work::memory::state::{Access, Beyond, Core, Entry, Line, Miss, Node, Performed, Readers};
+use work::memory::state::{Access, Beyond, Core, DirectoryEntry, Line, MemoryNode, Miss, Performed, Readers};
 
 /// Lists grow by doubling: on average they hold two thirds of what there is room for.
 const GROWS: f64 = 1.5;
@@ -46,7 +46,7 @@ fn of_job(work: &Memory, of_job: f64, all: f64) -> f64 {
     let cores = f64::from(work.cores);
     let under_way = cores * f64::from(work.outstanding);
     let cached = cores * lines(work.l1.0) + lines(work.l2.0) + work.directory_entries as f64;
-    let records = size(size_of::<Node>() + size_of::<Beyond>())
+    let records = size(size_of::<MemoryNode>() + size_of::<Beyond>())
         + cores * size(size_of::<Core>())
         + cached * size(size_of::<Line>())
         + under_way * (size(size_of::<Access>()) + 16.0)
@@ -59,7 +59,7 @@ fn of_job(work: &Memory, of_job: f64, all: f64) -> f64 {
         false => 0.0,
     };
     let known = own.min(lines(work.l2.0) + under_way + kept).min(lines(work.memory.0));
-    let lists = GROWS * known * size(size_of::<Entry>() + size_of::<Readers>())
+    let lists = GROWS * known * size(size_of::<DirectoryEntry>() + size_of::<Readers>())
         + GROWS * under_way.min(f64::from(work.misses)) * size(size_of::<Miss>());
     let trace = match &work.pattern {
         AccessPattern::Trace(trace) => trace.files.iter().map(|file| 8.0 * file.accesses as f64).sum(),

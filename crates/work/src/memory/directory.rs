@@ -1,15 +1,15 @@
 //! A home's side of the protocol: who has which of its lines.
 
-use super::message::{Message, Say};
+use super::message::{CoherenceMessage, Say};
 use super::protocol::{Act, HOMES, Home, HomeEvent, home};
-use super::state::{Entry, Readers, Request};
+use super::state::{DirectoryEntry, Readers, Request};
 use super::{Controller, Effects};
 use des::Journal;
 use des::lists::NONE;
 
 impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// A message for the home of a line has come.
-    pub fn serve(&mut self, message: &Message) {
+    pub fn serve(&mut self, message: &CoherenceMessage) {
         let entry = self.entry(message.line);
         let request = Request {
             from: message.from,
@@ -43,7 +43,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     /// What a message means to a line's home.
-    fn event(&self, record: &Entry, say: Say, from: u32) -> HomeEvent {
+    fn event(&self, record: &DirectoryEntry, say: Say, from: u32) -> HomeEvent {
         let reads = |node: u32| {
             let mut word = record.readers;
             while word != NONE {
@@ -125,7 +125,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     /// Sends a line from memory.
     fn send_line(&mut self, say: Say, entry: u32, to: u32, acknowledgements: u32) {
         let (line, version) = (self.st.entries.get(entry).line, self.fx.load(self.st, entry));
-        let message = Message {
+        let message = CoherenceMessage {
             say,
             line,
             from: self.node,
@@ -138,7 +138,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     fn tell(&mut self, say: Say, line: u64, to: u32, third: u32, acknowledgements: u32) {
-        let message = Message {
+        let message = CoherenceMessage {
             say,
             line,
             from: self.node,
@@ -274,7 +274,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
             }
             at = record.next;
         }
-        let record = Entry {
+        let record = DirectoryEntry {
             line,
             next: head,
             state: Home::Uncached as u32,
@@ -300,7 +300,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
 
     /// Drops the entry of a line that no node has, that no request waits for and that has nothing to remember.
     fn forget(&mut self, entry: u32) {
-        let Entry { line, next: after, .. } = *self.st.entries.get(entry);
+        let DirectoryEntry { line, next: after, .. } = *self.st.entries.get(entry);
         let bucket = self.bucket(line);
         let head = *self.st.entry_heads.get(bucket);
         if head == entry {

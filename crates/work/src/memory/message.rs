@@ -67,7 +67,7 @@ pub const ALL: [Say; 18] = [
 /// Messages of a class never wait for those of an earlier one: requests may cause forwards and responses, forwards cause responses,
 /// and responses are taken whenever they come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum MessageClass {
     /// To a home, which may have to ask others.
     Request = 0,
     /// From a home to those who have the line.
@@ -81,13 +81,13 @@ pub const CLASSES: u8 = 3;
 
 impl Say {
     /// The class it travels in.
-    pub const fn class(self) -> Class {
+    pub const fn class(self) -> MessageClass {
         match self {
             Say::Read | Say::Write | Say::Upgrade | Say::PutShared | Say::PutExclusive | Say::PutModified => {
-                Class::Request
+                MessageClass::Request
             }
-            Say::ForwardRead | Say::ForwardWrite | Say::Invalidate => Class::Forward,
-            _ => Class::Response,
+            Say::ForwardRead | Say::ForwardWrite | Say::Invalidate => MessageClass::Forward,
+            _ => MessageClass::Response,
         }
     }
 
@@ -101,13 +101,13 @@ impl Say {
 
     /// Whether a home is told, and not a node that has or wants a copy.
     pub const fn is_for_home(self) -> bool {
-        matches!(self.class(), Class::Request) || matches!(self, Say::Clean | Say::CopyBack | Say::Transfer)
+        matches!(self.class(), MessageClass::Request) || matches!(self, Say::Clean | Say::CopyBack | Say::Transfer)
     }
 }
 
 /// A message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct CoherenceMessage {
     /// What it says.
     pub say: Say,
     /// The line, by its number in the whole address space.

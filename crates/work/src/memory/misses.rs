@@ -1,6 +1,6 @@
 //! A node's side of the protocol: accesses that its caches cannot perform, and messages about its copies.
 
-use super::message::{Message, Say};
+use super::message::{CoherenceMessage, Say};
 use super::protocol::{COPIES, CopyEvent, Do, Held, copy};
 use super::state::{Line, Miss};
 use super::{By, Controller, Effects};
@@ -63,7 +63,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     /// A message about a copy has come.
-    pub fn hear(&mut self, message: &Message) {
+    pub fn hear(&mut self, message: &CoherenceMessage) {
         let line = message.line;
         let (miss, _, state) = self.state_of(line);
         let missing = |more: i32| self.st.misses.get(miss).acknowledged + more;
@@ -425,7 +425,7 @@ impl<J: Journal, E: Effects<J>> Controller<'_, J, E> {
     }
 
     fn say(&mut self, say: Say, line: u64, to: u32, version: u32) {
-        let message = Message {
+        let message = CoherenceMessage {
             say,
             line,
             from: self.node,

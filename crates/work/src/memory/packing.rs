@@ -4,7 +4,7 @@ use super::message;
 use super::plan::Plan;
 use super::protocol::{COPIES, HOMES};
 use super::shape::Shape;
-use super::state::{Access, Entry, MemoryColumns, Miss, Node, Performed, Readers, Request};
+use super::state::{Access, DirectoryEntry, MemoryColumns, MemoryNode, Miss, Performed, Readers, Request};
 use des::checkpoint::{put, take};
 use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
@@ -17,10 +17,10 @@ pub fn pack(plan: &Plan, st: &MemoryColumns, place: u32, out: &mut Vec<u8>) {
     let (clock, asked) = (node.clock, node.asked);
     put(
         out,
-        Node {
+        MemoryNode {
             clock,
             asked,
-            ..Node::default()
+            ..MemoryNode::default()
         },
     );
     put(out, *st.beyond.get(place));
@@ -72,7 +72,7 @@ pub fn pack(plan: &Plan, st: &MemoryColumns, place: u32, out: &mut Vec<u8>) {
             let (next, readers, first, last) = (NONE, NONE, NONE, NONE);
             put(
                 out,
-                Entry {
+                DirectoryEntry {
                     next,
                     readers,
                     first,
@@ -95,7 +95,7 @@ pub fn pack(plan: &Plan, st: &MemoryColumns, place: u32, out: &mut Vec<u8>) {
 /// Sets the node at `place`, as it was before the first event, to what [`pack`] has written.
 pub fn unpack(plan: &Plan, st: &mut MemoryColumns, place: u32, input: &mut &[u8]) -> Result<(), Torn> {
     let shape = &plan.shape;
-    let mut node: Node = take(input)?;
+    let mut node: MemoryNode = take(input)?;
     unpack_parts(shape, st, place, input)?;
     (node.first, node.last) = unpack_waiting(shape, st, place, input)?;
     node.misses = unpack_misses(shape, st, place, input)?;
@@ -206,7 +206,7 @@ fn unpack_entries(shape: &Shape, st: &mut MemoryColumns, bucket: u32, input: &mu
     let node_or_none = |node: u32| there(node == NONE || node < shape.nodes);
     let mut list = Growing::EMPTY;
     for _ in 0..take::<u32>(input)? {
-        let mut entry: Entry = take(input)?;
+        let mut entry: DirectoryEntry = take(input)?;
         there(entry.line < shape.all_lines() && (entry.state as usize) < HOMES.len())?;
         [entry.owner, entry.asker].into_iter().try_for_each(node_or_none)?;
         let mut sets = Growing::EMPTY;

@@ -99,7 +99,7 @@ impl Access {
 /// What a home knows of a line that some node has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Entry {
+pub struct DirectoryEntry {
     /// The line.
     pub line: u64,
     /// The next of its list, or of the free ones.
@@ -149,7 +149,7 @@ pub struct Request {
 /// A node: the beginnings of its lists. Free records belong to the node that gave them back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Node {
+pub struct MemoryNode {
     /// Accesses to its caches so far, which wrap.
     pub clock: u32,
     /// Lines asked for.
@@ -162,7 +162,7 @@ pub struct Node {
     pub last: u32,
     /// Free records of [`Miss`].
     pub free_miss: u32,
-    /// Free records of [`Entry`].
+    /// Free records of [`DirectoryEntry`].
     pub free_entry: u32,
     /// Free records of [`Readers`].
     pub free_readers: u32,
@@ -268,9 +268,9 @@ pub struct Beyond {
     pub memory: u64,
 }
 
-impl Default for Node {
+impl Default for MemoryNode {
     fn default() -> Self {
-        Node {
+        MemoryNode {
             clock: 0,
             asked: 0,
             misses: NONE,
@@ -289,7 +289,7 @@ des::columns! {
     /// What memory nodes remember.
     pub struct MemoryColumns {
         /// A record per node.
-        pub nodes: Node,
+        pub nodes: MemoryNode,
         /// A record per core.
         pub cores: Core,
         /// What the parts of a node beyond its caches have done.
@@ -309,7 +309,7 @@ des::columns! {
         /// First entry of every list of a home.
         pub entry_heads: u32,
         /// Lines that some node has, at their homes.
-        pub entries: Entry,
+        pub entries: DirectoryEntry,
         /// Sets of readers, in words.
         pub readers: Readers,
         /// Requests that wait at their homes.

@@ -3,18 +3,18 @@
 //! | bits, from the lowest | |
 //! |---|---|
 //! | [`Shape::line_bits`] | the line's number among those of its home |
-//! | [`Shape::node_bits`] | a node: that of [`Message::third`], or the home where neither end is; or the acknowledgements to wait for |
+//! | [`Shape::node_bits`] | a node: that of [`CoherenceMessage::third`], or the home where neither end is; or the acknowledgements to wait for |
 //! | up to 54 | of a message with a line how often it has been written, where values are checked; else 0 |
 //! | 55 to 58, 60 | what it says |
 //! | 63 | set |
 
-use super::message::{ALL, Class, Message, Say};
+use super::message::{ALL, CoherenceMessage, MessageClass, Say};
 use super::shape::Shape;
 
 /// Bits for line, node and version.
 const ABOUT: u32 = 55;
 
-/// Bits that [`Message::version`] may have.
+/// Bits that [`CoherenceMessage::version`] may have.
 pub fn version_bits(shape: &Shape) -> u32 {
     (ABOUT - shape.line_bits() - shape.node_bits()).min(u32::BITS)
 }
@@ -23,7 +23,7 @@ pub fn version_bits(shape: &Shape) -> u32 {
 const OWNED_BY_OWNER: u64 = ALL.len() as u64;
 
 /// A message as a word that is not 0.
-pub fn word(shape: &Shape, message: &Message) -> u64 {
+pub fn word(shape: &Shape, message: &CoherenceMessage) -> u64 {
     let home = shape.home(message.line);
     let mut say = message.say as u64;
     let about = match message.say {
@@ -44,7 +44,7 @@ pub fn word(shape: &Shape, message: &Message) -> u64 {
 }
 
 /// The message of a word between two nodes; `None` if there is none such.
-pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Message> {
+pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<CoherenceMessage> {
     let number = word >> ABOUT & 15 | word >> 60 << 4 & 16;
     let (line_bits, node_bits) = (shape.line_bits(), shape.node_bits());
     let low = |bits: u32| (1 << bits) - 1;
@@ -66,9 +66,9 @@ pub fn message(shape: &Shape, word: u64, from: u32, to: u32) -> Option<Message> 
         true => ((word & low(ABOUT)) >> (line_bits + node_bits)) as u32,
         false => 0,
     };
-    let third = if say.class() == Class::Forward { about } else { 0 };
+    let third = if say.class() == MessageClass::Forward { about } else { 0 };
     let there = word >> 63 != 0 && home.max(third) < shape.nodes && index < shape.lines;
-    there.then_some(Message {
+    there.then_some(CoherenceMessage {
         say,
         line: shape.line(home, index),
         from,
@@ -124,7 +124,7 @@ mod tests {
         let third = shape.nodes - 1;
         let (home, other) = (third * 2 / 3, third / 3);
         let line = shape.line(home, shape.lines - 1);
-        let there = |sent: &Message| message(shape, word(shape, sent), sent.from, sent.to);
+        let there = |sent: &CoherenceMessage| message(shape, word(shape, sent), sent.from, sent.to);
         for say in ALL {
             let (from, to) = match say.is_for_home() {
                 true => (other, home),
@@ -132,18 +132,18 @@ mod tests {
             };
             let counts = matches!(say, Say::Owned | Say::Leave);
             let version = (1_u64 << version_bits(shape)) - 1;
-            let sent = Message {
+            let sent = CoherenceMessage {
                 say,
                 line,
                 from,
                 to,
-                third: if say.class() == Class::Forward { third } else { 0 },
+                third: if say.class() == MessageClass::Forward { third } else { 0 },
                 acknowledgements: if counts { third } else { 0 },
                 version: if say.has_line() { version as u32 } else { 0 },
             };
             assert_eq!(there(&sent), Some(sent));
             // From a node that is not the home, and has nothing to wait for.
-            let sent = Message {
+            let sent = CoherenceMessage {
                 from: third,
                 acknowledgements: 0,
                 ..sent

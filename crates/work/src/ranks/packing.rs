@@ -1,7 +1,7 @@
 //! The ranks of a node as bytes, for checkpoints: every list as its elements in order.
 
 use super::Plans;
-use super::state::{Item, Peer, Rank, RankColumns};
+use super::state::{Item, PeerRank, Rank, RankColumns};
 use des::checkpoint::{put, take};
 use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
@@ -25,7 +25,7 @@ pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
                 let (next, posted, arrived, pending) = (NONE, NONE, NONE, NONE);
                 put(
                     out,
-                    Peer {
+                    PeerRank {
                         next,
                         posted,
                         arrived,
@@ -73,7 +73,7 @@ pub fn unpack(
         for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
             let mut last = NONE;
             for _ in 0..take::<u32>(input)? {
-                let mut peer: Peer = take(input)?;
+                let mut peer: PeerRank = take(input)?;
                 if !known(peer.rank) {
                     return Err(refuse);
                 }

@@ -117,7 +117,7 @@ impl Default for Rank {
 /// What a rank knows of another that it has talked to. Lists are in the order in which their items came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Peer {
+pub struct PeerRank {
     /// The other rank, of the job.
     pub rank: u32,
     /// The next peer of the same bucket.
@@ -200,7 +200,7 @@ des::columns! {
         /// The peers of each rank, in lists by [`Plans::buckets`](super::Plans) of them.
         pub peer_heads: u32,
         /// Peers.
-        pub peers: Peer,
+        pub peers: PeerRank,
         /// Receives, messages and rendezvous that wait.
         pub items: Item,
         /// Free items of each router, a list.

@@ -5,7 +5,7 @@ use crate::state::{NONE, State};
 use des::Journal;
 use des::lists::places;
 use work::ranks::Plans;
-use work::ranks::state::{Item, Peer};
+use work::ranks::state::{Item, PeerRank};
 
 impl<J: Journal> Endpoint<'_, J> {
     /// The record of another rank; made if there is none.
@@ -22,7 +22,7 @@ impl<J: Journal> Endpoint<'_, J> {
             }
             place = peer.next;
         }
-        let peer = Peer {
+        let peer = PeerRank {
             rank: other,
             next: head,
             posted: NONE,
@@ -40,7 +40,7 @@ impl<J: Journal> Endpoint<'_, J> {
         peer_places(self.plans, self.st, self.slot())
     }
 
-    pub(super) fn peers(&self) -> impl Iterator<Item = &Peer> + '_ {
+    pub(super) fn peers(&self) -> impl Iterator<Item = &PeerRank> + '_ {
         self.peer_places().map(|place| self.st.mpi.peers.get(place))
     }
 

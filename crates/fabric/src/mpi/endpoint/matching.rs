@@ -6,7 +6,7 @@ use crate::envelope::{Envelope, Purpose};
 use crate::state::{NONE, State};
 use des::Journal;
 use work::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
-use work::ranks::state::{Fault, Item, Peer, fault, is_far, item};
+use work::ranks::state::{Fault, Item, PeerRank, fault, is_far, item};
 
 impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn receive(&mut self, wanted: Transfer, context: u8, name: u16) {
@@ -29,7 +29,7 @@ impl<J: Journal> Endpoint<'_, J> {
             parts: 0,
         };
         if from == ANY_SOURCE {
-            let wait = |st: &State, peer: &Peer| first(st, peer.arrived, |message| matches(&receive, message));
+            let wait = |st: &State, peer: &PeerRank| first(st, peer.arrived, |message| matches(&receive, message));
             let found = self.peer_places().filter_map(|place| {
                 let slot = wait(self.st, self.st.mpi.peers.get(place))?;
                 Some((self.st.mpi.items.get(slot).order, place, slot))

@@ -1,10 +1,10 @@
 //! Nodes that play the protocol, and a referee who knows what every line is worth.
 
-use crate::memory::message::Message;
+use crate::memory::message::CoherenceMessage;
 use crate::memory::protocol::{COPIES, CopyEvent, Held, Home, HomeEvent};
 use crate::memory::shape::Shape;
 use crate::memory::state::MemoryColumns;
-use crate::memory::state::{Access, Line, NO_LINE, Node};
+use crate::memory::state::{Access, Line, MemoryNode, NO_LINE};
 use crate::memory::{By, Controller, Effects};
 use des::NoJournal;
 use des::lists::NONE;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Default)]
 pub struct Referee {
     /// Messages under way, oldest first.
-    pub wire: Vec<Message>,
+    pub wire: Vec<CoherenceMessage>,
     memory: Vec<u32>,
     /// Writes to each line so far.
     latest: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct Referee {
 }
 
 impl Effects<NoJournal> for Referee {
-    fn send(&mut self, _: &mut MemoryColumns, _: &mut NoJournal, message: Message, _: bool) {
+    fn send(&mut self, _: &mut MemoryColumns, _: &mut NoJournal, message: CoherenceMessage, _: bool) {
         self.wire.push(message);
     }
 
@@ -82,7 +82,7 @@ impl Game {
     pub fn new(shape: Shape) -> Game {
         let mut st = MemoryColumns::default();
         let cores = shape.nodes * shape.cores;
-        st.nodes.fill(0, vec![Node::default(); shape.nodes as usize]);
+        st.nodes.fill(0, vec![MemoryNode::default(); shape.nodes as usize]);
         st.l1_lines
             .fill(0, vec![Line::EMPTY; (cores * shape.l1.lines()) as usize]);
         st.l2_lines
