@@ -37,7 +37,7 @@ fn the_tree_with_all_worked_examples_passes_the_suites() {
     }
     let suite = tree.text("crates/extending/suite/worked_examples.rs").unwrap();
     tree.put("crates/judge/tests/worked_examples.rs", suite);
-    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("extended");
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("with-worked-examples");
     tree.write(&copy, PARTS).unwrap();
     let profile = profile();
     let test = ["test", "--offline", "--quiet", "--profile", &profile];
