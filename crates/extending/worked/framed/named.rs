@@ -1,6 +1,20 @@
 //! `framed` before a run.
 
-use super::{HopCost, NamedModel, RouterChannels};
+use super::{HopCost, NamedModel, RouterChannels, RouterSpec};
+use study::Entry;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "framed",
+    line: "As sculpin, with the preamble and the gap between packets of Ethernet.",
+    groups: &[],
+    source: "IEEE 802.3",
+    limits: "No back-pressure: congestion never spreads upstream.",
+};
+
+/// What answers for a router of it.
+pub(super) fn of(_: &RouterSpec) -> &'static dyn NamedModel {
+    &NamedFramed
+}
 
 /// The model.
 #[derive(Debug)]
