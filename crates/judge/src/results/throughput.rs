@@ -7,11 +7,11 @@ figures! {
     /// Rates over the senders of pairs: bytes over the time from a sender's first send to its last acknowledgement (or delivery).
     pub struct ThroughputSummary {
         mean: f64 = MebibytesPerSecond, "mean throughput", "Mean over senders.";
-        min: f64 = MebibytesPerSecond, "least throughput", "Least.";
+        min: f64 = MebibytesPerSecond, "least throughput", "Least.", seeds Least;
         p5: f64 = MebibytesPerSecond, "5th percentile of throughput", "5th percentile.";
         p50: f64 = MebibytesPerSecond, "median throughput", "Median.";
         p95: f64 = MebibytesPerSecond, "95th percentile of throughput", "95th percentile.";
-        max: f64 = MebibytesPerSecond, "greatest throughput", "Most.";
+        max: f64 = MebibytesPerSecond, "greatest throughput", "Most.", seeds Greatest;
     }
 }
 
