@@ -148,7 +148,7 @@ impl MessageTerms {
     fn new(spec: &RunSpec, topology: &Topology, routing: &Routing, workload: &Workload) -> MessageTerms {
         let model = spec.router.named();
         let one_way = match topology.spec() {
-            TopologySpec::SingleRouter { .. } => true,
+            TopologySpec::SingleRouter(_) => true,
             TopologySpec::Mesh(lattice) => lattice.width.iter().all(|&width| width == 1),
             _ => false,
         };

@@ -7,7 +7,7 @@ use des::phold::{Nobody, Phold};
 use fabric::spec::*;
 use serde::Serialize;
 use std::path::Path;
-use topo::{Lattice, TopologySpec};
+use topo::{DragonflySpec, Lattice, TopologySpec};
 use vocabulary::{LoadOptions, load_study};
 
 /// A benchmark case.
@@ -312,7 +312,7 @@ fn uniform(load: f64) -> Work {
 
 /// A dragonfly with one link between each pair of groups and 8 nodes per router.
 fn dragonfly(groups: u32, routers: u32) -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups,
         routers_per_group: vec![routers],
         nodes_per_router: 8,
@@ -320,7 +320,7 @@ fn dragonfly(groups: u32, routers: u32) -> TopologySpec {
         local_width: 1,
         arrangement: topo::Arrangement::Absolute,
         arrangement_seed: 1,
-    }
+    })
 }
 
 /// A torus of a million nodes.

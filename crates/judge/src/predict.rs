@@ -103,7 +103,7 @@ impl NetworkFacts {
             }
         };
         let tables = match run.topology {
-            TopologySpec::Graph { .. } => 3.0 * f64::from(topology.n_routers()).powi(2),
+            TopologySpec::Graph(_) => 3.0 * f64::from(topology.n_routers()).powi(2),
             _ => 0.0,
         };
         let tables = tables + fabric::routing::table_bytes(&run.routing, &topology);

@@ -12,7 +12,7 @@ use judge::results::Execution;
 use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use proptest::prelude::*;
 use std::path::PathBuf;
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{Arrangement, DragonflySpec, Lattice, SingleRouterSpec, TopologySpec};
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -26,7 +26,7 @@ fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
 fn cells() -> Vec<(&'static str, RunSpec)> {
     let torus = TopologySpec::Torus(lattice(&[4, 3], 2));
     let hyperx = TopologySpec::HyperX(lattice(&[4, 3], 3));
-    let dragonfly = TopologySpec::Dragonfly {
+    let dragonfly = TopologySpec::Dragonfly(DragonflySpec {
         groups: 5,
         routers_per_group: vec![4],
         nodes_per_router: 2,
@@ -34,8 +34,8 @@ fn cells() -> Vec<(&'static str, RunSpec)> {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
-    };
-    let crossbar = TopologySpec::SingleRouter { nodes: 70 };
+    });
+    let crossbar = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 70 });
     let cell = |topology: &TopologySpec, model, routing| {
         let mut spec = plain(topology.clone());
         spec.router.model = model;

@@ -15,7 +15,7 @@ use fabric::state::State;
 use judge::run::RunResult;
 use memory_nodes::{crowd, go, ring, spec, sum};
 use std::collections::BTreeMap;
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{Arrangement, DragonflySpec, FatTreeSpec, Lattice, SingleRouterSpec, TopologySpec};
 use work::memory::protocol::Held;
 use work::memory::state::NO_LINE;
 
@@ -75,7 +75,7 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
         width: Vec::new(),
         nodes_per_router,
     };
-    let dragonfly = TopologySpec::Dragonfly {
+    let dragonfly = TopologySpec::Dragonfly(DragonflySpec {
         groups: 5,
         routers_per_group: vec![4],
         nodes_per_router: 1,
@@ -83,9 +83,12 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
-    };
+    });
     vec![
-        (TopologySpec::SingleRouter { nodes: 7 }, RoutingSpec::MINIMAL),
+        (
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes: 7 }),
+            RoutingSpec::MINIMAL,
+        ),
         (ring(9), RoutingSpec::MINIMAL),
         (TopologySpec::Mesh(lattice(&[3, 4], 1)), RoutingSpec::MIN_RANDOM),
         (TopologySpec::Torus(lattice(&[4, 4], 1)), RoutingSpec::MIN_A),
@@ -93,11 +96,11 @@ fn networks() -> Vec<(TopologySpec, RoutingSpec)> {
         (dragonfly.clone(), RoutingSpec::VALIANT),
         (dragonfly, RoutingSpec::MIN_A),
         (
-            TopologySpec::FatTree {
+            TopologySpec::FatTree(FatTreeSpec {
                 down: vec![4, 4],
                 up: vec![4],
                 up_width: Vec::new(),
-            },
+            }),
             RoutingSpec::SCATTER,
         ),
     ]

@@ -4,11 +4,11 @@ use des::Time;
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::run;
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{Arrangement, DragonflySpec, Lattice, RingSpec, SingleRouterSpec, TopologySpec};
 
 /// Balanced: 9 groups of 4 routers with 2 nodes and 2 global links each.
 fn dragonfly() -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups: 9,
         routers_per_group: vec![4],
         nodes_per_router: 2,
@@ -16,7 +16,7 @@ fn dragonfly() -> TopologySpec {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
-    }
+    })
 }
 
 fn traffic(routing: RoutingSpec, load: f64, pattern: Pattern) -> RunSpec {
@@ -279,11 +279,11 @@ fn what_cannot_be_is_refused_by_name() {
         Err(error) => error.to_string(),
     };
     let mut spec = traffic(RoutingSpec::Ugal(over(Via::Group)), 0.1, Pattern::Uniform);
-    spec.topology = TopologySpec::Ring {
+    spec.topology = TopologySpec::Ring(RingSpec {
         routers: 5,
         width: 1,
         nodes_per_router: 1,
-    };
+    });
     assert!(refused(&spec).starts_with("routing.via"));
     spec.routing = RoutingSpec::Ugal(told(Via::Router));
     assert!(refused(&spec).starts_with("routing.scope"));
@@ -312,7 +312,7 @@ fn what_cannot_be_is_refused_by_name() {
         RoutingSpec::Valiant(ViaSpec { via: Via::Group }),
     ] {
         let mut spec = traffic(routing.clone(), 0.1, Pattern::Uniform);
-        spec.topology = TopologySpec::SingleRouter { nodes: 4 };
+        spec.topology = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 4 });
         assert!(refused(&spec).starts_with("routing."));
     }
     let mut spec = traffic(RoutingSpec::Ugal(over(Via::Router)), 0.1, Pattern::Uniform);

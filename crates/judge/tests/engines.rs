@@ -5,7 +5,9 @@ use des::{Time, mix};
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, RingSpec, SingleRouterSpec, TopologySpec,
+};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -19,21 +21,24 @@ fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
 fn topologies() -> Vec<(&'static str, TopologySpec)> {
     let arrangement = Arrangement::Absolute;
     vec![
-        ("single router", TopologySpec::SingleRouter { nodes: 70 }),
+        (
+            "single router",
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes: 70 }),
+        ),
         (
             "ring",
-            TopologySpec::Ring {
+            TopologySpec::Ring(RingSpec {
                 routers: 7,
                 width: 2,
                 nodes_per_router: 2,
-            },
+            }),
         ),
         ("mesh", TopologySpec::Mesh(lattice(&[3, 4], &[1, 2], 2))),
         ("torus", TopologySpec::Torus(lattice(&[4, 3, 2], &[], 1))),
         ("hyperx", TopologySpec::HyperX(lattice(&[4, 3], &[2, 1], 3))),
         (
             "dragonfly",
-            TopologySpec::Dragonfly {
+            TopologySpec::Dragonfly(DragonflySpec {
                 groups: 5,
                 routers_per_group: vec![4],
                 nodes_per_router: 2,
@@ -41,11 +46,11 @@ fn topologies() -> Vec<(&'static str, TopologySpec)> {
                 local_width: 1,
                 arrangement,
                 arrangement_seed: 1,
-            },
+            }),
         ),
         (
             "dragonfly+",
-            TopologySpec::DragonflyPlus {
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
                 groups: 4,
                 leaves: 3,
                 spines: 3,
@@ -54,15 +59,15 @@ fn topologies() -> Vec<(&'static str, TopologySpec)> {
                 local_width: 1,
                 arrangement,
                 arrangement_seed: 1,
-            },
+            }),
         ),
         (
             "fat-tree",
-            TopologySpec::FatTree {
+            TopologySpec::FatTree(FatTreeSpec {
                 down: vec![3, 3, 2],
                 up: vec![2, 3],
                 up_width: vec![1, 1],
-            },
+            }),
         ),
     ]
 }
@@ -70,7 +75,7 @@ fn topologies() -> Vec<(&'static str, TopologySpec)> {
 fn is_lattice(topology: &TopologySpec) -> bool {
     matches!(
         topology,
-        TopologySpec::Ring { .. } | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_)
+        TopologySpec::Ring(_) | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_)
     )
 }
 
@@ -276,10 +281,12 @@ fn table_cells() -> Vec<(String, RunSpec)> {
 /// Late-admission routers on rings, meshes and tori: chunks of a message's packets, few of them in a queue.
 fn late_admission_cells() -> Vec<(String, RunSpec)> {
     let mut cells = Vec::new();
-    let ring = |routers, width, nodes_per_router| TopologySpec::Ring {
-        routers,
-        width,
-        nodes_per_router,
+    let ring = |routers, width, nodes_per_router| {
+        TopologySpec::Ring(RingSpec {
+            routers,
+            width,
+            nodes_per_router,
+        })
     };
     let topologies = [
         ("wide ring", ring(7, 2, 2)),
@@ -952,11 +959,11 @@ fn a_seed_changes_the_traffic_and_nothing_else_does() {
 
 #[test]
 fn a_ring_without_a_free_slot_stalls_and_names_the_cycle() {
-    let ring = TopologySpec::Ring {
+    let ring = TopologySpec::Ring(RingSpec {
         routers: 6,
         width: 1,
         nodes_per_router: 1,
-    };
+    });
     let (_, mut spec) = late_admission_cells().remove(0);
     spec.topology = ring;
     spec.router.buffer = Some(Bytes(600));

@@ -3,7 +3,7 @@
 use des::Time;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
-use topo::{Lattice, TopologySpec};
+use topo::{Lattice, SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study};
 
 /// Flit time on the links and at the crossbar, latency of link, input and output (ps): the preset `merlin` at 25 GB/s.
@@ -30,7 +30,7 @@ fn merlin(topology: TopologySpec) -> RunSpec {
 }
 
 fn single(nodes: u32) -> RunSpec {
-    merlin(TopologySpec::SingleRouter { nodes })
+    merlin(TopologySpec::SingleRouter(SingleRouterSpec { nodes }))
 }
 
 fn send(spec: &mut RunSpec, pattern: Pattern, message: u64, load: Option<f64>, count: u64) {

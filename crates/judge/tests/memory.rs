@@ -6,7 +6,7 @@ use des::Time;
 use fabric::spec::*;
 use judge::run::{self, RunResult};
 use memory_nodes::{LINES, crowd, go, ring, spec, sum};
-use topo::{Lattice, TopologySpec};
+use topo::{Lattice, SingleRouterSpec, TopologySpec};
 
 /// Times of a memory node as in [`Memory::default`], in ps, and of the network of [`plain`].
 const L1: u64 = 1_000;
@@ -205,7 +205,7 @@ fn a_saturated_link_gives_its_bandwidth() {
         memory_bandwidth: BitsPerSec(800_000_000_000),
         ..Memory::default()
     };
-    let mut spec = spec(TopologySpec::SingleRouter { nodes: 6 }, memory);
+    let mut spec = spec(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 6 }), memory);
     spec.links.default.bandwidth = BitsPerSec(8_000_000_000);
     let result = go(&spec);
     let time = result.memory.iter().map(|row| row.cores.finished).max().unwrap_or(0);

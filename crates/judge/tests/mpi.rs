@@ -3,14 +3,14 @@
 use fabric::mpi::RankRow;
 use fabric::spec::*;
 use judge::run::{self, RunError, RunResult};
-use topo::TopologySpec;
+use topo::{SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
 use work::mpi::{CollectiveKind, Op, Transfer};
 
 fn single(nodes: u32) -> TopologySpec {
-    TopologySpec::SingleRouter { nodes }
+    TopologySpec::SingleRouter(SingleRouterSpec { nodes })
 }
 
 /// A job of ranks that do what is listed, rank by rank.

@@ -5,7 +5,7 @@ use des::rng::{SplitMix, below, unit};
 use fabric::spec::*;
 use judge::results::LoadState;
 use judge::run::{RunResult, run};
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{Arrangement, DragonflySpec, FatTreeSpec, Lattice, RingSpec, SingleRouterSpec, TopologySpec};
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -117,17 +117,17 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
             0 => TopologySpec::Mesh(lattice(&[2 + side(draw(7)), 2 + side(draw(7))], 1 + side(draw(3)))),
             1 => TopologySpec::Torus(lattice(&[3 + side(draw(6)), 3 + side(draw(5))], 1 + side(draw(2)))),
             2 => TopologySpec::HyperX(lattice(&[2 + side(draw(5)), 2 + side(draw(5))], 1 + side(draw(4)))),
-            3 => TopologySpec::Ring {
+            3 => TopologySpec::Ring(RingSpec {
                 routers: 3 + side(draw(14)),
                 width: 1,
                 nodes_per_router: 1 + side(draw(2)),
-            },
-            4 => TopologySpec::FatTree {
+            }),
+            4 => TopologySpec::FatTree(FatTreeSpec {
                 down: vec![4, 2 + side(draw(6))],
                 up: vec![1 + side(draw(4))],
                 up_width: vec![1],
-            },
-            _ => TopologySpec::Dragonfly {
+            }),
+            _ => TopologySpec::Dragonfly(DragonflySpec {
                 groups: 3 + side(draw(4)),
                 routers_per_group: vec![4],
                 nodes_per_router: 2,
@@ -135,7 +135,7 @@ fn no_load_below_the_bound_is_called_saturated_and_none_above_it_ok() {
                 local_width: 1,
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 1,
-            },
+            }),
         };
         let mut spec = plain(topology);
         spec.control.seed = case + 1;
@@ -246,7 +246,7 @@ fn every_message_is_counted_wherever_it_is() {
 #[test]
 fn a_latency_is_a_wait_and_a_way() {
     // A node that sends 4 messages at once to another: each waits for the ones before it.
-    let mut spec = plain(TopologySpec::SingleRouter { nodes: 4 });
+    let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 4 }));
     spec.jobs[0].work = Work::Pairs(Pairs {
         matching: Matching::Listed(vec![(0, 1)]),
         mode: PairMode::Stream,
@@ -271,7 +271,7 @@ fn a_latency_is_a_wait_and_a_way() {
 /// Two jobs on one router: one of a few messages, the other an incast that cannot be carried.
 #[test]
 fn jobs_have_figures_of_their_own() {
-    let mut spec = plain(TopologySpec::SingleRouter { nodes: 16 });
+    let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 16 }));
     let job = |name: &str, pattern, load| JobSpec {
         name: name.into(),
         work: traffic(pattern, 2_048, load, Process::Poisson),
@@ -318,7 +318,7 @@ fn a_source_that_starves_shows() {
 
 #[test]
 fn nothing_measured_is_no_zero() {
-    let mut spec = plain(TopologySpec::SingleRouter { nodes: 4 });
+    let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 4 }));
     spec.jobs[0].work = traffic(Pattern::Uniform, 2_048, 1e-6, Process::Poisson);
     spec.control.end = Some(Time::from_us(1));
     let summary = go(&spec).summary;

@@ -5,7 +5,7 @@ use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::run;
 use std::collections::BTreeMap;
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, RingSpec, TopologySpec};
 
 fn lattice(shape: &[u32], width: &[u32]) -> Lattice {
     Lattice {
@@ -16,7 +16,7 @@ fn lattice(shape: &[u32], width: &[u32]) -> Lattice {
 }
 
 fn dragonfly(groups: u32, rows_and_columns: &[u32], links_per_pair: u32, local_width: u32) -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups,
         routers_per_group: rows_and_columns.to_vec(),
         nodes_per_router: 2,
@@ -24,23 +24,23 @@ fn dragonfly(groups: u32, rows_and_columns: &[u32], links_per_pair: u32, local_w
         local_width,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
-    }
+    })
 }
 
 /// Networks with several cables everywhere; of the lattices no dimension of two routers, whose two cables are two directions.
 fn topologies() -> Vec<TopologySpec> {
     vec![
-        TopologySpec::Ring {
+        TopologySpec::Ring(RingSpec {
             routers: 5,
             width: 3,
             nodes_per_router: 2,
-        },
+        }),
         TopologySpec::Mesh(lattice(&[3, 3], &[2, 3])),
         TopologySpec::Torus(lattice(&[4, 3], &[2, 3])),
         TopologySpec::HyperX(lattice(&[4, 3], &[2, 3])),
         dragonfly(4, &[4], 4, 2),
         dragonfly(3, &[2, 3], 6, 2),
-        TopologySpec::DragonflyPlus {
+        TopologySpec::DragonflyPlus(DragonflyPlusSpec {
             groups: 3,
             leaves: 3,
             spines: 3,
@@ -49,12 +49,12 @@ fn topologies() -> Vec<TopologySpec> {
             local_width: 2,
             arrangement: Arrangement::Absolute,
             arrangement_seed: 1,
-        },
-        TopologySpec::FatTree {
+        }),
+        TopologySpec::FatTree(FatTreeSpec {
             down: vec![8, 3, 2],
             up: vec![2, 2],
             up_width: vec![2, 2],
-        },
+        }),
     ]
 }
 
@@ -155,7 +155,7 @@ fn every_parallel_link_carries_its_share() {
 fn adaptive_routings_compare_two_ways_to_a_group() {
     let (m, load) = (4, 0.8);
     let mean = |routing: RoutingSpec| {
-        let mut spec = plain(TopologySpec::DragonflyPlus {
+        let mut spec = plain(TopologySpec::DragonflyPlus(DragonflyPlusSpec {
             groups: 3,
             leaves: m,
             spines: m,
@@ -164,7 +164,7 @@ fn adaptive_routings_compare_two_ways_to_a_group() {
             local_width: 1,
             arrangement: Arrangement::Absolute,
             arrangement_seed: 1,
-        });
+        }));
         spec.routing = routing.clone();
         let fast = LinkSpec {
             bandwidth: BitsPerSec(8 * spec.links.default.bandwidth.0),

@@ -6,7 +6,7 @@ use judge::run::run;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
-use topo::{Arrangement, Lattice, Topology, TopologySpec};
+use topo::{Arrangement, DragonflySpec, FatTreeSpec, Lattice, SingleRouterSpec, Topology, TopologySpec};
 use vocabulary::{LoadOptions, load_study};
 use work::workload::places;
 
@@ -19,7 +19,7 @@ fn hyperx(shape: &[u32], nodes_per_router: u32) -> TopologySpec {
 }
 
 fn dragonfly(groups: u32, routers: u32, nodes_per_router: u32) -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups,
         routers_per_group: vec![routers],
         nodes_per_router,
@@ -27,19 +27,21 @@ fn dragonfly(groups: u32, routers: u32, nodes_per_router: u32) -> TopologySpec {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 0,
-    }
+    })
 }
 
 fn fat_tree() -> TopologySpec {
-    TopologySpec::FatTree {
+    TopologySpec::FatTree(FatTreeSpec {
         down: vec![2, 3, 4],
         up: vec![2, 2],
         up_width: vec![],
-    }
+    })
 }
 
 fn job(placement: Placement, nodes: Option<u32>) -> JobSpec {
-    let mut job = plain(TopologySpec::SingleRouter { nodes: 2 }).jobs.remove(0);
+    let mut job = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }))
+        .jobs
+        .remove(0);
     (job.placement, job.nodes) = (placement, nodes);
     job
 }
@@ -189,7 +191,7 @@ fn what_does_not_fit_is_refused_with_place_reason_and_hint() {
         Some(2),
         "job.1.placement: node 1 of logical node 1 is taken by job \"job\" (list nodes that are free, or put this job first)",
     );
-    let one = TopologySpec::SingleRouter { nodes: 4 };
+    let one = TopologySpec::SingleRouter(SingleRouterSpec { nodes: 4 });
     for placement in [Placement::PerGroup, Placement::Spread] {
         let words = refusal(&one, &[job(placement, None)]);
         assert!(

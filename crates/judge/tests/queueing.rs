@@ -21,7 +21,7 @@
 use des::Time;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
-use topo::{Lattice, TopologySpec};
+use topo::{Lattice, SingleRouterSpec, TopologySpec};
 
 const PACKET: u64 = 2_048;
 /// Time of a packet on the links of 200 Gbit/s, in ps.
@@ -41,12 +41,22 @@ fn spec(set_up: SetUp, model: RouterModel, rho: f64, packets: u64) -> RunSpec {
     let (topology, pattern, load, queues) = match set_up {
         SetUp::Interface => {
             let pattern = Pattern::Incast { sources: Some(1) };
-            (TopologySpec::SingleRouter { nodes: 2 }, pattern, rho, 1)
+            (
+                TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }),
+                pattern,
+                rho,
+                1,
+            )
         }
         SetUp::Ejection => {
             let pattern = Pattern::Incast { sources: None };
             let load = rho / f64::from(NODES - 1) / FAST as f64;
-            (TopologySpec::SingleRouter { nodes: NODES }, pattern, load, 1)
+            (
+                TopologySpec::SingleRouter(SingleRouterSpec { nodes: NODES }),
+                pattern,
+                load,
+                1,
+            )
         }
         SetUp::Cable => {
             let two = Lattice {

@@ -3,7 +3,7 @@
 use fabric::spec::*;
 use judge::run::{self, RunResult};
 use std::path::Path;
-use topo::TopologySpec;
+use topo::{SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, run_hash};
 
 const POLICIES: [RailPolicy; 3] = [RailPolicy::LocalRank, RailPolicy::RoundRobin, RailPolicy::LeastLoaded];
@@ -16,7 +16,7 @@ fn spec(rails: Rails, per_host: u32, hosts: u32, rows: &[String]) -> RunSpec {
         values: [("table".to_owned(), MotifValue::Text(table))].into(),
     };
     let nodes = rails.count * hosts;
-    let mut spec = plain(TopologySpec::SingleRouter { nodes });
+    let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes }));
     spec.jobs = vec![JobSpec {
         name: "job0".into(),
         work: Work::Ranks(Ranks {

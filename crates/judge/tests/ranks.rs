@@ -10,7 +10,7 @@ use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::{Execution, LoadState};
 use judge::run::{Means, RunError, RunOrder, RunProgress, RunResult, run, run_by, run_with};
 use std::path::PathBuf;
-use topo::{Lattice, TopologySpec};
+use topo::{Lattice, RingSpec, TopologySpec};
 
 fn synthetic(load: f64) -> Work {
     Work::Synthetic(Synthetic {
@@ -171,11 +171,11 @@ fn workers_within_ranks_give_the_result_of_one_process_and_so_do_those_that_run_
 #[test]
 fn ranks_agree_that_a_network_could_serve_none_of_its_jobs() {
     let (_, mut spec) = cases().swap_remove(2);
-    spec.topology = TopologySpec::Ring {
+    spec.topology = TopologySpec::Ring(RingSpec {
         routers: 12,
         width: 1,
         nodes_per_router: 1,
-    };
+    });
     spec.jobs[0].work = synthetic(1.0);
     spec.control.end = Some(Time::from_us(100));
     let whole = run(&spec, &mut |_| true).unwrap();

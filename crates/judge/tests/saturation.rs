@@ -24,7 +24,10 @@ use judge::results::LoadState;
 use judge::run::{RunResult, run};
 use topo::load::{TrafficPattern, channel_load, saturation};
 use topo::subnet::{Options, RoutingEngine, route};
-use topo::{Arrangement, Came, Lattice, MinimalRule, RoutingRule, Step, Subnet, Topology, TopologySpec};
+use topo::{
+    Arrangement, Came, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, MinimalRule, RingSpec, RoutingRule,
+    Step, Subnet, Topology, TopologySpec,
+};
 
 const PACKET: u64 = 2_048;
 /// Packets per ps of an interface at full load: 200 Gbit/s.
@@ -158,7 +161,7 @@ impl Case {
         let topology = self.topology.build().unwrap();
         let traffic = match (&self.pattern, &self.topology) {
             (Pattern::Tornado, TopologySpec::Torus(lattice)) => tornado(&topology, &lattice.shape),
-            (Pattern::Tornado, TopologySpec::Ring { routers, .. }) => tornado(&topology, &[*routers]),
+            (Pattern::Tornado, TopologySpec::Ring(RingSpec { routers, .. })) => tornado(&topology, &[*routers]),
             _ => TrafficPattern::Uniform,
         };
         let load = match (self.routing.tables(), &self.routing, self.pattern) {
@@ -180,10 +183,12 @@ fn cases() -> Vec<Case> {
         pattern,
         formula,
     };
-    let ring = |routers, nodes_per_router| TopologySpec::Ring {
-        routers,
-        width: 1,
-        nodes_per_router,
+    let ring = |routers, nodes_per_router| {
+        TopologySpec::Ring(RingSpec {
+            routers,
+            width: 1,
+            nodes_per_router,
+        })
     };
     let torus = |shape: &[u32], npr| TopologySpec::Torus(lattice(shape, &[], npr));
     let mesh = |shape: &[u32], npr| TopologySpec::Mesh(lattice(shape, &[], npr));
@@ -251,7 +256,7 @@ fn cases() -> Vec<Case> {
         ),
         case(
             "dragonfly 9 x 4, 4 nodes, uniform, minimal",
-            TopologySpec::Dragonfly {
+            TopologySpec::Dragonfly(DragonflySpec {
                 groups: 9,
                 routers_per_group: vec![4],
                 nodes_per_router: 4,
@@ -259,14 +264,14 @@ fn cases() -> Vec<Case> {
                 local_width: 1,
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 1,
-            },
+            }),
             RoutingSpec::MINIMAL,
             Pattern::Uniform,
             None,
         ),
         case(
             "dragonfly+ 5 x (2 + 2), 8 nodes, uniform, minimal",
-            TopologySpec::DragonflyPlus {
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
                 groups: 5,
                 leaves: 2,
                 spines: 2,
@@ -275,18 +280,18 @@ fn cases() -> Vec<Case> {
                 local_width: 2,
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 1,
-            },
+            }),
             RoutingSpec::MINIMAL,
             Pattern::Uniform,
             None,
         ),
         case(
             "fat-tree 8:4, 8 leaves, uniform, D-mod-k",
-            TopologySpec::FatTree {
+            TopologySpec::FatTree(FatTreeSpec {
                 down: vec![8, 8],
                 up: vec![4],
                 up_width: vec![1],
-            },
+            }),
             RoutingSpec::MINIMAL,
             Pattern::Uniform,
             // 8 nodes send 56 of 63 packets over 4 up-links.
@@ -345,11 +350,11 @@ fn cases() -> Vec<Case> {
         // The four nodes of a leaf share two cables up, each of them two.
         case(
             "fat-tree, half as many ways up, shift, ftree",
-            TopologySpec::FatTree {
+            TopologySpec::FatTree(FatTreeSpec {
                 down: vec![4, 4, 2],
                 up: vec![2, 4],
                 up_width: vec![1, 1],
-            },
+            }),
             tables("ftree"),
             Pattern::Shift { by: Some(4) },
             Some(0.5),

@@ -12,7 +12,7 @@ use judge::check::{RunFacts, verdict};
 use judge::harvest::{Harvest, HarvestWanted, InFlight};
 use judge::results::{Summary, Verdict};
 use judge::run::{RunError, RunResult, run};
-use topo::{Lattice, Topology, TopologySpec};
+use topo::{DragonflySpec, Lattice, RingSpec, SingleRouterSpec, Topology, TopologySpec};
 
 const MODELS: [RouterModel; 2] = [RouterModel::Sculpin, RouterModel::Credit];
 
@@ -117,11 +117,11 @@ fn a_deadlock_ends_the_run_with_the_cycle_of_waiting_channels_by_name() {
         ("torus 5x3x4", torus(&[5, 3, 4], 1)),
         (
             "ring",
-            TopologySpec::Ring {
+            TopologySpec::Ring(RingSpec {
                 routers: 6,
                 width: 1,
                 nodes_per_router: 3,
-            },
+            }),
         ),
     ] {
         let built = topology.build().unwrap();
@@ -338,7 +338,7 @@ fn messages_and_packets_of_every_size_take_their_time() {
             (5 * gib + 1, 65_536),
         ] {
             let what = format!("{model:?}: {bytes} B in packets of {packet} B");
-            let mut spec = plain(TopologySpec::SingleRouter { nodes: 2 });
+            let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }));
             spec.router.model = model;
             spec.router.buffer = Some(Bytes(1 << 20));
             spec.nic.packet = Bytes(packet);
@@ -395,7 +395,7 @@ fn all_to_one_overload_fills_the_ejection_link_and_nothing_breaks() {
 
 #[test]
 fn a_single_node_is_refused_with_the_reason() {
-    let spec = plain(TopologySpec::SingleRouter { nodes: 1 });
+    let spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 1 }));
     assert!(
         refusal(&spec).contains("a pattern needs at least 2 nodes"),
         "{}",
@@ -438,7 +438,7 @@ fn the_end_of_simulated_time_is_an_error_and_not_a_number() {
     };
     for model in MODELS {
         // 1 MB at 40 bit/s: 200,000 s.
-        let mut spec = plain(TopologySpec::SingleRouter { nodes: 2 });
+        let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }));
         spec.router.model = model;
         spec.router.switching = Switching::StoreAndForward;
         spec.links.default.bandwidth = BitsPerSec(40);
@@ -479,7 +479,7 @@ fn the_end_of_simulated_time_is_an_error_and_not_a_number() {
 #[test]
 fn a_slow_link_is_no_stall() {
     for model in MODELS {
-        let mut spec = plain(TopologySpec::SingleRouter { nodes: 2 });
+        let mut spec = plain(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }));
         spec.router.model = model;
         spec.router.buffer = Some(Bytes(1 << 20));
         spec.links.default.bandwidth = BitsPerSec(1_000_000);
@@ -526,14 +526,16 @@ fn long_links_are_no_stall() {
 /// The state takes what ARCHITECTURE.md says (section "Memory per node"), whatever the size of the network.
 #[test]
 fn memory_per_node_is_what_is_stated_at_every_size() {
-    let dragonfly = |groups, routers| TopologySpec::Dragonfly {
-        groups,
-        routers_per_group: vec![routers],
-        nodes_per_router: 8,
-        links_per_pair: 1,
-        local_width: 1,
-        arrangement: topo::Arrangement::Absolute,
-        arrangement_seed: 1,
+    let dragonfly = |groups, routers| {
+        TopologySpec::Dragonfly(DragonflySpec {
+            groups,
+            routers_per_group: vec![routers],
+            nodes_per_router: 8,
+            links_per_pair: 1,
+            local_width: 1,
+            arrangement: topo::Arrangement::Absolute,
+            arrangement_seed: 1,
+        })
     };
     let tori = [6, 12, 30].map(|side| torus(&[side; 3], 1));
     let mut per_node = Vec::new();

@@ -10,7 +10,10 @@ use fabric::spec::*;
 use judge::run::{RunResult, run};
 use study::user_file::hash_bytes;
 use topo::subnet::{End, Lids, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
-use topo::{Arrangement, Came, GraphFormat, Lattice, Subnet, Tables, Topology, TopologySpec};
+use topo::{
+    Arrangement, Came, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, RingSpec, Subnet, Tables, Topology,
+    TopologySpec,
+};
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -69,11 +72,11 @@ fn refused(spec: &RunSpec) -> String {
 
 #[test]
 fn tables_of_the_minimal_routing_are_the_minimal_routing() {
-    let fat_tree = TopologySpec::FatTree {
+    let fat_tree = TopologySpec::FatTree(FatTreeSpec {
         down: vec![3, 3, 2],
         up: vec![2, 3],
         up_width: vec![1, 1],
-    };
+    });
     let one_channel = [
         TopologySpec::HyperX(lattice(&[4, 3], &[], 3)),
         TopologySpec::Mesh(lattice(&[3, 4], &[], 2)),
@@ -188,11 +191,11 @@ fn short_messages_take_the_first_path_and_long_ones_the_others() {
 
 /// On a ring of six all go the positive way: one to five hops.
 fn one_way_ring(test: &str) -> RunSpec {
-    let spec = TopologySpec::Ring {
+    let spec = TopologySpec::Ring(RingSpec {
         routers: 6,
         width: 1,
         nodes_per_router: 1,
-    };
+    });
     let topology = spec.build().unwrap();
     let positive = |router: u32| {
         let next = (router + 1) % 6;
@@ -261,7 +264,7 @@ fn engine(name: &str, lmc: u8, path: PathChoice) -> RoutingSpec {
 /// One message at a time: the links that its packet takes are those of the tables, and it takes their time.
 #[test]
 fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
-    let dragonfly = TopologySpec::Dragonfly {
+    let dragonfly = TopologySpec::Dragonfly(DragonflySpec {
         groups: 5,
         routers_per_group: vec![4],
         nodes_per_router: 2,
@@ -269,7 +272,7 @@ fn a_packet_takes_the_links_that_an_engine_s_tables_name() {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
-    };
+    });
     let cases = [
         ("parx", 2, TopologySpec::HyperX(lattice(&[4, 4], &[], 2))),
         ("dfsssp", 0, TopologySpec::Torus(lattice(&[5, 4], &[2, 1], 2))),
@@ -358,11 +361,11 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
     let (file, mut text) = (format!("{folder}/real.ibnetdiscover"), Vec::new());
     ibnetdiscover::write(&subnet, &lids, &Default::default(), &mut text).unwrap();
     std::fs::write(&file, text).unwrap();
-    let mut run = plain(TopologySpec::Graph {
+    let mut run = plain(TopologySpec::Graph(GraphSpec {
         file,
         format: GraphFormat::Ibnetdiscover,
         nodes_per_router: 0,
-    });
+    }));
     run.routing = engine("updn", 0, PathChoice::First);
     let own = result(&run).summary;
     assert!(own.messages > 100);
@@ -386,11 +389,11 @@ fn tables_of_a_real_fabric_go_by_its_own_ports_and_addresses() {
 
 #[test]
 fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_are_not() {
-    let ring = TopologySpec::Ring {
+    let ring = TopologySpec::Ring(RingSpec {
         routers: 6,
         width: 1,
         nodes_per_router: 2,
-    };
+    });
     let hyperx = TopologySpec::HyperX(lattice(&[4, 4], &[], 2));
     for spec in [ring, hyperx] {
         let mut run = plain(spec.clone());
@@ -400,7 +403,7 @@ fn engines_without_lanes_are_refused_on_rings_and_hyperx_and_those_with_lanes_ar
             assert!(words.contains("can deadlock") && words.contains(" vc0 -> "), "{words}");
         }
         for name in ["updn", "dfsssp", "lash", "nue", "parx"] {
-            if name == "parx" && matches!(spec, TopologySpec::Ring { .. }) {
+            if name == "parx" && matches!(spec, TopologySpec::Ring(_)) {
                 continue;
             }
             let lmc = if name == "parx" { 2 } else { 1 };

@@ -4,17 +4,17 @@ use des::Time;
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{RunResult, run};
-use topo::TopologySpec;
+use topo::{FatTreeSpec, RingSpec, TopologySpec};
 
 /// Nodes per leaf, leaves and spines: full bisection.
 const M: u32 = 8;
 
 fn tree(down: &[u32], up: &[u32], up_width: &[u32]) -> TopologySpec {
-    TopologySpec::FatTree {
+    TopologySpec::FatTree(FatTreeSpec {
         down: down.to_vec(),
         up: up.to_vec(),
         up_width: up_width.to_vec(),
-    }
+    })
 }
 
 fn traffic(topology: TopologySpec, routing: RoutingSpec, load: f64, pattern: Pattern) -> RunSpec {
@@ -179,11 +179,11 @@ fn one_channel_is_enough_and_other_networks_are_refused() {
             let proof = net.routing.prove(&spec.router, &net.topology);
             assert!(proof.free, "{routing:?}: {}", proof.words);
         }
-        let ring = TopologySpec::Ring {
+        let ring = TopologySpec::Ring(RingSpec {
             routers: 5,
             width: 1,
             nodes_per_router: 1,
-        };
+        });
         let refused = Network::build(&traffic(ring, routing, 0.1, Pattern::Uniform)).map(|_| ());
         assert!(refused.unwrap_err().to_string().starts_with("routing.kind"));
     }

@@ -20,7 +20,10 @@ use fabric::observe::MessageRow;
 use fabric::spec::*;
 use judge::results::LinkRow;
 use judge::run::run;
-use topo::{Arrangement, GraphFormat, Lattice, Topology, TopologySpec};
+use topo::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, RingSpec,
+    SingleRouterSpec, Topology, TopologySpec,
+};
 
 const PACKET: u64 = 2_048;
 
@@ -33,7 +36,7 @@ fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
 }
 
 fn dragonfly(groups: u32, routers_per_group: &[u32], links_per_pair: u32, arrangement: Arrangement) -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups,
         routers_per_group: routers_per_group.to_vec(),
         nodes_per_router: 2,
@@ -41,11 +44,11 @@ fn dragonfly(groups: u32, routers_per_group: &[u32], links_per_pair: u32, arrang
         local_width: 1,
         arrangement,
         arrangement_seed: 1,
-    }
+    })
 }
 
 fn dragonfly_plus(groups: u32, leaves: u32, spines: u32) -> TopologySpec {
-    TopologySpec::DragonflyPlus {
+    TopologySpec::DragonflyPlus(DragonflyPlusSpec {
         groups,
         leaves,
         spines,
@@ -54,15 +57,15 @@ fn dragonfly_plus(groups: u32, leaves: u32, spines: u32) -> TopologySpec {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 1,
-    }
+    })
 }
 
 fn fat_tree(down: &[u32], up: &[u32], up_width: &[u32]) -> TopologySpec {
-    TopologySpec::FatTree {
+    TopologySpec::FatTree(FatTreeSpec {
         down: down.to_vec(),
         up: up.to_vec(),
         up_width: up_width.to_vec(),
-    }
+    })
 }
 
 /// The Petersen graph with a pendant router, parallel cables and two classes of links. One file per test, which run side by side.
@@ -76,23 +79,25 @@ fn graph_file(test: &str) -> TopologySpec {
     text += "o0 tail 1 spoke\n";
     let file = format!("{}/zero-load-{test}.txt", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&file, text).unwrap();
-    TopologySpec::Graph {
+    TopologySpec::Graph(GraphSpec {
         file,
         format: GraphFormat::EdgeList,
         nodes_per_router: 2,
-    }
+    })
 }
 
 /// Several shapes of every family.
 fn topologies(test: &str) -> Vec<TopologySpec> {
-    let ring = |routers, width, nodes_per_router| TopologySpec::Ring {
-        routers,
-        width,
-        nodes_per_router,
+    let ring = |routers, width, nodes_per_router| {
+        TopologySpec::Ring(RingSpec {
+            routers,
+            width,
+            nodes_per_router,
+        })
     };
     vec![
-        TopologySpec::SingleRouter { nodes: 2 },
-        TopologySpec::SingleRouter { nodes: 100 },
+        TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }),
+        TopologySpec::SingleRouter(SingleRouterSpec { nodes: 100 }),
         ring(3, 1, 1),
         ring(8, 3, 2),
         TopologySpec::Mesh(lattice(&[9], &[], 1)),
@@ -135,13 +140,13 @@ fn cells(test: &str) -> Vec<RunSpec> {
             routings.extend([Ugal(DetourSpec::default()), Par(DetourSpec::default())]);
             routings.push(Valiant(ViaSpec { via: Via::Router }));
             routings.extend(match topology {
-                TopologySpec::FatTree { .. } => vec![
+                TopologySpec::FatTree(_) => vec![
                     RoutingSpec::D_MOD_K,
                     RoutingSpec::SCATTER,
                     AdaptiveUp(SenseSpec::default()),
                 ],
                 TopologySpec::HyperX(_) => [Doal, Dal, Vdal].map(|kind| kind(DerouteSpec::default())).to_vec(),
-                TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => {
+                TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_) => {
                     vec![Valiant(ViaSpec { via: Via::Group })]
                 }
                 _ => vec![],
@@ -287,7 +292,7 @@ fn has_one_way(spec: &RunSpec, topology: &Topology) -> bool {
     let parallel = (0..topology.n_routers()).any(|router| wiring.runs(router).any(|run| run.links > 1));
     let grouped = matches!(
         spec.topology,
-        TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+        TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_)
     );
     matches!(spec.routing, RoutingSpec::Minimal(_) | RoutingSpec::Dor { .. }) && !parallel && !grouped
 }
@@ -296,7 +301,7 @@ fn has_one_way(spec: &RunSpec, topology: &Topology) -> bool {
 fn hop_range(spec: &RunSpec, topology: &Topology, distance: u32) -> (u32, u32) {
     let grouped = matches!(
         spec.topology,
-        TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
+        TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_)
     );
     match spec.routing {
         RoutingSpec::Valiant { .. } => (distance, 10 * topology.diameter()),

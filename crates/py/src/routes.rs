@@ -18,7 +18,7 @@ use topo::subnet::engine::{DemandMatrix, Options, RoutingEngine, route_with_repo
 use topo::subnet::faults::{Removal, remove};
 use topo::subnet::ibnetdiscover::{self, Rates};
 use topo::subnet::{Lids, Mistakes, Subnet, Tables, compact, lft};
-use topo::{GraphFormat, TopologySpec};
+use topo::{GraphFormat, GraphSpec, RingSpec, TopologySpec};
 
 /// What a fabric consists of.
 #[derive(Clone)]
@@ -108,11 +108,11 @@ fn of_discovered(found: ibnetdiscover::Discovered) -> FabricParts {
 pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<PyFabric> {
     let run: RunSpec =
         serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))?;
-    if let TopologySpec::Graph {
+    if let TopologySpec::Graph(GraphSpec {
         file,
         format: GraphFormat::Ibnetdiscover,
         ..
-    } = &run.topology
+    }) = &run.topology
     {
         let source = std::fs::read(file)
             .map_err(|error| errors::of_key(py, file, "topology.file", &format!("cannot read {file}: {error}")))?;
@@ -127,7 +127,7 @@ pub fn fabric_of_run(py: Python<'_>, canonical: &str) -> PyResult<PyFabric> {
                 notes: Vec::new(),
                 dims: match &run.topology {
                     TopologySpec::HyperX(l) | TopologySpec::Mesh(l) | TopologySpec::Torus(l) => l.shape.clone(),
-                    TopologySpec::Ring { routers, .. } => vec![*routers],
+                    TopologySpec::Ring(RingSpec { routers, .. }) => vec![*routers],
                     _ => Vec::new(),
                 },
                 layout: (0..topology.n_routers()).map(|r| topology.layout(r)).collect(),

@@ -4,7 +4,9 @@
 
 use std::time::Instant;
 use topo::partition::Made;
-use topo::{Arrangement, Lattice, Method, Partition, TopologySpec};
+use topo::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, Method, Partition, RingSpec, TopologySpec,
+};
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -15,7 +17,7 @@ fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
 }
 
 fn dragonfly(groups: u32, group: &[u32], nodes_per_router: u32, links_per_pair: u32) -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups,
         routers_per_group: group.to_vec(),
         nodes_per_router,
@@ -23,11 +25,11 @@ fn dragonfly(groups: u32, group: &[u32], nodes_per_router: u32, links_per_pair: 
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 0,
-    }
+    })
 }
 
 fn megafly(groups: u32, half: u32) -> TopologySpec {
-    TopologySpec::DragonflyPlus {
+    TopologySpec::DragonflyPlus(DragonflyPlusSpec {
         groups,
         leaves: half,
         spines: half,
@@ -36,22 +38,24 @@ fn megafly(groups: u32, half: u32) -> TopologySpec {
         local_width: 1,
         arrangement: Arrangement::Absolute,
         arrangement_seed: 0,
-    }
+    })
 }
 
 fn fat_tree(down: &[u32], up: &[u32]) -> TopologySpec {
-    TopologySpec::FatTree {
+    TopologySpec::FatTree(FatTreeSpec {
         down: down.to_vec(),
         up: up.to_vec(),
         up_width: vec![],
-    }
+    })
 }
 
 fn main() {
-    let ring = |routers| TopologySpec::Ring {
-        routers,
-        width: 1,
-        nodes_per_router: 2,
+    let ring = |routers| {
+        TopologySpec::Ring(RingSpec {
+            routers,
+            width: 1,
+            nodes_per_router: 2,
+        })
     };
     let networks = [
         ("ring 64", ring(64)),

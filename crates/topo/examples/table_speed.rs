@@ -4,7 +4,7 @@
 //! 672 nodes. `lanes=N` allows other than 8. Seconds are of processor time, on all threads.
 
 use topo::subnet::{Options, RoutingEngine, Subnet, find_cycle, route_with_report};
-use topo::{Lattice, TopologySpec, preset};
+use topo::{FatTreeSpec, Lattice, TopologySpec, preset};
 
 /// Most memory that this process has held, MB; 0 where the system does not tell.
 fn peak() -> u64 {
@@ -23,11 +23,11 @@ fn cpu() -> f64 {
 }
 
 fn fat_tree(down: &[u32], up: &[u32]) -> TopologySpec {
-    TopologySpec::FatTree {
+    TopologySpec::FatTree(FatTreeSpec {
         down: down.to_vec(),
         up: up.to_vec(),
         up_width: Vec::new(),
-    }
+    })
 }
 
 fn main() {
@@ -64,7 +64,7 @@ fn main() {
             let asked = names.is_empty() || names.iter().any(|name| name == engine.name());
             let possible = match engine {
                 RoutingEngine::Parx => !dims.is_empty(),
-                RoutingEngine::Ftree => matches!(spec, TopologySpec::FatTree { .. }),
+                RoutingEngine::Ftree => matches!(spec, TopologySpec::FatTree(_)),
                 _ => true,
             };
             if !asked || !possible {

@@ -239,9 +239,9 @@ macro_rules! families {
 }
 
 families! {
-    TopologySpec::SingleRouter { .. } => Single(single_router::SingleRouter);
-    TopologySpec::Ring { .. } | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_) => Lattice(LatticeGeometry);
-    TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. } => Grouped(grouped::Grouped);
-    TopologySpec::FatTree { .. } => FatTree(fat_tree::FatTree);
-    TopologySpec::Graph { .. } => Graph(graph::GraphTables);
+    TopologySpec::SingleRouter(_) => Single(single_router::SingleRouter);
+    TopologySpec::Ring(_) | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_) => Lattice(LatticeGeometry);
+    TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_) => Grouped(grouped::Grouped);
+    TopologySpec::FatTree(_) => FatTree(fat_tree::FatTree);
+    TopologySpec::Graph(_) => Graph(graph::GraphTables);
 }

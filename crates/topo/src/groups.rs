@@ -31,7 +31,9 @@ impl Topology {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Arrangement, Lattice, Topology, TopologySpec};
+    use crate::{
+        Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, SingleRouterSpec, Topology, TopologySpec,
+    };
 
     fn groups(spec: TopologySpec) -> (Option<u32>, Vec<u32>, Topology) {
         let topology = spec.build().expect("a network");
@@ -56,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_dragonfly_falls_into_its_groups() {
-        let (n, of, topology) = groups(TopologySpec::Dragonfly {
+        let (n, of, topology) = groups(TopologySpec::Dragonfly(DragonflySpec {
             groups: 3,
             routers_per_group: vec![2],
             nodes_per_router: 2,
@@ -64,10 +66,10 @@ mod tests {
             local_width: 1,
             arrangement: Arrangement::Absolute,
             arrangement_seed: 0,
-        });
+        }));
         assert_eq!((n, of), (Some(3), vec![0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]));
         assert_eq!(topology.group_name(1), "g1");
-        let (n, of, _) = groups(TopologySpec::DragonflyPlus {
+        let (n, of, _) = groups(TopologySpec::DragonflyPlus(DragonflyPlusSpec {
             groups: 2,
             leaves: 2,
             spines: 3,
@@ -76,16 +78,18 @@ mod tests {
             local_width: 1,
             arrangement: Arrangement::Absolute,
             arrangement_seed: 0,
-        });
+        }));
         assert_eq!((n, of), (Some(2), vec![0, 0, 0, 0, 1, 1, 1, 1]));
     }
 
     #[test]
     fn a_fat_tree_falls_into_pods_below_the_top() {
-        let tree = |down: &[u32], up: &[u32]| TopologySpec::FatTree {
-            down: down.to_vec(),
-            up: up.to_vec(),
-            up_width: vec![],
+        let tree = |down: &[u32], up: &[u32]| {
+            TopologySpec::FatTree(FatTreeSpec {
+                down: down.to_vec(),
+                up: up.to_vec(),
+                up_width: vec![],
+            })
         };
         let (n, of, topology) = groups(tree(&[2, 2, 3], &[2, 2]));
         assert_eq!((n, of), (Some(3), vec![0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]));
@@ -98,7 +102,7 @@ mod tests {
 
     #[test]
     fn one_router_has_no_groups() {
-        let (n, of, topology) = groups(TopologySpec::SingleRouter { nodes: 2 });
+        let (n, of, topology) = groups(TopologySpec::SingleRouter(SingleRouterSpec { nodes: 2 }));
         assert_eq!((n, of, topology.group_name(0)), (None, vec![0, 0], String::new()));
     }
 }

@@ -12,7 +12,9 @@
 //!   each top switch is joined to one middle switch of a pod. It is a graph: six middle switches of each pod share nine top switches,
 //!   two cables to each, as in three directors of 18 line and 9 fabric modules. (The talk states the size, not the cables.)
 
-use crate::spec::{Arrangement, GraphFormat, Lattice, TopologySpec};
+use crate::spec::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, TopologySpec,
+};
 use std::fmt::Write;
 
 /// A network with a name.
@@ -52,7 +54,7 @@ impl NetworkPreset {
                 width: width.to_vec(),
                 nodes_per_router: 16,
             }),
-            PresetNetwork::Dragonfly(groups, links_per_pair) => TopologySpec::Dragonfly {
+            PresetNetwork::Dragonfly(groups, links_per_pair) => TopologySpec::Dragonfly(DragonflySpec {
                 groups,
                 routers_per_group: vec![32],
                 nodes_per_router: 16,
@@ -60,8 +62,8 @@ impl NetworkPreset {
                 local_width: 1,
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 0,
-            },
-            PresetNetwork::DragonflyPlus(groups, links_per_pair) => TopologySpec::DragonflyPlus {
+            }),
+            PresetNetwork::DragonflyPlus(groups, links_per_pair) => TopologySpec::DragonflyPlus(DragonflyPlusSpec {
                 groups,
                 leaves: 32,
                 spines: 32,
@@ -70,12 +72,12 @@ impl NetworkPreset {
                 local_width: 1,
                 arrangement: Arrangement::Absolute,
                 arrangement_seed: 0,
-            },
-            PresetNetwork::FatTree(pods, tops, cables) => TopologySpec::FatTree {
+            }),
+            PresetNetwork::FatTree(pods, tops, cables) => TopologySpec::FatTree(FatTreeSpec {
                 down: vec![32, 32, pods],
                 up: vec![32, tops],
                 up_width: vec![1, cables],
-            },
+            }),
             PresetNetwork::Torus(k) => TopologySpec::Torus(Lattice {
                 shape: vec![k; 3],
                 width: vec![],
@@ -86,11 +88,11 @@ impl NetworkPreset {
                 width: vec![],
                 nodes_per_router: 7,
             }),
-            PresetNetwork::TsubameTree => TopologySpec::Graph {
+            PresetNetwork::TsubameTree => TopologySpec::Graph(GraphSpec {
                 file: TSUBAME_TREE.to_owned(),
                 format: GraphFormat::BuiltIn,
                 nodes_per_router: 0,
-            },
+            }),
         }
     }
 }

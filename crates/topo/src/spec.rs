@@ -7,19 +7,9 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum TopologySpec {
     /// One router with `nodes` nodes.
-    SingleRouter {
-        /// Nodes on the router.
-        nodes: u32,
-    },
+    SingleRouter(SingleRouterSpec),
     /// A ring of routers.
-    Ring {
-        /// Routers on the ring.
-        routers: u32,
-        /// Parallel cables between neighbours.
-        width: u32,
-        /// Nodes per router.
-        nodes_per_router: u32,
-    },
+    Ring(RingSpec),
     /// An n-dimensional mesh.
     Mesh(Lattice),
     /// An n-dimensional torus; a dimension of two routers has two distinct cables.
@@ -28,60 +18,94 @@ pub enum TopologySpec {
     #[serde(rename = "hyperx")]
     HyperX(Lattice),
     /// A dragonfly of groups.
-    Dragonfly {
-        /// Number of groups.
-        groups: u32,
-        /// Routers of a group: one number (all-to-all) or rows and columns (all-to-all in each row and column).
-        routers_per_group: Vec<u32>,
-        /// Nodes per router.
-        nodes_per_router: u32,
-        /// Parallel global cables between each pair of groups.
-        links_per_pair: u32,
-        /// Parallel cables between two routers of a group that are neighbours.
-        local_width: u32,
-        /// Which router of a group owns which global cable.
-        arrangement: Arrangement,
-        /// Seed of the `random` arrangement.
-        arrangement_seed: u64,
-    },
+    Dragonfly(DragonflySpec),
     /// A dragonfly+ (megafly): groups of leaf and spine routers, all leaves to all spines, spines of different groups by global cables.
     #[serde(rename = "dragonfly+")]
-    DragonflyPlus {
-        /// Number of groups.
-        groups: u32,
-        /// Leaf routers per group.
-        leaves: u32,
-        /// Spine routers per group.
-        spines: u32,
-        /// Nodes per leaf router.
-        nodes_per_leaf: u32,
-        /// Parallel global cables between each pair of groups.
-        links_per_pair: u32,
-        /// Parallel cables between a leaf and a spine.
-        local_width: u32,
-        /// Which spine of a group owns which global cable.
-        arrangement: Arrangement,
-        /// Seed of the `random` arrangement.
-        arrangement_seed: u64,
-    },
+    DragonflyPlus(DragonflyPlusSpec),
     /// An extended generalised fat-tree XGFT(h; m1..mh; w1..wh) with parallel cables (Oehring et al. 1995).
-    FatTree {
-        /// Children per router of level 1..=h (m); `down[0]` is nodes per leaf router.
-        down: Vec<u32>,
-        /// Distinct parents per router of level 1..h (w2..wh): one entry fewer than `down`.
-        up: Vec<u32>,
-        /// Parallel cables of each of those up connections; empty means 1 everywhere.
-        up_width: Vec<u32>,
-    },
+    FatTree(FatTreeSpec),
     /// Any graph from a file.
-    Graph {
-        /// Path of the file, as resolved against the study's folder.
-        file: String,
-        /// Its format.
-        format: GraphFormat,
-        /// Nodes on each router that the file gives none.
-        nodes_per_router: u32,
-    },
+    Graph(GraphSpec),
+}
+
+/// One router with `nodes` nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SingleRouterSpec {
+    /// Nodes on the router.
+    pub nodes: u32,
+}
+
+/// A ring of routers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RingSpec {
+    /// Routers on the ring.
+    pub routers: u32,
+    /// Parallel cables between neighbours.
+    pub width: u32,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+}
+
+/// A dragonfly of groups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DragonflySpec {
+    /// Number of groups.
+    pub groups: u32,
+    /// Routers of a group: one number (all-to-all) or rows and columns (all-to-all in each row and column).
+    pub routers_per_group: Vec<u32>,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+    /// Parallel global cables between each pair of groups.
+    pub links_per_pair: u32,
+    /// Parallel cables between two routers of a group that are neighbours.
+    pub local_width: u32,
+    /// Which router of a group owns which global cable.
+    pub arrangement: Arrangement,
+    /// Seed of the `random` arrangement.
+    pub arrangement_seed: u64,
+}
+
+/// A dragonfly+ (megafly): groups of leaf and spine routers, all leaves to all spines, spines of different groups by global cables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DragonflyPlusSpec {
+    /// Number of groups.
+    pub groups: u32,
+    /// Leaf routers per group.
+    pub leaves: u32,
+    /// Spine routers per group.
+    pub spines: u32,
+    /// Nodes per leaf router.
+    pub nodes_per_leaf: u32,
+    /// Parallel global cables between each pair of groups.
+    pub links_per_pair: u32,
+    /// Parallel cables between a leaf and a spine.
+    pub local_width: u32,
+    /// Which spine of a group owns which global cable.
+    pub arrangement: Arrangement,
+    /// Seed of the `random` arrangement.
+    pub arrangement_seed: u64,
+}
+
+/// An extended generalised fat-tree XGFT(h; m1..mh; w1..wh) with parallel cables (Oehring et al. 1995).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FatTreeSpec {
+    /// Children per router of level 1..=h (m); `down[0]` is nodes per leaf router.
+    pub down: Vec<u32>,
+    /// Distinct parents per router of level 1..h (w2..wh): one entry fewer than `down`.
+    pub up: Vec<u32>,
+    /// Parallel cables of each of those up connections; empty means 1 everywhere.
+    pub up_width: Vec<u32>,
+}
+
+/// Any graph from a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphSpec {
+    /// Path of the file, as resolved against the study's folder.
+    pub file: String,
+    /// Its format.
+    pub format: GraphFormat,
+    /// Nodes on each router that the file gives none.
+    pub nodes_per_router: u32,
 }
 
 /// Extents of a lattice.
@@ -159,7 +183,7 @@ macro_rules! topology_kinds {
             /// What it is, without its parameters.
             pub fn kind(&self) -> TopologyKind {
                 match self {
-                    $(TopologySpec::$kind { .. } => TopologyKind::$kind,)+
+                    $(TopologySpec::$kind(_) => TopologyKind::$kind,)+
                 }
             }
         }

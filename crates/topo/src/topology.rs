@@ -290,7 +290,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Lattice;
+    use crate::spec::{DragonflySpec, Lattice, RingSpec};
 
     #[test]
     fn a_lattice_without_its_cables_answers_as_with_them() {
@@ -299,11 +299,11 @@ mod tests {
             width: vec![2, 1, 1, 3],
             nodes_per_router: 2,
         };
-        let ring = TopologySpec::Ring {
+        let ring = TopologySpec::Ring(RingSpec {
             routers: 24,
             width: 2,
             nodes_per_router: 2,
-        };
+        });
         let specs = [
             TopologySpec::Torus(lattice.clone()),
             TopologySpec::Mesh(lattice.clone()),
@@ -337,7 +337,7 @@ mod tests {
                 assert_eq!(bare.port_name(router, port), whole.port_name(router, port));
             }
         }
-        let dragonfly = TopologySpec::Dragonfly {
+        let dragonfly = TopologySpec::Dragonfly(DragonflySpec {
             groups: 3,
             routers_per_group: vec![2],
             nodes_per_router: 1,
@@ -345,7 +345,7 @@ mod tests {
             local_width: 1,
             arrangement: crate::Arrangement::Absolute,
             arrangement_seed: 1,
-        };
+        });
         let whole = dragonfly.build().unwrap();
         let mut kept = whole.clone();
         kept.forget_cables();

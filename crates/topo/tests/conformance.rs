@@ -6,7 +6,10 @@ use common::*;
 use petgraph::algo::dijkstra;
 use petgraph::graph::{Graph, NodeIndex};
 use std::collections::{BTreeSet, HashMap};
-use topo::{Came, HopList, MinimalRule, Topology, TopologySpec, Verdict, check, verify_routes};
+use topo::{
+    Came, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphSpec, HopList, MinimalRule, RingSpec, SingleRouterSpec,
+    Topology, TopologySpec, Verdict, check, verify_routes,
+};
 
 /// Runs a test on every enrolled network and names the one that fails.
 fn on_all(test: impl Fn(&Topology)) {
@@ -18,10 +21,7 @@ fn on_all(test: impl Fn(&Topology)) {
 }
 
 fn is_grouped(t: &Topology) -> bool {
-    matches!(
-        t.spec(),
-        TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
-    )
+    matches!(t.spec(), TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_))
 }
 
 /// An oracle for distances to `to`: layer 0 without global links, layer 1 over exactly one; one layer only for other families.
@@ -73,12 +73,12 @@ fn counts_follow_the_formulas() {
     on_all(|t| {
         let cables = t.wiring().n_ports() / 2;
         let (routers, nodes, expected) = match t.spec() {
-            TopologySpec::SingleRouter { nodes } => (1, *nodes, 0),
-            TopologySpec::Ring {
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes }) => (1, *nodes, 0),
+            TopologySpec::Ring(RingSpec {
                 routers,
                 width,
                 nodes_per_router,
-            } => (*routers, routers * nodes_per_router, routers * width),
+            }) => (*routers, routers * nodes_per_router, routers * width),
             TopologySpec::Mesh(l) | TopologySpec::Torus(l) | TopologySpec::HyperX(l) => {
                 let n = p(&l.shape);
                 let per_line = |k: u32| match t.spec() {
@@ -95,14 +95,14 @@ fn counts_follow_the_formulas() {
                 let each = |(i, &k): (usize, &u32)| n / k * per_line(k) * l.width.get(i).unwrap_or(&1);
                 (n, n * l.nodes_per_router, l.shape.iter().enumerate().map(each).sum())
             }
-            TopologySpec::Dragonfly {
+            TopologySpec::Dragonfly(DragonflySpec {
                 groups,
                 routers_per_group,
                 nodes_per_router,
                 links_per_pair,
                 local_width,
                 ..
-            } => {
+            }) => {
                 let a = p(routers_per_group);
                 let neighbours: u32 = routers_per_group.iter().map(|k| k - 1).sum();
                 let local = groups * a * neighbours / 2 * local_width;
@@ -112,7 +112,7 @@ fn counts_follow_the_formulas() {
                     local + groups * (groups - 1) / 2 * links_per_pair,
                 )
             }
-            TopologySpec::DragonflyPlus {
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
                 groups,
                 leaves,
                 spines,
@@ -120,7 +120,7 @@ fn counts_follow_the_formulas() {
                 links_per_pair,
                 local_width,
                 ..
-            } => {
+            }) => {
                 let local = groups * leaves * spines * local_width;
                 (
                     groups * (leaves + spines),
@@ -128,16 +128,16 @@ fn counts_follow_the_formulas() {
                     local + groups * (groups - 1) / 2 * links_per_pair,
                 )
             }
-            TopologySpec::FatTree { down, up, up_width } => {
+            TopologySpec::FatTree(FatTreeSpec { down, up, up_width }) => {
                 let level = |i: usize| p(&down[i + 1..]) * p(&up[..i]);
                 let cables = (0..up.len())
                     .map(|i| level(i) * up[i] * up_width.get(i).unwrap_or(&1))
                     .sum();
                 ((0..down.len()).map(level).sum(), p(down), cables)
             }
-            TopologySpec::Graph { file, .. } if file.ends_with("tree.edges") => (6, 7, 6),
-            TopologySpec::Graph { file, .. } if file.ends_with("petersen.edges") => (10, 20, 15),
-            TopologySpec::Graph { .. } => (9, 11, 13),
+            TopologySpec::Graph(GraphSpec { file, .. }) if file.ends_with("tree.edges") => (6, 7, 6),
+            TopologySpec::Graph(GraphSpec { file, .. }) if file.ends_with("petersen.edges") => (10, 20, 15),
+            TopologySpec::Graph(_) => (9, 11, 13),
         };
         assert_eq!((t.n_routers(), t.n_nodes(), cables), (routers, nodes, expected));
         for node in 0..t.n_nodes() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use topo::{Arrangement, FieldError, GraphFormat, TopologySpec};
+use topo::{Arrangement, FieldError, GraphFormat, GraphSpec, SingleRouterSpec, TopologySpec};
 
 fn told(spec: &TopologySpec) -> Vec<FieldError> {
     spec.build().expect_err("a wrong specification was built")
@@ -16,7 +16,7 @@ fn fields(spec: &TopologySpec) -> Vec<String> {
 #[test]
 fn every_wrong_key_is_named_at_once() {
     let cases = [
-        (TopologySpec::SingleRouter { nodes: 0 }, vec!["nodes"]),
+        (TopologySpec::SingleRouter(SingleRouterSpec { nodes: 0 }), vec!["nodes"]),
         (ring(2, 0, 0), vec!["routers", "width", "nodes_per_router"]),
         (torus(&[], &[], 1), vec!["shape"]),
         (
@@ -61,13 +61,13 @@ fn what_is_too_large_is_refused_before_memory_is_taken() {
         torus(&[1000, 1000, 1000], &[], 1),
         torus(&[max; 8], &[max; 8], max),
         mesh(&[(1 << 26) + 1], &[], 1),
-        TopologySpec::SingleRouter { nodes: (1 << 26) + 1 },
+        TopologySpec::SingleRouter(SingleRouterSpec { nodes: (1 << 26) + 1 }),
         hyperx(&[70_000], &[], 1),
         hyperx(&[100, 100], &[400, 400], 1),
         torus(&[10], &[40_000], 1),
         torus(&[1; 65], &[], 1),
         torus(&[100, 100, 100], &[], 300),
-        TopologySpec::SingleRouter { nodes: max },
+        TopologySpec::SingleRouter(SingleRouterSpec { nodes: max }),
         ring(max, max, max),
         dragonfly(max, &[max], max, max, max, Arrangement::Random),
         dragonfly(100_000, &[4], 1, 1, 1, Arrangement::Absolute),
@@ -91,11 +91,11 @@ fn what_is_too_large_is_refused_before_memory_is_taken() {
 }
 
 fn graph_of(text: &str, format: GraphFormat, nodes_per_router: u32) -> Result<topo::Topology, Vec<FieldError>> {
-    TopologySpec::Graph {
+    TopologySpec::Graph(GraphSpec {
         file: String::new(),
         format,
         nodes_per_router,
-    }
+    })
     .build_with_text(text)
 }
 
@@ -130,10 +130,10 @@ fn wrong_graphs_say_what_and_where() {
             .reason
             .contains("20001 routers")
     );
-    let missing = TopologySpec::Graph {
+    let missing = TopologySpec::Graph(GraphSpec {
         file: "/no/such/file".into(),
         format: GraphFormat::EdgeList,
         nodes_per_router: 1,
-    };
+    });
     assert!(told(&missing)[0].reason.contains("cannot read"));
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use topo::partition::Made;
-use topo::{Arrangement, GraphFormat, Method, Partition, PartitionError, Quality, Topology, TopologySpec};
+use topo::{Arrangement, GraphFormat, GraphSpec, Method, Partition, PartitionError, Quality, Topology, TopologySpec};
 
 const WORKERS: [u32; 4] = [2, 3, 4, 7];
 
@@ -107,10 +107,7 @@ fn every_router_is_in_one_block_of_one_worker_and_blocks_are_even() {
 fn workers_are_even_and_cut_no_more_than_numbering_order() {
     for spec in families() {
         let t = built(&spec);
-        let grouped = matches!(
-            spec,
-            TopologySpec::Dragonfly { .. } | TopologySpec::DragonflyPlus { .. }
-        );
+        let grouped = matches!(spec, TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_));
         let slack = if grouped { 0.10 } else { 0.05 };
         for workers in WORKERS {
             let quality = made(&t, &Method::Blocks, workers);
@@ -342,11 +339,11 @@ fn planted(name: &str, communities: u32, size: u32, inside: u32, outside: u32) -
     }
     let file = format!("{}/{name}.txt", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&file, text).unwrap();
-    let spec = TopologySpec::Graph {
+    let spec = TopologySpec::Graph(GraphSpec {
         file,
         format: GraphFormat::EdgeList,
         nodes_per_router: 2,
-    };
+    });
     (spec, between)
 }
 

@@ -509,12 +509,12 @@ fn random_cables_are_drawn_by_seed() {
 
 #[test]
 fn a_real_fabric_is_a_topology() {
-    use topo::{GraphFormat, TopologySpec};
-    let spec = TopologySpec::Graph {
+    use topo::{GraphFormat, GraphSpec, TopologySpec};
+    let spec = TopologySpec::Graph(GraphSpec {
         file: String::new(),
         format: GraphFormat::Ibnetdiscover,
         nodes_per_router: 7,
-    };
+    });
     let topology = spec.build_with_text(SMALL).unwrap();
     assert_eq!(
         (topology.n_routers(), topology.n_nodes(), topology.diameter()),

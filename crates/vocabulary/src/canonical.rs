@@ -7,7 +7,7 @@ use fabric::spec::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use study::user_file::hash_bytes;
-use topo::{GraphFormat, TopologySpec};
+use topo::{GraphFormat, GraphSpec, TopologySpec};
 use work::memory::spec::{AccessPattern, Memory};
 
 /// A run as JSON on one line: fields in a fixed order, all defaults written out, times in ps, sizes in bytes, bandwidths in
@@ -29,7 +29,7 @@ pub fn run_hash(run: &RunSpec) -> String {
     named.control.workers = 0;
     named.control.partition = PartitionSpec::Auto;
     // A network from a file is named by what the file says, not by where it lies.
-    if let TopologySpec::Graph { file, format, .. } = &mut named.topology
+    if let TopologySpec::Graph(GraphSpec { file, format, .. }) = &mut named.topology
         && *format != GraphFormat::BuiltIn
         && let Ok(text) = std::fs::read_to_string(&*file)
     {

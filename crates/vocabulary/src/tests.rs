@@ -7,7 +7,7 @@ use crate::*;
 use des::Time;
 use fabric::spec::*;
 use std::path::Path;
-use topo::{Arrangement, Lattice, TopologySpec};
+use topo::{Arrangement, DragonflySpec, FatTreeSpec, GraphSpec, Lattice, TopologySpec};
 
 fn load_with(text: &str, options: &LoadOptions) -> Study {
     load_study(text.as_bytes(), "dir/halo.toml", Path::new("/nowhere"), options)
@@ -228,11 +228,11 @@ fn experiments_and_sweeps_are_expanded_in_written_order_with_seeds_innermost() {
         (&work.matching, work.mode),
         (&Matching::Listed(vec![(0, 1), (2, 3)]), PairMode::Batch { batch: 5 })
     );
-    let TopologySpec::Dragonfly {
+    let TopologySpec::Dragonfly(DragonflySpec {
         arrangement,
         arrangement_seed,
         ..
-    } = &study.runs[0].topology
+    }) = &study.runs[0].topology
     else {
         panic!("a dragonfly")
     };
@@ -422,11 +422,11 @@ fn every_topology_can_be_asked_for() {
         assert_eq!(runs_of_canonical(&study.canonical), Ok(study.runs.clone()));
     }
     let study = load("[topology]\nkind = \"fat-tree\"\ndown = [8, 8, 16]\ntaper = 2\n");
-    let tree = TopologySpec::FatTree {
+    let tree = TopologySpec::FatTree(FatTreeSpec {
         down: vec![8, 8, 16],
         up: vec![4, 8],
         up_width: vec![],
-    };
+    });
     assert_eq!(study.runs[0].topology, tree);
 }
 
@@ -439,7 +439,7 @@ fn graphs_are_found_beside_the_study() {
     let study = load_study(text.as_bytes(), "g.toml", &base, &LoadOptions::default());
     std::fs::remove_dir_all(&base).unwrap();
     let study = study.unwrap_or_else(|diagnostics| panic!("{}", render(&diagnostics)));
-    let TopologySpec::Graph { file, format, .. } = &study.runs[0].topology else {
+    let TopologySpec::Graph(GraphSpec { file, format, .. }) = &study.runs[0].topology else {
         panic!("a graph")
     };
     assert_eq!(

@@ -25,7 +25,7 @@ use study::Parameter;
 use study::choice;
 use study::diagnostic::Findings;
 use study::owned::OwnValues;
-use topo::{Came, Hop, RoutingRule, Topology, TopologySpec};
+use topo::{Came, DragonflySpec, Hop, RoutingRule, Topology, TopologySpec};
 use work::build_error::BuildError;
 
 mod legs;
@@ -257,19 +257,19 @@ impl Detour {
     /// The same with the channels of another topology.
     pub(super) fn on(mut self, topology: &Topology) -> Detour {
         let own = topology.minimal_vcs();
-        self.to_group = self.via == Via::Group && matches!(topology.spec(), TopologySpec::Dragonfly { .. });
+        self.to_group = self.via == Via::Group && matches!(topology.spec(), TopologySpec::Dragonfly(_));
         self.compares = match topology.spec() {
             _ if self.always => Compares::None,
-            TopologySpec::Dragonfly {
+            TopologySpec::Dragonfly(DragonflySpec {
                 links_per_pair: 0 | 1, ..
-            } => Compares::None,
-            TopologySpec::Dragonfly { routers_per_group, .. } => {
+            }) => Compares::None,
+            TopologySpec::Dragonfly(DragonflySpec { routers_per_group, .. }) => {
                 match routers_per_group.iter().filter(|&&size| size > 1).count() {
                     0 | 1 => Compares::All,
                     _ => Compares::Global,
                 }
             }
-            TopologySpec::DragonflyPlus { .. } => Compares::All,
+            TopologySpec::DragonflyPlus(_) => Compares::All,
             _ => Compares::None,
         };
         // In the source group a minimal packet has used the lowest channel alone; so has a first leg that ends at a group's entry.

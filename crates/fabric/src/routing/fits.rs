@@ -106,7 +106,7 @@ impl Fits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use topo::Lattice;
+    use topo::{Lattice, RingSpec};
 
     #[test]
     fn what_fits_is_said_in_limits_and_refusals() {
@@ -117,11 +117,11 @@ mod tests {
                 nodes_per_router: 1,
             })
         };
-        let ring = TopologySpec::Ring {
+        let ring = TopologySpec::Ring(RingSpec {
             routers: 4,
             width: 1,
             nodes_per_router: 1,
-        };
+        });
         let is_line =
             |topology: &TopologySpec| matches!(topology, TopologySpec::HyperX(lattice) if lattice.shape.len() == 1);
         let fits = Fits::only(&[TopologyKind::HyperX]).which(" of one dimension", is_line);

@@ -3,7 +3,7 @@
 use super::algorithm::ReadyRouting;
 use crate::equipment::{RouterChannels, RouterSpec};
 use topo::deadlock::{Verdict, check_or_reduced, check_within};
-use topo::{Topology, TopologySpec};
+use topo::{RingSpec, Topology, TopologySpec};
 
 /// Steps a proof may take on the network itself before a smaller network of the same family stands for it: well under a second.
 const MOST_STEPS: u64 = 4_000_000;
@@ -34,7 +34,7 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
     let model = router.named();
     // A chunk that enters a ring leaves room in it; parallel cables would let that room move to the wrong one.
     let rings = match topology.spec() {
-        TopologySpec::Ring { width, .. } => *width == 1,
+        TopologySpec::Ring(RingSpec { width, .. }) => *width == 1,
         TopologySpec::Torus(lattice) => lattice.width.iter().all(|&width| width == 1),
         _ => false,
     };
@@ -55,7 +55,7 @@ pub fn prove(router: &RouterSpec, topology: &Topology, kind: &dyn ReadyRouting, 
             topology,
         );
     }
-    if let TopologySpec::Graph { .. } = topology.spec() {
+    if let TopologySpec::Graph(_) = topology.spec() {
         return on_graph(topology, kind, vcs);
     }
     // A reduced network needs fewer channels where they count hops; what is missing is missing there too.
@@ -125,7 +125,7 @@ mod tests {
     use des::mix;
     use des::rng::below;
     use std::collections::BTreeSet;
-    use topo::{GraphFormat, RoutingRule};
+    use topo::{GraphFormat, GraphSpec, RoutingRule};
 
     /// A ring of routers with some chords and double cables; every third router has no nodes.
     fn graph(routers: u32, seed: u64) -> Topology {
@@ -142,11 +142,11 @@ mod tests {
         }
         let file = std::env::temp_dir().join(format!("fabricsim-proof-{routers}-{seed}-{}", std::process::id()));
         std::fs::write(&file, text).unwrap();
-        let spec = TopologySpec::Graph {
+        let spec = TopologySpec::Graph(GraphSpec {
             file: file.to_str().unwrap().into(),
             format: GraphFormat::EdgeList,
             nodes_per_router: 0,
-        };
+        });
         let topology = spec.build();
         std::fs::remove_file(&file).unwrap();
         topology.unwrap()

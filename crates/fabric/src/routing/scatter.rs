@@ -14,7 +14,7 @@ pub struct Scatter;
 /// Refuses what is no fat-tree.
 pub(super) fn needs_fat_tree(topology: &Topology) -> Result<(), BuildError> {
     match topology.spec() {
-        TopologySpec::FatTree { .. } => Ok(()),
+        TopologySpec::FatTree(_) => Ok(()),
         _ => refuse(
             "the ways up need a fat-tree",
             "take \"minimal\", \"min-random\" or \"min-a\", which every topology has",

@@ -381,11 +381,11 @@ impl RoutingRule for TableRule<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use topo::TopologySpec;
+    use topo::{SingleRouterSpec, TopologySpec};
 
     /// Tables of one router whose lanes are `node % lanes`.
     fn one_router(nodes: u32, lanes: u8) -> PathTable {
-        let topology = TopologySpec::SingleRouter { nodes }.build().unwrap();
+        let topology = TopologySpec::SingleRouter(SingleRouterSpec { nodes }).build().unwrap();
         let subnet = Subnet::of(&topology);
         let mut tables = Tables::empty(&subnet);
         tables.ports = (1..=nodes as u16).collect();

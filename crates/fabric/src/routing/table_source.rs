@@ -5,7 +5,7 @@ use super::{PathChoice, RoutingSpec, RoutingTerms, TableSource, TablesSpec};
 use study::user_file::hash_bytes;
 use topo::subnet::engine::{Quadrants, choice, quadrant};
 use topo::subnet::{Lids, Mistakes, Options, RoutingEngine, compact, ibnetdiscover, lft, route};
-use topo::{GraphFormat, Subnet, Tables, Topology, TopologySpec};
+use topo::{GraphFormat, GraphSpec, Subnet, Tables, Topology, TopologySpec};
 use work::build_error::BuildError;
 
 /// The tables of a run.
@@ -63,11 +63,11 @@ pub(super) fn table(
 
 /// The topology as a subnet manager sees it: with the ports and addresses of its file if that is `ibnetdiscover`'s.
 fn fabric(topology: &Topology) -> Result<(Subnet, Lids), BuildError> {
-    let TopologySpec::Graph {
+    let TopologySpec::Graph(GraphSpec {
         file,
         format: GraphFormat::Ibnetdiscover,
         ..
-    } = topology.spec()
+    }) = topology.spec()
     else {
         let subnet = Subnet::of(topology);
         let lids = Lids::sequential(&subnet);

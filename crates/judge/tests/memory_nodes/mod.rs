@@ -3,17 +3,17 @@
 use fabric::memory::MemoryRow;
 use fabric::spec::*;
 use judge::run::{self, RunResult};
-use topo::TopologySpec;
+use topo::{RingSpec, TopologySpec};
 
 /// Lines of a node's memory in these tests.
 pub const LINES: u64 = 1 << 10;
 
 pub fn ring(routers: u32) -> TopologySpec {
-    TopologySpec::Ring {
+    TopologySpec::Ring(RingSpec {
         routers,
         width: 1,
         nodes_per_router: 1,
-    }
+    })
 }
 
 pub fn spec(topology: TopologySpec, memory: Memory) -> RunSpec {

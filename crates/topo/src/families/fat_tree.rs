@@ -9,16 +9,16 @@ use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkF
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::{MOST, MOST_DIMENSIONS, Problems};
-use crate::spec::{FieldError, TopologySpec};
+use crate::spec::{FatTreeSpec, FieldError, TopologySpec};
 use crate::wiring::Wiring;
 
 impl NetworkFamily for FatTree {
     fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::FatTree {
+        let TopologySpec::FatTree(FatTreeSpec {
             down,
             up,
             up_width: width,
-        } = spec
+        }) = spec
         else {
             not_mine(spec)
         };
@@ -74,7 +74,7 @@ impl NetworkFamily for FatTree {
     }
 
     fn reduce(spec: &mut TopologySpec) {
-        let TopologySpec::FatTree { down, up, up_width } = spec else {
+        let TopologySpec::FatTree(FatTreeSpec { down, up, up_width }) = spec else {
             not_mine(spec)
         };
         let most = if down.len() > 3 { 2 } else { 3 };

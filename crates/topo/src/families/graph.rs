@@ -10,17 +10,17 @@ use crate::graph_file::GraphText;
 use crate::hop::{Came, Hop, HopList};
 use crate::presets::built_in;
 use crate::problems::Problems;
-use crate::spec::{FieldError, GraphFormat, TopologySpec};
+use crate::spec::{FieldError, GraphFormat, GraphSpec, TopologySpec};
 use crate::wiring::Wiring;
 use tables::MOST_ROUTERS;
 
 impl NetworkFamily for GraphTables {
     fn build(spec: &TopologySpec, how: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::Graph {
+        let TopologySpec::Graph(GraphSpec {
             file,
             format,
             nodes_per_router,
-        } = spec
+        }) = spec
         else {
             not_mine(spec)
         };

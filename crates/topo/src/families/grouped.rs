@@ -12,7 +12,7 @@ use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkF
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::Problems;
-use crate::spec::{Arrangement, FieldError, TopologySpec};
+use crate::spec::{Arrangement, DragonflyPlusSpec, DragonflySpec, FieldError, TopologySpec};
 use crate::wiring::Wiring;
 use global_cables::GlobalCables;
 use inside::Inside;
@@ -22,7 +22,7 @@ impl NetworkFamily for Grouped {
     fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
         let mut problems = Problems::default();
         let plan = match spec {
-            TopologySpec::Dragonfly {
+            TopologySpec::Dragonfly(DragonflySpec {
                 groups,
                 routers_per_group,
                 nodes_per_router,
@@ -30,7 +30,7 @@ impl NetworkFamily for Grouped {
                 local_width,
                 arrangement,
                 arrangement_seed,
-            } => {
+            }) => {
                 problems.all_at_least("routers_per_group", routers_per_group, 1);
                 let (rows, cols) = match routers_per_group.as_slice() {
                     [a] => (1, *a),
@@ -66,7 +66,7 @@ impl NetworkFamily for Grouped {
                     node_key: "nodes_per_router",
                 }
             }
-            TopologySpec::DragonflyPlus {
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
                 groups,
                 leaves,
                 spines,
@@ -75,7 +75,7 @@ impl NetworkFamily for Grouped {
                 local_width,
                 arrangement,
                 arrangement_seed,
-            } => {
+            }) => {
                 problems.at_least("leaves", *leaves, 1);
                 problems.at_least("spines", *spines, 1);
                 problems.size(u64::from(*leaves) + u64::from(*spines), 0, 0, "leaves");
@@ -106,14 +106,14 @@ impl NetworkFamily for Grouped {
 
     fn reduce(spec: &mut TopologySpec) {
         match spec {
-            TopologySpec::Dragonfly {
+            TopologySpec::Dragonfly(DragonflySpec {
                 groups,
                 routers_per_group,
                 nodes_per_router,
                 links_per_pair,
                 local_width,
                 ..
-            } => {
+            }) => {
                 let most = if routers_per_group.len() > 1 { 3 } else { 4 };
                 let owners: u64 = routers_per_group.iter().map(|&r| u64::from(r)).product();
                 let ratio = u64::from(*links_per_pair).div_ceil(owners.max(1));
@@ -124,7 +124,7 @@ impl NetworkFamily for Grouped {
                 *nodes_per_router = 1;
                 *local_width = (*local_width).min(2);
             }
-            TopologySpec::DragonflyPlus {
+            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
                 groups,
                 leaves,
                 spines,
@@ -132,7 +132,7 @@ impl NetworkFamily for Grouped {
                 links_per_pair,
                 local_width,
                 ..
-            } => {
+            }) => {
                 let ratio = u64::from(*links_per_pair).div_ceil(u64::from(*spines).max(1));
                 let before = u64::from(*spines);
                 *leaves = (*leaves).min(3);

@@ -10,18 +10,18 @@ use super::{CutOrder, GraphFile, MeanDistance, NetworkFamily, not_mine, on_circl
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::{MOST_DIMENSIONS, Problems};
-use crate::spec::{FieldError, Lattice, TopologySpec};
+use crate::spec::{FieldError, Lattice, RingSpec, TopologySpec};
 use crate::wiring::Wiring;
 use geometry::{LatticeKind, lines};
 
 impl NetworkFamily for LatticeGeometry {
     fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
         match spec {
-            TopologySpec::Ring {
+            TopologySpec::Ring(RingSpec {
                 routers,
                 width,
                 nodes_per_router,
-            } => build_ring(*routers, *width, *nodes_per_router),
+            }) => build_ring(*routers, *width, *nodes_per_router),
             TopologySpec::Mesh(lattice) => build_lattice(LatticeKind::Mesh, lattice),
             TopologySpec::Torus(lattice) => build_lattice(LatticeKind::Torus, lattice),
             TopologySpec::HyperX(lattice) => build_lattice(LatticeKind::HyperX, lattice),
@@ -31,11 +31,11 @@ impl NetworkFamily for LatticeGeometry {
 
     fn reduce(spec: &mut TopologySpec) {
         match spec {
-            TopologySpec::Ring {
+            TopologySpec::Ring(RingSpec {
                 routers,
                 width,
                 nodes_per_router,
-            } => {
+            }) => {
                 *routers = short_ring(*routers);
                 *width = (*width).min(2);
                 *nodes_per_router = 1;

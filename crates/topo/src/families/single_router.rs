@@ -4,7 +4,7 @@ use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkF
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
 use crate::problems::Problems;
-use crate::spec::{FieldError, TopologySpec};
+use crate::spec::{FieldError, SingleRouterSpec, TopologySpec};
 use crate::wiring::Wiring;
 
 /// The one router.
@@ -13,7 +13,7 @@ pub(crate) struct SingleRouter;
 
 impl NetworkFamily for SingleRouter {
     fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::SingleRouter { nodes } = spec else {
+        let TopologySpec::SingleRouter(SingleRouterSpec { nodes }) = spec else {
             not_mine(spec)
         };
         let mut problems = Problems::default();
@@ -26,7 +26,7 @@ impl NetworkFamily for SingleRouter {
     }
 
     fn reduce(spec: &mut TopologySpec) {
-        if let TopologySpec::SingleRouter { nodes } = spec {
+        if let TopologySpec::SingleRouter(SingleRouterSpec { nodes }) = spec {
             *nodes = (*nodes).min(2);
         }
     }

@@ -3,7 +3,10 @@
 // Each test file uses its part of these helpers.
 #![allow(dead_code)]
 
-use topo::{Arrangement, GraphFormat, Lattice, TopologySpec};
+use topo::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, GraphFormat, GraphSpec, Lattice, RingSpec,
+    SingleRouterSpec, TopologySpec,
+};
 
 pub fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -33,7 +36,7 @@ pub fn dragonfly(
     width: u32,
     arrangement: Arrangement,
 ) -> TopologySpec {
-    TopologySpec::Dragonfly {
+    TopologySpec::Dragonfly(DragonflySpec {
         groups,
         routers_per_group: group.to_vec(),
         nodes_per_router: nodes,
@@ -41,7 +44,7 @@ pub fn dragonfly(
         local_width: width,
         arrangement,
         arrangement_seed: 11,
-    }
+    })
 }
 
 pub fn megafly(
@@ -53,7 +56,7 @@ pub fn megafly(
     width: u32,
     arrangement: Arrangement,
 ) -> TopologySpec {
-    TopologySpec::DragonflyPlus {
+    TopologySpec::DragonflyPlus(DragonflyPlusSpec {
         groups,
         leaves,
         spines,
@@ -62,23 +65,23 @@ pub fn megafly(
         local_width: width,
         arrangement,
         arrangement_seed: 11,
-    }
+    })
 }
 
 pub fn fat_tree(down: &[u32], up: &[u32], up_width: &[u32]) -> TopologySpec {
-    TopologySpec::FatTree {
+    TopologySpec::FatTree(FatTreeSpec {
         down: down.to_vec(),
         up: up.to_vec(),
         up_width: up_width.to_vec(),
-    }
+    })
 }
 
 pub fn ring(routers: u32, width: u32, nodes_per_router: u32) -> TopologySpec {
-    TopologySpec::Ring {
+    TopologySpec::Ring(RingSpec {
         routers,
         width,
         nodes_per_router,
-    }
+    })
 }
 
 pub fn graph(name: &str, nodes_per_router: u32) -> TopologySpec {
@@ -87,18 +90,18 @@ pub fn graph(name: &str, nodes_per_router: u32) -> TopologySpec {
     } else {
         GraphFormat::EdgeList
     };
-    TopologySpec::Graph {
+    TopologySpec::Graph(GraphSpec {
         file: format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR")),
         format,
         nodes_per_router,
-    }
+    })
 }
 
 /// Every family, at sizes where all pairs can be tried.
 pub fn enrolled() -> Vec<TopologySpec> {
     use Arrangement::*;
     vec![
-        TopologySpec::SingleRouter { nodes: 5 },
+        TopologySpec::SingleRouter(SingleRouterSpec { nodes: 5 }),
         ring(3, 1, 1),
         ring(4, 2, 1),
         ring(9, 1, 3),

@@ -26,15 +26,15 @@ pub(crate) fn topology_presets() -> Vec<&'static str> {
 /// The key that says how many nodes a router has.
 fn field_of_nodes(spec: &TopologySpec) -> &'static str {
     match spec {
-        TopologySpec::SingleRouter { .. } => "nodes",
-        TopologySpec::FatTree { .. } => "down",
-        TopologySpec::DragonflyPlus { .. } => "nodes_per_leaf",
-        TopologySpec::Ring { .. }
+        TopologySpec::SingleRouter(_) => "nodes",
+        TopologySpec::FatTree(_) => "down",
+        TopologySpec::DragonflyPlus(_) => "nodes_per_leaf",
+        TopologySpec::Ring(_)
         | TopologySpec::Mesh(_)
         | TopologySpec::Torus(_)
         | TopologySpec::HyperX(_)
-        | TopologySpec::Dragonfly { .. }
-        | TopologySpec::Graph { .. } => "nodes_per_router",
+        | TopologySpec::Dragonfly(_)
+        | TopologySpec::Graph(_) => "nodes_per_router",
     }
 }
 

@@ -10,7 +10,10 @@ use study::Parameter;
 use study::diagnostic::{Findings, Place, did_you_mean};
 use study::document::{Node, Table, Value, from_json};
 use study::reader::{self, Source, Values};
-use topo::{Arrangement, FieldError, GraphFormat, Lattice, TopologySpec};
+use topo::{
+    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, FieldError, GraphFormat, GraphSpec, Lattice, RingSpec,
+    SingleRouterSpec, TopologySpec,
+};
 use work::placement::Placements;
 
 /// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
@@ -171,13 +174,13 @@ fn preset_table(spec: &TopologySpec, place: Place) -> Table {
     };
     let random = matches!(
         spec,
-        TopologySpec::Dragonfly {
+        TopologySpec::Dragonfly(DragonflySpec {
             arrangement: Arrangement::Random,
             ..
-        } | TopologySpec::DragonflyPlus {
+        }) | TopologySpec::DragonflyPlus(DragonflyPlusSpec {
             arrangement: Arrangement::Random,
             ..
-        }
+        })
     );
     for item in &mut table.entries {
         if item.key == "arrangement_seed" {
@@ -226,18 +229,18 @@ fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> O
     // A seed that nothing draws from is not part of the description.
     let arrangement_seed = values.integer("seed").unwrap_or(0);
     match kind {
-        "single-router" => Some(TopologySpec::SingleRouter {
+        "single-router" => Some(TopologySpec::SingleRouter(SingleRouterSpec {
             nodes: number("nodes")?,
-        }),
-        "ring" => Some(TopologySpec::Ring {
+        })),
+        "ring" => Some(TopologySpec::Ring(RingSpec {
             routers: number("routers")?,
             width: number("width")?,
             nodes_per_router: number("nodes_per_router")?,
-        }),
+        })),
         "mesh" => Some(TopologySpec::Mesh(lattice()?)),
         "torus" => Some(TopologySpec::Torus(lattice()?)),
         "hyperx" => Some(TopologySpec::HyperX(lattice()?)),
-        "dragonfly" => Some(TopologySpec::Dragonfly {
+        "dragonfly" => Some(TopologySpec::Dragonfly(DragonflySpec {
             groups: number("groups")?,
             routers_per_group: values.integers_u32("routers_per_group"),
             nodes_per_router: number("nodes_per_router")?,
@@ -245,8 +248,8 @@ fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> O
             local_width: number("local_width")?,
             arrangement: arrangement(),
             arrangement_seed,
-        }),
-        "dragonfly+" => Some(TopologySpec::DragonflyPlus {
+        })),
+        "dragonfly+" => Some(TopologySpec::DragonflyPlus(DragonflyPlusSpec {
             groups: number("groups")?,
             leaves: number("leaves")?,
             spines: number("spines")?,
@@ -255,7 +258,7 @@ fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> O
             local_width: number("local_width")?,
             arrangement: arrangement(),
             arrangement_seed,
-        }),
+        })),
         "fat-tree" => fat_tree(values, findings),
         "graph" => graph(values, base, findings),
         _ => None,
@@ -316,7 +319,7 @@ fn fat_tree(values: &Values, findings: &mut Findings) -> Option<TopologySpec> {
         }
     };
     let up_width = spread(values.integers_u32("up_width"), up.len());
-    Some(TopologySpec::FatTree { down, up, up_width })
+    Some(TopologySpec::FatTree(FatTreeSpec { down, up, up_width }))
 }
 
 fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
@@ -324,11 +327,11 @@ fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<Topolo
     let nodes_per_router = values.integer_u32("nodes_per_router")?;
     let format = values.choice("format");
     if format == Some(FormatWord::BuiltIn) {
-        return Some(TopologySpec::Graph {
+        return Some(TopologySpec::Graph(GraphSpec {
             file: file.to_owned(),
             format: GraphFormat::BuiltIn,
             nodes_per_router,
-        });
+        }));
     }
     let path = base.join(file);
     // A named pipe would be opened for ever.
@@ -369,11 +372,11 @@ fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<Topolo
             hint,
         );
     }
-    Some(TopologySpec::Graph {
+    Some(TopologySpec::Graph(GraphSpec {
         file: file?,
         format,
         nodes_per_router,
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -387,26 +390,28 @@ mod tests {
             width,
             nodes_per_router: 3,
         };
-        let dragonfly = |arrangement, arrangement_seed| TopologySpec::Dragonfly {
-            groups: 5,
-            routers_per_group: vec![2, 4],
-            nodes_per_router: 3,
-            links_per_pair: 2,
-            local_width: 2,
-            arrangement,
-            arrangement_seed,
+        let dragonfly = |arrangement, arrangement_seed| {
+            TopologySpec::Dragonfly(DragonflySpec {
+                groups: 5,
+                routers_per_group: vec![2, 4],
+                nodes_per_router: 3,
+                links_per_pair: 2,
+                local_width: 2,
+                arrangement,
+                arrangement_seed,
+            })
         };
         let specs = [
-            TopologySpec::SingleRouter { nodes: 7 },
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes: 7 }),
             TopologySpec::Torus(lattice(vec![])),
             TopologySpec::HyperX(lattice(vec![2, 1])),
             dragonfly(Arrangement::Circulant, 0),
             dragonfly(Arrangement::Random, 9),
-            TopologySpec::FatTree {
+            TopologySpec::FatTree(FatTreeSpec {
                 down: vec![8, 8, 4],
                 up: vec![4, 8],
                 up_width: vec![1, 2],
-            },
+            }),
         ];
         for spec in specs {
             let table = preset_table(&spec, Place::default());
