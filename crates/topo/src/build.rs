@@ -1,8 +1,9 @@
 //! From a specification to a topology: every limit and rule is checked before anything is allocated, and all mistakes come at once.
 
+use crate::families::TopologySpec;
 use crate::families::{Geometry, GraphFile};
 use crate::graph_text::read;
-use crate::spec::{FieldError, TopologySpec};
+use crate::problems::FieldError;
 use crate::topology::Topology;
 
 impl TopologySpec {

@@ -6,8 +6,9 @@
 //! routing has, so for an adaptive routing the test is sufficient, not necessary. Links of nodes are left out: nodes consume what
 //! arrives, so they end every chain.
 
+use crate::families::TopologySpec;
+use crate::problems::FieldError;
 use crate::rule::{RoutingRule, Step, destinations};
-use crate::spec::{FieldError, TopologySpec};
 use crate::topology::Topology;
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
-//! The families of networks: each is one file (with a folder of its own where it is long) that answers everything that is asked of a
-//! topology, and one line of the list at the end of this one.
+//! The families of networks: each is one file (with a folder of its own where it is long) and one line of the list at the end of this one.
+//! A family has one or several kinds, which are what a study chooses by name.
 //!
-//! What a user may ask for is [`TopologySpec`]; a family checks it, lays out its wiring and answers from then on by arithmetic where
+//! What a user may ask for is [`TopologySpec`]. A kind says how it is read from a study ([`NamedTopology`]), checks it and lays out its
+//! wiring; its family answers from then on everything that is asked of a topology ([`NetworkFamily`]), by arithmetic where
 //! it can, so that a network of a million routers needs no tables. What a family does not answer does not compile: no question has a
 //! default. Questions of the hot path are dispatched by the enum that the list makes ([`Geometry`]), all others by [`Geometry::family`].
 //!
@@ -10,20 +11,31 @@
 mod fat_tree;
 mod graph;
 mod grouped;
+mod keys;
 mod lattice;
+mod named;
 mod order;
 mod single_router;
 
-pub use lattice::Coordinates;
+pub use fat_tree::FatTreeSpec;
+pub use graph::GraphSpec;
+pub(crate) use graph::TSUBAME_TREE;
+pub use grouped::{Arrangement, DragonflyPlusSpec, DragonflySpec};
+pub use lattice::{Coordinates, Lattice, RingSpec};
 pub(crate) use lattice::{Direct, LatticeGeometry};
+pub use named::TopologyKeys;
+use named::{NamedTopology, entry};
 pub(crate) use order::CutOrder;
+pub use single_router::SingleRouterSpec;
 
 use crate::division::FastDiv;
-use crate::graph_file::{GraphText, Unreadable};
+use crate::graph_file::{GraphFormat, GraphText, Unreadable};
 use crate::hop::{Came, Hop, HopList};
-use crate::spec::{FieldError, GraphFormat, TopologySpec};
+use crate::problems::FieldError;
 use crate::wiring::Wiring;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
+use study::{Entry, Family};
 
 /// How a graph's file is read, and what is in it where that is known without reading it.
 pub(crate) struct GraphFile<'a> {
@@ -43,22 +55,8 @@ pub(crate) enum MeanDistance {
     Unknown,
 }
 
-/// What is asked of a topology. The wiring is that of [`NetworkFamily::build`]; a lattice's may have been forgotten.
+/// What is asked of a topology. The wiring is that of [`NamedTopology::build`]; a lattice's may have been forgotten.
 pub(crate) trait NetworkFamily {
-    /// Checks all of a specification of this family, then lays out its routers and cables. Limits are checked before memory is taken.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it, in the words of its keys.
-    fn build(spec: &TopologySpec, file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>>
-    where
-        Self: Sized;
-
-    /// Makes a specification of this family a small one with every kind of channel dependency of the large one (see
-    /// [`TopologySpec::reduced`]).
-    fn reduce(spec: &mut TopologySpec)
-    where
-        Self: Sized;
-
     /// Whether its nodes fall into groups (see [`NetworkFamily::n_groups`]).
     fn has_groups() -> bool
     where
@@ -130,11 +128,6 @@ pub(crate) trait NetworkFamily {
     fn orders(&self) -> Vec<CutOrder<'_>>;
 }
 
-/// Stops where the list below has given a specification to another family than its own.
-fn not_mine(spec: &TopologySpec) -> ! {
-    unreachable!("the list of families gives {spec:?} to a family that it is not of")
-}
-
 /// Place number `index` of `count` on a circle, clockwise from the top.
 fn on_circle(centre: (f64, f64), radius: f64, index: u32, count: u32) -> (f64, f64) {
     let angle = TAU * f64::from(index) / f64::from(count);
@@ -142,106 +135,184 @@ fn on_circle(centre: (f64, f64), radius: f64, index: u32, count: u32) -> (f64, f
     (place.0.clamp(0.0, 1.0), place.1.clamp(0.0, 1.0))
 }
 
-/// Makes [`Geometry`] of the list: the specifications that are of a family, its name, and the type that answers.
+/// Makes of the list what a study may say ([`TopologySpec`]) and what answers for it ([`Geometry`]). A line is the family's file and type, then its
+/// kinds: the name of each in studies, and the type of what a study says of it. Every kind becomes a type without values that answers the
+/// questions of [`NamedTopology`] in that file.
 macro_rules! families {
-    ($($($spec:pat_param)|+ => $name:ident($family:ty);)*) => {
-        /// What answers for each family.
-        #[derive(Clone, Debug)]
-        pub(crate) enum Geometry {
-            $($name($family),)*
+    ($($file:ident::$family:ident: $($name:literal = $kind:ident($parameters:ident)),+;)+) => {
+        /// A topology's parameters: plain numbers, checked by [`TopologySpec::build`].
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "kind")]
+        pub enum TopologySpec {
+            $($(
+                #[doc = concat!("`", $name, "`.")]
+                #[serde(rename = $name)]
+                $kind($file::$parameters),
+            )+)+
         }
 
-        impl Geometry {
-            /// Checks a specification and lays it out: see [`NetworkFamily::build`].
-            pub(crate) fn build(spec: &TopologySpec, file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-                match spec {
-                    $($($spec)|+ => <$family>::build(spec, file).map(|(family, wiring)| (Self::$name(family), wiring)),)*
+        /// A topology without its parameters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum TopologyKind {
+            $($(
+                #[doc = concat!("`", $name, "`.")]
+                $kind,
+            )+)+
+        }
+
+        impl TopologyKind {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &'static [TopologyKind] = &[$($(TopologyKind::$kind),+),+];
+
+            /// What a study may say of each.
+            const ENTRIES: &'static [Entry] = &[$($(entry::<$kind>($name)),+),+];
+
+            /// Its name, the `kind` of a specification.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($(TopologyKind::$kind => $name,)+)+
+                }
+            }
+        }
+
+        impl TopologySpec {
+            /// Reads a topology by its name and its keys; `None` after errors.
+            pub fn read(name: &str, keys: &mut TopologyKeys<'_>) -> Option<TopologySpec> {
+                match name {
+                    $($($name => $kind::read(keys).map(TopologySpec::$kind),)+)+
+                    _ => None,
                 }
             }
 
-            /// See [`NetworkFamily::reduce`].
+            /// What it is, without its parameters.
+            pub fn kind(&self) -> TopologyKind {
+                match self {
+                    $($(TopologySpec::$kind(_) => TopologyKind::$kind,)+)+
+                }
+            }
+
+            /// The key that says how many nodes a router has.
+            pub fn key_of_nodes(&self) -> &'static str {
+                match self {
+                    $($(TopologySpec::$kind(_) => $kind::NODES,)+)+
+                }
+            }
+        }
+
+        $($(
+            /// What is asked of the kind of this name.
+            pub(crate) struct $kind;
+        )+)+
+
+        /// What answers for each family.
+        #[derive(Clone, Debug)]
+        pub(crate) enum Geometry {
+            $($family($file::$family),)+
+        }
+
+        impl Geometry {
+            /// Checks a specification and lays it out: see [`NamedTopology::build`].
+            pub(crate) fn build(spec: &TopologySpec, file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
+                match spec {
+                    $($(TopologySpec::$kind(spec) => {
+                        let (family, wiring) = $kind::build(spec, file)?;
+                        Ok((Self::$family(family), wiring))
+                    })+)+
+                }
+            }
+
+            /// See [`NamedTopology::reduce`].
             pub(crate) fn reduce(spec: &mut TopologySpec) {
                 match spec {
-                    $($($spec)|+ => <$family>::reduce(spec),)*
+                    $($(TopologySpec::$kind(spec) => $kind::reduce(spec),)+)+
                 }
             }
 
             /// See [`NetworkFamily::has_groups`].
             pub(crate) fn has_groups(spec: &TopologySpec) -> bool {
                 match spec {
-                    $($($spec)|+ => <$family>::has_groups(),)*
+                    $($(TopologySpec::$kind(_) => $file::$family::has_groups(),)+)+
                 }
             }
 
             /// The family, for questions that are asked now and then.
             pub(crate) fn family(&self) -> &dyn NetworkFamily {
                 match self {
-                    $(Self::$name(family) => family,)*
+                    $(Self::$family(family) => family,)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn router_of(&self, wiring: &Wiring, node: u32) -> u32 {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::router_of(family, wiring, node),)*
+                    $(Self::$family(family) => NetworkFamily::router_of(family, wiring, node),)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn distance(&self, wiring: &Wiring, a: u32, b: u32) -> u32 {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::distance(family, wiring, a, b),)*
+                    $(Self::$family(family) => NetworkFamily::distance(family, wiring, a, b),)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn minimal(&self, wiring: &Wiring, at: u32, node: u32, came: Came, key: u32) -> Hop {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::minimal(family, wiring, at, node, came, key),)*
+                    $(Self::$family(family) => NetworkFamily::minimal(family, wiring, at, node, came, key),)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn minimal_to(&self, wiring: &Wiring, at: u32, to: u32, came: Came, key: u32) -> Hop {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::minimal_to(family, wiring, at, to, came, key),)*
+                    $(Self::$family(family) => NetworkFamily::minimal_to(family, wiring, at, to, came, key),)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn minimal_hops(&self, wiring: &Wiring, at: u32, to: u32, out: &mut HopList) {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::minimal_hops(family, wiring, at, to, out),)*
+                    $(Self::$family(family) => NetworkFamily::minimal_hops(family, wiring, at, to, out),)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn lattice(&self) -> Option<&LatticeGeometry> {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::lattice(family),)*
+                    $(Self::$family(family) => NetworkFamily::lattice(family),)+
                 }
             }
 
             pub(crate) fn lattice_mut(&mut self) -> Option<&mut LatticeGeometry> {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::lattice_mut(family),)*
+                    $(Self::$family(family) => NetworkFamily::lattice_mut(family),)+
                 }
             }
 
             #[inline(always)]
             pub(crate) fn routers_per_group(&self) -> Option<FastDiv> {
                 match self {
-                    $(Self::$name(family) => NetworkFamily::routers_per_group(family),)*
+                    $(Self::$family(family) => NetworkFamily::routers_per_group(family),)+
                 }
             }
         }
     };
 }
 
+// The families and their kinds, in the order of the documentation.
 families! {
-    TopologySpec::SingleRouter(_) => Single(single_router::SingleRouter);
-    TopologySpec::Ring(_) | TopologySpec::Mesh(_) | TopologySpec::Torus(_) | TopologySpec::HyperX(_) => Lattice(LatticeGeometry);
-    TopologySpec::Dragonfly(_) | TopologySpec::DragonflyPlus(_) => Grouped(grouped::Grouped);
-    TopologySpec::FatTree(_) => FatTree(fat_tree::FatTree);
-    TopologySpec::Graph(_) => Graph(graph::GraphTables);
+    single_router::OneRouter: "single-router" = SingleRouter(SingleRouterSpec);
+    lattice::LatticeGeometry: "ring" = Ring(RingSpec), "mesh" = Mesh(Lattice), "torus" = Torus(Lattice), "hyperx" = HyperX(Lattice);
+    grouped::Grouped: "dragonfly" = Dragonfly(DragonflySpec), "dragonfly+" = DragonflyPlus(DragonflyPlusSpec);
+    fat_tree::FatTreeGeometry: "fat-tree" = FatTree(FatTreeSpec);
+    graph::GraphTables: "graph" = Graph(GraphSpec);
 }
+
+/// The networks: `topology.kind`.
+pub static TOPOLOGY: Family = Family {
+    name: "topology",
+    key: "topology.kind",
+    by_name: false,
+    groups: &[TopologyKind::ENTRIES],
+};

@@ -12,6 +12,17 @@
 //! first appearance. The same pair again adds cables. All mistakes are reported, each with its line.
 
 use std::collections::HashMap;
+use study::choice;
+
+choice! {
+    /// Format of a graph file.
+    pub enum GraphFormat {
+        EdgeList = "edge-list", "A cable per line: `router router [count] [class]`; `node ROUTER [count]` places nodes.";
+        Graphml = "graphml", "GraphML; node attribute `nodes`, edge attributes `count` and `class`.";
+        BuiltIn = "built-in", "No file: `file` is the name of a preset that is none of the regular families.";
+        Ibnetdiscover = "ibnetdiscover", "An InfiniBand fabric as `ibnetdiscover` prints it; rates such as `4xEDR` are the link classes.";
+    }
+}
 
 /// Parallel cables of one class between two routers.
 #[derive(Clone, Debug, PartialEq, Eq)]

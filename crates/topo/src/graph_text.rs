@@ -1,8 +1,8 @@
 //! From the text of a graph file, in any of its formats, to a graph.
 
+use crate::graph_file::GraphFormat;
 use crate::graph_file::{CableLine, GraphMistake, GraphText, Unreadable, read_edge_list};
 use crate::graphml::read_graphml;
-use crate::spec::GraphFormat;
 use crate::subnet;
 use crate::subnet::ibnetdiscover::{self, Discovered};
 

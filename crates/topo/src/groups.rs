@@ -1,7 +1,7 @@
 //! Groups of nodes: what people call group, pod or plane, the largest unit below the whole network.
 
 use crate::families::Geometry;
-use crate::spec::TopologySpec;
+use crate::families::TopologySpec;
 use crate::topology::Topology;
 
 impl TopologySpec {

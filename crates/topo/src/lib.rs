@@ -7,8 +7,6 @@
 //! This crate knows no time and no load. Everything is a function of the specification: the same specification gives the same
 //! port numbers, routes and figures on every machine.
 
-pub mod spec;
-
 mod build;
 mod division;
 mod families;
@@ -36,14 +34,14 @@ pub mod subnet;
 pub mod verify;
 
 pub use deadlock::{DeadlockProof, Verdict, VirtualChannel, check, check_or_reduced, check_within};
-pub use families::Coordinates;
+pub use families::*;
+pub use graph_file::GraphFormat;
 pub use hop::{Came, DimensionPorts, Hop, HopList};
 pub use metrics::Metrics;
 pub use partition::{Method, Partition, PartitionError, Quality};
 pub use presets::{NetworkPreset, preset, presets};
-pub use problems::MOST_PLACES;
+pub use problems::{FieldError, MOST_PLACES};
 pub use rule::{AnyMinimalRule, MinimalRule, RoutingRule, Step, ValiantRule};
-pub use spec::*;
 pub use subnet::{Subnet, Tables};
 pub use topology::Topology;
 pub use verify::verify_routes;

@@ -1,7 +1,5 @@
 //! What is wrong with a specification, all of it at once, and the sizes beyond which it is refused.
 
-use crate::spec::FieldError;
-
 /// Network ports of a network stay below this.
 pub(crate) const MOST: u64 = 1 << 28;
 
@@ -13,6 +11,17 @@ const MOST_PORTS: u64 = u16::MAX as u64;
 
 /// Dimensions of a lattice and levels of a fat-tree.
 pub(crate) const MOST_DIMENSIONS: usize = 64;
+
+/// A parameter that cannot be built, in the words of the parameter's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// Key below `[topology]`, with an index where it is a list: `shape[1]`.
+    pub field: String,
+    /// Why not.
+    pub reason: String,
+    /// What to do, if there is something to say.
+    pub hint: Option<String>,
+}
 
 impl std::fmt::Display for FieldError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -4,7 +4,7 @@
 //! dependencies are told by link class, direction, place relative to the border or dateline, and VC; sizes only repeat them.
 
 use crate::families::Geometry;
-use crate::spec::TopologySpec;
+use crate::families::TopologySpec;
 
 impl TopologySpec {
     /// A small network of the same family with the same order of channels; the specification itself where it is small already or

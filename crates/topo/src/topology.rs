@@ -1,9 +1,9 @@
 //! A built network: its wiring and the questions that routings, patterns and drawings ask of it.
 
 use crate::division::{FastDiv, HALF, pick};
+use crate::families::TopologySpec;
 use crate::families::{Coordinates, Direct, Geometry, LatticeGeometry};
 use crate::hop::{Came, DimensionPorts, Hop, HopList};
-use crate::spec::TopologySpec;
 use crate::wiring::Wiring;
 
 /// A network of routers and nodes, immutable; made by [`TopologySpec::build`].
@@ -290,7 +290,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{DragonflySpec, Lattice, RingSpec};
+    use crate::families::{DragonflySpec, Lattice, RingSpec};
 
     #[test]
     fn a_lattice_without_its_cables_answers_as_with_them() {

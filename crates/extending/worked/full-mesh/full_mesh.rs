@@ -2,21 +2,50 @@
 //!
 //! Router `r` has ports to 0, 1, ... in rising order, itself left out, parallel cables together. One link class, `mesh`.
 
-use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine, on_circle};
+use super::keys::{COUNT, NODES_PER_ROUTER, WIDTH};
+use super::{
+    CutOrder, Direct, FullMesh, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, TopologyKeys,
+    on_circle,
+};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
-use crate::problems::Problems;
-use crate::spec::{FieldError, TopologySpec};
+use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
+use serde::{Deserialize, Serialize};
+use study::{Default, Parameter, key};
 
+/// Every router joined to every other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FullMeshSpec {
+    /// Number of routers.
+    pub routers: u32,
+    /// Parallel cables between each two.
+    pub width: u32,
+    /// Nodes per router.
+    pub nodes_per_router: u32,
+}
+
+/// The keys of a full mesh.
+const KEYS: &[Parameter] = &[
+    key("routers", COUNT, Default::Required, "Number of routers."),
+    key(
+        "width",
+        WIDTH,
+        Default::Text("1"),
+        "Parallel cables between each two routers.",
+    ),
+    NODES_PER_ROUTER,
+];
+
+/// What answers for it.
 #[derive(Clone, Debug)]
-pub(crate) struct FullMesh {
+pub(crate) struct FullMeshGeometry {
     routers: u32,
     width: u16,
     nodes_per_router: FastDiv,
 }
 
-impl FullMesh {
+impl FullMeshGeometry {
     fn wire(&self) -> Wiring {
         let (n, nodes) = (self.routers as usize, self.nodes_per_router.divisor());
         let ports = n * (n - 1) * usize::from(self.width);
@@ -51,16 +80,28 @@ impl FullMesh {
     }
 }
 
-impl NetworkFamily for FullMesh {
-    fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::FullMesh {
+impl NamedTopology for FullMesh {
+    type Parameters = FullMeshSpec;
+    type Family = FullMeshGeometry;
+
+    const LINE: &'static str = "Every router joined to every other.";
+    const KEYS: &'static [&'static [Parameter]] = &[KEYS];
+    const NODES: &'static str = "nodes_per_router";
+
+    fn read(keys: &mut TopologyKeys<'_>) -> Option<FullMeshSpec> {
+        Some(FullMeshSpec {
+            routers: keys.number("routers")?,
+            width: keys.number("width")?,
+            nodes_per_router: keys.number("nodes_per_router")?,
+        })
+    }
+
+    fn build(spec: &FullMeshSpec, _file: &GraphFile<'_>) -> Result<(FullMeshGeometry, Wiring), Vec<FieldError>> {
+        let FullMeshSpec {
             routers,
             width,
             nodes_per_router,
-        } = spec
-        else {
-            not_mine(spec)
-        };
+        } = spec;
         let mut problems = Problems::default();
         problems.at_least("routers", *routers, 2);
         problems.at_least("width", *width, 1);
@@ -70,7 +111,7 @@ impl NetworkFamily for FullMesh {
         problems.size(n, ports, n.saturating_mul(u64::from(*nodes_per_router)), "routers");
         problems.radix(n.saturating_sub(1), w, "width");
         problems.done()?;
-        let mesh = FullMesh {
+        let mesh = FullMeshGeometry {
             routers: *routers,
             width: *width as u16,
             nodes_per_router: FastDiv::new(*nodes_per_router),
@@ -79,19 +120,14 @@ impl NetworkFamily for FullMesh {
         Ok((mesh, wiring))
     }
 
-    fn reduce(spec: &mut TopologySpec) {
-        if let TopologySpec::FullMesh {
-            routers,
-            width,
-            nodes_per_router,
-        } = spec
-        {
-            *routers = (*routers).min(4);
-            *width = (*width).min(2);
-            *nodes_per_router = 1;
-        }
+    fn reduce(spec: &mut FullMeshSpec) {
+        spec.routers = spec.routers.min(4);
+        spec.width = spec.width.min(2);
+        spec.nodes_per_router = 1;
     }
+}
 
+impl NetworkFamily for FullMeshGeometry {
     fn has_groups() -> bool {
         false
     }

@@ -2,26 +2,112 @@
 
 mod geometry;
 
-pub(crate) use geometry::FatTree;
+pub(crate) use geometry::FatTreeGeometry;
 
+use super::keys::COUNTS;
 use super::order::middle;
-use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine};
+use super::{
+    CutOrder, Direct, FatTree, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, TopologyKeys,
+};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
-use crate::problems::{MOST, MOST_DIMENSIONS, Problems};
-use crate::spec::{FatTreeSpec, FieldError, TopologySpec};
+use crate::problems::{FieldError, MOST, MOST_DIMENSIONS, Problems};
 use crate::wiring::Wiring;
+use serde::{Deserialize, Serialize};
+use study::{Default, Parameter, Type, key};
 
-impl NetworkFamily for FatTree {
-    fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::FatTree(FatTreeSpec {
+/// An extended generalised fat-tree XGFT(h; m1..mh; w1..wh) with parallel cables (Oehring et al. 1995).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FatTreeSpec {
+    /// Children per router of level 1..=h (m); `down[0]` is nodes per leaf router.
+    pub down: Vec<u32>,
+    /// Distinct parents per router of level 1..h (w2..wh): one entry fewer than `down`.
+    pub up: Vec<u32>,
+    /// Parallel cables of each of those up connections; empty means 1 everywhere.
+    pub up_width: Vec<u32>,
+}
+
+/// The keys of a fat-tree.
+const KEYS: &[Parameter] = &[
+    key(
+        "down",
+        COUNTS,
+        Default::Required,
+        "Children of a router of each level, leaves first: the first number is nodes per leaf router.",
+    ),
+    key(
+        "up",
+        COUNTS,
+        Default::From("the entries of `down` but the last, the first divided by `taper`"),
+        "Distinct parents of a router of each level below the top: one entry fewer than `down`.",
+    ),
+    key(
+        "up_width",
+        Type::Integers {
+            min: 1,
+            max: 65_535,
+            single: true,
+        },
+        Default::Text("[]"),
+        "Parallel cables of each of those up connections; one number stands for all levels, an empty list for 1.",
+    ),
+    key(
+        "taper",
+        Type::Integer { min: 1, max: 65_535 },
+        Default::Text("1"),
+        "Nodes per uplink of a leaf router, the levels above at full bandwidth; instead of `up`, must divide `down[0]`.",
+    ),
+];
+
+impl NamedTopology for FatTree {
+    type Parameters = FatTreeSpec;
+    type Family = FatTreeGeometry;
+
+    const LINE: &'static str = "An extended generalised fat-tree XGFT with parallel cables.";
+    const KEYS: &'static [&'static [Parameter]] = &[KEYS];
+    const SOURCE: &'static str = "Öhring et al. 1995";
+    const NODES: &'static str = "down";
+
+    fn read(keys: &mut TopologyKeys<'_>) -> Option<FatTreeSpec> {
+        let down = keys.numbers("down");
+        let up = match keys.values.integers("up") {
+            Some(_) => {
+                if keys.values.given("taper") {
+                    let hint = "remove one of them";
+                    keys.error("taper", "stands beside `up`, which says the same", hint);
+                    return None;
+                }
+                keys.numbers("up")
+            }
+            None => {
+                let taper = keys.number("taper")?;
+                let mut up = down.clone();
+                up.pop();
+                if let Some(leaf) = up.first_mut() {
+                    if *leaf % taper != 0 {
+                        let reason = format!("{leaf} nodes per leaf router cannot share {leaf}/{taper} uplinks");
+                        keys.error("taper", reason, "give a divisor of down[0]");
+                        return None;
+                    }
+                    *leaf /= taper;
+                } else if keys.values.given("taper") {
+                    let hint = "add a level to `down`";
+                    keys.error("taper", "a tree of one level has no uplinks", hint);
+                    return None;
+                }
+                up
+            }
+        };
+        let up_width = keys.spread("up_width", up.len());
+        Some(FatTreeSpec { down, up, up_width })
+    }
+
+    fn build(spec: &FatTreeSpec, _file: &GraphFile<'_>) -> Result<(FatTreeGeometry, Wiring), Vec<FieldError>> {
+        let FatTreeSpec {
             down,
             up,
             up_width: width,
-        }) = spec
-        else {
-            not_mine(spec)
-        };
+        } = spec;
         let mut problems = Problems::default();
         if down.is_empty() || down.len() > MOST_DIMENSIONS {
             problems.add(
@@ -65,7 +151,7 @@ impl NetworkFamily for FatTree {
         let nodes = down.iter().fold(1u64, |n, &m| n.saturating_mul(u64::from(m)));
         problems.size(routers, ports, nodes, "down");
         problems.done()?;
-        let geometry = FatTree::new(down, up, width);
+        let geometry = FatTreeGeometry::new(down, up, width);
         let classes = std::iter::once("host".to_owned())
             .chain((1..down.len()).map(|l| format!("up{l}")))
             .collect();
@@ -73,16 +159,16 @@ impl NetworkFamily for FatTree {
         Ok((geometry, wiring))
     }
 
-    fn reduce(spec: &mut TopologySpec) {
-        let TopologySpec::FatTree(FatTreeSpec { down, up, up_width }) = spec else {
-            not_mine(spec)
-        };
+    fn reduce(spec: &mut FatTreeSpec) {
+        let FatTreeSpec { down, up, up_width } = spec;
         let most = if down.len() > 3 { 2 } else { 3 };
         for list in [down, up, up_width] {
             list.iter_mut().for_each(|n| *n = (*n).min(most));
         }
     }
+}
 
+impl NetworkFamily for FatTreeGeometry {
     fn has_groups() -> bool {
         true
     }
@@ -221,7 +307,7 @@ impl NetworkFamily for FatTree {
 }
 
 /// The place of a router over the leaves, in 2^-28 of a leaf: of its subtree below level `columns` (from 0), of its column from there on.
-fn above_leaves(g: &FatTree, router: u32, columns: usize) -> u64 {
+fn above_leaves(g: &FatTreeGeometry, router: u32, columns: usize) -> u64 {
     let (first, leaves, sibling, siblings) = if g.level_index(router).0 < columns {
         g.over_leaves(router)
     } else {

@@ -1,29 +1,118 @@
 //! Any graph, from a file or built in: its routers are numbered and named as the file says, its ways are a table (`tables`).
 
+mod built_in;
 mod tables;
 
+pub(crate) use built_in::TSUBAME_TREE;
 pub(crate) use tables::GraphTables;
 
-use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine, on_circle};
+use super::{
+    CutOrder, Direct, Graph, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, TopologyKeys,
+    on_circle,
+};
 use crate::division::FastDiv;
-use crate::graph_file::GraphText;
+use crate::graph_file::{GraphFormat, GraphText};
 use crate::hop::{Came, Hop, HopList};
-use crate::presets::built_in;
-use crate::problems::Problems;
-use crate::spec::{FieldError, GraphFormat, GraphSpec, TopologySpec};
+use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
+use built_in::built_in;
+use serde::{Deserialize, Serialize};
+use study::{Default, Named, Parameter, Type, key};
 use tables::MOST_ROUTERS;
 
-impl NetworkFamily for GraphTables {
-    fn build(spec: &TopologySpec, how: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::Graph(GraphSpec {
+/// Any graph from a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphSpec {
+    /// Path of the file, as resolved against the study's folder.
+    pub file: String,
+    /// Its format.
+    pub format: GraphFormat,
+    /// Nodes on each router that the file gives none.
+    pub nodes_per_router: u32,
+}
+
+/// The keys of a graph.
+const KEYS: &[Parameter] = &[
+    key(
+        "file",
+        Type::Text,
+        Default::Required,
+        "Path of the file, relative to the study's folder.",
+    ),
+    key(
+        "format",
+        Type::Choice(GraphFormat::WORDS),
+        Default::From(
+            "the file's ending: graphml for `.graphml` and `.xml`, ibnetdiscover for `.ibnetdiscover`, else edge-list",
+        ),
+        "Format of the file.",
+    ),
+    key(
+        "nodes_per_router",
+        Type::Integer { min: 0, max: 65_535 },
+        Default::Text("0"),
+        "Nodes on each router that the file gives none.",
+    ),
+];
+
+impl NamedTopology for Graph {
+    type Parameters = GraphSpec;
+    type Family = GraphTables;
+
+    const LINE: &'static str = "Any graph from a file.";
+    const KEYS: &'static [&'static [Parameter]] = &[KEYS];
+    const LIMITS: &'static str = "Routing is the generic minimal one.";
+    const NODES: &'static str = "nodes_per_router";
+
+    fn read(keys: &mut TopologyKeys<'_>) -> Option<GraphSpec> {
+        let file = keys.values.text("file")?.to_owned();
+        let nodes_per_router = keys.number("nodes_per_router")?;
+        let format = keys.values.choice("format");
+        if format == Some(GraphFormat::BuiltIn) {
+            return Some(GraphSpec {
+                file,
+                format: GraphFormat::BuiltIn,
+                nodes_per_router,
+            });
+        }
+        let path = keys.base.join(&file);
+        // A named pipe would be opened for ever.
+        let regular = std::fs::metadata(&path).and_then(|about| {
+            if about.is_file() {
+                Ok(())
+            } else {
+                Err(std::io::Error::other("it is not a file"))
+            }
+        });
+        if let Err(error) = regular.and_then(|()| std::fs::File::open(&path)) {
+            let reason = format!("cannot read {file:?}: {error}");
+            keys.error("file", reason, "give a path relative to the study's folder");
+            return None;
+        }
+        let lower = file.to_lowercase();
+        let format = format.unwrap_or(match lower {
+            lower if lower.ends_with(".graphml") || lower.ends_with(".xml") => GraphFormat::Graphml,
+            lower if lower.ends_with(".ibnetdiscover") => GraphFormat::Ibnetdiscover,
+            _ => GraphFormat::EdgeList,
+        });
+        let file = path.to_str().map(str::to_owned);
+        if file.is_none() {
+            let hint = "use folder names of printable text";
+            keys.error("file", "the folder's name is not UTF-8 text", hint);
+        }
+        Some(GraphSpec {
+            file: file?,
+            format,
+            nodes_per_router,
+        })
+    }
+
+    fn build(spec: &GraphSpec, how: &GraphFile<'_>) -> Result<(GraphTables, Wiring), Vec<FieldError>> {
+        let GraphSpec {
             file,
             format,
             nodes_per_router,
-        }) = spec
-        else {
-            not_mine(spec)
-        };
+        } = spec;
         let mut problems = Problems::default();
         let text = match (how.text, format) {
             (Some(text), _) => Ok(text.to_owned()),
@@ -60,8 +149,10 @@ impl NetworkFamily for GraphTables {
     }
 
     /// No smaller graph can stand for it.
-    fn reduce(_spec: &mut TopologySpec) {}
+    fn reduce(_spec: &mut GraphSpec) {}
+}
 
+impl NetworkFamily for GraphTables {
     fn has_groups() -> bool {
         false
     }

@@ -4,148 +4,21 @@
 mod geometry;
 mod global_cables;
 mod inside;
+mod kinds;
 
 pub(crate) use geometry::Grouped;
+pub use global_cables::Arrangement;
+pub use kinds::{DragonflyPlusSpec, DragonflySpec};
 
 use super::order::middle;
-use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine, on_circle};
+use super::{CutOrder, Direct, LatticeGeometry, MeanDistance, NetworkFamily, on_circle};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
-use crate::problems::Problems;
-use crate::spec::{Arrangement, DragonflyPlusSpec, DragonflySpec, FieldError, TopologySpec};
 use crate::wiring::Wiring;
-use global_cables::GlobalCables;
 use inside::Inside;
 use std::f64::consts::TAU;
 
 impl NetworkFamily for Grouped {
-    fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let mut problems = Problems::default();
-        let plan = match spec {
-            TopologySpec::Dragonfly(DragonflySpec {
-                groups,
-                routers_per_group,
-                nodes_per_router,
-                links_per_pair,
-                local_width,
-                arrangement,
-                arrangement_seed,
-            }) => {
-                problems.all_at_least("routers_per_group", routers_per_group, 1);
-                let (rows, cols) = match routers_per_group.as_slice() {
-                    [a] => (1, *a),
-                    [rows, cols] => (*rows, *cols),
-                    other => {
-                        let reason = format!("{} numbers, there must be 1 or 2", other.len());
-                        problems.add(
-                            "routers_per_group",
-                            reason,
-                            Some("[32] is an all-to-all group, [6, 16] has rows and columns"),
-                        );
-                        (1, 1)
-                    }
-                };
-                problems.size(u64::from(rows) * u64::from(cols), 0, 0, "routers_per_group");
-                problems.radix(
-                    u64::from(rows) + u64::from(cols),
-                    u64::from(*local_width),
-                    "local_width",
-                );
-                let inside = Inside::Grid {
-                    rows,
-                    cols: FastDiv::new(cols),
-                };
-                GroupedPlan {
-                    groups: *groups,
-                    inside,
-                    nodes: *nodes_per_router,
-                    links: *links_per_pair,
-                    width: *local_width,
-                    how: *arrangement,
-                    seed: *arrangement_seed,
-                    node_key: "nodes_per_router",
-                }
-            }
-            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
-                groups,
-                leaves,
-                spines,
-                nodes_per_leaf,
-                links_per_pair,
-                local_width,
-                arrangement,
-                arrangement_seed,
-            }) => {
-                problems.at_least("leaves", *leaves, 1);
-                problems.at_least("spines", *spines, 1);
-                problems.size(u64::from(*leaves) + u64::from(*spines), 0, 0, "leaves");
-                problems.radix(
-                    u64::from(*leaves).max(u64::from(*spines)),
-                    u64::from(*local_width),
-                    "local_width",
-                );
-                let inside = Inside::LeafSpine {
-                    leaves: *leaves,
-                    spines: *spines,
-                };
-                GroupedPlan {
-                    groups: *groups,
-                    inside,
-                    nodes: *nodes_per_leaf,
-                    links: *links_per_pair,
-                    width: *local_width,
-                    how: *arrangement,
-                    seed: *arrangement_seed,
-                    node_key: "nodes_per_leaf",
-                }
-            }
-            other => not_mine(other),
-        };
-        plan.build(problems)
-    }
-
-    fn reduce(spec: &mut TopologySpec) {
-        match spec {
-            TopologySpec::Dragonfly(DragonflySpec {
-                groups,
-                routers_per_group,
-                nodes_per_router,
-                links_per_pair,
-                local_width,
-                ..
-            }) => {
-                let most = if routers_per_group.len() > 1 { 3 } else { 4 };
-                let owners: u64 = routers_per_group.iter().map(|&r| u64::from(r)).product();
-                let ratio = u64::from(*links_per_pair).div_ceil(owners.max(1));
-                routers_per_group.iter_mut().for_each(|r| *r = (*r).min(most));
-                let left: u32 = routers_per_group.iter().product();
-                *links_per_pair = few_links(*links_per_pair, owners, left, ratio);
-                *groups = (*groups).min(5);
-                *nodes_per_router = 1;
-                *local_width = (*local_width).min(2);
-            }
-            TopologySpec::DragonflyPlus(DragonflyPlusSpec {
-                groups,
-                leaves,
-                spines,
-                nodes_per_leaf,
-                links_per_pair,
-                local_width,
-                ..
-            }) => {
-                let ratio = u64::from(*links_per_pair).div_ceil(u64::from(*spines).max(1));
-                let before = u64::from(*spines);
-                *leaves = (*leaves).min(3);
-                *spines = (*spines).min(3);
-                *links_per_pair = few_links(*links_per_pair, before, *spines, ratio);
-                *groups = (*groups).min(5);
-                *nodes_per_leaf = 1;
-                *local_width = (*local_width).min(2);
-            }
-            other => not_mine(other),
-        }
-    }
-
     fn has_groups() -> bool {
         true
     }
@@ -297,81 +170,6 @@ impl NetworkFamily for Grouped {
     }
 }
 
-/// What both kinds come to.
-struct GroupedPlan {
-    groups: u32,
-    inside: Inside,
-    /// Nodes per router, or per leaf router.
-    nodes: u32,
-    links: u32,
-    width: u32,
-    how: Arrangement,
-    seed: u64,
-    /// The key that `nodes` comes from.
-    node_key: &'static str,
-}
-
-impl GroupedPlan {
-    fn build(self, mut problems: Problems) -> Result<(Grouped, Wiring), Vec<FieldError>> {
-        let GroupedPlan {
-            groups,
-            inside,
-            nodes,
-            links,
-            width,
-            how,
-            seed,
-            node_key,
-        } = self;
-        problems.at_least("groups", groups, 1);
-        problems.at_least(node_key, nodes, 1);
-        problems.at_least("local_width", width, 1);
-        if groups > 1 {
-            problems.at_least("links_per_pair", links, 1);
-        }
-        problems.done()?;
-        let (a, g, owners) = (
-            u64::from(inside.routers()),
-            u64::from(groups),
-            u64::from(inside.owners().1),
-        );
-        let with_nodes = if let Inside::LeafSpine { leaves, .. } = inside {
-            u64::from(leaves)
-        } else {
-            a
-        };
-        let degrees: u64 = match inside {
-            Inside::Grid { .. } => a * u64::from(inside.degree(0)),
-            Inside::LeafSpine { leaves, spines } => 2 * u64::from(leaves) * u64::from(spines),
-        };
-        let global = g.saturating_mul(g).saturating_mul(u64::from(links));
-        let ports = g
-            .saturating_mul(degrees.saturating_mul(u64::from(width)))
-            .saturating_add(global);
-        problems.size(
-            g.saturating_mul(a),
-            ports,
-            g.saturating_mul(with_nodes).saturating_mul(u64::from(nodes)),
-            "groups",
-        );
-        let local = if let Inside::LeafSpine { leaves, .. } = inside {
-            leaves
-        } else {
-            inside.degree(0)
-        };
-        let local = u64::from(local) * u64::from(width);
-        problems.radix(
-            local.saturating_add(GlobalCables::most_ports(g, owners, u64::from(links))),
-            1,
-            "links_per_pair",
-        );
-        problems.done()?;
-        let geometry = Grouped::new(groups, inside, nodes, width, links, how, seed);
-        let wiring = geometry.wire(["host", "local", "global"].map(String::from).to_vec());
-        Ok((geometry, wiring))
-    }
-}
-
 /// Group by group; leaves and spines of a group each dealt out over it.
 fn in_group(g: &Grouped, router: u32) -> u64 {
     let (group, i) = g.per_group.split(router);
@@ -381,13 +179,4 @@ fn in_group(g: &Grouped, router: u32) -> u64 {
         Inside::LeafSpine { leaves, spines } => middle(i - leaves, spines),
     };
     u64::from(group) << 28 | inside
-}
-
-/// Keeps whether a router owns no, some or several links to each other group.
-fn few_links(links: u32, owners_before: u64, owners: u32, ratio: u64) -> u32 {
-    if u64::from(links) < owners_before {
-        links.min(owners.saturating_sub(1).max(1))
-    } else {
-        owners * ratio.min(2) as u32
-    }
 }

@@ -2,50 +2,19 @@
 
 mod cuts;
 mod geometry;
+mod kinds;
 
 pub use geometry::Coordinates;
 pub(crate) use geometry::{Direct, LatticeGeometry};
+pub use kinds::{Lattice, RingSpec};
 
-use super::{CutOrder, GraphFile, MeanDistance, NetworkFamily, not_mine, on_circle};
+use super::{CutOrder, MeanDistance, NetworkFamily, on_circle};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
-use crate::problems::{MOST_DIMENSIONS, Problems};
-use crate::spec::{FieldError, Lattice, RingSpec, TopologySpec};
 use crate::wiring::Wiring;
-use geometry::{LatticeKind, lines};
+use geometry::LatticeKind;
 
 impl NetworkFamily for LatticeGeometry {
-    fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        match spec {
-            TopologySpec::Ring(RingSpec {
-                routers,
-                width,
-                nodes_per_router,
-            }) => build_ring(*routers, *width, *nodes_per_router),
-            TopologySpec::Mesh(lattice) => build_lattice(LatticeKind::Mesh, lattice),
-            TopologySpec::Torus(lattice) => build_lattice(LatticeKind::Torus, lattice),
-            TopologySpec::HyperX(lattice) => build_lattice(LatticeKind::HyperX, lattice),
-            other => not_mine(other),
-        }
-    }
-
-    fn reduce(spec: &mut TopologySpec) {
-        match spec {
-            TopologySpec::Ring(RingSpec {
-                routers,
-                width,
-                nodes_per_router,
-            }) => {
-                *routers = short_ring(*routers);
-                *width = (*width).min(2);
-                *nodes_per_router = 1;
-            }
-            TopologySpec::Torus(lattice) => shrink(lattice, short_ring),
-            TopologySpec::Mesh(lattice) | TopologySpec::HyperX(lattice) => shrink(lattice, |s| s.min(4)),
-            other => not_mine(other),
-        }
-    }
-
     fn has_groups() -> bool {
         true
     }
@@ -205,95 +174,6 @@ impl NetworkFamily for LatticeGeometry {
         let in_order = |routers: &mut [u32], parts| cuts::in_order(self, routers, parts);
         vec![CutOrder::PerCut(Box::new(in_order))]
     }
-}
-
-fn build_ring(routers: u32, width: u32, nodes: u32) -> Result<(LatticeGeometry, Wiring), Vec<FieldError>> {
-    let mut problems = Problems::default();
-    if routers < 3 {
-        let counted = format!("{routers} {}", if routers == 1 { "router is" } else { "routers are" });
-        problems.add(
-            "routers",
-            format!("{counted} too few, a ring needs at least 3"),
-            Some("use a mesh or torus of shape [2] for two routers"),
-        );
-    }
-    problems.at_least("width", width, 1);
-    problems.at_least("nodes_per_router", nodes, 1);
-    check_size(
-        &mut problems,
-        LatticeKind::Torus,
-        &[routers],
-        &[width],
-        nodes,
-        ["routers", "width"],
-    );
-    problems.done()?;
-    let geometry = LatticeGeometry::new(LatticeKind::Torus, &[routers], &[width], nodes);
-    let wiring = geometry.wire(vec!["host".into(), "ring".into()]);
-    Ok((geometry, wiring))
-}
-
-fn build_lattice(kind: LatticeKind, lattice: &Lattice) -> Result<(LatticeGeometry, Wiring), Vec<FieldError>> {
-    let mut problems = Problems::default();
-    let Lattice {
-        shape,
-        width,
-        nodes_per_router,
-    } = lattice;
-    if shape.is_empty() || shape.len() > MOST_DIMENSIONS {
-        let reason = format!("{} dimensions, there must be 1 to {MOST_DIMENSIONS}", shape.len());
-        problems.add("shape", reason, Some("for example shape = [8, 8, 8]"));
-    }
-    problems.all_at_least("shape", shape, 1);
-    if !width.is_empty() && width.len() != shape.len() {
-        let reason = format!("{} widths for {} dimensions", width.len(), shape.len());
-        problems.add(
-            "width",
-            reason,
-            Some("give one width per dimension, or none for single cables"),
-        );
-    }
-    problems.all_at_least("width", width, 1);
-    problems.at_least("nodes_per_router", *nodes_per_router, 1);
-    check_size(&mut problems, kind, shape, width, *nodes_per_router, ["shape", "width"]);
-    problems.done()?;
-    let geometry = LatticeGeometry::new(kind, shape, width, *nodes_per_router);
-    let classes = std::iter::once("host".to_owned())
-        .chain((0..shape.len()).map(dimension_name))
-        .collect();
-    let wiring = geometry.wire(classes);
-    Ok((geometry, wiring))
-}
-
-fn check_size(problems: &mut Problems, kind: LatticeKind, shape: &[u32], width: &[u32], nodes: u32, keys: [&str; 2]) {
-    let routers = shape.iter().fold(1u64, |n, &s| n.saturating_mul(u64::from(s)));
-    let one = |(i, &s): (usize, &u32)| u64::from(lines(kind, s.max(1))) * u64::from(*width.get(i).unwrap_or(&1));
-    let ports = shape.iter().enumerate().map(one).fold(0u64, u64::saturating_add);
-    problems.size(
-        routers,
-        routers.saturating_mul(ports),
-        routers.saturating_mul(u64::from(nodes)),
-        keys[0],
-    );
-    problems.radix(ports, 1, keys[1]);
-}
-
-/// Dimensions that keep more than one router in a small network.
-const MOST_LONG: usize = 4;
-
-/// Rings of 4 and 5 have all dependencies of longer even and odd rings: with ties, and without.
-fn short_ring(size: u32) -> u32 {
-    if size <= 5 { size } else { 4 + size % 2 }
-}
-
-fn shrink(lattice: &mut Lattice, size: impl Fn(u32) -> u32) {
-    let mut kept = 0;
-    for s in &mut lattice.shape {
-        *s = if kept < MOST_LONG { size(*s) } else { 1 };
-        kept += usize::from(*s > 1);
-    }
-    lattice.width.iter_mut().for_each(|w| *w = (*w).min(2));
-    lattice.nodes_per_router = 1;
 }
 
 /// Name of a dimension: x, y, z, w, d4, d5, ...

@@ -1,36 +1,61 @@
 //! One router with nodes: no cables, no ways.
 
-use super::{CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NetworkFamily, not_mine};
+use super::keys::NODES;
+use super::{
+    CutOrder, Direct, GraphFile, LatticeGeometry, MeanDistance, NamedTopology, NetworkFamily, SingleRouter,
+    TopologyKeys,
+};
 use crate::division::FastDiv;
 use crate::hop::{Came, Hop, HopList};
-use crate::problems::Problems;
-use crate::spec::{FieldError, SingleRouterSpec, TopologySpec};
+use crate::problems::{FieldError, Problems};
 use crate::wiring::Wiring;
+use serde::{Deserialize, Serialize};
+use study::{Default, Parameter, key};
+
+/// One router with `nodes` nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SingleRouterSpec {
+    /// Nodes on the router.
+    pub nodes: u32,
+}
 
 /// The one router.
 #[derive(Clone, Debug)]
-pub(crate) struct SingleRouter;
+pub(crate) struct OneRouter;
 
-impl NetworkFamily for SingleRouter {
-    fn build(spec: &TopologySpec, _file: &GraphFile<'_>) -> Result<(Self, Wiring), Vec<FieldError>> {
-        let TopologySpec::SingleRouter(SingleRouterSpec { nodes }) = spec else {
-            not_mine(spec)
-        };
+impl NamedTopology for SingleRouter {
+    type Parameters = SingleRouterSpec;
+    type Family = OneRouter;
+
+    const LINE: &'static str = "One router with all nodes.";
+    const KEYS: &'static [&'static [Parameter]] = &[&[key("nodes", NODES, Default::Required, "Nodes on the router.")]];
+    const NODES: &'static str = "nodes";
+
+    fn read(keys: &mut TopologyKeys<'_>) -> Option<SingleRouterSpec> {
+        Some(SingleRouterSpec {
+            nodes: keys.number("nodes")?,
+        })
+    }
+
+    fn build(
+        SingleRouterSpec { nodes }: &SingleRouterSpec,
+        _file: &GraphFile<'_>,
+    ) -> Result<(OneRouter, Wiring), Vec<FieldError>> {
         let mut problems = Problems::default();
         problems.at_least("nodes", *nodes, 1);
         problems.size(1, 0, u64::from(*nodes), "nodes");
         problems.done()?;
         let mut wiring = Wiring::start(vec!["host".into()], 1, 0, *nodes as usize);
         wiring.finish_router(*nodes);
-        Ok((SingleRouter, wiring))
+        Ok((OneRouter, wiring))
     }
 
-    fn reduce(spec: &mut TopologySpec) {
-        if let TopologySpec::SingleRouter(SingleRouterSpec { nodes }) = spec {
-            *nodes = (*nodes).min(2);
-        }
+    fn reduce(spec: &mut SingleRouterSpec) {
+        spec.nodes = spec.nodes.min(2);
     }
+}
 
+impl NetworkFamily for OneRouter {
     fn has_groups() -> bool {
         false
     }

@@ -147,7 +147,7 @@ fn unquoted(field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Lattice, TopologySpec};
+    use crate::families::{Lattice, TopologySpec};
 
     fn mesh() -> Topology {
         let lattice = Lattice {

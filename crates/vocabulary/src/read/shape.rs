@@ -23,28 +23,13 @@ pub(crate) fn topology_presets() -> Vec<&'static str> {
     topo::presets().iter().map(|preset| preset.name).collect()
 }
 
-/// The key that says how many nodes a router has.
-fn field_of_nodes(spec: &TopologySpec) -> &'static str {
-    match spec {
-        TopologySpec::SingleRouter(_) => "nodes",
-        TopologySpec::FatTree(_) => "down",
-        TopologySpec::DragonflyPlus(_) => "nodes_per_leaf",
-        TopologySpec::Ring(_)
-        | TopologySpec::Mesh(_)
-        | TopologySpec::Torus(_)
-        | TopologySpec::HyperX(_)
-        | TopologySpec::Dragonfly(_)
-        | TopologySpec::Graph(_) => "nodes_per_router",
-    }
-}
-
 /// What the study needs to know of a network, or everything that is wrong with it.
 pub(crate) fn examine(spec: &TopologySpec) -> Result<Facts, Vec<FieldError>> {
     let network = spec.build()?;
     let too_many = (0..network.n_routers()).find_map(|router| too_many_ports(&network, router));
     if let Some((reason, hint)) = too_many {
         return Err(vec![FieldError {
-            field: field_of_nodes(spec).into(),
+            field: spec.key_of_nodes().into(),
             reason,
             hint: Some(hint.into()),
         }]);

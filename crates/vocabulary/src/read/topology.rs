@@ -3,17 +3,14 @@
 use super::partition::Maps;
 use super::shape::{Facts, examine, topology_preset, topology_presets};
 use super::trace::Traces;
-use crate::registry::{self, ArrangementWord, FormatWord, TOPOLOGY_COMMON};
+use crate::registry::{self, TOPOLOGY_COMMON};
 use std::collections::BTreeMap;
 use std::path::Path;
-use study::Parameter;
 use study::diagnostic::{Findings, Place, did_you_mean};
 use study::document::{Node, Table, Value, from_json};
 use study::reader::{self, Source, Values};
-use topo::{
-    Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, FieldError, GraphFormat, GraphSpec, Lattice, RingSpec,
-    SingleRouterSpec, TopologySpec,
-};
+use study::{Entry, Parameter, When};
+use topo::{FieldError, TopologyKeys, TopologySpec};
 use work::placement::Placements;
 
 /// Networks already examined: a sweep asks for the same ones again and again, and building a large one takes long.
@@ -67,7 +64,12 @@ pub(crate) fn read(
     if findings.n_errors() > before {
         return None;
     }
-    let spec = build(&kind, &values, base, findings)?;
+    let mut keys = TopologyKeys {
+        values: &values,
+        base,
+        findings: &mut *findings,
+    };
+    let spec = TopologySpec::read(&kind, &mut keys)?;
     match networks.examine(&spec) {
         Ok(facts) if facts.n_nodes == Some(0) => {
             let hint = "give nodes_per_router = 1 or more";
@@ -172,23 +174,23 @@ fn preset_table(spec: &TopologySpec, place: Place) -> Table {
     else {
         return Table::default();
     };
-    let random = matches!(
-        spec,
-        TopologySpec::Dragonfly(DragonflySpec {
-            arrangement: Arrangement::Random,
-            ..
-        }) | TopologySpec::DragonflyPlus(DragonflyPlusSpec {
-            arrangement: Arrangement::Random,
-            ..
-        })
-    );
     for item in &mut table.entries {
         if item.key == "arrangement_seed" {
             item.key = "seed".to_owned();
         }
     }
-    if !random {
-        table.remove("seed");
+    // What has no meaning beside the other values is not said.
+    let parameters = registry::find(&registry::TOPOLOGY, spec.kind().name())
+        .into_iter()
+        .flat_map(Entry::parameters);
+    for parameter in parameters {
+        let applies = |when: &When| match table.get(when.key).map(|item| &item.node.value) {
+            Some(Value::Text(word)) => when.values.contains(&word.as_str()),
+            _ => true,
+        };
+        if !parameter.when.iter().all(applies) {
+            table.remove(parameter.key);
+        }
     }
     table
 }
@@ -209,179 +211,10 @@ fn field_place(source: Source<'_>, field: &str) -> Place {
     }
 }
 
-fn build(kind: &str, values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
-    let number = |key: &str| values.integer_u32(key);
-    let lattice = || {
-        let shape = values.integers_u32("shape");
-        let width = spread(values.integers_u32("width"), shape.len());
-        Some(Lattice {
-            shape,
-            width,
-            nodes_per_router: number("nodes_per_router")?,
-        })
-    };
-    let arrangement = || match values.choice("arrangement") {
-        None | Some(ArrangementWord::Absolute) => Arrangement::Absolute,
-        Some(ArrangementWord::Relative) => Arrangement::Relative,
-        Some(ArrangementWord::Circulant) => Arrangement::Circulant,
-        Some(ArrangementWord::Random) => Arrangement::Random,
-    };
-    // A seed that nothing draws from is not part of the description.
-    let arrangement_seed = values.integer("seed").unwrap_or(0);
-    match kind {
-        "single-router" => Some(TopologySpec::SingleRouter(SingleRouterSpec {
-            nodes: number("nodes")?,
-        })),
-        "ring" => Some(TopologySpec::Ring(RingSpec {
-            routers: number("routers")?,
-            width: number("width")?,
-            nodes_per_router: number("nodes_per_router")?,
-        })),
-        "mesh" => Some(TopologySpec::Mesh(lattice()?)),
-        "torus" => Some(TopologySpec::Torus(lattice()?)),
-        "hyperx" => Some(TopologySpec::HyperX(lattice()?)),
-        "dragonfly" => Some(TopologySpec::Dragonfly(DragonflySpec {
-            groups: number("groups")?,
-            routers_per_group: values.integers_u32("routers_per_group"),
-            nodes_per_router: number("nodes_per_router")?,
-            links_per_pair: number("links_per_pair")?,
-            local_width: number("local_width")?,
-            arrangement: arrangement(),
-            arrangement_seed,
-        })),
-        "dragonfly+" => Some(TopologySpec::DragonflyPlus(DragonflyPlusSpec {
-            groups: number("groups")?,
-            leaves: number("leaves")?,
-            spines: number("spines")?,
-            nodes_per_leaf: number("nodes_per_leaf")?,
-            links_per_pair: number("links_per_pair")?,
-            local_width: number("local_width")?,
-            arrangement: arrangement(),
-            arrangement_seed,
-        })),
-        "fat-tree" => fat_tree(values, findings),
-        "graph" => graph(values, base, findings),
-        _ => None,
-    }
-}
-
-/// One number stands for all of `n` entries.
-fn spread(numbers: Vec<u32>, n: usize) -> Vec<u32> {
-    match numbers.as_slice() {
-        [single] if n > 1 => vec![*single; n],
-        _ => numbers,
-    }
-}
-
-fn fat_tree(values: &Values, findings: &mut Findings) -> Option<TopologySpec> {
-    let down = values.integers_u32("down");
-    let up = match values.integers("up") {
-        Some(_) => {
-            if values.given("taper") {
-                let hint = "remove one of them";
-                findings.error(
-                    values.place("taper"),
-                    "topology.taper",
-                    "stands beside `up`, which says the same",
-                    hint,
-                );
-                return None;
-            }
-            values.integers_u32("up")
-        }
-        None => {
-            let taper = values.integer_u32("taper")?;
-            let mut up = down.clone();
-            up.pop();
-            if let Some(leaf) = up.first_mut() {
-                if *leaf % taper != 0 {
-                    let reason = format!("{leaf} nodes per leaf router cannot share {leaf}/{taper} uplinks");
-                    findings.error(
-                        values.place("taper"),
-                        "topology.taper",
-                        reason,
-                        "give a divisor of down[0]",
-                    );
-                    return None;
-                }
-                *leaf /= taper;
-            } else if values.given("taper") {
-                let hint = "add a level to `down`";
-                findings.error(
-                    values.place("taper"),
-                    "topology.taper",
-                    "a tree of one level has no uplinks",
-                    hint,
-                );
-                return None;
-            }
-            up
-        }
-    };
-    let up_width = spread(values.integers_u32("up_width"), up.len());
-    Some(TopologySpec::FatTree(FatTreeSpec { down, up, up_width }))
-}
-
-fn graph(values: &Values, base: &Path, findings: &mut Findings) -> Option<TopologySpec> {
-    let file = values.text("file")?;
-    let nodes_per_router = values.integer_u32("nodes_per_router")?;
-    let format = values.choice("format");
-    if format == Some(FormatWord::BuiltIn) {
-        return Some(TopologySpec::Graph(GraphSpec {
-            file: file.to_owned(),
-            format: GraphFormat::BuiltIn,
-            nodes_per_router,
-        }));
-    }
-    let path = base.join(file);
-    // A named pipe would be opened for ever.
-    let regular = std::fs::metadata(&path).and_then(|about| {
-        if about.is_file() {
-            Ok(())
-        } else {
-            Err(std::io::Error::other("it is not a file"))
-        }
-    });
-    if let Err(error) = regular.and_then(|()| std::fs::File::open(&path)) {
-        let reason = format!("cannot read {file:?}: {error}");
-        findings.error(
-            values.place("file"),
-            "topology.file",
-            reason,
-            "give a path relative to the study's folder",
-        );
-        return None;
-    }
-    let lower = file.to_lowercase();
-    let format = match format {
-        Some(FormatWord::BuiltIn) => GraphFormat::BuiltIn,
-        Some(FormatWord::Graphml) => GraphFormat::Graphml,
-        Some(FormatWord::Ibnetdiscover) => GraphFormat::Ibnetdiscover,
-        Some(FormatWord::EdgeList) => GraphFormat::EdgeList,
-        None if lower.ends_with(".graphml") || lower.ends_with(".xml") => GraphFormat::Graphml,
-        None if lower.ends_with(".ibnetdiscover") => GraphFormat::Ibnetdiscover,
-        None => GraphFormat::EdgeList,
-    };
-    let file = path.to_str().map(str::to_owned);
-    if file.is_none() {
-        let hint = "use folder names of printable text";
-        findings.error(
-            values.place("file"),
-            "topology.file",
-            "the folder's name is not UTF-8 text",
-            hint,
-        );
-    }
-    Some(TopologySpec::Graph(GraphSpec {
-        file: file?,
-        format,
-        nodes_per_router,
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use topo::{Arrangement, DragonflySpec, FatTreeSpec, Lattice, SingleRouterSpec};
 
     #[test]
     fn the_keys_of_a_ready_made_network_give_the_same_network() {

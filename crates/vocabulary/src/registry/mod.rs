@@ -14,6 +14,7 @@ mod sections;
 mod topologies;
 
 pub use fabric::routing::ROUTING;
+pub use topo::TOPOLOGY;
 pub use work::motif::MOTIF;
 pub use work::placement::PLACEMENT;
 pub use work::workload::{PATTERN, PROCESS};
@@ -34,14 +35,6 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
     },
     introduction: chapters::INTRODUCTION,
     conclusion: chapters::SWEEPS,
-};
-
-/// The networks: `topology.kind`.
-pub static TOPOLOGY: Family = Family {
-    name: "topology",
-    key: "topology.kind",
-    by_name: false,
-    groups: &[topologies::TOPOLOGIES],
 };
 
 /// The router models: `router.model`.
@@ -131,7 +124,7 @@ pub fn reference() -> String {
 }
 
 /// Keys of `[topology]` that do not depend on the kind.
-pub(crate) use topologies::{ArrangementWord, FormatWord, TOPOLOGY_COMMON};
+pub(crate) use topologies::TOPOLOGY_COMMON;
 
 /// Words of keys whose values are more than words.
 pub(crate) use sections::{PartitionWord, StartWord};

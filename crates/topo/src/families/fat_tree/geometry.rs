@@ -36,7 +36,7 @@ struct Level {
 
 /// A fat-tree's digits.
 #[derive(Clone, Debug)]
-pub(crate) struct FatTree {
+pub(crate) struct FatTreeGeometry {
     levels: Vec<Level>,
     n_routers: u32,
 }
@@ -44,7 +44,7 @@ pub(crate) struct FatTree {
 /// A router as (level from 0, subtree, place among its siblings).
 type TreePlace = (usize, u32, u32);
 
-impl FatTree {
+impl FatTreeGeometry {
     /// Lays out a validated tree; `up` and `up_width` have one entry fewer than `down`.
     pub(crate) fn new(down: &[u32], up: &[u32], up_width: &[u32]) -> Self {
         let h = down.len();

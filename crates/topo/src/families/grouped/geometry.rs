@@ -11,11 +11,10 @@
 //! **Distance and minimal routes are hierarchical**: at most one global link, none within a group, as the literature uses the word
 //! minimal. A walk over two global links through a third group can be shorter in hops and is not counted.
 
-use super::global_cables::{GlobalCables, GlobalEnd};
+use super::global_cables::{Arrangement, GlobalCables, GlobalEnd};
 use super::inside::Inside;
 use crate::division::{FastDiv, pick, pick_again};
 use crate::hop::{Came, Hop, HopList};
-use crate::spec::Arrangement;
 use crate::wiring::Wiring;
 
 /// `dim` of a hop over a global link.

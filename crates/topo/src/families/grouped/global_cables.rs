@@ -6,7 +6,17 @@
 //! Arrangements: Camarero, Vallejo & Beivide 2014; Hastings et al. 2015.
 
 use crate::random::split_mix;
-use crate::spec::Arrangement;
+use study::choice;
+
+choice! {
+    /// Global cable arrangement of a dragonfly (Camarero et al. 2014; Hastings et al. 2015).
+    pub enum Arrangement {
+        Absolute = "absolute", "Port k of a group goes to group k, itself skipped.";
+        Relative = "relative", "Port k of group g goes to group g + k + 1.";
+        Circulant = "circulant", "Ports alternate between g + i and g - i.";
+        Random = "random", "A seeded random assignment.";
+    }
+}
 
 /// One end of a global cable as seen from its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
