@@ -13,6 +13,8 @@ const PARTS: &[&str] = &["Cargo.toml", "Cargo.lock", "rustfmt.toml", "crates"];
 const SUITES: &[&[&str]] = &[
     // Topologies, by enrolment in `crates/topo/tests/common/mod.rs`.
     &["-p", "fabricsim-topo", "--test", "conformance"],
+    // The rule of the routing, by the test in its own file.
+    &["-p", "fabricsim-fabric", "--lib", "negative_first"],
     // Motifs play in it.
     &["-p", "fabricsim-work", "--lib", "motif::tests::patterns"],
     // Everything that a study can name.

@@ -109,3 +109,24 @@ impl RoutingRule for NegativeRule<'_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use topo::{Lattice, Verdict, check, verify_routes};
+
+    #[test]
+    fn every_packet_arrives_on_a_minimal_way_and_one_channel_is_free_of_deadlock() {
+        let mesh = Lattice {
+            shape: vec![4, 3, 2],
+            width: vec![1, 2, 1],
+            nodes_per_router: 1,
+        };
+        let topology = TopologySpec::Mesh(mesh).build().unwrap();
+        let rule = Negative.rule(&topology, 1);
+        let report = verify_routes(&topology, &*rule, u64::MAX).unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(report.all_pairs);
+        assert_eq!(report.longest, topology.diameter());
+        assert!(matches!(check(&topology, &*rule), Verdict::Free { .. }));
+    }
+}
