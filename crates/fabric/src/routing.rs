@@ -347,7 +347,7 @@ impl Routing {
         packet.hops().min(u32::from(self.last_vc)) as u8
     }
 
-    /// One of the parallel cables of a hop: the same for all packets of one identity at one router.
+    /// One of the parallel cables of a hop, drawn anew for every packet, router and time.
     #[inline(always)]
     fn cable(&self, site: &Site, hop: Hop, packet: &Packet) -> u32 {
         self.one_of(site, u32::from(hop.port), u32::from(hop.links), packet)

@@ -4,7 +4,7 @@
 //! Generated studies come from the registry: for every key and every word one study that gives it, and 500 that give many together. A
 //! draw belongs to the number of the study and the name of what is drawn, so a new key or entry changes the few studies that have it.
 //!
-//! `FABRICSIM_BLESS=1 cargo test -p fabricsim-fabric --test golden_texts` writes the lines anew: name, runs, hash of the canonical text,
+//! `FABRICSIM_BLESS=1 cargo test -p fabricsim-vocabulary --test golden_texts` writes the lines anew: name, runs, hash of the canonical text,
 //! hash of what else is told (warnings, sample, claims). A change there is a change of what users' studies mean, or of their messages.
 //! `FABRICSIM_SHOW_REFUSED=1` prints the studies that are refused, with `--nocapture`.
 
