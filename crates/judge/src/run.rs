@@ -463,13 +463,19 @@ fn together(mut harvest: Harvest, ranks: Option<&mut dyn Transport>) -> Result<O
     if !first {
         return Ok(None);
     }
+    add_parts(&mut harvest, came)?;
+    harvest.put_in_order();
+    Ok(Some(harvest))
+}
+
+/// Adds what the other ranks have brought to what the first has.
+fn add_parts(harvest: &mut Harvest, came: Vec<Vec<u8>>) -> Result<(), RunError> {
     for bytes in came.into_iter().skip(1) {
         let part = Harvest::unpack(&mut &bytes[..]).map_err(|torn| RunError::Ranks(torn.to_string()))?;
         drop(bytes);
         harvest.merge(part);
     }
-    harvest.put_in_order();
-    Ok(Some(harvest))
+    Ok(())
 }
 
 /// The longest time (ps) from an action at one router to the event that it sends: a packet over a link, or its credit.

@@ -1,13 +1,12 @@
 //! The drain: the time that measured messages get to arrive after the end of the measured span.
 
 use super::supervisor::Counts;
-use super::{NetworkEngine, RunError};
+use super::{NetworkEngine, RunError, add_parts};
 use crate::harvest::Harvest;
 use crate::results::is_saturated;
-use des::Observe;
-use des::Time;
 use des::checkpoint::Pack;
 use des::engine::View;
+use des::{Observe, Time};
 use fabric::network::Network;
 use fabric::network::model::{Fabric, RouterModel};
 use fabric::nic;
@@ -79,23 +78,16 @@ fn is_vain<M: RouterModel>(
     if spec.control.drain.is_some() || !spec.control.drain_sources || !jobs.all(|(j, _)| net.workload.is_endless(j)) {
         return Ok(false);
     }
+    let mut whole = so_far(net, &engine.view());
     let mut bytes = Vec::new();
-    so_far(net, &engine.view()).pack(&mut bytes);
-    let mut parts = Vec::new();
-    for bytes in engine
-        .bring(bytes)
-        .map_err(RunError::Ranks)?
-        .iter()
-        .filter(|bytes| !bytes.is_empty())
-    {
-        parts.push(Harvest::unpack(&mut &bytes[..]).map_err(|torn| RunError::Ranks(torn.to_string()))?);
+    whole.pack(&mut bytes);
+    let came = engine.bring(bytes).map_err(RunError::Ranks)?;
+    // Only the first of several ranks gets anything, its own included.
+    let first = !came[0].is_empty();
+    if first {
+        add_parts(&mut whole, came)?;
     }
-    // Only the first of several ranks has the parts.
-    let whole = parts.into_iter().reduce(|mut whole, part| {
-        whole.merge(part);
-        whole
-    });
-    let vain = whole.is_some_and(|whole| is_saturated(spec, net, whole, end));
+    let vain = first && is_saturated(spec, net, whole, end);
     Ok(engine.agree(vain.into()).map_err(RunError::Ranks)? != 0)
 }
 
