@@ -6,7 +6,6 @@
 mod format;
 pub mod lackey;
 pub mod recording;
-mod source;
 #[cfg(test)]
 mod tests;
 

@@ -5,7 +5,7 @@
 //! any core can ask for any record at any time, and memory is the system's to give and to take.
 
 use super::format::{AccessKind, Note, TraceFormat, TracedAccess};
-use super::source;
+
 use crate::memory::spec::Instructions;
 use memmap2::Mmap;
 use sha2::{Digest, Sha256};
@@ -121,7 +121,7 @@ pub(super) fn read_as<F: TraceFormat>(
         reason: format!("cannot read {name:?}: {error}"),
         hint: "give a path relative to the study's folder".to_owned(),
     };
-    let (mut text, packing) = source::open(path).map_err(cannot)?;
+    let (mut text, packing) = trace::packed::open(path).map_err(cannot)?;
     let mut recorder = Recorder::new(*reading, keep);
     let mut digest = Sha256::new();
     let mut buffer = vec![0; BLOCK];

@@ -1,4 +1,4 @@
-//! The text of a file, unpacked as its first bytes say.
+//! The bytes of a file, unpacked as its first bytes say.
 
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;

@@ -1,0 +1,26 @@
+//! Recorded work of applications: what ranks did, or are to do, as operations, whatever it was recorded in.
+//!
+//! A [`TraceFormat`] reads files of a kind and tells a [`Sink`] what is in them, operation by operation ([`operation`]), so that a trace
+//! may be longer than memory. Everything that takes traces is a sink: the summary that `trace info` prints ([`summary`]) and whatever
+//! plays or converts them. What is wrong with a file is told as [`Problem`]s, with file, rank, record, reason and hint.
+//!
+//! **Invariant**: the operations of a rank come in their order, and the same file gives the same operations on every machine.
+//! **Boundary**: no network, no study and no simulated time is known here.
+
+pub mod collected;
+pub mod format;
+pub mod formats;
+pub mod header;
+pub mod operation;
+pub mod packed;
+pub mod problem;
+pub mod sink;
+pub mod summary;
+
+pub use collected::Collected;
+pub use format::{FORMATS, TraceFormat, format_of, named, read};
+pub use header::{Form, Header, Members, WorkUnit};
+pub use operation::{Kind, Lists, Mode, Operation};
+pub use problem::{Problem, Stop};
+pub use sink::{Progress, Reader, Sink};
+pub use summary::Summary;
