@@ -38,7 +38,8 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     ----------
     columns : list of (name, dtype, bytes)
         Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values. A ``?`` behind the type of whole
-        numbers says that the greatest one stands for null, behind that of fractions that NaN does.
+        numbers says that the greatest one stands for null, behind that of fractions that NaN does. Words are numbers of one byte
+        into those that the type lists: ``"|u1:send,recv"``.
 
     Raises
     ------
@@ -48,13 +49,18 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     arrays: list[pa.Array] = []
     names: list[str] = []
     for name, kind, content in columns:
+        names.append(name)
+        kind, _, words = kind.partition(":")
+        if words:
+            numbers = pa.array(np.frombuffer(content, dtype=np.uint8))
+            arrays.append(pa.DictionaryArray.from_arrays(numbers, words.split(",")))
+            continue
         dtype = np.dtype(kind.rstrip("?")).newbyteorder("<")
         values = np.frombuffer(content, dtype=dtype)
         missing = None
         if kind.endswith("?"):
             missing = np.isnan(values) if dtype.kind == "f" else values == np.iinfo(dtype).max
         arrays.append(pa.array(values, mask=missing))
-        names.append(name)
     return pa.table(arrays, names=names)
 
 

@@ -9,10 +9,12 @@ use crate::envelope::{Envelope, SENT};
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
+use crate::observe::Record;
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
 use endpoint::Endpoint;
+use std::marker::PhantomData;
 use std::ops::Range;
 use work::ranks::state::Rank;
 use work::ranks::{Plan, Plans};
@@ -42,8 +44,32 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
     event: &Packet,
     sink: &mut S,
 ) {
-    let mut send_event = |event| sink.send(event);
-    run(net, st, j, at, job, event, &mut send_event);
+    let mut outlet = Outlet {
+        sink,
+        model: PhantomData,
+    };
+    run(net, st, j, at, job, event, &mut outlet);
+}
+
+/// Where events go, and what is shown, without a word of which engine and router model there are.
+trait Out {
+    fn send(&mut self, event: Packet);
+    fn show(&mut self, record: Record);
+}
+
+struct Outlet<'a, M, S> {
+    sink: &'a mut S,
+    model: PhantomData<M>,
+}
+
+impl<M: RouterModel, S: Sink<Fabric<M>>> Out for Outlet<'_, M, S> {
+    fn send(&mut self, event: Packet) {
+        self.sink.send(event);
+    }
+
+    fn show(&mut self, record: Record) {
+        self.sink.record(record);
+    }
 }
 
 /// The same for every router model and engine.
@@ -54,7 +80,7 @@ fn run<J: Journal>(
     (lp, place, node): (u32, u32, u32),
     (plans, plan, logical): (&Plans, &Plan, u32),
     event: &Packet,
-    send_event: &mut dyn FnMut(Packet),
+    out: &mut dyn Out,
 ) {
     let now = event.time().0;
     // Ranks are at the host's first rail, whichever of them has heard of something.
@@ -64,7 +90,7 @@ fn run<J: Journal>(
         net,
         st,
         j,
-        send_event,
+        out,
         plans,
         plan,
         lp,
@@ -74,6 +100,7 @@ fn run<J: Journal>(
         local: 0,
         number: 0,
         now,
+        birth: 0,
     };
     match event.kind() {
         Kind::Start => {
@@ -100,7 +127,7 @@ fn run<J: Journal>(
             let (Some(from), Some(number)) = ranks else {
                 return;
             };
-            (endpoint.local, endpoint.number) = (envelope.to, number);
+            (endpoint.local, endpoint.number, endpoint.birth) = (envelope.to, number, entry.birth);
             if endpoint.arrive(from, &envelope, entry.bytes) {
                 endpoint.run();
             }

@@ -56,6 +56,8 @@ pub struct MessageTerms {
     pub in_order: bool,
     /// The times of every message are recorded.
     pub follows: bool,
+    /// What ranks do and wait for is shown one by one.
+    pub follows_ranks: bool,
 }
 
 /// Least times on an idle network.
@@ -163,6 +165,7 @@ impl MessageTerms {
             announces: keeps_records || !whole,
             in_order: one_way && routing.is_minimal() && !model.reorders(),
             follows: spec.observe.messages == MessageDetail::Full,
+            follows_ranks: spec.observe.operations,
         }
     }
 }

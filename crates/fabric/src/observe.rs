@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 mod latencies;
 mod messages;
+mod operations;
 mod pack;
 mod track;
 
@@ -18,6 +19,7 @@ pub use latencies::{Histogram, Latencies};
 pub use track::{Bin, Sample, Track, Waits};
 
 pub use messages::{MessageTimes, Unsent};
+pub use operations::{Cause, OperationRow, UNTIL_NEXT, WaitRow};
 
 /// A fact that a handler shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,10 @@ pub enum Record {
         /// Its share, as a packet or as a message.
         share: u64,
     },
+    /// A rank has begun or ended an operation; shown where operations are followed.
+    Operation(OperationRow),
+    /// A rank has waited; shown where operations are followed.
+    Waited(WaitRow),
     /// A node of a job of pairs has the acknowledgement of its batch.
     Acknowledged {
         /// The node.
@@ -451,6 +457,10 @@ pub struct Stats {
     pub rows: Option<Vec<MessageRow>>,
     /// Messages that have set out one by one, if asked for.
     pub set_out: Vec<SetOut>,
+    /// Operations of ranks, if asked for.
+    pub operations: Vec<OperationRow>,
+    /// Times for which ranks waited, if asked for.
+    pub rank_waits: Vec<WaitRow>,
 }
 
 impl Stats {
@@ -490,6 +500,8 @@ impl Stats {
             senders: Vec::new(),
             rows: None,
             set_out: Vec::new(),
+            operations: Vec::new(),
+            rank_waits: Vec::new(),
             delivered: self.delivered.clone(),
             hops: self.hops.clone(),
             tracks: self.tracks.clone(),
@@ -866,6 +878,8 @@ impl Observe<Record> for Stats {
                     });
                 }
             }
+            Record::Operation(row) => self.operations.push(row),
+            Record::Waited(row) => self.rank_waits.push(row),
             Record::Acknowledged { node, batch, time } => {
                 let sender = &mut self.senders[node as usize];
                 let trip = time - batch;
@@ -940,6 +954,8 @@ impl Observe<Record> for Stats {
             mine.extend(theirs);
         }
         self.set_out.extend(other.set_out);
+        self.operations.append(&mut other.operations);
+        self.rank_waits.append(&mut other.rank_waits);
     }
 }
 

@@ -68,6 +68,9 @@ pub struct ObserveSpec {
     /// A row per MPI rank; left out of the canonical text where it is off, as in runs without ranks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ranks: bool,
+    /// A row per operation of every MPI rank, and one for each of its waits; left out of the canonical text where it is off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub operations: bool,
 }
 
 /// How much of every message is kept.
@@ -120,6 +123,7 @@ impl RunSpec {
             messages: MessageDetail::Summary,
             timeline: false,
             ranks: false,
+            operations: false,
         };
         run
     }

@@ -13,6 +13,7 @@ pub mod check;
 pub mod checkpoint;
 pub mod describe;
 pub mod harvest;
+pub mod operations;
 pub mod predict;
 pub mod process;
 pub mod results;

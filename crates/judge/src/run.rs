@@ -3,6 +3,7 @@
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::harvest::{Harvest, HarvestWanted, InFlight};
+use crate::operations::RankTimes;
 use crate::process::{cpu_time, peak_memory};
 pub use crate::results::RunResult;
 use crate::results::{Concluded, Inputs, Manner, Summary, link_rows};
@@ -579,6 +580,12 @@ impl Finished<'_> {
         if !summary.verdict.ok {
             return Err(RunError::Check(Box::new(summary)));
         }
+        let (operations, waits) = (
+            std::mem::take(&mut self.harvest.stats.operations),
+            std::mem::take(&mut self.harvest.stats.rank_waits),
+        );
+        let rank_times =
+            (self.spec.observe.operations).then(|| RankTimes::new(self.net, operations, &waits, &self.harvest.ranks));
         let links = link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
         Ok(RunResult {
             summary,
@@ -587,6 +594,7 @@ impl Finished<'_> {
             sample,
             timeline: self.spec.observe.timeline,
             rank_rows: self.spec.observe.ranks,
+            rank_times,
             bytes_per_ps: self.net.injection_rate() * f64::from(self.net.n_nodes()),
             stats: self.harvest.stats,
             ranks: self.harvest.ranks,

@@ -493,6 +493,7 @@ fn one_answer(what: &str, spec: &RunSpec) {
         assert_eq!(other.stats.tracks, sequential.stats.tracks, "{what} on {way:?}");
         assert_eq!(other.stats.hops, sequential.stats.hops, "{what} on {way:?}");
         assert_eq!(other.ranks, sequential.ranks, "{what} on {way:?}");
+        assert_eq!(other.rank_times, sequential.rank_times, "{what} on {way:?}");
         assert_eq!(other.memory, sequential.memory, "{what} on {way:?}");
         let ran = |way: &Way| match way {
             Way::Engine(Engine::Reference, _) => "reference",
@@ -696,6 +697,7 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         if i / step % 4 == 3 {
             spec.nic.control = ControlOrder::InOrder;
         }
+        spec.observe.operations = true;
         one_answer(&what, &spec);
     }
 }

@@ -3,6 +3,7 @@
 use judge::results::tables::{ColumnValues, table};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::borrow::Cow;
 
 /// What a run gave.
 #[pyclass(frozen, name = "RunResult")]
@@ -11,14 +12,16 @@ pub struct PyRunResult {
 }
 
 /// A column as it is handed over: name, NumPy type, bytes.
-pub(crate) type NumpyColumn<T> = (&'static str, &'static str, T);
+pub(crate) type NumpyColumn<T> = (&'static str, Cow<'static, str>, T);
 
-/// NumPy type and bytes of values. A type that ends in `?` says that some are not there: the greatest whole number and NaN stand for those.
-fn bytes(values: ColumnValues) -> (&'static str, Vec<u8>) {
+/// NumPy type and bytes of values. A type that ends in `?` says that some are not there: the greatest whole number and NaN stand for those. Words are numbers
+/// of one byte, and the type has the words: `|u1:send,recv`.
+fn bytes(values: ColumnValues) -> (Cow<'static, str>, Vec<u8>) {
     fn all<T: Copy, const N: usize>(values: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
         values.iter().flat_map(|&value| bytes(value)).collect()
     }
-    match values {
+    let (kind, bytes) = match values {
+        ColumnValues::Words(values) => return words(&values),
         ColumnValues::U8(values) => ("|u1", values),
         ColumnValues::U32(values) => ("<u4", all(&values, u32::to_le_bytes)),
         ColumnValues::U64(values) => ("<u8", all(&values, u64::to_le_bytes)),
@@ -26,7 +29,22 @@ fn bytes(values: ColumnValues) -> (&'static str, Vec<u8>) {
         ColumnValues::MaybeU32(values) => ("<u4?", all(&values, |value| value.unwrap_or(u32::MAX).to_le_bytes())),
         ColumnValues::MaybeU64(values) => ("<u8?", all(&values, |value| value.unwrap_or(u64::MAX).to_le_bytes())),
         ColumnValues::MaybeF64(values) => ("<f8?", all(&values, |value| value.unwrap_or(f64::NAN).to_le_bytes())),
-    }
+    };
+    (Cow::Borrowed(kind), bytes)
+}
+
+/// Words as numbers among those that occur, in the order in which they do.
+fn words(values: &[&'static str]) -> (Cow<'static, str>, Vec<u8>) {
+    let mut known: Vec<&str> = Vec::new();
+    let number = |word: &&'static str| {
+        let at = known.iter().position(|other| other == word);
+        at.unwrap_or_else(|| {
+            known.push(word);
+            known.len() - 1
+        }) as u8
+    };
+    let bytes = values.iter().map(number).collect();
+    (Cow::Owned(format!("|u1:{}", known.join(","))), bytes)
 }
 
 impl PyRunResult {

@@ -554,7 +554,7 @@ fn column<const N: usize>(
     kind: &'static str,
     values: impl Iterator<Item = [u8; N]>,
 ) -> NumpyColumn<Vec<u8>> {
-    (name, kind, values.flatten().collect())
+    (name, kind.into(), values.flatten().collect())
 }
 
 #[pymethods]
@@ -567,7 +567,7 @@ impl PyFigures {
 
     /// The columns of a table: `channels`, `shifts`, `hops`, or `lost`, the paths that do not arrive: switch, host, pairs, fate (0 dead
     /// end, 1 wrong host, 2 loop), switch where it ends.
-    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<(&'static str, &'static str, Bound<'py, PyBytes>)> {
+    fn columns<'py>(&self, py: Python<'py>, table: &str) -> Vec<NumpyColumn<Bound<'py, PyBytes>>> {
         let columns = py.allow_threads(|| self.table(table));
         columns
             .into_iter()

@@ -167,6 +167,7 @@ fn defaults_are_those_of_the_reference() {
             messages: MessageDetail::Summary,
             timeline: false,
             ranks: false,
+            operations: false,
         },
         control: RunControl {
             seed: 1,

@@ -159,6 +159,13 @@ impl Plan {
         (rank < self.ranks).then_some(rank)
     }
 
+    /// The name of an operation of a rank: part, iteration and index.
+    pub fn word(&self, rank: u32, [phase, iteration, index]: [u32; 3]) -> &'static str {
+        let phase = self.phases.get(phase as usize);
+        let op = phase.and_then(|phase| phase.program.op(rank, iteration, index));
+        op.map_or("", |op| op.word())
+    }
+
     /// How a collective is done: as the study says, where that serves so many ranks and bytes, else by size.
     pub fn algorithm(&self, kind: CollectiveKind, size: u32, bytes: u64) -> Algorithm {
         let given = self.algorithms.iter().find(|(given, _)| *given == kind);

@@ -11,7 +11,9 @@ mod rails;
 
 pub(super) use lists::{items, peer_places};
 
+use super::Out;
 use crate::network::Network;
+use crate::observe::{Cause, OperationRow, Record, UNTIL_NEXT, WaitRow};
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::State;
 use des::{Journal, Time};
@@ -23,6 +25,16 @@ use work::ranks::{Phase, Plan, Plans};
 const AT_ONCE: u32 = 256;
 /// Marks the contexts of collectives.
 const COLLECTIVE: u8 = 1 << 7;
+
+/// What a wait ends by.
+#[derive(Clone, Copy)]
+struct Ended {
+    /// The rank at the other end of the message.
+    peer: u32,
+    cause: Cause,
+    /// When it was set off (ps).
+    since: u64,
+}
 
 /// What comes after an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,8 +50,8 @@ pub(super) struct Endpoint<'a, J> {
     pub net: &'a Network,
     pub st: &'a mut State,
     pub j: &'a mut J,
-    /// Sends an event.
-    pub send_event: &'a mut dyn FnMut(Packet),
+    /// Where events go.
+    pub out: &'a mut dyn Out,
     pub plans: &'a Plans,
     pub plan: &'a Plan,
     /// Its router.
@@ -52,6 +64,8 @@ pub(super) struct Endpoint<'a, J> {
     pub local: u8,
     pub number: u32,
     pub now: u64,
+    /// When the message was sent whose coming this is about (ps).
+    pub birth: u64,
 }
 
 impl<J: Journal> Endpoint<'_, J> {
@@ -121,6 +135,9 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     fn perform(&mut self, phase: &Phase, op: Op) -> Flow {
+        if self.net.messages.follows_ranks {
+            self.show_begin();
+        }
         if !matches!(op, Op::Collective(_)) {
             self.edit().index += 1;
         }
@@ -165,6 +182,23 @@ impl<J: Journal> Endpoint<'_, J> {
                 Flow::Next
             }
             Op::Collective(collective) => self.collective(phase, collective),
+        }
+    }
+
+    /// Shows that the operation at hand begins, unless it is a collective that has begun before.
+    fn show_begin(&mut self) {
+        let rank = *self.rank();
+        if rank.step == 0 {
+            self.out.show(Record::Operation(OperationRow {
+                node: self.node,
+                rank: self.number,
+                begin: rank.clock,
+                phase: rank.phase,
+                iteration: rank.iteration,
+                index: rank.index,
+                padding: 0,
+                end: UNTIL_NEXT,
+            }));
         }
     }
 
@@ -226,7 +260,7 @@ impl<J: Journal> Endpoint<'_, J> {
     fn resume(&mut self) {
         let at = Time(self.rank().clock.min(HORIZON.0 - 1));
         let event = Packet::new(Kind::Rank, at, self.lp, self.port());
-        (self.send_event)(event.with_value(self.local.into()));
+        self.out.send(event.with_value(self.local.into()));
     }
 
     /// The node's number at its router.
@@ -306,8 +340,8 @@ impl<J: Journal> Endpoint<'_, J> {
         }
     }
 
-    /// An open request is complete at `at`, which costs the processor `cost`; `true` if the rank goes on.
-    fn complete(&mut self, name: u16, at: u64, cost: u64) -> bool {
+    /// An open request is complete at `at`, which costs the processor `cost`; `true` if the rank goes on. `ended` is what a wait for it ends by.
+    fn complete(&mut self, name: u16, at: u64, cost: u64, ended: Ended) -> bool {
         let rank = self.edit();
         match name {
             BLOCK => rank.block -= 1,
@@ -317,10 +351,21 @@ impl<J: Journal> Endpoint<'_, J> {
             rank.debt = rank.debt.saturating_add(cost);
             return false;
         }
-        let begin = rank.clock.max(at);
-        rank.waited += begin - rank.clock;
+        let (idle, begin) = (rank.clock, rank.clock.max(at));
+        rank.waited += begin - idle;
         rank.clock = begin.saturating_add(cost);
         rank.worked = rank.worked.saturating_add(cost);
+        if begin > idle && self.net.messages.follows_ranks {
+            self.out.show(Record::Waited(WaitRow {
+                node: self.node,
+                rank: self.number,
+                begin: idle,
+                end: begin,
+                peer: ended.peer,
+                cause: ended.cause as u32,
+                since: ended.since,
+            }));
+        }
         self.satisfied()
     }
 }

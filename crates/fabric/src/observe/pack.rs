@@ -205,6 +205,8 @@ impl Pack for Stats {
         rows.unwrap_or_default().iter().for_each(|row| row.pack(out));
         put(out, self.set_out.len() as u64);
         self.set_out.iter().for_each(|message| message.pack(out));
+        put_list(out, &self.operations);
+        put_list(out, &self.rank_waits);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -237,6 +239,7 @@ impl Pack for Stats {
         for _ in 0..take::<u64>(input)? {
             set_out.push(SetOut::unpack(input)?);
         }
+        let (operations, rank_waits) = (take_list(input)?, take_list(input)?);
         // Every field by name: a new one is missing here until it is written as well.
         Ok(Stats {
             injected,
@@ -266,6 +269,8 @@ impl Pack for Stats {
             senders,
             rows: (full != 0).then_some(rows),
             set_out,
+            operations,
+            rank_waits,
         })
     }
 }

@@ -71,6 +71,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             messages: MessageDetail::Summary,
             timeline: false,
             ranks: false,
+            operations: false,
         },
         control: RunControl {
             seed: 1,

@@ -2,6 +2,7 @@
 
 use super::links::LinkRow;
 use super::summary::Summary;
+use crate::operations::RankTimes;
 use fabric::memory::MemoryRow;
 use fabric::mpi::RankRow;
 use fabric::observe::{MessageTimes, Sample, Stats};
@@ -21,6 +22,8 @@ pub struct RunResult {
     pub sample: Sample,
     /// MPI ranks by job and number.
     pub ranks: Vec<RankRow>,
+    /// What they did with their time, if asked for.
+    pub rank_times: Option<RankTimes>,
     /// Memory nodes by number.
     pub memory: Vec<MemoryRow>,
     /// Whether load over time was asked for.

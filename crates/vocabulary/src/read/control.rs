@@ -29,6 +29,7 @@ pub(crate) fn read_observe(root: &Table, findings: &mut Findings) -> ObserveSpec
         messages,
         timeline: values.flag("timeline"),
         ranks: values.flag("ranks"),
+        operations: values.flag("operations"),
     }
 }
 

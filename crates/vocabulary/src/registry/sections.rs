@@ -415,6 +415,12 @@ const OBSERVE: &[Parameter] = &[
         Default::Text("false"),
         "Record a row per MPI rank.",
     ),
+    key(
+        "operations",
+        Type::Flag,
+        Default::Text("false"),
+        "Record every operation of every MPI rank, and what each rank waited for; takes 40 bytes for each.",
+    ),
 ];
 
 const SEED: Type = Type::Integer {

@@ -53,6 +53,25 @@ pub enum Op {
     Collective(Collective),
 }
 
+impl Op {
+    /// Its name in tables of operations and in results.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Op::Compute { .. } => "compute",
+            Op::Isend(_) => "isend",
+            Op::Send(_) => "send",
+            Op::Irecv(_) => "irecv",
+            Op::Recv(_) => "recv",
+            Op::SendRecv { .. } => "sendrecv",
+            Op::Wait { .. } => "wait",
+            Op::WaitAll => "waitall",
+            Op::WaitAny => "waitany",
+            Op::Test { .. } => "test",
+            Op::Collective(collective) => collective.kind.name(),
+        }
+    }
+}
+
 /// A message to or from another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {

@@ -146,7 +146,7 @@ pub const BLOCK: u16 = u16::MAX - 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Item {
-    /// When a receive was posted, or a message arrived (ps).
+    /// When a receive was posted, or a message arrived (ps); of a message under way, when it was set off.
     pub time: u64,
     /// Size of the message; of a receive the most that it takes, once it is matched on the wire and less what has come.
     pub bytes: u64,
@@ -154,7 +154,8 @@ pub struct Item {
     pub rank: u32,
     /// The next of its list.
     pub next: u32,
-    /// Its place in the order of receives, or of arrivals; of a send, of its rank's sends to other nodes.
+    /// Its place in the order of receives, or of arrivals; of a send, of its rank's sends to other nodes; of a receive whose message is under
+    /// way, 1 if it was there before the announcement.
     pub order: u32,
     /// Tag.
     pub tag: u16,

@@ -1,8 +1,9 @@
 //! Receives meet messages, in the order of both.
 
-use super::Endpoint;
 use super::lists::first;
+use super::{Ended, Endpoint};
 use crate::envelope::{Envelope, Purpose};
+use crate::observe::Cause;
 use crate::state::{NONE, State};
 use des::Journal;
 use work::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
@@ -76,7 +77,13 @@ impl<J: Journal> Endpoint<'_, J> {
             if message.bytes > receive.bytes {
                 self.truncated(message.rank, message.bytes, receive.bytes);
             }
-            return self.complete(receive.name, at, costs.receive + costs.copy.time(message.bytes));
+            let cost = costs.receive + costs.copy.time(message.bytes);
+            let ended = Ended {
+                peer: message.rank,
+                cause: Cause::Arrival,
+                since: self.birth,
+            };
+            return self.complete(receive.name, at, cost, ended);
         }
         let place = self.peer(message.rank);
         let pending = self.st.mpi.peers.get(place).pending;
@@ -85,6 +92,13 @@ impl<J: Journal> Endpoint<'_, J> {
             Item {
                 kind: item::MATCHED,
                 name: receive.name,
+                // Which of both was late: a receive that has waited for the announcement has it from the time at which that was sent.
+                time: if receive.time < message.time {
+                    self.birth
+                } else {
+                    receive.time
+                },
+                order: u32::from(receive.time < message.time),
                 bytes: receive.bytes.saturating_add(costs.header),
                 next: NONE,
                 ..*message

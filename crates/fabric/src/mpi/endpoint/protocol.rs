@@ -1,8 +1,9 @@
 //! What a message takes on its way: sent at once or asked for, through the network or inside the node.
 
-use super::Endpoint;
+use super::{Ended, Endpoint};
 use crate::envelope::{Envelope, Purpose, sent};
 use crate::incoming;
+use crate::observe::Cause;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::{NONE, fault, next_number};
 use des::{Journal, Time};
@@ -89,7 +90,7 @@ impl<J: Journal> Endpoint<'_, J> {
                     return false;
                 };
                 let item = self.st.mpi.items.edit(self.j, slot);
-                item.kind = item::SENDING;
+                (item.kind, item.time) = (item::SENDING, self.birth);
                 let (wire, turn) = (self.plan.wire(item.bytes), item.order);
                 self.transmit(from, Purpose::Data, about, (wire, self.now, turn));
                 false
@@ -146,7 +147,16 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         let (pending, item) = self.take(pending, slot);
         self.st.mpi.peers.edit(self.j, place).pending = pending;
-        Some(self.complete(item.name, self.now, cost))
+        let ended = Ended {
+            peer: other,
+            cause: match item.kind {
+                item::MATCHED if item.order != 0 => Cause::Arrival,
+                item::MATCHED => Cause::Answered,
+                _ => Cause::Sent,
+            },
+            since: item.time,
+        };
+        Some(self.complete(item.name, self.now, cost, ended))
     }
 
     pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), birth: u64) {
@@ -196,13 +206,13 @@ impl<J: Journal> Endpoint<'_, J> {
         }
         (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
         entry.delivered = 1;
-        (self.send_event)(event);
+        self.out.send(event);
         if purpose == Purpose::Data
             && let Some(event) = sent(envelope, node, costs.rendezvous)
         {
             let at = Time(start.saturating_add(taken).min(HORIZON.0 - 1));
             let event = event.at(at, self.lp, self.port());
-            (self.send_event)(event);
+            self.out.send(event);
         }
     }
 }

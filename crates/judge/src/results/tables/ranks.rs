@@ -1,0 +1,165 @@
+//! Tables of what ranks did with their time, one line for each column; with `observe.operations`.
+
+use super::shape::{ColumnValues, ResultTable, column};
+use crate::operations::{OperationTimes, PathPiece, RankTimes, WaitTimes};
+use crate::results::figure::Measure;
+use crate::results::run_result::RunResult;
+
+fn are_there(run: &RunResult) -> bool {
+    run.rank_times.is_some()
+}
+
+/// A number of every row of one of the lists.
+fn of<R, T>(run: &RunResult, rows: fn(&RankTimes) -> &Vec<R>, of: impl Fn(&R) -> T) -> Vec<T> {
+    run.rank_times
+        .iter()
+        .flat_map(|times| rows(times).iter().map(&of))
+        .collect()
+}
+
+fn operations<T>(run: &RunResult, number: impl Fn(&OperationTimes) -> T) -> Vec<T> {
+    of(run, |times| &times.operations, number)
+}
+
+fn waits<T>(run: &RunResult, number: impl Fn(&WaitTimes) -> T) -> Vec<T> {
+    of(run, |times| &times.waits, number)
+}
+
+fn pieces<T>(run: &RunResult, number: impl Fn(&PathPiece) -> T) -> Vec<T> {
+    of(run, |times| &times.paths, number)
+}
+
+const JOB: (&str, &str) = ("job", "Number of its job in the study.");
+
+pub(super) const OPERATIONS: ResultTable = ResultTable {
+    name: "operations",
+    line: "A row per operation of every MPI rank, by job, rank and time; with `observe.operations`.",
+    is_there: are_there,
+    columns: &[
+        column(JOB.0, Measure::Count, "job", JOB.1, |run| {
+            ColumnValues::U32(operations(run, |row| row.job))
+        }),
+        column("rank", Measure::Count, "rank", "Its rank in the job.", |run| {
+            ColumnValues::U32(operations(run, |row| row.rank))
+        }),
+        column(
+            "part",
+            Measure::Count,
+            "part",
+            "Part of the job's work, from 0.",
+            |run| ColumnValues::U32(operations(run, |row| row.at[0])),
+        ),
+        column(
+            "iteration",
+            Measure::Count,
+            "iteration",
+            "Iteration of the part, from 0.",
+            |run| ColumnValues::U32(operations(run, |row| row.at[1])),
+        ),
+        column(
+            "index",
+            Measure::Count,
+            "number",
+            "Its number in the iteration, from 0.",
+            |run| ColumnValues::U32(operations(run, |row| row.at[2])),
+        ),
+        column(
+            "operation",
+            Measure::Text,
+            "operation",
+            "What it does: `compute`, an operation of MPI, a collective.",
+            |run| ColumnValues::Words(operations(run, |row| row.word)),
+        ),
+        column("begin_ps", Measure::Picoseconds, "begin", "When it began.", |run| {
+            ColumnValues::U64(operations(run, |row| row.begin))
+        }),
+        column(
+            "end_ps",
+            Measure::Picoseconds,
+            "end",
+            "When it ended: when the next one began, or the rank came to its end.",
+            |run| ColumnValues::U64(operations(run, |row| row.end)),
+        ),
+    ],
+};
+
+pub(super) const WAITS: ResultTable = ResultTable {
+    name: "waits",
+    line: "A row for each time that an MPI rank waited, by job, rank and time; with `observe.operations`.",
+    is_there: are_there,
+    columns: &[
+        column(JOB.0, Measure::Count, "job", JOB.1, |run| {
+            ColumnValues::U32(waits(run, |row| row.job))
+        }),
+        column("rank", Measure::Count, "rank", "The rank that waited.", |run| {
+            ColumnValues::U32(waits(run, |row| row.rank))
+        }),
+        column(
+            "peer",
+            Measure::Count,
+            "peer",
+            "The rank at the other end of the message that ended it.",
+            |run| ColumnValues::U32(waits(run, |row| row.peer)),
+        ),
+        column(
+            "why",
+            Measure::Text,
+            "reason",
+            "`late sender`, `late receiver`, or `transfer` where both were there and the message was under way.",
+            |run| ColumnValues::Words(waits(run, WaitTimes::word)),
+        ),
+        column("begin_ps", Measure::Picoseconds, "begin", "When it began.", |run| {
+            ColumnValues::U64(waits(run, |row| row.begin))
+        }),
+        column("end_ps", Measure::Picoseconds, "end", "When it ended.", |run| {
+            ColumnValues::U64(waits(run, |row| row.end))
+        }),
+        column(
+            "late_ps",
+            Measure::Picoseconds,
+            "time for the peer",
+            "How long the peer had not come to it; what is left of the wait the message was under way.",
+            |run| ColumnValues::U64(waits(run, WaitTimes::late)),
+        ),
+    ],
+};
+
+pub(super) const CRITICAL_PATH: ResultTable = ResultTable {
+    name: "critical_path",
+    line: "A row for each piece of the chain of work and messages that the end of a job of MPI ranks depends on, from its begin to its end; \
+           with `observe.operations`.",
+    is_there: are_there,
+    columns: &[
+        column(JOB.0, Measure::Count, "job", JOB.1, |run| {
+            ColumnValues::U32(pieces(run, |row| row.job))
+        }),
+        column(
+            "rank",
+            Measure::Count,
+            "rank",
+            "The rank that it is on; of a message the one that waited for it.",
+            |run| ColumnValues::U32(pieces(run, |row| row.rank)),
+        ),
+        column(
+            "peer",
+            Measure::Count,
+            "peer",
+            "The rank at the other end of a message; of other pieces the rank itself.",
+            |run| ColumnValues::U32(pieces(run, |row| row.peer)),
+        ),
+        column(
+            "part",
+            Measure::Text,
+            "part",
+            "`compute`, `overhead` (messages handled, copied, combined), `message` (under way, with its queues), or `wait` (for what the \
+             rank's interface answered).",
+            |run| ColumnValues::Words(pieces(run, |row| row.part.word())),
+        ),
+        column("begin_ps", Measure::Picoseconds, "begin", "When it begins.", |run| {
+            ColumnValues::U64(pieces(run, |row| row.begin))
+        }),
+        column("end_ps", Measure::Picoseconds, "end", "When it ends.", |run| {
+            ColumnValues::U64(pieces(run, |row| row.end))
+        }),
+    ],
+};
