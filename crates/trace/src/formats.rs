@@ -1,6 +1,11 @@
 //! A room for each format.
 
+pub mod goal;
+
 use crate::format::ListedFormat;
 
 /// Every format: a line each.
-pub(crate) const LIST: &[ListedFormat] = &[];
+pub(crate) const LIST: &[ListedFormat] = &[
+    ListedFormat::of::<goal::GoalText>(),
+    ListedFormat::of::<goal::GoalBinary>(),
+];

@@ -10,7 +10,9 @@
 pub mod collected;
 pub mod format;
 pub mod formats;
+mod graph;
 pub mod header;
+mod lines;
 pub mod operation;
 pub mod packed;
 pub mod problem;
