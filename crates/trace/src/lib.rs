@@ -7,6 +7,7 @@
 //! **Invariant**: the operations of a rank come in their order, and the same file gives the same operations on every machine.
 //! **Boundary**: no network, no study and no simulated time is known here.
 
+pub mod check;
 pub mod collected;
 pub mod format;
 pub mod formats;
@@ -16,13 +17,16 @@ mod lines;
 pub mod operation;
 pub mod packed;
 pub mod problem;
+pub mod repair;
 pub mod sink;
 pub mod summary;
 
+pub use check::Check;
 pub use collected::Collected;
 pub use format::{FORMATS, TraceFormat, format_of, named, read};
 pub use header::{Form, Header, Members, WorkUnit};
 pub use operation::{Kind, Lists, Mode, Operation};
 pub use problem::{Problem, Stop};
+pub use repair::Repair;
 pub use sink::{Progress, Reader, Sink};
 pub use summary::Summary;
