@@ -11,6 +11,7 @@ pub mod mpi;
 pub mod placement;
 pub mod ranks;
 mod rate;
+pub mod replay;
 pub mod terms;
 pub mod traffic;
 pub mod workload;

@@ -1,0 +1,21 @@
+//! Names that ranks have room for, in place of those of a trace.
+//!
+//! A trace has communicators by the thousand, tags of 32 bits and any number of requests. Ranks know at most [`MAX_CONTEXTS`] families of
+//! groups, tags and names of requests of 16 bits. What is renamed here means the same: two messages that could not be taken for each
+//! other in the trace cannot be in its replay, and the other way round.
+//!
+//! * [`communicators`]: communicators that share no rank share a family, and only those that have to be kept apart are in one.
+//! * [`tags`]: a tag is named together with its communicator, so that messages of all communicators are in one context.
+//! * [`requests`]: the lowest name that is free.
+//!
+//! Names are given in the order in which a trace is read, which is the same on every machine.
+//!
+//! [`MAX_CONTEXTS`]: crate::ranks::MAX_CONTEXTS
+
+pub mod communicators;
+pub mod requests;
+pub mod tags;
+
+pub use communicators::{CommunicatorUses, PackedCommunicators};
+pub use requests::RequestNames;
+pub use tags::TagNames;
