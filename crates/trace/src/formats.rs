@@ -1,11 +1,13 @@
 //! A room for each format.
 
 pub mod goal;
+pub mod otf2;
 
 use crate::format::ListedFormat;
 
 /// Every format: a line each.
 pub(crate) const LIST: &[ListedFormat] = &[
+    ListedFormat::of::<otf2::Otf2>(),
     ListedFormat::of::<goal::GoalText>(),
     ListedFormat::of::<goal::GoalBinary>(),
 ];

@@ -1,6 +1,7 @@
 //! Small traces of our own making, one or more for each format, written into folders by the tests that read them.
 
 pub mod goal;
+pub mod otf2;
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,6 @@ impl Sample {
 
 /// All samples: a line for each format.
 pub fn all() -> Vec<Sample> {
-    let lists = [goal::all()];
+    let lists = [goal::all(), otf2::all()];
     lists.into_iter().flatten().collect()
 }
