@@ -1,5 +1,6 @@
 //! A room for each format.
 
+pub mod dumpi;
 pub mod goal;
 pub mod otf2;
 
@@ -8,6 +9,7 @@ use crate::format::ListedFormat;
 /// Every format: a line each.
 pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<otf2::Otf2>(),
+    ListedFormat::of::<dumpi::Dumpi>(),
     ListedFormat::of::<goal::GoalText>(),
     ListedFormat::of::<goal::GoalBinary>(),
 ];

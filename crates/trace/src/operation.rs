@@ -152,9 +152,10 @@ pub struct Operation {
     pub peer: u32,
     /// Tag of a message; [`ANY_TAG`] in a receive of any.
     pub tag: u32,
-    /// From whom a [`Kind::Sendrecv`] receives.
+    /// From whom a [`Kind::Sendrecv`] receives. Of a receive or [`Kind::Probe`] of any source or tag: from whom it received when it was
+    /// recorded, or [`NONE`].
     pub source: u32,
-    /// Tag of what it receives.
+    /// Tag of what it receives, or, where `source` is told, of what it received.
     pub source_tag: u32,
     /// Name of a request within the rank, or [`NONE`]. A name may be used again when its request is over. A collective with a request does
     /// not wait.

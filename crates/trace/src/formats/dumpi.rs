@@ -1,0 +1,414 @@
+//! DUMPI: calls of MPI with their arguments and times, a file for each rank (SST DUMPI; the collection of the DOE mini-applications).
+//!
+//! | | |
+//! |---|---|
+//! | `PREFIX.meta` | how many ranks there are, as `key=value` |
+//! | `PREFIX-RRRR.bin` | the calls of a rank |
+//!
+//! Files are read twice: first for what makes communicators, as their members are known from all ranks ([`communicators`]), then for the
+//! rest. A receive from anybody is told with whom it was given a message from, which stands at the end of a later wait: where there is
+//! one, the file of its rank is read ahead ([`completions`]). No more than one file is open, and nothing is held of its calls.
+
+mod collectives;
+mod communicators;
+mod completions;
+mod datatypes;
+mod file;
+mod functions;
+mod making;
+mod messages;
+mod rank;
+mod record;
+
+use crate::format::TraceFormat;
+use crate::header::{Form, Header};
+use crate::operation::Kind;
+use crate::problem::{Problem, Stop};
+use crate::sink::Reader;
+use communicators::{Communicators, Mine};
+use file::{EndOfReading, MAGIC, RankFile};
+use functions as f;
+use making::{MAKERS, Making, RankLists, making};
+use rank::{Names, OpenRequest, Teller};
+use record::{CallRecord, Calls};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Calls between two looks at whether the user wants to go on.
+const TICK: u64 = 4096;
+
+/// DUMPI.
+pub(crate) struct Dumpi;
+
+impl TraceFormat for Dumpi {
+    const NAME: &'static str = "dumpi";
+    const LINE: &'static str = "Calls of MPI that DUMPI (SST) recorded, versions 0.6 to 1";
+    const FILES: &'static str = "PREFIX.meta beside a PREFIX-RRRR.bin for each rank, or one of these";
+    const LIMITS: &'static str = "Computing is the time between calls (wall clock; processor time where the other is not told): time within calls \
+        that do not communicate, MPI_Init among them, is not counted. A test that found its requests complete is a wait for them, a \
+        waitsome waits for what it got, a probe that found nothing is left out. Left out are files, generalised requests, the epochs of \
+        windows but for fences, and communicators between two groups; accumulating is writing. Messages over MPI_COMM_SELF count as of all \
+        ranks. A grid that may be reordered is taken in the order of its ranks. Of a receive within a sendrecv from anybody the source is \
+        not kept. Calls of threads come in the order of the file.";
+    const SOURCE: &'static str = "sst-dumpi, https://github.com/sstsimulator/sst-dumpi";
+
+    fn is_it(path: &Path, start: &[u8]) -> bool {
+        let has = |key: &str| start.windows(key.len()).any(|window| window == key.as_bytes());
+        start.starts_with(&MAGIC)
+            || (path.extension() == Some(OsStr::new("meta")) && (has("numprocs") || has("fileprefix")))
+    }
+
+    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let files = files(path)?;
+        let header = Header::new(Self::NAME, files.len() as u32, Form::Program);
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let sizes = files
+            .iter()
+            .map(|file| std::fs::metadata(file).map_or(0, |about| about.len()));
+        // Most files are read twice.
+        reader.progress.all = 2 * sizes.sum::<u64>();
+        let first = first_pass(&files, reader)?;
+        let comms = Communicators::of(first.makings, first.lists, &names);
+        for problem in comms.problems {
+            reader.problem(problem);
+        }
+        let header = Header {
+            files: names,
+            communicators: comms.members,
+            ..header
+        };
+        reader.begin(&header)?;
+        let mut regions = Names::default();
+        let mut timed = false;
+        for (rank, file) in files.iter().enumerate() {
+            // What is wrong with the whole file has been told.
+            let Ok(file) = RankFile::open(file) else {
+                continue;
+            };
+            let comms = (&header.communicators[..], &comms.made[rank][..]);
+            let begin = first.begin.unwrap_or_default();
+            timed |= read_rank(
+                &mut Teller::new(rank as u32, &file, reader, comms, &mut regions, begin),
+                &file,
+            )?;
+        }
+        if !timed && reader.progress.records > 0 {
+            let reason = "no call tells when it was";
+            let hint = "computations are left out: record with times (DUMPI's option timestamps)";
+            reader.problem(Problem::new(path.display().to_string(), reason, hint));
+        }
+        reader.progress.done = reader.progress.all;
+        reader.end(&regions.list)
+    }
+}
+
+/// The files of all ranks.
+fn files(path: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let name = path.display().to_string();
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let of_rank = path.extension() == Some(OsStr::new("bin"));
+    let meta = match of_rank {
+        true => path.with_file_name(format!(
+            "{}.meta",
+            rank_of(&stem).map_or(&stem[..], |(prefix, _)| prefix)
+        )),
+        false => path.to_owned(),
+    };
+    let (mut ranks, mut prefixes) = (None, Vec::new());
+    match std::fs::read(&meta) {
+        Ok(text) => {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            let value = |key: &str| {
+                text.lines()
+                    .find_map(|line| line.trim().strip_prefix(key)?.trim().strip_prefix('='))
+            };
+            let number = value("numprocs").map(str::trim);
+            ranks = number
+                .map(|number| number.parse::<u32>().map_err(|_| number.to_owned()))
+                .transpose()
+                .map_err(|number| {
+                    let reason = format!("numprocs={number} is no number of ranks");
+                    Problem::new(meta.display().to_string(), reason, "give the file as it was recorded")
+                })?;
+            prefixes.push(meta.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+            let told = value("fileprefix")
+                .map(|prefix| prefix.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_owned());
+            prefixes.extend(told);
+        }
+        Err(error) if !of_rank => return Err(Problem::new(&name, format!("it cannot be read: {error}"), "")),
+        Err(_) => {}
+    }
+    if let Some((prefix, _)) = rank_of(&stem).filter(|_| of_rank) {
+        prefixes.insert(0, prefix.to_owned());
+    }
+    let list = std::fs::read_dir(folder)
+        .map_err(|error| Problem::new(&name, format!("its folder cannot be read: {error}"), ""))?;
+    let beside: Vec<PathBuf> = list.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut found = Vec::new();
+    for prefix in &prefixes {
+        found = of_prefix(&beside, prefix);
+        if !found.is_empty() {
+            break;
+        }
+    }
+    let wanted = ranks.unwrap_or(found.last().map_or(0, |(rank, _)| rank + 1));
+    let missing = (0..wanted).find(|rank| found.get(*rank as usize).is_none_or(|(found, _)| found != rank));
+    let hint = "files of all ranks are to be in one folder, named PREFIX-0000.bin, PREFIX-0001.bin and so on";
+    if let Some(missing) = missing {
+        let prefix = prefixes.first().map_or("PREFIX", String::as_str);
+        let reason = format!("the file {prefix}-{missing:04}.bin of {wanted} is missing");
+        return Err(Problem::new(name, reason, hint).of_rank(missing));
+    }
+    if wanted == 0 || found.len() > wanted as usize {
+        let reason = format!("there are {} files of ranks, and {wanted} ranks", found.len());
+        return Err(Problem::new(name, reason, hint));
+    }
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Prefix and rank of the name of a file.
+fn rank_of(stem: &str) -> Option<(&str, u32)> {
+    let (prefix, rank) = stem.rsplit_once('-')?;
+    let digits = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
+    Some((prefix, rank.parse().ok().filter(|_| digits)?))
+}
+
+/// Files with a prefix, by their ranks.
+fn of_prefix(files: &[PathBuf], prefix: &str) -> Vec<(u32, PathBuf)> {
+    let mut found: Vec<(u32, PathBuf)> = files
+        .iter()
+        .filter(|path| path.extension() == Some(OsStr::new("bin")))
+        .filter_map(|path| {
+            let stem = path.file_stem()?.to_str()?;
+            let (its, rank) = rank_of(stem)?;
+            (its == prefix).then(|| (rank, path.clone()))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// What the first pass finds.
+struct First {
+    /// What each rank makes.
+    makings: Vec<Vec<Making>>,
+    lists: RankLists,
+    /// When the first call of all began (ns).
+    begin: Option<u64>,
+}
+
+fn first_pass(files: &[PathBuf], reader: &mut Reader<'_>) -> Result<First, Stop> {
+    let mut first = First {
+        makings: Vec::with_capacity(files.len()),
+        lists: RankLists::new(files.len() as u32),
+        begin: None,
+    };
+    for (rank, path) in files.iter().enumerate() {
+        first.makings.push(Vec::new());
+        let file = match RankFile::open(path) {
+            Ok(file) => file,
+            Err(problem) => {
+                reader.problem(problem.of_rank(rank as u32));
+                continue;
+            }
+        };
+        let done = reader.progress.done;
+        let (makings, begin) = makings(&file, &mut first.lists, |read| {
+            reader.progress.done = done + read;
+            reader.tick()
+        })?;
+        reader.progress.done = done + file.size;
+        first.makings[rank] = makings;
+        first.begin = first.begin.into_iter().chain(begin).min();
+    }
+    Ok(first)
+}
+
+/// What a rank makes, and when its first call began. Where the file cannot be read on, the second pass tells.
+fn makings(
+    file: &RankFile,
+    lists: &mut RankLists,
+    mut tick: impl FnMut(u64) -> Result<(), Stop>,
+) -> Result<(Vec<Making>, Option<u64>), Stop> {
+    let (mut found, mut begin) = (Vec::new(), None);
+    let Ok(mut calls) = Calls::of(file) else {
+        return Ok((found, begin));
+    };
+    // Who has counted calls and none that makes a communicator need not be read.
+    let counts = file.counts().filter(|counts| counts.iter().any(|count| *count > 0));
+    let none = counts.is_some_and(|counts| MAKERS.iter().all(|maker| counts[usize::from(*maker)] == 0));
+    let mut record = CallRecord::default();
+    for at in 0.. {
+        let Ok(true) = calls.next(&mut record) else {
+            break;
+        };
+        begin = begin.or(record.times.map(|(entry, _)| entry));
+        if none && begin.is_some() {
+            break;
+        }
+        found.extend(making(&record, at, lists));
+        if at.is_multiple_of(TICK) {
+            tick(calls.read())?;
+        }
+    }
+    Ok((found, begin))
+}
+
+/// Tells the operations of a rank; whether it told times.
+fn read_rank(rank: &mut Teller<'_, '_>, file: &RankFile) -> Result<bool, Stop> {
+    let done = rank.reader.progress.done;
+    if let Err(fault) = read_calls(rank, file, done)? {
+        let (reason, hint) = fault.words();
+        rank.problem(reason, &hint);
+    }
+    rank.tell_computation()?;
+    rank.reader.progress.done = done + file.size;
+    Ok(rank.timed)
+}
+
+fn read_calls(rank: &mut Teller<'_, '_>, file: &RankFile, done: u64) -> Result<Result<(), EndOfReading>, Stop> {
+    let mut calls = match Calls::of(file) {
+        Ok(calls) => calls,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let mut record = CallRecord::default();
+    loop {
+        match calls.next(&mut record) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Ok(())),
+            Err(fault) => return Ok(Err(fault)),
+        }
+        rank.note_time(&record);
+        call(rank, &record)?;
+        rank.at += 1;
+        let is_call = record.function < f::FUNCTION_ENTER;
+        rank.reader.progress.records += u64::from(is_call);
+        if rank.at.is_multiple_of(TICK) {
+            rank.reader.progress.done = done + calls.read();
+            rank.reader.tick()?;
+        }
+    }
+}
+
+/// Tells what a call becomes.
+fn call(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), Stop> {
+    let v = |i: usize| record.value(i);
+    match record.function {
+        f::SEND | f::BSEND | f::SSEND | f::RSEND => rank.send(record),
+        f::RECV => rank.recv(record),
+        f::ISEND | f::IBSEND | f::ISSEND | f::IRSEND | f::IRECV => rank.begin(record),
+        f::SEND_INIT | f::BSEND_INIT | f::SSEND_INIT | f::RSEND_INIT | f::RECV_INIT => {
+            rank.prepare(record);
+            Ok(())
+        }
+        f::START => rank.start(record, v(0) as i32),
+        f::STARTALL => record
+            .list(0)
+            .iter()
+            .try_for_each(|&request| rank.start(record, request)),
+        f::WAIT | f::WAITALL | f::WAITANY | f::WAITSOME | f::TEST | f::TESTALL | f::TESTANY | f::TESTSOME => {
+            rank.wait(record)
+        }
+        f::SENDRECV | f::SENDRECV_REPLACE => rank.sendrecv(record),
+        f::PROBE | f::IPROBE => rank.probe(record),
+        f::CANCEL => {
+            rank.cancel(v(0) as i32);
+            Ok(())
+        }
+        f::REQUEST_FREE => {
+            rank.requests.remove(&(v(0) as i32));
+            Ok(())
+        }
+        f::GREQUEST_START => {
+            rank.requests.insert(v(0) as i32, OpenRequest::Nothing);
+            Ok(())
+        }
+        f::BARRIER
+        | f::BCAST
+        | f::GATHER
+        | f::GATHERV
+        | f::SCATTER
+        | f::SCATTERV
+        | f::ALLGATHER
+        | f::ALLGATHERV
+        | f::ALLTOALL
+        | f::ALLTOALLV
+        | f::ALLTOALLW
+        | f::REDUCE
+        | f::ALLREDUCE
+        | f::REDUCE_SCATTER
+        | f::SCAN
+        | f::EXSCAN => rank.collective(record),
+        f::COMM_FREE | f::COMM_DISCONNECT => {
+            rank.collective(record)?;
+            rank.bind(v(0), None);
+            Ok(())
+        }
+        f::WIN_CREATE | f::WIN_FENCE | f::WIN_FREE => rank.window(record),
+        f::PUT | f::GET | f::ACCUMULATE => rank.one_sided(record),
+        f::FUNCTION_ENTER => rank.function(record, Kind::Enter),
+        f::FUNCTION_EXIT => rank.function(record, Kind::Leave),
+        f::COMM_SIZE | f::COMM_RANK => {
+            check(rank, record);
+            Ok(())
+        }
+        f::ABORT => {
+            rank.problem("the program ends with MPI_Abort", "what it was about to do is not told");
+            Ok(())
+        }
+        _ => {
+            rank.types.note(record);
+            made(rank, record)
+        }
+    }
+}
+
+/// Takes note of communicators that a call makes.
+fn made(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), Stop> {
+    let v = |i: usize| record.value(i);
+    match record.function {
+        f::COMM_DUP => rank.made(record, v(0), v(1)),
+        f::COMM_CREATE => rank.made(record, v(0), v(2)),
+        f::COMM_SPLIT | f::CART_CREATE => rank.made(record, v(0), v(3)),
+        f::GRAPH_CREATE => rank.made(record, v(1), v(4)),
+        f::CART_SUB => rank.made(record, v(1), v(2)),
+        function if MAKERS.contains(&function) => {
+            // Of the others the members are not told.
+            if let Some(Making::NoComm { comm }) = making(record, rank.at, &mut RankLists::new(0)) {
+                rank.bind(comm.into(), None);
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What the program was told of a communicator is what was found out.
+fn check(rank: &mut Teller<'_, '_>, record: &CallRecord) {
+    let Some(&mine @ Mine { number, .. }) = rank.comms.get(&record.value(0)) else {
+        return;
+    };
+    let Some((_, members)) = rank.known(mine) else {
+        return;
+    };
+    let (what, found) = match record.function {
+        f::COMM_SIZE => ("size", i64::from(members)),
+        _ => ("rank", i64::from(number)),
+    };
+    let told = record.value(1);
+    if told != found {
+        let reason = format!(
+            "{what} {told} in the communicator {} was told, and {found} was found out",
+            record.value(0)
+        );
+        rank.problem_once(
+            (what, record.value(0)),
+            reason,
+            "calls over it may have other partners than they had",
+        );
+    }
+}
