@@ -3,11 +3,13 @@
 pub mod dumpi;
 pub mod goal;
 pub mod otf2;
+pub mod work;
 
 use crate::format::ListedFormat;
 
 /// Every format: a line each.
 pub(crate) const LIST: &[ListedFormat] = &[
+    ListedFormat::of::<work::Work>(),
     ListedFormat::of::<otf2::Otf2>(),
     ListedFormat::of::<dumpi::Dumpi>(),
     ListedFormat::of::<goal::GoalText>(),

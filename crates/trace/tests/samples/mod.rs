@@ -3,6 +3,7 @@
 pub mod dumpi;
 pub mod goal;
 pub mod otf2;
+pub mod work;
 
 use std::path::{Path, PathBuf};
 
