@@ -33,6 +33,6 @@ impl Sample {
 
 /// All samples: a line for each format.
 pub fn all() -> Vec<Sample> {
-    let lists = [dumpi::all(), goal::all(), otf2::all()];
+    let lists = [dumpi::all(), goal::all(), otf2::all(), work::all()];
     lists.into_iter().flatten().collect()
 }

@@ -69,7 +69,7 @@ pub fn everything(ranks: u32, rounds: u32) -> Collected {
 }
 
 /// All samples of files of work.
-pub fn samples() -> Vec<Sample> {
+pub fn all() -> Vec<Sample> {
     let sample = |name, trace: &Collected| Sample {
         format: "work",
         name,
@@ -98,7 +98,12 @@ pub fn samples() -> Vec<Sample> {
 /// The bytes of a trace as a file of work without a seal: its keys have other names, of the same length.
 pub fn unsealed(trace: &Collected) -> Vec<u8> {
     let mut all = bytes(trace);
-    for key in ["\x04\0\0\0seal\0", "\x07\0\0\0batches\0", "\x0a\0\0\0operations\0"] {
+    for key in [
+        "\x06\0\0\0sealed\0",
+        "\x04\0\0\0seal\0",
+        "\x07\0\0\0batches\0",
+        "\x0a\0\0\0operations\0",
+    ] {
         let key = key.as_bytes();
         let at = all.windows(key.len()).rposition(|window| window == key);
         all[at.expect("it has a seal") + 4] = b'x';

@@ -51,7 +51,7 @@ pub enum Type {
 pub type Metadata = Vec<(String, String)>;
 
 /// The fields of a list of keys and values.
-fn metadata_fields(metadata: &Metadata) -> Value {
+pub fn metadata_fields(metadata: &Metadata) -> Value {
     let each = metadata
         .iter()
         .map(|(key, value)| vec![(0, Value::Text(key.clone())), (1, Value::Text(value.clone()))]);

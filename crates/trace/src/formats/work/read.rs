@@ -379,11 +379,32 @@ impl Work {
     /// Whether it has a seal. What only sealed files have does not stand alone.
     fn sealed(&self) -> Result<bool, Wrong> {
         let told = |key| text::value(&self.metadata, key).is_some();
-        match (told(text::SEAL), told(text::BATCHES), told(text::OPERATIONS)) {
-            (true, true, true) => Ok(true),
-            (false, false, false) => Ok(false),
+        let marked = self.marked()?;
+        match (told(text::SEAL), told(text::BATCHES), told(text::OPERATIONS), marked) {
+            (true, true, true, true) => Ok(true),
+            (false, false, false, false) => Ok(false),
             _ => Err(again("a part of its seal is missing".into())),
         }
+    }
+
+    /// Whether the first message says that there is a seal.
+    fn marked(&self) -> Result<bool, Wrong> {
+        let begin = arrow::MAGIC.len() as u64 + 2;
+        let mut size = Vec::new();
+        cells::bytes(&self.file, begin, PREFIX as u64, &mut size).map_err(again)?;
+        let length = u64::from(u32::from_le_bytes([size[4], size[5], size[6], size[7]]));
+        let block = Block {
+            offset: begin,
+            head: PREFIX as u64 + length,
+            body: 0,
+        };
+        if block.end().is_none_or(|end| end > self.footer_at) {
+            return Err(again("its schema is to be longer than the file".into()));
+        }
+        let bytes = self.message(&block, arrow::SCHEMA)?;
+        let table = Table::root(&bytes).and_then(|table| arrow::metadata(&table, 4));
+        let pairs = table.map_err(damaged("its schema"))?;
+        Ok(pairs.iter().any(|(key, ..)| key == text::SEALED))
     }
 
     /// Verifies all that is in no batch.

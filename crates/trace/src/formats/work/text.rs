@@ -17,6 +17,8 @@ pub const OPERATIONS: &str = "operations";
 pub const BATCHES: &str = "batches";
 /// Key of the seal.
 pub const SEAL: &str = "seal";
+/// Key at the first message, which says that there is a seal: who takes the rows into another file does not take it along.
+pub const SEALED: &str = "sealed";
 
 /// Most ranks of a trace that has fewer operations than ranks: what is set up for each rank is explained by nothing else.
 const MOST_IDLE: u64 = 1 << 20;

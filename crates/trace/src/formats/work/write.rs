@@ -226,7 +226,10 @@ impl Sink for WorkWriter {
         self.header = text::of_header(header);
         self.put(arrow::MAGIC)?;
         self.put(&[0; 2])?;
-        let head = self.head(&arrow::message(arrow::SCHEMA, self.schema(), 0));
+        let mut schema = arrow::message(arrow::SCHEMA, self.schema(), 0);
+        let sealed = vec![(text::SEALED.to_owned(), String::new())];
+        schema.push((4, arrow::metadata_fields(&sealed)));
+        let head = self.head(&schema);
         self.put(&head)?;
         self.put_dictionaries()
     }
