@@ -1,5 +1,6 @@
 //! A room for each format.
 
+pub mod chakra;
 pub mod dumpi;
 pub mod goal;
 pub mod otf2;
@@ -14,4 +15,5 @@ pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<dumpi::Dumpi>(),
     ListedFormat::of::<goal::GoalText>(),
     ListedFormat::of::<goal::GoalBinary>(),
+    ListedFormat::of::<chakra::Chakra>(),
 ];

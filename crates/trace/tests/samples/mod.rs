@@ -1,5 +1,6 @@
 //! Small traces of our own making, one or more for each format, written into folders by the tests that read them.
 
+pub mod chakra;
 pub mod dumpi;
 pub mod goal;
 pub mod otf2;
@@ -33,6 +34,6 @@ impl Sample {
 
 /// All samples: a line for each format.
 pub fn all() -> Vec<Sample> {
-    let lists = [dumpi::all(), goal::all(), otf2::all(), work::all()];
+    let lists = [chakra::all(), dumpi::all(), goal::all(), otf2::all(), work::all()];
     lists.into_iter().flatten().collect()
 }
