@@ -229,7 +229,7 @@ pub const LOCATIONS: [u64; 3] = [5, 0, 2];
 pub const BEGIN: u64 = 1_000_000;
 
 /// Global definitions: three ranks, a thread (location 7) and a metric (location 9).
-pub fn definitions(big: bool, chunk: usize) -> (Vec<u8>, u64) {
+pub fn definitions(big: bool, chunk: usize, whole: bool) -> (Vec<u8>, u64) {
     let mut file = Chunked::new(big, chunk);
     let mut n = 0;
     let mut define = |id: u8, body: &dyn Fn(Fields) -> Fields| {
@@ -243,6 +243,7 @@ pub fn definitions(big: bool, chunk: usize) -> (Vec<u8>, u64) {
     for (i, (name, _)) in (100..).zip(REGIONS) {
         define(10, &|f| f.n(i).text(name));
     }
+    define(11, &|f| f.all(&[2, 2]).u8(4).n(0));
     define(12, &|f| f.all(&[0, 0, 0]).none());
     for (i, location) in (0..).zip(LOCATIONS) {
         define(13, &|f| f.all(&[i, 2]).u8(1).n(0).none());
@@ -270,7 +271,9 @@ pub fn definitions(big: bool, chunk: usize) -> (Vec<u8>, u64) {
     define(22, &|f| f.all(&[WORLD, 1, 1]).none().n(0));
     define(22, &|f| f.all(&[PAIR, 0, 2, WORLD, 0]));
     define(22, &|f| f.all(&[OWN, 0, 3]).none().n(0));
-    define(43, &|f| f.all(&[BETWEEN, 0, 1, 2, WORLD, 0]));
+    if !whole {
+        define(43, &|f| f.all(&[BETWEEN, 0, 1, 2, WORLD, 0]));
+    }
     define(24, &|f| f.all(&[WINDOW, 0, PAIR, 0]));
     define(250, &|f| f.all(&[1; 300]));
     (file.end(), n)
@@ -289,7 +292,7 @@ fn collective(f: Fields, op: u8, communicator: u64, root: Option<u64>, sizes: [u
 fn rank_0(big: bool, chunk: usize) -> Vec<u8> {
     let t = |time: u64| BEGIN + time;
     let mut file = Chunked::new(big, chunk);
-    file.long(t(0), 6, |f| f.all(&[1, 2]).u8(2).n(3));
+    file.long(t(0), 6, |f| f.all(&[1, 2]).u8(4).n(3));
     file.long(t(0), 83, |f| f.all(&[0, 0])).short(t(10), 12, MAIN);
     file.call(t(20), t(120), INIT, |file| {
         file.long(t(30), 87, |f| f.n(WORLD));
@@ -394,10 +397,10 @@ fn rank_2(big: bool, chunk: usize, whole: bool) -> Vec<u8> {
 
 /// The files of an archive: of one that is whole, or of one with records that cannot be replayed.
 pub fn files(big: bool, chunk: usize, whole: bool) -> Vec<(String, Vec<u8>)> {
-    let (global, n) = definitions(big, definition_chunk(chunk));
+    let (global, n) = definitions(big, definition_chunk(chunk), whole);
     let nothing = || Chunked::new(big, chunk).end();
     let mut metric = Chunked::new(big, chunk);
-    metric.long(BEGIN, 31, |f| f.n(0).u8(1).u8(4).n(9));
+    metric.long(BEGIN, 11, |f| f.u8(1));
     [
         ("a.otf2", anchor(big, chunk, 5, n)),
         ("a.def", global),

@@ -43,7 +43,7 @@ impl ClockCorrection {
             _ => (i128::from(last) - i128::from(first)) as f64 / apart as f64,
         };
         let since = (i128::from(time) - i128::from(begin)) as f64;
-        let more = (slope * since).round() as i64;
+        let more = (slope * since).round_ties_even() as i64;
         let corrected = i128::from(time) + i128::from(first) + i128::from(more);
         corrected.clamp(0, u64::MAX.into()) as u64
     }
@@ -127,9 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_ticks_are_rounded_away_from_zero() {
-        assert_eq!(clock(&[(0, 0), (2, 1)]).correct(1), 2);
-        assert_eq!(clock(&[(0, 0), (2, -1)]).correct(1), 0);
+    fn halves_of_ticks_are_rounded_to_the_even_one() {
+        // As the OTF2 library does.
+        let (mut up, mut down) = (clock(&[(0, 0), (2, 1)]), clock(&[(10, 0), (12, -1)]));
+        assert_eq!([1, 3, 5, 7].map(|time| up.correct(time)), [1, 5, 7, 11]);
+        assert_eq!([11, 13, 15, 9, 7].map(|time| down.correct(time)), [11, 11, 13, 9, 9]);
     }
 
     #[test]

@@ -227,7 +227,7 @@ fn body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions) -> R
             fields.u64()?;
             E::MpiCollectiveBegin
         }
-        24 | 25 | 28 | 29 | 30 | 38 => {
+        24 | 25 | 28 | 29 | 30 | 37 => {
             fields.u64()?;
             E::Other
         }
