@@ -3,7 +3,9 @@
 pub mod chakra;
 pub mod dumpi;
 pub mod goal;
+pub mod lines;
 pub mod otf2;
+pub mod simgrid;
 pub mod work;
 
 use crate::format::ListedFormat;
@@ -16,4 +18,5 @@ pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<goal::GoalText>(),
     ListedFormat::of::<goal::GoalBinary>(),
     ListedFormat::of::<chakra::Chakra>(),
+    ListedFormat::of::<simgrid::SimGrid>(),
 ];

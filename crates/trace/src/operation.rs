@@ -84,6 +84,7 @@ operations! {
     Get "get" "Reads `bytes` from the memory of `peer`.";
     Enter "enter" "A region of the program begins.";
     Leave "leave" "A region of the program ends.";
+    Sleep "sleep" "Does nothing for `time` (ps), in whatever computations are told.";
 }
 
 impl Kind {
@@ -166,7 +167,8 @@ pub struct Operation {
     pub bytes: u64,
     /// Bytes that a [`Kind::Sendrecv`] or a collective receives, where they differ or are told apart.
     pub received: u64,
-    /// How long it took when it was recorded (ps); of a [`Kind::Compute`] its work, in the [unit](crate::WorkUnit) of the trace.
+    /// How long it took when it was recorded (ps); of a [`Kind::Sleep`] how long it is; of a [`Kind::Compute`] its work, in the
+    /// [unit](crate::WorkUnit) of the trace.
     pub time: u64,
     /// When it began when it was recorded (ps from the begin of the trace), 0 where that is not told.
     pub start: u64,

@@ -32,6 +32,7 @@ fn read_bytes(name: &str, bytes: &[u8]) -> (Collected, Vec<String>) {
 }
 
 /// What a trace says, whatever it was read from: operations with sorted lists.
+#[allow(clippy::type_complexity)]
 fn said(all: &Collected) -> Vec<Vec<(Operation, Vec<u32>, Vec<u32>)>> {
     let sorted = |list: &[u32]| {
         let mut list = list.to_vec();

@@ -6,6 +6,7 @@ pub mod chakra;
 pub mod dumpi;
 pub mod goal;
 pub mod otf2;
+pub mod simgrid;
 pub mod work;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,13 @@ impl Sample {
 
 /// All samples: a line for each format.
 pub fn all() -> Vec<Sample> {
-    let lists = [chakra::all(), dumpi::all(), goal::all(), otf2::all(), work::all()];
+    let lists = [
+        chakra::all(),
+        dumpi::all(),
+        goal::all(),
+        otf2::all(),
+        simgrid::all(),
+        work::all(),
+    ];
     lists.into_iter().flatten().collect()
 }
