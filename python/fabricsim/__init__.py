@@ -20,6 +20,7 @@ from fabricsim.analyses.effects.shares import Effects, effects
 from fabricsim.analyses.knee.records import Knee
 from fabricsim.analyses.knee.search import knee
 from fabricsim.analyses.pareto.front import Pareto, pareto
+from fabricsim.analyses.ranks.times import JobTimes, rank_times
 from fabricsim.analyses.routes.figures import EngineRoutes
 from fabricsim.analyses.routes.route import RouteStudy, routes
 from fabricsim.errors import (
@@ -57,6 +58,7 @@ __all__ = [
     "FabricsimError",
     "Finding",
     "Interrupted",
+    "JobTimes",
     "Knee",
     "Ops",
     "Pareto",
@@ -80,6 +82,7 @@ __all__ = [
     "load",
     "packaged_studies",
     "pareto",
+    "rank_times",
     "routes",
     "schema",
     "verify",

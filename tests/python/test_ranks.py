@@ -1,233 +1,124 @@
-"""MPI ranks on the Python face: jobs and ranks as tables, operations as data."""
+"""What ranks did with their time: parts that make a whole, whoever counts them, and files that others read."""
+
+from __future__ import annotations
 
 import json
-import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import fabricsim as fs
-from fabricsim import plots
-from fabricsim._text import runs_text
-from fabricsim.measures import MeasureError, evaluate
-from fabricsim.ops import is_frame
-from fabricsim.report import report_data
+from fabricsim.analyses.ranks.figure import MOST_BOXES, _boxes
+from fabricsim.analyses.ranks.perfetto import write_perfetto
 
-pytestmark = pytest.mark.skipif(os.environ.get("FABRICSIM_TEST_CORE") == "fake", reason="ranks need the real core")
-
-HALO = {"kind": "halo3d-26", "grid": [8, 8, 8], "vars": 2, "compute": "3 us"}
-PLAIN = {"topology": {"kind": "single-router", "nodes": 4}, "router": {"model": "sculpin"}}
-
-
-def _study(job, **more):
-    return fs.Study({"name": "ranks", **PLAIN, "job": job if isinstance(job, list) else [job], **more})
+STUDY = """
+name = "ranks"
+topology = { kind = "torus", shape = [3, 3] }
+job = [
+    { nodes = 4, work = { kind = "sweep3d", grid = [20, 20, 20], compute = "100 ns" } },
+    { nodes = 5, work = { kind = "collective", collective = "allreduce", message = "64 KiB", compute = "3 us", iterations = 2 } },
+]
+observe = { operations = true, ranks = true }
+"""
 
 
 @pytest.fixture(scope="module")
-def two_jobs(tmp_path_factory):
-    jobs = [
-        {"name": "halo", "work": HALO, "nodes": 2, "ranks_per_node": 4},
-        {"name": "ring", "work": {"kind": "ring", "message": "4 KiB", "iterations": 3}, "nodes": 2},
-    ]
-    return _study(jobs, observe={"ranks": True}).run(out=tmp_path_factory.mktemp("ranks") / "r", progress=False)
+def results(tmp_path_factory: pytest.TempPathFactory) -> fs.Results:
+    folder = tmp_path_factory.mktemp("ranks")
+    (folder / "s.toml").write_text(STUDY, encoding="utf-8")
+    return fs.load(folder / "s.toml").run(out=folder / "out")
 
 
-def test_jobs_are_a_table_and_the_first_one_is_in_the_row_of_its_run(two_jobs):
-    jobs = two_jobs.jobs.to_pylist()
-    assert [(job["job"], job["name"], job["ranks"], job["finished"]) for job in jobs] == [(0, "halo", 8, 8), (1, "ring", 2, 2)]
-    assert jobs[0]["compute_ns"] == 3000.0
-    for job in jobs:
-        assert job["compute_share"] + job["wait_share"] + job["overhead_share"] == pytest.approx(1)
-    row = two_jobs.runs.to_pylist()[0]
-    assert row["jobs.0.time_ns"] == jobs[0]["time_ns"]
-    assert row["jobs.0.wait_share"] == jobs[0]["wait_share"]
-    assert "jobs" not in row
-    assert two_jobs.records[0].value("jobs.1.time_ns") == jobs[1]["time_ns"]
-    with pytest.raises(KeyError):
-        two_jobs.records[0].value("jobs.2.time_ns")
-    assert pq.read_table(two_jobs.folder / "jobs.parquet").equals(two_jobs.jobs)
+def test_the_parts_of_the_ranks_time_are_those_that_the_run_counts(results: fs.Results) -> None:
+    """The summary of a job has them from the ranks' own counters, the analysis from tables of single operations and waits."""
+    found = fs.rank_times(results)
+    assert [job.job for job in found] == [0, 1]
+    for job in found:
+        summary = results.records[0].summary["jobs"][job.job]
+        assert sum(job.shares.values()) == pytest.approx(1.0, abs=1e-12)
+        assert sum(job.path.values()) == pytest.approx(1.0, abs=1e-12)
+        waiting = sum(job.shares[name] for name in ("late sender", "late receiver", "transfer"))
+        assert waiting == pytest.approx(summary["wait_share"], abs=1e-9)
+        assert job.shares["compute"] == pytest.approx(summary["compute_share"], abs=1e-9)
+        assert job.shares["overhead"] == pytest.approx(summary["overhead_share"], abs=1e-9)
+        assert job.time_ns == pytest.approx(summary["time_ns"])
+        assert job.ranks == summary["ranks"]
 
 
-def test_ranks_are_a_table_that_adds_up_to_the_jobs(two_jobs):
-    ranks = two_jobs.ranks().to_pandas()
-    assert list(ranks.groupby("job")["rank"].apply(list)) == [list(range(8)), [0, 1]]
-    assert ranks[ranks.job == 0].node.nunique() == 2
-    for job in two_jobs.jobs.to_pylist():
-        own = ranks[ranks.job == job["job"]]
-        assert own.finished_ns.max() == job["time_ns"]
-        assert own.finished_ns.min() == job["first_ns"]
-        for name in ("compute_ns", "wait_ns", "overhead_ns"):
-            assert own[name].mean() == pytest.approx(job[name])
-        for name in ("messages", "bytes", "local_messages", "local_bytes"):
-            assert own[name].sum() == job[name]
-    assert pq.read_table(two_jobs.folder / "ranks.parquet").num_rows == 10
+def test_pairs_and_ranks_tell_the_same_waits(results: fs.Results) -> None:
+    [job, _] = fs.rank_times(results, most=1000)
+    ranks = results.table("ranks").to_pandas().query("job == 0").set_index("rank")
+    for rank, own in ranks.wait_ns.items():
+        assert sum(pair.wait_ns for pair in job.pairs if pair.rank == rank) == pytest.approx(own)
+    for wait in job.worst:
+        assert wait.share == pytest.approx(ranks.wait_ns[wait.rank] / ranks.finished_ns[wait.rank])
 
 
-def test_without_ranks_jobs_have_figures_of_their_messages(tmp_path):
-    results = _study({"work": {"kind": "uniform", "load": 0.1}}, run={"end": "5 us"}).run(out=tmp_path / "r", progress=False)
-    assert results.jobs.num_rows == 1
-    assert results.jobs.column("measured").to_pylist() == results.runs.column("measured").to_pylist()
-    assert "ranks" not in results.jobs.column_names
-    assert "jobs.0.time_ns" not in results.runs.column_names
-    with pytest.raises(KeyError, match=r"under \[observe\]"):
-        results.ranks()
+def test_observing_changes_nothing(results: fs.Results, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(STUDY.replace("operations = true", "operations = false"), encoding="utf-8")
+    without = fs.load(tmp_path / "s.toml").run(out=tmp_path / "out")
+    assert without.records[0].summary["digest"] == results.records[0].summary["digest"]
+    with pytest.raises(ValueError, match=r"observe\.operations = true"):
+        fs.rank_times(without)
 
 
-def test_what_is_recorded_does_not_change_a_run_that_records_nothing():
-    plain, recorded = (_study({"work": HALO}, observe=observe).expand().runs[0] for observe in ({}, {"ranks": True}))
-    assert '"ranks":true' not in plain.canonical
-    assert plain.hash != recorded.hash
-    assert plain.hash == _study({"work": HALO}, observe={"ranks": False}).expand().runs[0].hash
+def test_many_boxes_become_slices_that_cover_as_much() -> None:
+    begin = np.arange(0, 3_000_000, 1000)
+    boxes = _boxes(begin, begin + 990, 3_000_000 / MOST_BOXES)
+    assert len(boxes) == MOST_BOXES
+    assert sum(width for _, width in boxes) == pytest.approx(3_000_000)
+    assert _boxes(begin, begin + 10, 3_000_000 / MOST_BOXES) == []
 
 
-def test_the_report_and_the_table_show_the_times_of_jobs(two_jobs, capsys):
-    runs_text(two_jobs)
-    shown = capsys.readouterr().out
-    times = [job["time_ns"] / 1e3 for job in two_jobs.jobs.to_pylist()]
-    assert "time of the job [us]" in shown
-    assert " / ".join(f"{time:,.2f}" for time in times) in shown
-    assert report_data(two_jobs)["runs"][0]["summary"]["jobs"][1]["name"] == "ring"
+def test_the_file_for_perfetto_has_every_operation_and_wait_by_its_own_schema(results: fs.Results, tmp_path: Path) -> None:
+    schema = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
+    path = write_perfetto(results.records[0], tmp_path / "t.pftrace")
+    trace = schema.Trace.FromString(path.read_bytes())
+    operations = results.table("operations").to_pandas()
+    waits = results.table("waits").to_pandas()
+    events = [packet for packet in trace.packet if packet.HasField("track_event")]
+    kinds = [packet.track_event.type for packet in events]
+    slices = int((operations.begin_ps < operations.end_ps).sum()) + len(waits)
+    assert kinds.count(schema.TrackEvent.TYPE_SLICE_BEGIN) == kinds.count(schema.TrackEvent.TYPE_SLICE_END) == slices
+    tracks = {packet.track_descriptor.uuid for packet in trace.packet if packet.HasField("track_descriptor")}
+    assert len(tracks) == 2 + len(operations.groupby(["job", "rank"]))
+    open_slices: dict[int, list[str]] = {}
+    last = 0
+    for packet in events:
+        assert packet.timestamp >= last
+        last = packet.timestamp
+        event = packet.track_event
+        assert event.track_uuid in tracks
+        own = open_slices.setdefault(event.track_uuid, [])
+        if event.type == schema.TrackEvent.TYPE_SLICE_BEGIN:
+            # A wait is a part of an operation, and nothing else is a part of one.
+            assert len(own) == event.name.startswith("wait for"), (own, event.name)
+            own.append(event.name)
+        elif event.type == schema.TrackEvent.TYPE_SLICE_END:
+            own.pop()
+    assert not any(open_slices.values())
+    arrows = [flow for packet in events for flow in packet.track_event.flow_ids]
+    assert sorted(arrows) == sorted(flow for packet in events for flow in packet.track_event.terminating_flow_ids)
+    assert len(arrows) == int((waits.late_ps > 0).sum())
 
 
-def _exchange():
-    """Four ranks: each computes, then all exchange 4 KiB round a ring, and meet in a barrier."""
-    ops = fs.Ops()
-    for rank in range(4):
-        ops.add(rank, "compute", time="1.5 us")
-        ops.add(rank, "irecv", peer=(rank - 1) % 4, bytes=4096).add(rank, "isend", peer=(rank + 1) % 4, bytes=4096)
-        ops.add(rank, "waitall").add(rank, "barrier")
-    return ops
+def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fabricsim", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
 
 
-def test_a_table_of_operations_is_work(tmp_path):
-    ops = _exchange()
-    assert len(ops) == 20
-    results = _study({"work": ops}).run(out=tmp_path / "r", progress=False)
-    (job,) = results.jobs.to_pylist()
-    assert (job["ranks"], job["finished"], job["compute_ns"]) == (4, 4, 1500.0)
-    assert job["bytes"] >= 4 * 4096
-    # The same from a file beside the study, and from frames.
-    (tmp_path / "ops.csv").write_text(ops.to_csv())
-    rows = [{name: int(cell) if cell.isdecimal() else cell for name, cell in row.items()} for row in ops]
-    columns = {name: [row.get(name) for row in rows] for name in ("rank", "op", "peer", "bytes", "time_ps")}
-    frame = pa.table(columns)
-    works = [{"kind": "ops", "file": "ops.csv"}, {"kind": "ops", "table": ops}, {"kind": "ops", "table": frame}, frame]
-    works += [frame.to_pandas()]
-    polars = pytest.importorskip("polars")
-    works += [polars.from_arrow(frame)]
-    for number, work in enumerate(works):
-        study = fs.Study({"name": "ranks", **PLAIN, "job": [{"work": work}]}, base_dir=tmp_path)
-        again = study.run(out=tmp_path / f"r{number}", progress=False)
-        assert again.records[0].summary["digest"] == results.records[0].summary["digest"], work
-
-
-def test_iterations_and_sweeps_of_tables(tmp_path):
-    ops = _exchange()
-    results = _study({"work": {"kind": "ops", "table": ops, "iterations": 3}}).run(out=tmp_path / "r", progress=False)
-    assert results.jobs.to_pylist()[0]["compute_ns"] == 4500.0
-    longer = _exchange().add(0, "compute", time="7 us")
-    swept = _study({"work": ops}).sweep({"job.0.work": [ops, longer]}).run(out=tmp_path / "s", progress=False)
-    first, second = swept.jobs.column("time_ns").to_pylist()
-    # Rank 0 is not later than the last one when the 7 us begin.
-    assert first < second <= first + 7000.0
-
-
-def test_mistakes_in_tables_name_their_rows():
-    ops = fs.Ops().add(0, "send", peer=1, bytes=100).add(1, "recv", peer=0, bytes=100).add(1, "sned", peer=0)
-    found = _study({"work": ops}).check()
-    assert not found.ok
-    (one,) = found.diagnostics
-    assert one.key == "job[0].work.table"
-    assert 'row 2: there is no operation "sned"' in one.reason
-    unmatched = fs.Ops().add(0, "send", peer=1, bytes=100).add(1, "compute", time="1 us")
-    assert "row 0: " in _study({"work": unmatched}).check().diagnostics[0].reason
-    wrong = pa.table({"rank": [0], "op": ["compute"], "lenght": [3]})
-    assert "header: " in _study({"work": wrong}).check().diagnostics[0].reason
-    for work in ({"kind": "ops"}, {"kind": "ops", "file": "a.csv", "table": ops}):
-        assert "of operations" in _study({"work": work}).check().diagnostics[0].reason
-
-
-def test_operations_are_refused_where_they_cannot_be_read():
-    with pytest.raises(ValueError, match="is no time"):
-        fs.Ops().add(0, "compute", time="3")
-    with pytest.raises(ValueError, match="whole number of picoseconds"):
-        fs.Ops().add(0, "compute", time="0.1 ps")
-    with pytest.raises(ValueError, match="comma"):
-        fs.Ops().add(0, "send,recv")
-    with pytest.raises(TypeError, match="frame"):
-        fs.Ops([1, 2])
-    assert not is_frame({"columns": 1})
-
-
-def test_keys_are_swept_together():
-    job = {"work": HALO, "ranks_per_node": 1}
-    sweep = {"job.0.ranks_per_node, job.0.work.iterations": [[1, 4], [2, 2], [4, 1]], "run.seed": [1, 2]}
-    study = _study(job, sweep=sweep)
-    points = [dict(run.sweep) for run in study.expand().runs]
-    assert len(points) == 6
-    assert [(p["job.0.ranks_per_node"], p["job.0.work.iterations"]) for p in points[::2]] == [("1", "4"), ("2", "2"), ("4", "1")]
-    fixed = study.with_sets({"job.0.work.iterations": 5}).expand().runs
-    assert [dict(run.sweep)["job.0.ranks_per_node"] for run in fixed] == ["1", "1", "2", "2", "4", "4"]
-    for rows, words in (([[1]], "1 values for 2 keys"), ([3], "2 keys need 2 values")):
-        found = _study(job, sweep={"job.0.ranks_per_node, job.0.work.iterations": rows}).check()
-        assert words in found.diagnostics[0].reason
-    twice = _study(job, sweep={"run.seed, routing.kind": [[1, "minimal"]], "routing.kind": ["minimal"]}).check()
-    assert json.dumps([str(d) for d in twice.diagnostics]).count("swept twice") == 1
-
-
-@pytest.fixture(scope="module")
-def grid(tmp_path_factory):
-    """Two networks, two bandwidths, two sizes of a message, one run each."""
-    sweep = {
-        "topology, job.0.ranks_per_node": [
-            [{"kind": "single-router", "nodes": 4}, 1],
-            [{"kind": "hyperx", "shape": [4], "nodes_per_router": 1}, 1],
-        ],
-        "link.bandwidth": ["10 GB/s", "40 GB/s"],
-        "job.0.work.message": ["4 KiB", "64 KiB"],
+def test_the_command_writes_files_and_a_report_and_says_what_it_cannot(results: fs.Results, tmp_path: Path) -> None:
+    told = _command("ranks", str(results.folder), "--json", "--perfetto", str(tmp_path / "t.pftrace"))
+    assert told.returncode == 0, told.stderr
+    assert [job["ranks"] for job in json.loads(told.stdout)["ranks"]] == [4, 5]
+    assert {path.name for path in (results.folder / "figures").iterdir()} == {
+        f"ranks-{number}.{kind}" for number in (1, 2) for kind in ("svg", "png")
     }
-    job = {"work": {"kind": "ring", "message": "4 KiB"}}
-    return _study(job, sweep=sweep).run(out=tmp_path_factory.mktemp("grid") / "r", progress=False)
-
-
-KEY = "'jobs.0.time_ns'"
-
-
-def test_ratios_are_taken_pair_by_pair(grid):
-    def time(kind, bandwidth, message):
-        wanted = {"topology.kind": kind, "link.bandwidth": bandwidth, "job.0.work.message": message}
-        (found,) = [r.value("jobs.0.time_ns") for r in grid if all(str(r.value(k)) == v for k, v in wanted.items())]
-        return found
-
-    kinds, sizes = ("single-router", "hyperx"), ("4 KiB", "64 KiB")
-    pairs = [time(kind, "10 GB/s", size) / time(kind, "40 GB/s", size) for kind in kinds for size in sizes]
-    text = f"ratios({KEY}, of={{'link.bandwidth': '10 GB/s'}}, over={{'link.bandwidth': '40 GB/s'}}, per=['topology.kind', 'job.0.work.message']"
-    assert evaluate(text + ", pick='least')", grid) == pytest.approx(min(pairs))
-    assert evaluate(text + ", pick='greatest')", grid) == pytest.approx(max(pairs))
-    assert evaluate(text + ")", grid) == pytest.approx(np.exp(np.mean(np.log(pairs))))
-    between = [max(time(k, "10 GB/s", s) for k in kinds) / min(time(k, "10 GB/s", s) for k in kinds) for s in sizes]
-    text = f"spread({KEY}, among='topology.kind', per=['job.0.work.message'], where={{'link.bandwidth': '10 GB/s'}}, pick='greatest')"
-    assert evaluate(text, grid) == pytest.approx(max(between))
-    for wrong in (
-        f"ratios({KEY}, of={{}}, over={{}}, per=['topology.kind'], pick='middle')",
-        f"spread({KEY}, among='job.0.ranks_per_node', per=['topology.kind'])",
-        "ratios('saturated', of={}, over={}, per=[])",
-    ):
-        with pytest.raises(MeasureError):
-            evaluate(wrong, grid)
-
-
-def test_bars_are_divided_by_the_run_that_is_named(grid):
-    over = {"topology.kind": "single-router", "link.bandwidth": "10 GB/s", "job.0.work.message": "4 KiB"}
-    x = ["job.0.work.message"]
-    figure = plots.bars(grid, x=x, group="topology.kind", panels="link.bandwidth", over=over)
-    first, second = figure.axes
-    assert [len(axes.patches) for axes in (first, second)] == [4, 4]
-    assert first.patches[0].get_height() == 1.0
-    assert second.patches[0].get_height() < 1.0
-    only = plots.bars(grid, x=[*x, "link.bandwidth"], group="topology.kind", only=[["64 KiB", "10 GB/s"]], over=over)
-    assert [patch.get_height() for patch in only.axes[0].patches] == [p.get_height() for p in first.patches[1::2]]
-    with pytest.raises(ValueError, match="no run"):
-        plots.bars(grid, x=x, group="topology.kind", experiments=["other"])
+    assert "What ranks did over time" in (results.folder / "report.html").read_text(encoding="utf-8")
+    refused = _command("ranks", str(results.folder), "--run", "nonsense")
+    assert refused.returncode == 2
+    assert "no finished run with id 'nonsense'" in refused.stderr

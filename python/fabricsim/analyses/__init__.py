@@ -12,6 +12,7 @@ from fabricsim.analyses.entry import Analysis
 from fabricsim.analyses.knee import KNEE
 from fabricsim.analyses.pareto import PARETO
 from fabricsim.analyses.perturb import PERTURB
+from fabricsim.analyses.ranks import RANKS
 from fabricsim.analyses.routes import ROUTES
 
 __all__ = ["ANALYSES"]
@@ -23,4 +24,5 @@ ANALYSES: tuple[Analysis, ...] = (
     EFFECTS,
     PARETO,
     PERTURB,
+    RANKS,
 )
