@@ -26,6 +26,7 @@ pub mod ranks;
 pub mod regions;
 pub mod replay;
 mod requests;
+pub mod write;
 
 use crate::format::TraceFormat;
 use crate::header::{Form, Header};
@@ -37,6 +38,8 @@ use ranks::RankMap;
 use regions::RegionTable;
 use replay::{RankReplay, ReplayPlan};
 use std::path::Path;
+
+pub use write::ArchiveWriter as Writer;
 
 /// OTF2.
 pub struct Otf2;

@@ -1,0 +1,408 @@
+//! Archives of OTF2 that we write: read back they are what was written, and the library that the format is from reads every record of them.
+
+mod oracles;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use std::path::Path;
+use trace::collected::Listed;
+use trace::formats::otf2::Writer;
+use trace::operation::{ANY_SOURCE, NONE, UNKNOWN_SIZE};
+use trace::{Collected, Form, Header, Kind, Members, Mode, Operation, Sink, Stop, WorkUnit};
+
+/// What an operation is made of: its kind, who takes part, its size, how long it takes, and how long nothing is told before it.
+type Step = (u8, u32, u32, u64, u32, u32);
+
+fn step() -> impl Strategy<Value = Step> {
+    let bytes = prop_oneof![0_u64..100, Just(1 << 20), 0_u64..1 << 50];
+    let gap = prop_oneof![3 => Just(0_u32), 1 => 0_u32..1000];
+    (0_u8..36, any::<u32>(), any::<u32>(), bytes, 0_u32..5000, gap)
+}
+
+/// A program of a few ranks: each a row of steps, and who is in communicators beside the first.
+fn program() -> impl Strategy<Value = Collected> {
+    let ranks = prop::collection::vec(prop::collection::vec(step(), 0..60), 1..6);
+    (ranks, prop::collection::vec(any::<u8>(), 0..3)).prop_map(|(ranks, groups)| {
+        let n = ranks.len() as u32;
+        let mut header = Header::new("otf2", n, Form::Program);
+        for mask in groups {
+            let mut members: Vec<u32> = (0..n).filter(|rank| mask >> rank & 1 == 1).collect();
+            if mask & 0x80 != 0 {
+                members.reverse();
+            }
+            if !members.is_empty() {
+                header.communicators.push(Members::of(members));
+            }
+        }
+        let names = vec!["main".to_owned(), "solve".to_owned(), "MAIN__".to_owned()];
+        let told = ranks
+            .iter()
+            .zip(0..)
+            .map(|(steps, rank)| Making::of(rank, &header, steps))
+            .collect();
+        Collected {
+            header,
+            ranks: told,
+            names,
+        }
+    })
+}
+
+/// The operations of a rank, one by one.
+struct Making<'h> {
+    rank: u32,
+    header: &'h Header,
+    now: u64,
+    told: Vec<Listed>,
+    regions: Vec<u32>,
+    open: Vec<u32>,
+    next: u32,
+}
+
+impl Making<'_> {
+    fn of(rank: u32, header: &Header, steps: &[Step]) -> Vec<Listed> {
+        let (told, regions, open) = (Vec::new(), Vec::new(), Vec::new());
+        let (now, next) = (1000 * u64::from(rank), 0);
+        let mut making = Making {
+            rank,
+            header,
+            now,
+            told,
+            regions,
+            open,
+            next,
+        };
+        steps.iter().for_each(|step| making.step(step));
+        if !making.open.is_empty() {
+            let all = std::mem::take(&mut making.open);
+            making.tell(Operation::new(Kind::Waitall), &all, 10);
+        }
+        making.told
+    }
+
+    fn tell(&mut self, operation: Operation, values: &[u32], time: u64) {
+        let operation = Operation {
+            start: self.now,
+            time,
+            region: self.regions.last().copied().unwrap_or(NONE),
+            ..operation
+        };
+        self.now += time;
+        let values = values.iter().copied().map(u64::from).collect();
+        self.told.push(Listed {
+            operation,
+            values,
+            ..Listed::default()
+        });
+    }
+
+    fn request(&mut self) -> u32 {
+        self.next += 1;
+        self.open.push(self.next);
+        self.next
+    }
+
+    fn step(&mut self, step: &Step) {
+        let (kind, a, b, bytes, time, gap) = *step;
+        if !self.told.is_empty() {
+            self.now += u64::from(gap);
+        }
+        let time = u64::from(time);
+        let kinds = Kind::ALL;
+        let kind = kinds[usize::from(kind) % kinds.len()];
+        // A communicator that the rank is in, and somebody in it.
+        let mine = |(_, members): &(u32, &Members)| members.number(self.rank).is_some();
+        let of_mine: Vec<(u32, &Members)> = (0..).zip(&self.header.communicators).filter(mine).collect();
+        let (communicator, members) = of_mine[a as usize % of_mine.len()];
+        let number = b % members.len();
+        let peer = members.rank(number).expect("a member");
+        let (is_root, n) = (peer == self.rank, members.len());
+        let mode = [Mode::Standard, Mode::Synchronous, Mode::Buffered, Mode::Ready][a as usize % 4];
+        let message = Operation {
+            communicator,
+            ..Operation::message(kind, peer, bytes, b)
+        };
+        let one = |requests: &[u32]| (!requests.is_empty()).then(|| requests[b as usize % requests.len()]);
+        use Kind as K;
+        match kind {
+            K::Compute => {
+                let follows = self.told.last().is_some_and(|told| told.operation.kind == K::Compute);
+                if !follows && time > 0 {
+                    self.tell(Operation::new(kind), &[], time);
+                }
+            }
+            K::Send => self.tell(Operation { mode, ..message }, &[], time),
+            K::Recv => self.tell(message, &[], time),
+            K::Put | K::Get => self.tell(Operation { tag: 0, ..message }, &[], time),
+            K::Probe => self.tell(
+                Operation {
+                    bytes: UNKNOWN_SIZE,
+                    ..message
+                },
+                &[],
+                time,
+            ),
+            K::Isend => {
+                let request = self.request();
+                self.tell(
+                    Operation {
+                        mode,
+                        request,
+                        ..message
+                    },
+                    &[],
+                    time,
+                );
+            }
+            K::Irecv => {
+                let request = self.request();
+                self.tell(Operation { request, ..message }, &[], time);
+            }
+            K::Sendrecv => {
+                let source = members.rank(a % n).expect("a member");
+                let (source_tag, received) = (a, bytes / 2);
+                self.tell(
+                    Operation {
+                        source,
+                        source_tag,
+                        received,
+                        ..message
+                    },
+                    &[],
+                    time,
+                );
+            }
+            K::Wait | K::Test => {
+                if let Some(request) = one(&self.open) {
+                    if kind == K::Wait {
+                        self.open.retain(|open| *open != request);
+                    }
+                    self.tell(
+                        Operation {
+                            request,
+                            ..Operation::new(kind)
+                        },
+                        &[],
+                        time,
+                    );
+                }
+            }
+            K::Waitall if !self.open.is_empty() => {
+                let some = self.open.split_off(b as usize % self.open.len());
+                self.tell(Operation::new(kind), &some, time);
+            }
+            K::Waitany if !self.open.is_empty() => {
+                let request = self.open.pop().expect("one is open");
+                let mut list = vec![request];
+                list.extend(&self.open);
+                self.tell(
+                    Operation {
+                        request,
+                        ..Operation::new(kind)
+                    },
+                    &list,
+                    time,
+                );
+            }
+            K::Waitall | K::Waitany => {}
+            K::Enter => {
+                self.regions.push(b % 3);
+                self.tell(Operation::new(kind), &[], 0);
+            }
+            K::Leave if !self.regions.is_empty() => {
+                self.tell(Operation::new(kind), &[], 0);
+                self.regions.pop();
+            }
+            K::Leave => {}
+            _ => self.collective(kind, communicator, (number, is_root, n), (a, bytes, time)),
+        }
+    }
+
+    fn collective(&mut self, kind: Kind, communicator: u32, root: (u32, bool, u32), with: (u32, u64, u64)) {
+        use Kind as K;
+        let ((root, is_root, n), (a, bytes, time)) = (root, with);
+        let (bytes, received) = match kind {
+            K::Barrier | K::CommCreate | K::CommFree => (0, 0),
+            // It moves nothing.
+            K::Exscan if n == 1 => (0, 0),
+            K::Gatherv if is_root => (bytes, bytes * 3),
+            K::Scatterv if is_root => (bytes * 3, bytes),
+            K::Scatterv => (0, bytes),
+            K::Allgatherv | K::Alltoallv | K::ReduceScatter => (bytes, bytes / 2 * 2 + u64::from(bytes == 0)),
+            _ => (bytes, 0),
+        };
+        let request = match a % 2 == 0 && kind < K::CommCreate {
+            true => self.request(),
+            false => NONE,
+        };
+        let peer = if kind.has_root() { root } else { NONE };
+        let operation = Operation {
+            peer,
+            received,
+            request,
+            ..Operation::collective(kind, communicator, bytes)
+        };
+        self.tell(operation, &[], time);
+    }
+}
+
+fn write(all: &Collected, folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("written.otf2");
+    all.tell(&mut Writer::new(&path, "fabricsim's tests"))
+        .expect("it can be written");
+    path
+}
+
+fn read(path: &Path) -> Collected {
+    let (all, problems) = Collected::of(|reader| trace::read(path, None, reader)).expect("it can be read");
+    assert_eq!(problems, []);
+    all
+}
+
+/// The same without what is about files.
+fn bare(mut all: Collected) -> Collected {
+    all.header.files.clear();
+    for listed in all.ranks.iter_mut().flatten() {
+        listed.record = 0;
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn what_is_written_is_read_back(all in program()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let back = bare(read(&write(&all, folder.path())));
+        prop_assert_eq!(&back.header, &all.header);
+        prop_assert_eq!(&back.names, &all.names);
+        for (rank, (told, expected)) in back.ranks.iter().zip(&all.ranks).enumerate() {
+            for (i, (told, expected)) in told.iter().zip(expected).enumerate() {
+                prop_assert_eq!(told, expected, "rank {}, operation {}", rank, i);
+            }
+            prop_assert_eq!(told.len(), expected.len(), "rank {}", rank);
+        }
+    }
+}
+
+#[test]
+fn the_library_reads_every_record_that_is_written() {
+    let Some(python) = oracles::python() else { return };
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut records = 0;
+    for _ in 0..12 {
+        let all = program().new_tree(&mut runner).expect("a program").current();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = write(&all, folder.path());
+        let said = oracles::ask(&python, &["say", path.to_str().expect("a path in UTF-8")]);
+        records += oracles::compare(&path, &said);
+    }
+    assert!(records > 500, "{records} records are too few to say anything");
+}
+
+/// A rank that sends to itself, often.
+fn long(ranks: u32, each: u64) -> impl Fn(&mut dyn Sink) -> Result<(), Stop> {
+    move |sink| {
+        sink.begin(&Header::new("otf2", ranks, Form::Program))?;
+        for i in 0..each {
+            for rank in 0..ranks {
+                let operation = Operation {
+                    start: 100 * i,
+                    time: 50,
+                    ..Operation::message(if i % 2 == 0 { Kind::Send } else { Kind::Recv }, rank, i, 7)
+                };
+                sink.operation(rank, i, &operation, &trace::Lists::default())?;
+            }
+        }
+        sink.end(&[])
+    }
+}
+
+#[test]
+fn files_of_many_chunks_are_whole_whoever_takes_turns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("long.otf2");
+    long(3, 30_000)(&mut Writer::new(&path, "")).expect("it can be written");
+    let all = read(&path);
+    for operations in &all.ranks {
+        let sizes = operations
+            .iter()
+            .map(|listed| (listed.operation.kind, listed.operation.bytes, listed.operation.start));
+        let expected = (0..30_000_u64).map(|i| (if i % 2 == 0 { Kind::Send } else { Kind::Recv }, i, 100 * i));
+        assert!(sizes.eq(expected));
+    }
+    let bytes = std::fs::metadata(folder.path().join("long/1.evt"))
+        .expect("a file")
+        .len();
+    assert!(bytes > 4 << 18, "{bytes} bytes");
+    if let Some(python) = oracles::python() {
+        let said = oracles::ask(&python, &["say", path.to_str().expect("a path in UTF-8")]);
+        // The begin and the end, three records for each operation and two around the time before it.
+        assert_eq!(oracles::compare(&path, &said), 3 * (2 + 30_000 * 3 + 29_999 * 2));
+    }
+}
+
+#[test]
+fn operations_without_times_follow_each_other() {
+    let mut all = Collected {
+        header: Header::new("goal", 1, Form::Program),
+        ranks: vec![Vec::new()],
+        names: Vec::new(),
+    };
+    for time in [5, 7] {
+        let operation = Operation {
+            time,
+            ..Operation::message(Kind::Send, 0, 8, 0)
+        };
+        all.ranks[0].push(Listed {
+            operation,
+            ..Listed::default()
+        });
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let back = read(&write(&all, folder.path()));
+    let times: Vec<(u64, u64)> = back.ranks[0]
+        .iter()
+        .map(|listed| (listed.operation.start, listed.operation.time))
+        .collect();
+    assert_eq!(times, [(0, 5), (5, 7)]);
+}
+
+#[test]
+fn what_has_no_place_in_an_archive_is_refused_with_a_reason() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |name: &str, header: Header, operation: Operation| {
+        let all = Collected {
+            header,
+            ranks: vec![vec![Listed {
+                operation,
+                ..Listed::default()
+            }]],
+            names: Vec::new(),
+        };
+        let path = folder.path().join(name);
+        let stop = all.tell(&mut Writer::new(&path, "")).expect_err("it is refused");
+        assert!(!path.exists(), "there is no anchor of what is not whole");
+        format!("{stop:?}")
+    };
+    let plain = || Header::new("x", 1, Form::Program);
+    let words = refused("a.otf2", Header::new("x", 1, Form::Graph), Operation::compute(1));
+    assert!(words.contains("do not follow each other"), "{words}");
+    let instructions = Header {
+        unit: WorkUnit::Instructions,
+        ..plain()
+    };
+    assert!(refused("b.otf2", instructions, Operation::compute(1)).contains("instructions"));
+    let any = Operation::message(Kind::Recv, ANY_SOURCE, 1, 1);
+    assert!(refused("c.otf2", plain(), any).contains("recv from any rank"));
+    let stranger = Operation::message(Kind::Send, 3, 1, 1);
+    assert!(refused("d.otf2", plain(), stranger).contains("rank 3 is not in communicator 0"));
+    let unnamed = Operation {
+        region: 4,
+        ..Operation::new(Kind::Enter)
+    };
+    assert!(refused("e.otf2", plain(), unnamed).contains("region 4 has no name"));
+    std::fs::create_dir(folder.path().join("f")).expect("a folder");
+    assert!(refused("f.otf2", plain(), Operation::compute(1)).contains("it is there already"));
+}
