@@ -323,23 +323,23 @@ fn long(ranks: u32, each: u64) -> impl Fn(&mut dyn Sink) -> Result<(), Stop> {
 fn files_of_many_chunks_are_whole_whoever_takes_turns() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("long.otf2");
-    long(3, 30_000)(&mut Writer::new(&path, "")).expect("it can be written");
+    long(3, 12_000)(&mut Writer::new(&path, "")).expect("it can be written");
     let all = read(&path);
     for operations in &all.ranks {
         let sizes = operations
             .iter()
             .map(|listed| (listed.operation.kind, listed.operation.bytes, listed.operation.start));
-        let expected = (0..30_000_u64).map(|i| (if i % 2 == 0 { Kind::Send } else { Kind::Recv }, i, 100 * i));
+        let expected = (0..12_000_u64).map(|i| (if i % 2 == 0 { Kind::Send } else { Kind::Recv }, i, 100 * i));
         assert!(sizes.eq(expected));
     }
     let bytes = std::fs::metadata(folder.path().join("long/1.evt"))
         .expect("a file")
         .len();
-    assert!(bytes > 4 << 18, "{bytes} bytes");
+    assert!(bytes > 2 << 18, "{bytes} bytes");
     if let Some(python) = oracles::python() {
         let said = oracles::ask(&python, &["say", path.to_str().expect("a path in UTF-8")]);
         // The begin and the end, three records for each operation and two around the time before it.
-        assert_eq!(oracles::compare(&path, &said), 3 * (2 + 30_000 * 3 + 29_999 * 2));
+        assert_eq!(oracles::compare(&path, &said), 3 * (2 + 12_000 * 3 + 11_999 * 2));
     }
 }
 
@@ -405,4 +405,48 @@ fn what_has_no_place_in_an_archive_is_refused_with_a_reason() {
     assert!(refused("e.otf2", plain(), unnamed).contains("region 4 has no name"));
     std::fs::create_dir(folder.path().join("f")).expect("a folder");
     assert!(refused("f.otf2", plain(), Operation::compute(1)).contains("it is there already"));
+}
+
+/// `cargo test --release -p fabricsim-trace --test otf2_writer -- --ignored --nocapture` says how fast an archive of 5 million records is read.
+#[test]
+#[ignore = "it measures"]
+fn speed_of_reading() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("fast.otf2");
+    let mut writer = Writer::new(&path, "");
+    writer.begin(&Header::new("otf2", 1, Form::Program)).expect("it begins");
+    let lists = trace::Lists::default();
+    for i in 0..500_000_u64 {
+        let request = i as u32;
+        let message = |kind, bytes| Operation {
+            request,
+            start: 1000 * i + 100,
+            time: 100,
+            ..Operation::message(kind, 0, bytes, 7)
+        };
+        let wait = Operation {
+            request,
+            start: 1000 * i + 500,
+            time: 100,
+            ..Operation::new(Kind::Wait)
+        };
+        let operations = [message(Kind::Irecv, 100 + i), wait];
+        for operation in operations {
+            writer.operation(0, i, &operation, &lists).expect("it is written");
+        }
+    }
+    writer.end(&[]).expect("it ends");
+    let (mut summary, mut watch) = (trace::Summary::default(), |_: trace::Progress| true);
+    for _ in 0..3 {
+        let mut reader = trace::Reader::new(&mut summary, &mut watch);
+        let begun = std::time::Instant::now();
+        trace::read(&path, None, &mut reader).expect("it can be read");
+        let (took, progress) = (begun.elapsed().as_secs_f64(), reader.progress);
+        println!(
+            "{} records, {:.1} MB, in {took:.2} s: {:.1} million records per second",
+            progress.records,
+            progress.done as f64 / 1e6,
+            progress.records as f64 / took / 1e6
+        );
+    }
 }
