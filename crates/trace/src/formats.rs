@@ -3,7 +3,6 @@
 pub mod chakra;
 pub mod dumpi;
 pub mod goal;
-pub mod lines;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;

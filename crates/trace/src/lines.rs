@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 18;
-/// Most bytes of a line; what has longer ones is no text that anybody wrote.
+/// Most bytes of a line, unless a format has longer ones; what has is no text that anybody wrote.
 const LONGEST: usize = 1 << 20;
 
 /// The lines of a file, which may be packed.
@@ -18,6 +18,8 @@ pub(crate) struct TextLines {
     begin: usize,
     end: usize,
     over: bool,
+    /// Most bytes of a line.
+    longest: usize,
     /// Lines that have been given.
     line: u64,
     /// Bytes that have been given, unpacked.
@@ -49,9 +51,15 @@ impl TextLines {
             begin: 0,
             end: 0,
             over: false,
+            longest: LONGEST,
             line: 0,
             done: 0,
         }
+    }
+
+    /// The same, with lines of up to so many bytes.
+    pub(crate) fn with_longest(self, longest: usize) -> TextLines {
+        TextLines { longest, ..self }
     }
 
     /// How the file is called.
@@ -72,7 +80,7 @@ impl TextLines {
     /// The next line without its end, `None` after the last. A mark of the byte order at the begin of a file is left out.
     ///
     /// # Errors
-    /// A file that cannot be read on, and a line of more than a mebibyte.
+    /// A file that cannot be read on, and a line of more than a mebibyte, or of more than it was made for.
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, Problem> {
         let mut looked = self.begin;
         let end = loop {
@@ -107,8 +115,8 @@ impl TextLines {
         let moved = self.begin;
         self.buffer.copy_within(self.begin..self.end, 0);
         (self.begin, self.end) = (0, self.end - moved);
-        if self.end > LONGEST {
-            let reason = format!("the line has more than {LONGEST} bytes");
+        if self.end > self.longest {
+            let reason = format!("the line has more than {} bytes", self.longest);
             return Err(Problem::new(&self.file, reason, "this is no text of this format").at(self.line + 1));
         }
         if self.end + PIECE / 2 > self.buffer.len() {
@@ -178,5 +186,12 @@ mod tests {
         let problem = lines(&text, PIECE).unwrap_err();
         assert_eq!(problem.record, Some(2));
         assert!(problem.reason.contains("more than"), "{problem}");
+        let mut lines = TextLines::of("x".into(), Box::new(Drops(text.clone(), PIECE, 0))).with_longest(2 * text.len());
+        assert!(
+            lines.next().is_ok()
+                && lines
+                    .next()
+                    .is_ok_and(|line| line.is_some_and(|line| line.len() == text.len() - 2))
+        );
     }
 }

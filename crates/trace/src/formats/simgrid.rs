@@ -16,19 +16,21 @@ mod arguments;
 mod files;
 mod ranks;
 
-use super::lines::TextLines;
 use crate::format::TraceFormat;
 use crate::header::{Form, Header, WorkUnit};
-use crate::problem::{Problem, Stop};
+use crate::lines::TextLines;
+use crate::problem::Stop;
 use crate::sink::Reader;
 use ranks::Found;
 use std::path::{Path, PathBuf};
 
 /// Lines between two looks at whether the user wants to go on.
 const TICK: u64 = 4096;
+/// Longest line (bytes): a collective may list sizes for millions of ranks.
+const LONGEST_LINE: usize = 1 << 27;
 
 /// SimGrid's time-independent traces.
-pub(crate) struct SimGrid;
+pub struct SimGrid;
 
 impl TraceFormat for SimGrid {
     const NAME: &'static str = "simgrid";
@@ -88,22 +90,21 @@ fn each_line(
     mut take: impl FnMut(&mut Reader<'_>, u64, &str) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let before = reader.progress.done;
-    let cannot = |error: std::io::Error| {
-        let hint = "it is damaged, or packed in a way that is not known";
-        Problem::new(file.display().to_string(), format!("it cannot be read: {error}"), hint)
-    };
-    let mut lines = TextLines::open(file).map_err(cannot)?;
+    let (lines, _) = TextLines::open(file)?;
+    let mut lines = lines.with_longest(LONGEST_LINE);
     loop {
-        let number = lines.number + 1;
-        match lines.next() {
-            Ok(None) => break,
-            Ok(Some(line)) if line.is_empty() || line.starts_with('#') => {}
-            Ok(Some(line)) => take(reader, number, &line)?,
-            Err(error) => return Err(cannot(error).at(number).into()),
+        let number = lines.number() + 1;
+        let Some(line) = lines.next()? else {
+            break;
+        };
+        // What is no text is told with the words that it cannot be.
+        let line = String::from_utf8_lossy(line.trim_ascii());
+        if !line.is_empty() && !line.starts_with('#') {
+            take(reader, number, &line)?;
         }
-        if lines.number.is_multiple_of(TICK) {
+        if number.is_multiple_of(TICK) {
             // Of packed files it is not known how far they are.
-            reader.progress.done = (before + lines.read).min(reader.progress.all);
+            reader.progress.done = (before + lines.done()).min(reader.progress.all);
             reader.tick()?;
         }
     }

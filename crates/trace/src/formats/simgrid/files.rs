@@ -1,6 +1,7 @@
 //! Which files a trace has.
 
 use super::arguments::is_action;
+use crate::lines::TextLines;
 use crate::problem::Problem;
 use crate::sink::Reader;
 use std::io::Read;
@@ -98,14 +99,18 @@ pub(super) fn of(path: &Path, reader: &mut Reader<'_>) -> Result<Vec<PathBuf>, P
             false => Ok(texts),
         };
     }
-    let cannot = |error: std::io::Error| Problem::new(&name, format!("it cannot be read: {error}"), "");
     let start = start_of(path);
     if has_actions(&start) || !is_list(path, &start) {
         return Ok(vec![path.to_owned()]);
     }
-    let mut list = super::TextLines::open(path).map_err(cannot)?;
+    let (mut list, _) = TextLines::open(path)?;
     let mut files = Vec::new();
-    while let Some(line) = list.next().map_err(cannot)?.map(|line| line.into_owned()) {
+    loop {
+        let number = list.number() + 1;
+        let Some(line) = list.next()? else {
+            break;
+        };
+        let line = String::from_utf8_lossy(line.trim_ascii());
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
@@ -113,7 +118,7 @@ pub(super) fn of(path: &Path, reader: &mut Reader<'_>) -> Result<Vec<PathBuf>, P
             Some(file) => files.push(file),
             None => {
                 let hint = "a line of a list is the name of a file, from where the list is";
-                return Err(Problem::new(&name, format!("there is no file {line}"), hint).at(list.number));
+                return Err(Problem::new(&name, format!("there is no file {line}"), hint).at(number));
             }
         }
     }
