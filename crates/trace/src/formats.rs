@@ -2,7 +2,11 @@
 
 pub mod chakra;
 pub mod dumpi;
+pub mod flow_graph;
+pub mod flows;
 pub mod goal;
+pub mod htsim;
+pub mod lines;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;
@@ -18,4 +22,6 @@ pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<goal::GoalBinary>(),
     ListedFormat::of::<chakra::Chakra>(),
     ListedFormat::of::<simgrid::SimGrid>(),
+    ListedFormat::of::<htsim::Htsim>(),
+    ListedFormat::of::<flows::Flows>(),
 ];

@@ -5,7 +5,7 @@
 //! plays or converts them. What is wrong with a file is told as [`Problem`]s, with file, rank, record, reason and hint.
 //!
 //! **Invariant**: the operations of a rank come in their order, and the same file gives the same operations on every machine.
-//! **Boundary**: no network, no study and no simulated time is known here.
+//! **Boundary**: no network, no study (but how its units are written) and no simulated time is known here.
 
 pub mod check;
 pub mod collected;

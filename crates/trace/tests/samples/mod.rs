@@ -4,7 +4,9 @@
 
 pub mod chakra;
 pub mod dumpi;
+pub mod flows;
 pub mod goal;
+pub mod htsim;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;
@@ -40,7 +42,9 @@ pub fn all() -> Vec<Sample> {
     let lists = [
         chakra::all(),
         dumpi::all(),
+        flows::all(),
         goal::all(),
+        htsim::all(),
         otf2::all(),
         simgrid::all(),
         work::all(),

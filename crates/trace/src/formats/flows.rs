@@ -1,0 +1,312 @@
+//! Flows as a table: comma-separated text of users, a row for each.
+//!
+//! Columns, in any order: `source` and `destination`, ranks from 0; `bytes`; `time`, when it starts: picoseconds, or a number with
+//! a unit (`1.5 us`), or a column `time_ps`, `time_ns`, `time_us`, `time_ms` or `time_s`; `id`, a name; `after`, the ids of flows that have to be
+//! over, with blanks or semicolons between. A flow with neither starts at once, with both when both let it. Lines that are empty or begin
+//! with `#` are skipped, and quotes mean nothing, as in every table of a study.
+
+use super::flow_graph::{Flow, FlowEnd, FlowGraph, Gate, flow_limits};
+use crate::check::LARGEST;
+use crate::format::TraceFormat;
+use crate::header::{Form, Header};
+use crate::lines::TextLines;
+use crate::operation::ANY_SOURCE;
+use crate::problem::{Problem, Stop};
+use crate::sink::Reader;
+use std::collections::HashMap;
+use std::path::Path;
+use study::units::Unit;
+
+/// Flows as a table.
+pub(crate) struct Flows;
+
+/// What a column says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FlowColumn {
+    Source,
+    Destination,
+    Bytes,
+    /// With its unit in the cells, or with this one.
+    Time(Option<&'static str>),
+    Id,
+    After,
+}
+
+const COLUMNS: [(&str, FlowColumn); 11] = [
+    ("source", FlowColumn::Source),
+    ("destination", FlowColumn::Destination),
+    ("bytes", FlowColumn::Bytes),
+    ("time", FlowColumn::Time(None)),
+    ("time_ps", FlowColumn::Time(Some("ps"))),
+    ("time_ns", FlowColumn::Time(Some("ns"))),
+    ("time_us", FlowColumn::Time(Some("us"))),
+    ("time_ms", FlowColumn::Time(Some("ms"))),
+    ("time_s", FlowColumn::Time(Some("s"))),
+    ("id", FlowColumn::Id),
+    ("after", FlowColumn::After),
+];
+const NEEDED: [&str; 3] = ["source", "destination", "bytes"];
+
+impl TraceFormat for Flows {
+    const NAME: &'static str = "flows";
+    const LINE: &'static str = "flows from a table, with their times or after each other";
+    const FILES: &'static str = "comma-separated text whose first line has source, destination and bytes, and maybe time, id and after; it may be packed";
+    const LIMITS: &'static str = flow_limits!(
+        "there are as many ranks as the highest number tells; a flow is over for its destination when it has been received, \
+         for its source when its send is over, for others when they have been told by its destination"
+    );
+    const SOURCE: &'static str = "the columns of work = { kind = \"messages\" }, with id and after";
+
+    fn is_it(_path: &Path, start: &[u8]) -> bool {
+        let start = String::from_utf8_lossy(start);
+        let mut said = start.trim_start_matches('\u{feff}').lines().filter(|line| says(line));
+        said.next().is_some_and(|header| {
+            let names: Vec<&str> = header.split(',').map(str::trim).collect();
+            NEEDED.iter().all(|name| names.contains(name))
+        })
+    }
+
+    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let (mut lines, all) = TextLines::open(path)?;
+        reader.progress.all = all;
+        let mut table = FlowTable {
+            file: lines.file().to_owned(),
+            ..FlowTable::default()
+        };
+        let mut text = String::new();
+        while let Some(line) = lines.next()? {
+            text.clear();
+            match std::str::from_utf8(line) {
+                Ok(line) => text.push_str(line),
+                Err(_) => text = String::from_utf8_lossy(line).into_owned(),
+            }
+            let number = lines.number();
+            match says(&text) {
+                true if table.columns.is_empty() => table.header(&text, number)?,
+                true => table.row(&text, number, reader),
+                false => {}
+            }
+            if number.is_multiple_of(1 << 14) {
+                reader.progress.done = lines.done();
+                reader.tick()?;
+            }
+        }
+        reader.progress.done = lines.done();
+        table.end(reader)
+    }
+}
+
+/// Whether a line says something.
+fn says(line: &str) -> bool {
+    let line = line.trim_start();
+    !line.is_empty() && !line.starts_with('#')
+}
+
+/// A table as far as it is read.
+#[derive(Default)]
+struct FlowTable {
+    file: String,
+    columns: Vec<FlowColumn>,
+    /// Flow and line of each id.
+    ids: HashMap<String, (u32, u64)>,
+    /// Which flow waits for which ids.
+    after: Vec<(u32, String)>,
+    graph: FlowGraph,
+    ranks: u32,
+    rows: u64,
+}
+
+/// What a row says.
+#[derive(Default)]
+struct FlowRow<'a> {
+    source: Option<u32>,
+    destination: Option<u32>,
+    bytes: Option<u64>,
+    time: u64,
+    id: Option<&'a str>,
+    after: Option<&'a str>,
+}
+
+impl FlowTable {
+    fn problem(&self, line: u64, reason: impl Into<String>, hint: impl Into<String>) -> Problem {
+        Problem::new(&self.file, reason, hint).at(line)
+    }
+
+    /// The names of the columns.
+    fn header(&mut self, text: &str, line: u64) -> Result<(), Stop> {
+        for name in text.split(',').map(str::trim) {
+            let Some((_, column)) = COLUMNS.iter().find(|column| column.0 == name) else {
+                let known: Vec<&str> = COLUMNS.iter().map(|column| column.0).collect();
+                let hint = format!("columns are {}", known.join(", "));
+                return Err(self
+                    .problem(line, format!("there is no column \"{name}\""), hint)
+                    .into());
+            };
+            let same = |other: &FlowColumn| match (other, column) {
+                (FlowColumn::Time(_), FlowColumn::Time(_)) => true,
+                _ => other == column,
+            };
+            if self.columns.iter().any(same) {
+                let reason = match column {
+                    FlowColumn::Time(_) => "two columns say the time".to_owned(),
+                    _ => format!("the column \"{name}\" comes twice"),
+                };
+                return Err(self.problem(line, reason, "keep one").into());
+            }
+            self.columns.push(*column);
+        }
+        for (name, needed) in &COLUMNS[..NEEDED.len()] {
+            if !self.columns.contains(needed) {
+                return Err(self
+                    .problem(line, format!("there is no column \"{name}\""), "every table has it")
+                    .into());
+            }
+        }
+        if self.columns.contains(&FlowColumn::After) && !self.columns.contains(&FlowColumn::Id) {
+            let hint = "give the flows ids, which the cells of after name";
+            return Err(self
+                .problem(line, "there is a column \"after\" and no column \"id\"", hint)
+                .into());
+        }
+        Ok(())
+    }
+
+    /// A row, or what is wrong with it.
+    fn row(&mut self, text: &str, line: u64, reader: &mut Reader<'_>) {
+        self.rows += 1;
+        let row = self.cells(text, line).and_then(|row| {
+            let (Some(source), Some(destination), Some(bytes)) = (row.source, row.destination, row.bytes) else {
+                return Err(self.problem(
+                    line,
+                    "the row is not whole",
+                    "give source, destination and bytes a cell",
+                ));
+            };
+            if source == destination {
+                let hint = "messages inside a node take no network: leave them out";
+                return Err(self.problem(line, format!("rank {source} sends to itself"), hint));
+            }
+            Ok((row, source, destination, bytes))
+        });
+        let (row, source, destination, bytes) = match row {
+            Ok(row) => row,
+            Err(problem) => return reader.problem(problem),
+        };
+        let number = self.graph.flows.len() as u32;
+        self.graph.flows.push(Flow {
+            source,
+            destination,
+            bytes,
+            time: row.time,
+            record: line,
+        });
+        self.ranks = self.ranks.max(source + 1).max(destination + 1);
+        if let Some(id) = row.id
+            && let Some((_, first)) = self.ids.insert(id.to_owned(), (number, line))
+        {
+            let hint = "give every flow an id of its own";
+            reader.problem(self.problem(line, format!("the id \"{id}\" is that of line {first} already"), hint));
+        }
+        if let Some(after) = row.after {
+            self.after.push((number, after.to_owned()));
+        }
+    }
+
+    /// The cells of a row.
+    fn cells<'a>(&self, text: &'a str, line: u64) -> Result<FlowRow<'a>, Problem> {
+        let n_cells = text.split(',').count();
+        if n_cells != self.columns.len() {
+            let reason = format!("{n_cells} cells, the header has {} columns", self.columns.len());
+            return Err(self.problem(line, reason, "give every column a cell, empty if need be"));
+        }
+        let mut row = FlowRow::default();
+        for (column, cell) in self.columns.iter().zip(text.split(',').map(str::trim)) {
+            if cell.is_empty() {
+                continue;
+            }
+            let wrong = |hint: &str| self.problem(line, format!("{} is \"{cell}\"", name_of(*column)), hint);
+            let rank = || {
+                let rank = cell.parse().ok().filter(|rank| *rank < ANY_SOURCE - 1);
+                rank.ok_or_else(|| wrong("the number of a rank, from 0"))
+            };
+            match column {
+                FlowColumn::Source => row.source = Some(rank()?),
+                FlowColumn::Destination => row.destination = Some(rank()?),
+                FlowColumn::Bytes => {
+                    let bytes = cell.parse().ok().filter(|bytes| (1..=LARGEST).contains(bytes));
+                    row.bytes = Some(bytes.ok_or_else(|| wrong(&format!("a whole number from 1 to {LARGEST}")))?);
+                }
+                FlowColumn::Time(unit) => {
+                    // A number alone is in picoseconds, as all times inside are.
+                    let bare = cell.bytes().all(|byte| byte.is_ascii_digit()).then_some("ps");
+                    let time = match unit.or(bare) {
+                        Some(unit) => Unit::Time.parse(&format!("{cell} {unit}")),
+                        None => Unit::Time.parse(cell),
+                    };
+                    row.time = time.map_err(|error| {
+                        let reason = format!("{} is \"{cell}\": {}", name_of(*column), error.reason);
+                        self.problem(line, reason, error.hint)
+                    })?;
+                }
+                FlowColumn::Id if cell.contains([' ', '\t', ';']) => {
+                    return Err(wrong("blanks and semicolons stand between the ids of a cell of after"));
+                }
+                FlowColumn::Id => row.id = Some(cell),
+                FlowColumn::After => row.after = Some(cell),
+            }
+        }
+        Ok(row)
+    }
+
+    /// Everything has been read: who waits for whom, then all operations.
+    fn end(mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        if self.rows == 0 {
+            let hint = "the first line names columns (source,destination,bytes,time), those below it have a flow each";
+            return Err(Problem::new(&self.file, "the table has no flow", hint).into());
+        }
+        for (flow, after) in std::mem::take(&mut self.after) {
+            let Flow { source, record, .. } = self.graph.flows[flow as usize];
+            let mut ends = Vec::new();
+            for id in after.split([' ', '\t', ';']).filter(|id| !id.is_empty()) {
+                match self.ids.get(id) {
+                    Some((other, _)) if self.graph.flows[*other as usize].source == source => {
+                        ends.push(FlowEnd::Sent(*other));
+                    }
+                    Some((other, _)) => ends.push(FlowEnd::Received(*other)),
+                    None => {
+                        let reason = format!("it is after \"{id}\", and no flow has that id");
+                        reader.problem(self.problem(record, reason, "see the column id"));
+                    }
+                }
+            }
+            if !ends.is_empty() {
+                self.graph.gates.push(Gate {
+                    ends,
+                    flows: vec![flow],
+                    record,
+                });
+            }
+        }
+        if let Some(flow) = self.graph.never_starts() {
+            let line = self.graph.flows[flow as usize].record;
+            let hint = "follow the column after back, and take one of the flows out of the circle";
+            reader.problem(self.problem(line, "the flow comes after itself", hint));
+        }
+        // Where every row is wrong, the problems say it.
+        let mut header = Header::new("flows", self.ranks.max(1), Form::Graph);
+        header.files.push(self.file);
+        reader.progress.records = self.graph.flows.len() as u64;
+        reader.begin(&header)?;
+        self.graph.tell(reader)?;
+        reader.tick()?;
+        reader.end(&[])
+    }
+}
+
+/// The name of a column.
+fn name_of(column: FlowColumn) -> &'static str {
+    COLUMNS
+        .iter()
+        .find(|known| known.1 == column)
+        .map_or("", |known| known.0)
+}
