@@ -7,6 +7,7 @@ pub mod flows;
 pub mod goal;
 pub mod htsim;
 pub mod lines;
+pub mod msccl;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;
@@ -23,5 +24,6 @@ pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<chakra::Chakra>(),
     ListedFormat::of::<simgrid::SimGrid>(),
     ListedFormat::of::<htsim::Htsim>(),
+    ListedFormat::of::<msccl::Msccl>(),
     ListedFormat::of::<flows::Flows>(),
 ];

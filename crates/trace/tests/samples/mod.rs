@@ -7,6 +7,7 @@ pub mod dumpi;
 pub mod flows;
 pub mod goal;
 pub mod htsim;
+pub mod msccl;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;
@@ -45,6 +46,7 @@ pub fn all() -> Vec<Sample> {
         flows::all(),
         goal::all(),
         htsim::all(),
+        msccl::all(),
         otf2::all(),
         simgrid::all(),
         work::all(),

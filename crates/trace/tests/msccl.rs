@@ -1,0 +1,233 @@
+//! MSCCL's XML: what its steps become, and what is refused.
+
+mod samples;
+
+use std::path::Path;
+use trace::check::Check;
+use trace::{Collected, Form, Kind, Problem, Stop, Summary};
+
+/// Bytes of a chunk.
+const CHUNK: u64 = 131_072;
+
+/// Reads a file; what is in it, and the words of its problems.
+fn read(path: &Path) -> (Collected, Vec<String>) {
+    let read = Collected::of(|reader| trace::read(path, None, reader));
+    match read {
+        Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
+        Err(Stop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
+        Err(stop) => panic!("{stop:?}"),
+    }
+}
+
+/// Reads a text as a file.
+fn read_text(text: &str) -> (Collected, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.xml");
+    std::fs::write(&path, text).unwrap();
+    let (all, words) = read(&path);
+    let folder = format!("{}/", folder.path().display());
+    (all, words.iter().map(|word| word.replace(&folder, "")).collect())
+}
+
+#[test]
+fn samples_are_recognised_and_sound() {
+    for sample in samples::all().iter().filter(|sample| sample.format == "msccl") {
+        let folder = tempfile::tempdir().unwrap();
+        let (all, words) = read(&sample.write(folder.path()));
+        assert_eq!((&*all.header.format, words), ("msccl", vec![]), "{}", sample.name);
+        let mut check = Check::default();
+        all.tell(&mut check).unwrap();
+        assert_eq!(check.figures().problems, 0);
+    }
+}
+
+#[test]
+fn steps_become_operations_on_the_lane_of_their_thread_block() {
+    let (all, words) = read_text(samples::msccl::XML);
+    assert_eq!(words, [""; 0]);
+    assert_eq!((all.header.ranks, all.header.form), (2, Form::Graph));
+    let said = |rank: usize| -> Vec<(Kind, u8, u64, Vec<u32>, u64)> {
+        let one = |one: &trace::collected::Listed| {
+            let operation = &one.operation;
+            let message = operation.kind != Kind::Compute;
+            assert!(!message || (operation.peer, operation.tag) == (1 - rank as u32, 1));
+            (
+                operation.kind,
+                operation.lane,
+                operation.bytes,
+                one.after.clone(),
+                one.record,
+            )
+        };
+        all.ranks[rank].iter().map(one).collect()
+    };
+    let (send, recv, works) = (Kind::Send, Kind::Recv, Kind::Compute);
+    let first = [
+        // The step of another thread block is over with its last operation.
+        (works, 0, 0, vec![7], 16),
+        (works, 0, 0, vec![0], 17),
+        (works, 0, 0, vec![1, 3], 18),
+        (send, 1, 2 * CHUNK, vec![], 21),
+        (recv, 1, CHUNK, vec![3], 22),
+        (works, 1, 0, vec![4], 22),
+        (recv, 1, CHUNK, vec![5], 23),
+        (send, 1, CHUNK, vec![6], 23),
+        // It is waited with the first.
+        (recv, 1, 3 * CHUNK, vec![7, 1], 24),
+        (works, 1, 0, vec![8], 24),
+        (send, 1, 3 * CHUNK, vec![9], 24),
+    ];
+    assert_eq!(said(0), first);
+    let chunks = [(recv, 2), (send, 1), (send, 1), (recv, 1), (send, 3), (recv, 3)];
+    let second: Vec<_> = (0..6_u32)
+        .zip(chunks)
+        .map(|(i, (kind, n))| {
+            (
+                kind,
+                0,
+                n * CHUNK,
+                i.checked_sub(1).into_iter().collect(),
+                6 + u64::from(i),
+            )
+        })
+        .collect();
+    assert_eq!(said(1), second);
+}
+
+#[test]
+fn algorithms_that_cannot_be_meant_are_refused_with_line_and_words() {
+    let refused = |text: &str| read_text(text).1.join(" | ");
+    let step = r#"<step s="0" type="s" cnt="1" depid="-1" deps="-1"/>"#;
+    let block = |attributes: &str, steps: &str| {
+        refused(&format!(
+            "<algo ngpus=\"2\">\n<gpu id=\"0\">\n<tb {attributes}>\n{steps}\n</tb>\n</gpu>\n<gpu id=\"1\"></gpu></algo>"
+        ))
+    };
+    let steps = |steps: &str| block(r#"id="0" send="1" recv="-1" chan="0""#, steps);
+    let two = format!(r#"{step}</tb><tb id="1" send="1" recv="-1" chan="0">"#);
+    let cases: &[(String, &str)] = &[
+        (
+            refused("<algo>"),
+            "x.xml, record 1: <algo> has no ngpus; give it the attribute ngpus",
+        ),
+        (
+            refused("<algo ngpus=\"0\">"),
+            "ngpus of <algo> is \"0\"; an algorithm has at least 1 GPU",
+        ),
+        (
+            refused("<algo ngpus=\"x\">"),
+            "ngpus of <algo> is \"x\"; it is a whole number",
+        ),
+        (
+            refused("<algo ngpus=\"1\">\n\n"),
+            "record 3: the file ends before the algorithm does",
+        ),
+        (refused("<algo ngpus=\"1\"></gpu>"), "this is no XML"),
+        (refused("<algo ngpus=\"&x;\">"), "this is no XML"),
+        (refused("<algo ngpus=\"1\" ngpus=\"1\">"), "this is no XML"),
+        (
+            refused("<algo ngpus=\"2\"><gpu id=\"0\"/></algo>"),
+            "ngpus is 2, there are 1 GPUs",
+        ),
+        (
+            refused("<algo ngpus=\"2\"><gpu id=\"0\"/>\n<gpu id=\"0\"/></algo>"),
+            "record 2: there is a GPU 0, and none with the number 1",
+        ),
+        (
+            refused("<algo ngpus=\"1\"><tb/></algo>"),
+            "<tb> is not expected here; an algo has gpus",
+        ),
+        (
+            refused("<algo ngpus=\"1\"><gpu id=\"0\"/></algo><algo/>"),
+            "<algo> is not expected here",
+        ),
+        (
+            refused("<algo ngpus=\"1\">text</algo>"),
+            "there is text between elements",
+        ),
+        (
+            block(r#"id="0" send="2" recv="-1" chan="0""#, ""),
+            "record 3: send of <tb> is \"2\"; GPUs are 0 to 1, -1 is none",
+        ),
+        (
+            block(r#"id="0" send="1" recv="-1""#, ""),
+            "x.xml, rank 0, record 3: <tb> has no chan",
+        ),
+        (
+            steps(&step.replace("\"s\"", "\"t\"")),
+            "record 4: type of <step> is \"t\"; types are s, r, rrc, rcs",
+        ),
+        (
+            steps(&step.replace("\"s\"", "\"r\"")),
+            "type of <step> is \"r\"; give the thread block the attribute recv",
+        ),
+        (
+            steps(&step.replace("s=\"0\"", "s=\"1\"")),
+            "s of <step> is \"1\"; steps of a thread block are in order: this is 0",
+        ),
+        (
+            steps(&step.replace("cnt=\"1\"", "cnt=\"0\"")),
+            "cnt of <step> is \"0\"; a message has at least a chunk",
+        ),
+        (
+            steps(&step.replace("cnt=\"1\"", "cnt=\"4294967297\"")),
+            "cnt of <step> is",
+        ),
+        (
+            steps(&step.replace("depid=\"-1\"", "depid=\"0\"")),
+            "depid and deps are both -1, or none of them is",
+        ),
+        (
+            steps(&step.replace("-1", "0")),
+            "step 0 waits for step 0 of its own thread block 0; it would never start",
+        ),
+        (
+            steps(&step.replace("-1", "1")),
+            "rank 0, record 4: it waits for step 1 of thread block 1, which is not there",
+        ),
+        (
+            steps(&two),
+            "thread block 1 sends to GPU 1 over channel 0, as thread block 0 does",
+        ),
+        (
+            steps(&two.replace("id=\"1\"", "id=\"0\"")),
+            "give every thread block of a GPU a number of its own",
+        ),
+    ];
+    for (found, words) in cases {
+        assert!(found.contains(words), "{found:?} does not say {words:?}");
+    }
+    let many: String = (0..257)
+        .map(|id| format!("<tb id=\"{id}\" send=\"-1\" recv=\"-1\" chan=\"0\"/>"))
+        .collect();
+    let found = refused(&format!("<algo ngpus=\"1\"><gpu id=\"0\">{many}</gpu></algo>"));
+    assert!(found.contains("the GPU has more than 256 thread blocks"), "{found}");
+}
+
+#[test]
+fn the_algorithm_in_the_shared_sample_is_the_one_that_its_nodes_write_out() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/traces");
+    let name = "chakra/custom_ring_allreduce_8npus_1MB";
+    let Ok(bytes) = std::fs::read(folder.join(name).join("custom_allreduce.0.et")) else {
+        eprintln!("{} is not there: nothing is compared", folder.display());
+        return;
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let begin = text.find("<algo").unwrap();
+    let end = text.find("</algo>").unwrap() + "</algo>".len();
+    let (all, words) = read_text(&text[begin..end]);
+    assert_eq!(words, [""; 0]);
+    let expected: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let figures = &expected[name];
+    let (mut summary, mut check) = (Summary::default(), Check::default());
+    all.tell(&mut (&mut summary, &mut check)).unwrap();
+    let nodes = |kind: &str| figures["nodes"][kind].as_u64().unwrap();
+    assert_eq!(u64::from(summary.ranks), figures["files"].as_u64().unwrap());
+    assert_eq!(summary.operations["send"], nodes("SEND"));
+    assert_eq!(summary.operations["recv"], nodes("RECV"));
+    assert_eq!(summary.operations["compute"], nodes("COMP"));
+    assert_eq!(summary.bytes_sent, figures["send_bytes"].as_u64().unwrap());
+    assert_eq!(summary.dependencies, figures["dependencies"].as_u64().unwrap());
+    assert_eq!(check.figures().problems, 0);
+}
