@@ -8,8 +8,8 @@ use crate::sink::Reader;
 #[derive(Default)]
 pub(crate) struct RankGraph {
     operations: Vec<(Operation, u64)>,
-    ends: Waits,
-    starts: Waits,
+    ends: WaitLists,
+    starts: WaitLists,
 }
 
 impl RankGraph {
@@ -68,14 +68,14 @@ impl RankGraph {
 
 /// Pairs of who waits and for whom, sorted into lists by counting.
 #[derive(Default)]
-struct Waits {
+struct WaitLists {
     pairs: Vec<(u32, u32)>,
     /// Where the list of each operation begins, and the end.
     begins: Vec<usize>,
     lists: Vec<u32>,
 }
 
-impl Waits {
+impl WaitLists {
     /// Makes the lists of `n` operations, each in the order of its pairs, and forgets the pairs.
     fn sort(&mut self, n: usize) {
         self.begins.clear();

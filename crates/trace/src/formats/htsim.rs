@@ -55,7 +55,7 @@ impl TraceFormat for Htsim {
             let number = lines.number();
             let mut words = line.split_whitespace().peekable();
             match words.peek() {
-                Some(word) if !word.starts_with('#') => matrix.line(&mut Words { words, number }, reader)?,
+                Some(word) if !word.starts_with('#') => matrix.line(&mut MatrixWords { words, number }, reader)?,
                 _ => {}
             }
             if number.is_multiple_of(1 << 14) {
@@ -69,7 +69,7 @@ impl TraceFormat for Htsim {
 }
 
 /// Words of a line.
-struct Words<'a> {
+struct MatrixWords<'a> {
     words: std::iter::Peekable<std::str::SplitWhitespace<'a>>,
     number: u64,
 }
@@ -117,7 +117,7 @@ impl Matrix {
     }
 
     /// The whole number that follows a word.
-    fn value(&self, words: &mut Words<'_>, name: &str) -> Result<u64, Stop> {
+    fn value(&self, words: &mut MatrixWords<'_>, name: &str) -> Result<u64, Stop> {
         let value = self.text(words, name)?;
         value.parse().map_err(|_| {
             let reason = format!("{name} is \"{value}\"");
@@ -127,12 +127,12 @@ impl Matrix {
     }
 
     /// The word that follows a word.
-    fn text<'a>(&self, words: &mut Words<'a>, name: &str) -> Result<&'a str, Stop> {
+    fn text<'a>(&self, words: &mut MatrixWords<'a>, name: &str) -> Result<&'a str, Stop> {
         let missing = || self.problem(words.number, format!("{name} has no value"), "it follows the word");
         Ok(words.words.next().ok_or_else(missing)?)
     }
 
-    fn line(&mut self, words: &mut Words<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn line(&mut self, words: &mut MatrixWords<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let word = words.words.next().unwrap_or_default();
         if let Some(count) = COUNTS.iter().position(|name| *name == word) {
             self.told[count] = Some(self.value(words, word)?);
@@ -177,7 +177,7 @@ impl Matrix {
         }
     }
 
-    fn nothing_more(&self, words: &mut Words<'_>) -> Result<(), Stop> {
+    fn nothing_more(&self, words: &mut MatrixWords<'_>) -> Result<(), Stop> {
         match words.words.next() {
             None => Ok(()),
             Some(word) => Err(self
@@ -191,7 +191,7 @@ impl Matrix {
     }
 
     /// A value that may come once.
-    fn once<T>(&self, place: &mut Option<T>, value: T, words: &Words<'_>, name: &str) -> Result<(), Stop> {
+    fn once<T>(&self, place: &mut Option<T>, value: T, words: &MatrixWords<'_>, name: &str) -> Result<(), Stop> {
         match place.replace(value) {
             None => Ok(()),
             Some(_) => Err(self
@@ -201,7 +201,7 @@ impl Matrix {
     }
 
     /// `0->1 id 1 start 0 size 2000000`
-    fn flow(&mut self, ends: (&str, &str), words: &mut Words<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn flow(&mut self, ends: (&str, &str), words: &mut MatrixWords<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let node = |text: &str| {
             text.parse().map_err(|_| {
                 let reason = format!("\"{text}\" is no node");
@@ -290,7 +290,7 @@ impl Matrix {
     }
 
     /// Microseconds, with decimals or an exponent; in picoseconds.
-    fn start(&self, words: &mut Words<'_>) -> Result<u64, Stop> {
+    fn start(&self, words: &mut MatrixWords<'_>) -> Result<u64, Stop> {
         let text = self.text(words, "start")?;
         let most = u64::MAX as f64;
         let exact = Unit::Time.parse(&format!("{text} us"));
@@ -309,7 +309,7 @@ impl Matrix {
     }
 
     /// `trigger id 1 barrier count 3`
-    fn trigger(&mut self, words: &mut Words<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn trigger(&mut self, words: &mut MatrixWords<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let (mut id, mut count, mut kind) = (None, None, None);
         while let Some(name) = words.words.next() {
             match name {

@@ -12,7 +12,7 @@ use crate::operation::{Kind, Operation};
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
 use std::path::Path;
-use steps::{Algorithm, Block, Gpu, Step};
+use steps::{Algorithm, BlockStep, Gpu, ThreadBlock};
 
 /// Algorithms of MSCCL.
 pub(crate) struct Msccl;
@@ -108,7 +108,7 @@ fn tell(gpu: &Gpu, rank: u32, file: &str, graph: &mut RankGraph, reader: &mut Re
 }
 
 /// The operations of a step in their order, at least one.
-fn operations(block: &Block, step: &Step, lane: u8) -> [Option<Operation>; 3] {
+fn operations(block: &ThreadBlock, step: &BlockStep, lane: u8) -> [Option<Operation>; 3] {
     let message = |kind, peer: Option<u32>| Operation {
         lane,
         ..Operation::message(kind, peer.unwrap_or_default(), step.chunks * CHUNK, block.channel)

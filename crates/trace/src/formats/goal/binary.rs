@@ -47,14 +47,14 @@ pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
     reader.begin(&header)?;
     let mut graph = RankGraph::default();
     let mut bytes = Vec::new();
-    for Place { begin, end, rank } in table {
+    for PartPlace { begin, end, rank } in table {
         parts.skip_to(begin, rank)?;
         bytes.clear();
         let name = format!("the part of rank {rank}");
         parts.take(end - begin, &mut bytes, &name)?;
         // A rank that does nothing may have no part at all.
         if !bytes.is_empty() {
-            let part = Part::new(&parts.file, rank, ranks, &bytes)?;
+            let part = RankPart::new(&parts.file, rank, ranks, &bytes)?;
             part.read(&mut graph, reader)?;
             part.check_waits(reader)?;
         }
@@ -67,7 +67,7 @@ pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
 }
 
 /// The part of a rank in the file.
-struct Place {
+struct PartPlace {
     begin: u64,
     end: u64,
     rank: u32,
@@ -125,7 +125,7 @@ impl PartsFile {
     }
 
     /// Reads the places of all parts; in the order of the file.
-    fn table(&mut self, ranks: u32) -> Result<Vec<Place>, Stop> {
+    fn table(&mut self, ranks: u32) -> Result<Vec<PartPlace>, Stop> {
         let mut bytes = Vec::new();
         self.take(u64::from(ranks) * ENTRY, &mut bytes, "the table of its parts")?;
         let mut places = Vec::with_capacity(ranks as usize);
@@ -140,7 +140,7 @@ impl PartsFile {
             }
             // Where a part without bytes lies does not matter.
             let place = if begin == end { self.at } else { begin };
-            places.push(Place {
+            places.push(PartPlace {
                 begin: place,
                 end: place + (end - begin),
                 rank,
@@ -169,7 +169,7 @@ fn number(bytes: &[u8]) -> u32 {
 }
 
 /// The part of a rank, whose pieces have the lengths that it tells.
-struct Part<'a> {
+struct RankPart<'a> {
     file: &'a str,
     rank: u32,
     ranks: u32,
@@ -178,8 +178,8 @@ struct Part<'a> {
     appendix: &'a [u8],
 }
 
-impl<'a> Part<'a> {
-    fn new(file: &'a str, rank: u32, ranks: u32, bytes: &'a [u8]) -> Result<Part<'a>, Stop> {
+impl<'a> RankPart<'a> {
+    fn new(file: &'a str, rank: u32, ranks: u32, bytes: &'a [u8]) -> Result<RankPart<'a>, Stop> {
         let cut = |at: usize, length: u64| {
             let rest = &bytes[at.min(bytes.len())..];
             usize::try_from(length)
@@ -198,7 +198,7 @@ impl<'a> Part<'a> {
             let hint = format!("was it damaged? {DIALECT}");
             return Err(Problem::new(file, reason, hint).of_rank(rank).into());
         };
-        Ok(Part {
+        Ok(RankPart {
             file,
             rank,
             ranks,

@@ -8,7 +8,7 @@ const HELD: usize = 1 << 26;
 
 /// Lists of bytes; what does not fit into memory is in a file without a name.
 pub(super) struct Spool {
-    lists: Vec<List>,
+    lists: Vec<SpooledList>,
     held: usize,
     most: usize,
     file: Option<File>,
@@ -17,7 +17,7 @@ pub(super) struct Spool {
 
 /// A list: its pieces in the file, then what is still in memory.
 #[derive(Default)]
-struct List {
+struct SpooledList {
     pieces: Vec<(u64, usize)>,
     last: Vec<u8>,
 }
@@ -26,7 +26,7 @@ impl Spool {
     /// So many empty lists.
     pub(super) fn new(lists: usize) -> Spool {
         Spool {
-            lists: std::iter::repeat_with(List::default).take(lists).collect(),
+            lists: std::iter::repeat_with(SpooledList::default).take(lists).collect(),
             held: 0,
             most: HELD,
             file: None,
@@ -71,7 +71,7 @@ impl Spool {
     /// # Errors
     /// A file that cannot be read.
     pub(super) fn take(&mut self, list: usize) -> Result<Vec<u8>> {
-        let List { pieces, last } = std::mem::take(&mut self.lists[list]);
+        let SpooledList { pieces, last } = std::mem::take(&mut self.lists[list]);
         self.held -= last.len();
         let (Some(file), false) = (&mut self.file, pieces.is_empty()) else {
             return Ok(last);

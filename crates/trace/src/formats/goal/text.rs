@@ -144,7 +144,7 @@ fn without_comments(mut line: &[u8], mut commented: bool, out: &mut Vec<u8>) -> 
 }
 
 /// What comes next in the text.
-enum State {
+enum BlockState {
     /// The number of ranks.
     Start,
     /// A rank, or the end.
@@ -158,7 +158,7 @@ enum State {
 /// The ranks of a text and what is known of the open one.
 struct Blocks {
     file: String,
-    state: State,
+    state: BlockState,
     ranks: u32,
     rank: u32,
     /// Ranks that have had their block.
@@ -171,7 +171,7 @@ impl Blocks {
     fn new(file: String) -> Blocks {
         Blocks {
             file,
-            state: State::Start,
+            state: BlockState::Start,
             ranks: 0,
             rank: 0,
             seen: HashSet::new(),
@@ -183,17 +183,17 @@ impl Blocks {
     fn problem(&self, line: u64, reason: impl Into<String>, hint: impl Into<String>) -> Problem {
         let problem = Problem::new(&self.file, reason, hint).at(line);
         match self.state {
-            State::Start | State::Outside => problem,
-            State::Opening | State::Inside => problem.of_rank(self.rank),
+            BlockState::Start | BlockState::Outside => problem,
+            BlockState::Opening | BlockState::Inside => problem.of_rank(self.rank),
         }
     }
 
     /// The text is over after so many lines.
     fn end(&self, lines: u64) -> Result<(), Stop> {
         let reason = match self.state {
-            State::Outside => return Ok(()),
-            State::Start => "the file ends before the number of ranks",
-            State::Opening | State::Inside => "the file ends before the rank does",
+            BlockState::Outside => return Ok(()),
+            BlockState::Start => "the file ends before the number of ranks",
+            BlockState::Opening | BlockState::Inside => "the file ends before the rank does",
         };
         let hint = "it begins with num_ranks and ends with a }: was it cut?";
         Err(self.problem(lines, reason, hint).into())
@@ -203,21 +203,21 @@ impl Blocks {
     fn line(&mut self, words: &mut Cursor<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
         while !words.is_over() {
             match self.state {
-                State::Start => self.start(words, reader)?,
-                State::Outside => self.open(words)?,
-                State::Opening => {
+                BlockState::Start => self.start(words, reader)?,
+                BlockState::Outside => self.open(words)?,
+                BlockState::Opening => {
                     if !words.eat(b"{") {
                         return Err(self.expected(words, "a { that opens the rank"));
                     }
-                    self.state = State::Inside;
+                    self.state = BlockState::Inside;
                 }
-                State::Inside if words.eat(b"}") => {
+                BlockState::Inside if words.eat(b"}") => {
                     reader.progress.records += u64::from(self.graph.len());
                     self.graph.tell(self.rank, reader)?;
                     self.labels.clear();
-                    self.state = State::Outside;
+                    self.state = BlockState::Outside;
                 }
-                State::Inside => {
+                BlockState::Inside => {
                     self.statement(words, reader)?;
                     if !words.is_over() && !words.is_at(b"}") {
                         return Err(self.expected(words, "the end of the line"));
@@ -247,7 +247,7 @@ impl Blocks {
                 return Err(problem.into());
             }
         };
-        self.state = State::Outside;
+        self.state = BlockState::Outside;
         let mut header = Header::new("goal", self.ranks, Form::Graph);
         header.files.push(self.file.clone());
         reader.begin(&header)
@@ -269,7 +269,7 @@ impl Blocks {
                 "put all operations of a rank into one block".to_owned(),
             ),
             Some(rank) => {
-                (self.rank, self.state) = (rank, State::Opening);
+                (self.rank, self.state) = (rank, BlockState::Opening);
                 return Ok(());
             }
         };

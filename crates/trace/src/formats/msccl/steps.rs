@@ -38,7 +38,7 @@ const KINDS: [(&str, [bool; 3]); 9] = [
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct BlockStep {
     pub(super) kind: StepKind,
     /// Chunks of a message.
     pub(super) chunks: u64,
@@ -49,12 +49,12 @@ pub(super) struct Step {
 
 /// A thread block.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct ThreadBlock {
     pub(super) id: u64,
     pub(super) sends_to: Option<u32>,
     pub(super) receives_from: Option<u32>,
     pub(super) channel: u32,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<BlockStep>,
 }
 
 /// A GPU.
@@ -62,7 +62,7 @@ pub(super) struct Block {
 pub(super) struct Gpu {
     id: u64,
     line: u64,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<ThreadBlock>,
 }
 
 /// An algorithm, whose GPUs are in the order of their numbers.
@@ -98,13 +98,13 @@ impl<R: Read> BufRead for CountedLines<R> {
 
 /// The elements that are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Open {
+enum OpenElement {
     /// None yet.
     Before,
     Algorithm,
     Gpu,
-    Block,
-    Step,
+    ThreadBlock,
+    BlockStep,
     /// The algorithm has ended.
     Behind,
 }
@@ -126,7 +126,7 @@ impl Algorithm {
         xml.config_mut().expand_empty_elements = true;
         let mut elements = Elements {
             file: file.clone(),
-            open: Open::Before,
+            open: OpenElement::Before,
             n_gpus: 0,
             gpus: Vec::new(),
             line: 1,
@@ -141,7 +141,7 @@ impl Algorithm {
                 Ok(Event::Start(element)) => elements.start(&element, reader)?,
                 // Whether the right element ends is checked by who reads it.
                 Ok(Event::End(_)) => elements.end(),
-                Ok(Event::Eof) if elements.open == Open::Behind => return elements.finish(reader),
+                Ok(Event::Eof) if elements.open == OpenElement::Behind => return elements.finish(reader),
                 Ok(Event::Eof) => {
                     let hint = "it is one algo element: was it cut?";
                     return Err(elements.problem("the file ends before the algorithm does", hint).into());
@@ -169,7 +169,7 @@ impl Algorithm {
 /// What has been read of a file.
 struct Elements {
     file: String,
-    open: Open,
+    open: OpenElement,
     n_gpus: u32,
     gpus: Vec<Gpu>,
     /// The line that reading has come to.
@@ -222,7 +222,9 @@ impl Elements {
     fn problem(&self, reason: impl Into<String>, hint: impl Into<String>) -> Problem {
         let problem = Problem::new(&self.file, reason, hint).at(self.line);
         match (self.open, self.gpus.last()) {
-            (Open::Gpu | Open::Block | Open::Step, Some(gpu)) if gpu.id < u64::from(self.n_gpus) => {
+            (OpenElement::Gpu | OpenElement::ThreadBlock | OpenElement::BlockStep, Some(gpu))
+                if gpu.id < u64::from(self.n_gpus) =>
+            {
                 problem.of_rank(gpu.id as u32)
             }
             _ => problem,
@@ -247,20 +249,20 @@ impl Elements {
 
     fn end(&mut self) {
         self.open = match self.open {
-            Open::Step => Open::Block,
-            Open::Block => Open::Gpu,
-            Open::Gpu => Open::Algorithm,
-            Open::Algorithm | Open::Before | Open::Behind => Open::Behind,
+            OpenElement::BlockStep => OpenElement::ThreadBlock,
+            OpenElement::ThreadBlock => OpenElement::Gpu,
+            OpenElement::Gpu => OpenElement::Algorithm,
+            OpenElement::Algorithm | OpenElement::Before | OpenElement::Behind => OpenElement::Behind,
         };
     }
 
     fn start(&mut self, start: &BytesStart<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let name = start.name();
         match (self.open, name.as_ref()) {
-            (Open::Before, b"algo") => self.algorithm(start)?,
-            (Open::Algorithm, b"gpu") => self.gpu(start)?,
-            (Open::Gpu, b"tb") => self.block(start, reader)?,
-            (Open::Block, b"step") => self.step(start, reader)?,
+            (OpenElement::Before, b"algo") => self.algorithm(start)?,
+            (OpenElement::Algorithm, b"gpu") => self.gpu(start)?,
+            (OpenElement::Gpu, b"tb") => self.block(start, reader)?,
+            (OpenElement::ThreadBlock, b"step") => self.step(start, reader)?,
             (_, name) => {
                 let reason = format!("<{}> is not expected here", String::from_utf8_lossy(name));
                 let hint = "an algo has gpus, a gpu has tbs, a tb has steps";
@@ -275,7 +277,7 @@ impl Elements {
         let fits = |n: &u64| (1..u64::from(ANY_SOURCE)).contains(n);
         let n_gpus = Some(attributes.number("ngpus")?).filter(fits);
         let n_gpus = n_gpus.ok_or_else(|| attributes.wrong("ngpus", "an algorithm has at least 1 GPU"))?;
-        (self.open, self.n_gpus) = (Open::Algorithm, n_gpus as u32);
+        (self.open, self.n_gpus) = (OpenElement::Algorithm, n_gpus as u32);
         Ok(())
     }
 
@@ -286,7 +288,7 @@ impl Elements {
             line: self.line,
             blocks: Vec::new(),
         });
-        self.open = Open::Gpu;
+        self.open = OpenElement::Gpu;
         Ok(())
     }
 
@@ -311,8 +313,8 @@ impl Elements {
         if blocks.iter().any(|block| block.id == id) {
             return Err(attributes.wrong("id", "give every thread block of a GPU a number of its own"));
         }
-        let same = |block: &&Block| block.channel == channel;
-        let shares = |block: &Block| match () {
+        let same = |block: &&ThreadBlock| block.channel == channel;
+        let shares = |block: &ThreadBlock| match () {
             () if sends_to.is_some() && block.sends_to == sends_to => Some(("sends to", sends_to)),
             () if receives_from.is_some() && block.receives_from == receives_from => {
                 Some(("receives from", receives_from))
@@ -329,7 +331,7 @@ impl Elements {
                 format!("thread block {id} {what} GPU {peer} over channel {channel}, as thread block {other} does");
             reader.problem(self.problem(reason, "which message is whose would be open: take another channel"));
         }
-        let block = Block {
+        let block = ThreadBlock {
             id,
             sends_to,
             receives_from,
@@ -339,7 +341,7 @@ impl Elements {
         if let Some(gpu) = self.gpus.last_mut() {
             gpu.blocks.push(block);
         }
-        self.open = Open::Block;
+        self.open = OpenElement::ThreadBlock;
         Ok(())
     }
 
@@ -390,7 +392,7 @@ impl Elements {
             let reason = format!("step {number} waits for step {at} of its own thread block {other}");
             reader.problem(self.problem(reason, "it would never start"));
         }
-        let step = Step {
+        let step = BlockStep {
             kind,
             chunks,
             after,
@@ -399,7 +401,7 @@ impl Elements {
         if let Some(block) = self.gpus.last_mut().and_then(|gpu| gpu.blocks.last_mut()) {
             block.steps.push(step);
         }
-        self.open = Open::Step;
+        self.open = OpenElement::BlockStep;
         Ok(())
     }
 
