@@ -10,7 +10,7 @@ const PIECE: usize = 1 << 18;
 const LONGEST: usize = 1 << 20;
 
 /// The lines of a file, which may be packed.
-pub(crate) struct TextLines {
+pub(crate) struct LinesInPieces {
     file: String,
     source: Box<dyn Read>,
     buffer: Vec<u8>,
@@ -26,12 +26,12 @@ pub(crate) struct TextLines {
     done: u64,
 }
 
-impl TextLines {
+impl LinesInPieces {
     /// The lines of a file, and the bytes of all of them, 0 where the file is packed.
     ///
     /// # Errors
     /// A file that cannot be opened.
-    pub(crate) fn open(path: &Path) -> Result<(TextLines, u64), Problem> {
+    pub(crate) fn open(path: &Path) -> Result<(LinesInPieces, u64), Problem> {
         let file = path.display().to_string();
         let cannot = |error: std::io::Error| Problem::new(&file, format!("it cannot be read: {error}"), "");
         let (source, packing) = crate::packed::open(path).map_err(cannot)?;
@@ -39,12 +39,12 @@ impl TextLines {
             "plain" => std::fs::metadata(path).map_err(cannot)?.len(),
             _ => 0,
         };
-        Ok((TextLines::of(file, source), all))
+        Ok((LinesInPieces::of(file, source), all))
     }
 
     /// The lines of a text whose file is called so.
-    pub(crate) fn of(file: String, source: Box<dyn Read>) -> TextLines {
-        TextLines {
+    pub(crate) fn of(file: String, source: Box<dyn Read>) -> LinesInPieces {
+        LinesInPieces {
             file,
             source,
             buffer: vec![0; PIECE],
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn lines(text: &[u8], piece: usize) -> Result<Vec<String>, Problem> {
-        let mut lines = TextLines::of("x".into(), Box::new(Drops(text.to_vec(), piece, 0)));
+        let mut lines = LinesInPieces::of("x".into(), Box::new(Drops(text.to_vec(), piece, 0)));
         let mut all = Vec::new();
         while let Some(line) = lines.next()? {
             all.push(String::from_utf8_lossy(line).into_owned());

@@ -9,7 +9,7 @@ use super::flow_graph::{Flow, FlowEnd, FlowGraph, Gate, flow_limits};
 use crate::check::LARGEST;
 use crate::format::TraceFormat;
 use crate::header::{Form, Header};
-use crate::lines::TextLines;
+use crate::lines::LinesInPieces;
 use crate::operation::ANY_SOURCE;
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
@@ -67,7 +67,7 @@ impl TraceFormat for Flows {
     }
 
     fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let (mut lines, all) = TextLines::open(path)?;
+        let (mut lines, all) = LinesInPieces::open(path)?;
         reader.progress.all = all;
         let mut table = FlowTable {
             file: lines.file().to_owned(),

@@ -12,7 +12,7 @@
 use super::flow_graph::{Flow, FlowEnd, FlowGraph, Gate, flow_limits};
 use crate::format::TraceFormat;
 use crate::header::{Form, Header};
-use crate::lines::TextLines;
+use crate::lines::LinesInPieces;
 use crate::operation::ANY_SOURCE;
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
@@ -44,7 +44,7 @@ impl TraceFormat for Htsim {
     }
 
     fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let (mut lines, all) = TextLines::open(path)?;
+        let (mut lines, all) = LinesInPieces::open(path)?;
         reader.progress.all = all;
         let mut matrix = Matrix {
             file: lines.file().to_owned(),

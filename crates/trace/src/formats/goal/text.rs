@@ -14,7 +14,7 @@
 use super::{DIALECT, calc, no_ranks, wrong_with};
 use crate::graph::RankGraph;
 use crate::header::{Form, Header};
-use crate::lines::TextLines;
+use crate::lines::LinesInPieces;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Operation};
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
@@ -53,7 +53,7 @@ pub(super) fn is_it(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 /// A file that cannot be read on, and what the reader says.
 pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
-    let (lines, all) = TextLines::open(path)?;
+    let (lines, all) = LinesInPieces::open(path)?;
     reader.progress.all = all;
     let mut text = GoalLines {
         file: lines.file().to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
 /// The lines of a GOAL text without comments.
 struct GoalLines {
     file: String,
-    lines: TextLines,
+    lines: LinesInPieces,
     /// A line whose comments had to be left out.
     scratch: Vec<u8>,
 }
