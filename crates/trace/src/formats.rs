@@ -8,6 +8,7 @@ pub mod goal;
 pub mod htsim;
 pub mod lines;
 pub mod msccl;
+pub mod ops;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;
@@ -26,4 +27,5 @@ pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<htsim::Htsim>(),
     ListedFormat::of::<msccl::Msccl>(),
     ListedFormat::of::<flows::Flows>(),
+    ListedFormat::of::<ops::OpsTables>(),
 ];

@@ -8,6 +8,7 @@ pub mod flows;
 pub mod goal;
 pub mod htsim;
 pub mod msccl;
+pub mod ops;
 pub mod otf2;
 pub mod simgrid;
 pub mod work;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<Sample> {
         goal::all(),
         htsim::all(),
         msccl::all(),
+        ops::all(),
         otf2::all(),
         simgrid::all(),
         work::all(),
