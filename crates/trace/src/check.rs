@@ -22,11 +22,11 @@ mod tests;
 pub use fields::LARGEST;
 
 pub(crate) use collectives::Disputed;
-pub(crate) use communicators::Communicators;
+pub(crate) use communicators::KnownCommunicators;
 pub(crate) use fields::wrong;
 pub(crate) use findings::{TraceFindings, of_rank};
 pub(crate) use messages::{Side, Unmatched, halves};
-pub(crate) use requests::{Names, starts};
+pub(crate) use requests::{GivenNames, starts};
 
 use crate::header::{Form, Header};
 use crate::operation::{Lists, NONE, Operation};
@@ -66,7 +66,7 @@ pub struct CheckFigures {
 #[derive(Debug)]
 pub struct Check {
     header: Header,
-    communicators: Communicators,
+    communicators: KnownCommunicators,
     findings: TraceFindings,
     messages: Messages,
     collectives: Collectives,
@@ -104,7 +104,7 @@ impl Default for Check {
     fn default() -> Check {
         Check {
             header: Header::new("", 0, Form::Program),
-            communicators: Communicators::default(),
+            communicators: KnownCommunicators::default(),
             findings: TraceFindings::default(),
             messages: Messages::default(),
             collectives: Collectives::default(),
@@ -181,7 +181,7 @@ impl Sink for Check {
             messages: Messages::of(header),
             ..Check::default()
         };
-        self.communicators = Communicators::of(header, &mut self.findings);
+        self.communicators = KnownCommunicators::of(header, &mut self.findings);
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 //!
 //! What stays: requests that are started again while they are pending, circles of dependencies, and times that go back.
 
-use crate::check::{Check, Communicators, Names, Side, TraceFindings, halves, of_rank, starts, wrong};
+use crate::check::{Check, GivenNames, KnownCommunicators, Side, TraceFindings, halves, of_rank, starts, wrong};
 use crate::header::{Form, Header};
 use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
 use crate::problem::Stop;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct Repair<'c, S> {
     check: &'c Check,
     inner: S,
-    communicators: Communicators,
+    communicators: KnownCommunicators,
     ranks: Vec<RepairedRank>,
     /// Collectives that a rank has come to: (communicator, rank).
     steps: HashMap<(u32, u32), u64>,
@@ -31,8 +31,8 @@ pub struct Repair<'c, S> {
 struct RepairedRank {
     operations: u32,
     /// Requests that were started and are handed on.
-    started: Names,
-    /// Names of requests whose last start is left out.
+    started: GivenNames,
+    /// GivenNames of requests whose last start is left out.
     gone: BTreeSet<u32>,
 }
 
@@ -51,7 +51,7 @@ impl<'c, S: Sink> Repair<'c, S> {
         Repair {
             check,
             inner,
-            communicators: Communicators::default(),
+            communicators: KnownCommunicators::default(),
             ranks: Vec::new(),
             steps: HashMap::new(),
             left_out: BTreeMap::new(),
@@ -175,7 +175,7 @@ impl<S: Sink> Sink for Repair<'_, S> {
                 "the trace is another than the one that was checked".into(),
             ));
         }
-        self.communicators = Communicators::of(header, &mut TraceFindings::default());
+        self.communicators = KnownCommunicators::of(header, &mut TraceFindings::default());
         self.ranks.clear();
         self.steps.clear();
         self.left_out.clear();

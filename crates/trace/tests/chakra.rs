@@ -1,6 +1,5 @@
 //! Execution traces: what is written by hand is read as it is, and the shared ones have what is known of them.
 
-#[allow(dead_code, reason = "other tests use the rest")]
 mod samples;
 
 use samples::Sample;

@@ -1,6 +1,5 @@
 //! OTF2: archives of our own, in both byte orders, and a recorded one where it is there.
 
-#[allow(dead_code, reason = "other tests use the rest")]
 mod samples;
 
 use samples::otf2;

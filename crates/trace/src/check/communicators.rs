@@ -5,7 +5,7 @@ use crate::header::{Header, Members};
 
 /// Answers who is in a communicator, in O(log members).
 #[derive(Debug, Default)]
-pub(crate) struct Communicators {
+pub(crate) struct KnownCommunicators {
     of: Vec<KnownMembers>,
 }
 
@@ -19,9 +19,9 @@ enum KnownMembers {
     Broken,
 }
 
-impl Communicators {
+impl KnownCommunicators {
     /// Looks at those of a header, and tells what is wrong with them.
-    pub fn of(header: &Header, findings: &mut TraceFindings) -> Communicators {
+    pub fn of(header: &Header, findings: &mut TraceFindings) -> KnownCommunicators {
         let known = |(number, members): (usize, &Members)| match know(header, members) {
             Ok(known) => known,
             Err((reason, hint)) => {
@@ -45,7 +45,7 @@ impl Communicators {
                 )
             });
         }
-        Communicators { of }
+        KnownCommunicators { of }
     }
 
     /// Whether a communicator is there and is sound.

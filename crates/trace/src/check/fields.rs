@@ -1,6 +1,6 @@
 //! Whether the fields of an operation say something that there is: ranks, roots, communicators, sizes.
 
-use super::communicators::Communicators;
+use super::communicators::KnownCommunicators;
 use crate::header::Header;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
 
@@ -9,7 +9,7 @@ pub const LARGEST: u64 = (1 << 40) - 1 - (1 << 16);
 
 /// What is wrong with an operation by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct WrongFields {
     /// What it is.
     pub reason: String,
     /// What to do.
@@ -21,11 +21,11 @@ pub(crate) struct Wrong {
 /// The first thing that is wrong with the fields of an operation.
 pub(crate) fn wrong(
     header: &Header,
-    communicators: &Communicators,
+    communicators: &KnownCommunicators,
     rank: u32,
     operation: &Operation,
     lists: &Lists<'_>,
-) -> Option<Wrong> {
+) -> Option<WrongFields> {
     let kind = operation.kind;
     let meets = kind.is_collective() || talks(kind);
     if !meets {
@@ -95,7 +95,7 @@ fn no_peer(kind: Kind, peer: u32, receives: bool) -> String {
     }
 }
 
-fn of_collective(operation: &Operation, lists: &Lists<'_>, size: u32) -> Option<Wrong> {
+fn of_collective(operation: &Operation, lists: &Lists<'_>, size: u32) -> Option<WrongFields> {
     let kind = operation.kind;
     if kind.has_root() && operation.peer >= size {
         let reason = match operation.peer {
@@ -117,7 +117,7 @@ fn of_collective(operation: &Operation, lists: &Lists<'_>, size: u32) -> Option<
     all.find_map(|bytes| too_large(bytes, kind))
 }
 
-fn too_large(bytes: u64, kind: Kind) -> Option<Wrong> {
+fn too_large(bytes: u64, kind: Kind) -> Option<WrongFields> {
     if bytes <= LARGEST || bytes == UNKNOWN_SIZE {
         return None;
     }
@@ -126,8 +126,8 @@ fn too_large(bytes: u64, kind: Kind) -> Option<Wrong> {
 }
 
 /// An operation that cannot meet anybody.
-fn stray(reason: String, hint: impl Into<String>) -> Option<Wrong> {
-    Some(Wrong {
+fn stray(reason: String, hint: impl Into<String>) -> Option<WrongFields> {
+    Some(WrongFields {
         reason,
         hint: hint.into(),
         has_partners: false,
@@ -135,8 +135,8 @@ fn stray(reason: String, hint: impl Into<String>) -> Option<Wrong> {
 }
 
 /// An operation that others come to, though it is wrong.
-fn partly(reason: String, hint: impl Into<String>) -> Option<Wrong> {
-    Some(Wrong {
+fn partly(reason: String, hint: impl Into<String>) -> Option<WrongFields> {
+    Some(WrongFields {
         has_partners: true,
         ..stray(reason, hint)?
     })

@@ -23,13 +23,13 @@ pub(crate) enum Side {
 
 /// What has to be the same at both ends, besides the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct MessageKey {
+pub(crate) struct MatchKey {
     pub communicator: u32,
     pub sender: u32,
     pub tag: u32,
 }
 
-impl MessageKey {
+impl MatchKey {
     fn is_open(self) -> bool {
         self.sender == ANY_SOURCE || self.tag == ANY_TAG
     }
@@ -40,7 +40,7 @@ impl MessageKey {
 pub(crate) struct Half {
     pub side: Side,
     pub receiver: u32,
-    pub key: MessageKey,
+    pub key: MatchKey,
     /// Size of the message, or room for it.
     pub bytes: u64,
 }
@@ -55,7 +55,7 @@ pub(crate) fn halves(rank: u32, operation: &Operation, wrong: bool) -> [Option<H
     let send = kind.sends().then(|| Half {
         side: Side::Send,
         receiver: operation.peer,
-        key: MessageKey {
+        key: MatchKey {
             communicator,
             sender: rank,
             tag: operation.tag,
@@ -71,7 +71,7 @@ pub(crate) fn halves(rank: u32, operation: &Operation, wrong: bool) -> [Option<H
     let receive = kind.receives().then(|| Half {
         side: Side::Receive,
         receiver: rank,
-        key: MessageKey {
+        key: MatchKey {
             communicator,
             sender,
             tag,
@@ -94,12 +94,12 @@ struct Small {
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     /// By receiver.
-    waiting: Vec<HashMap<MessageKey, (Side, MessageQueue)>>,
+    waiting: Vec<HashMap<MatchKey, (Side, MessageQueue)>>,
     /// (receiver, communicator)s with receives that leave source or tag open.
     open: HashSet<(u32, u32)>,
-    small: BTreeMap<(u32, MessageKey), Vec<Small>>,
+    small: BTreeMap<(u32, MatchKey), Vec<Small>>,
     /// In a graph, by size: sends less receives, of those that met one of another size.
-    sizes: BTreeMap<(u32, MessageKey), BTreeMap<u64, i64>>,
+    sizes: BTreeMap<(u32, MatchKey), BTreeMap<u64, i64>>,
     is_graph: bool,
     /// Ends of messages that cannot be played though they meet: (rank, number, side).
     dropped: HashSet<(u32, u32, Side)>,
@@ -109,7 +109,7 @@ pub(crate) struct Messages {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unmatched {
     /// Of each: the number of the operation from which on its rank's ends meet nothing.
-    pub tails: HashMap<(Side, u32, MessageKey), u32>,
+    pub tails: HashMap<(Side, u32, MatchKey), u32>,
     /// Ends that meet what cannot be played with them: (rank, number, side).
     pub single: HashSet<(u32, u32, Side)>,
     /// Sends without a receive.
@@ -251,7 +251,7 @@ fn can_pair(sizes: &BTreeMap<u64, i64>) -> bool {
 /// What is left of a queue at the end.
 #[derive(Debug)]
 struct Left {
-    key: MessageKey,
+    key: MatchKey,
     side: Side,
     queue: MessageQueue,
     /// How many of its last are unmatched.
@@ -259,7 +259,7 @@ struct Left {
 }
 
 impl Left {
-    fn of((key, (side, queue)): (MessageKey, (Side, MessageQueue))) -> Left {
+    fn of((key, (side, queue)): (MatchKey, (Side, MessageQueue))) -> Left {
         Left {
             key,
             side,
@@ -275,7 +275,7 @@ impl Left {
 
     fn tell(&self, header: &Header, receiver: u32, findings: &mut TraceFindings) {
         let (place, bytes) = self.first();
-        let MessageKey {
+        let MatchKey {
             communicator,
             sender,
             tag,
@@ -327,7 +327,7 @@ fn unmatched_of(left: &mut [Left]) -> (u64, u64) {
         // What is open at both sides takes what the others leave.
         let (both, one): (Vec<usize>, Vec<usize>) = open.into_iter().partition(|i| any_source(i) && any_tag(i));
         let mut by: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        let name = |key: MessageKey| if of_tag { key.tag } else { key.sender };
+        let name = |key: MatchKey| if of_tag { key.tag } else { key.sender };
         for at in sends.iter().filter(|_| !one.is_empty()) {
             by.entry(name(left[*at].key)).or_default().push(*at);
         }

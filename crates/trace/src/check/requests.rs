@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     pending: HashMap<u32, PendingRequest>,
-    /// Names that have ever been given.
-    given: Names,
+    /// GivenNames that have ever been given.
+    given: GivenNames,
     /// Started without a name, and not waited for.
     unnamed: u64,
 }
@@ -126,11 +126,11 @@ impl Requests {
     }
 }
 
-/// Names of requests: rows of neighbours, first and last.
+/// GivenNames of requests: rows of neighbours, first and last.
 #[derive(Debug, Default)]
-pub(crate) struct Names(BTreeMap<u32, u32>);
+pub(crate) struct GivenNames(BTreeMap<u32, u32>);
 
-impl Names {
+impl GivenNames {
     /// Whether a name is among them.
     pub fn has(&self, name: u32) -> bool {
         let row = self.0.range(..=name).next_back();

@@ -16,7 +16,7 @@ use crate::operation::Lists;
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
 use files::{FileSet, is_et, name_and_rank};
-use groups::Groups;
+use groups::ProcessGroups;
 use node::{ChakraNode, NodeType};
 use operations::{Common, LaneNumbers, is_communication, operation_of};
 use std::collections::HashMap;
@@ -56,7 +56,7 @@ impl TraceFormat for Chakra {
     fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let set = FileSet::of(path)?;
         reader.progress.all = set.sizes.iter().sum::<u64>().saturating_mul(2);
-        let mut first = FirstPass::of(&set);
+        let mut first = ChakraSurvey::of(&set);
         for rank in 0..set.paths.len() as u32 {
             first.file(&set, rank, reader)?;
         }
@@ -113,8 +113,8 @@ impl Ids {
 }
 
 /// What has to be known before the first operation.
-struct FirstPass {
-    groups: Groups,
+struct ChakraSurvey {
+    groups: ProcessGroups,
     ids: Vec<Ids>,
     /// Earliest start of a node (us), 0 where none is told.
     begin: u64,
@@ -122,10 +122,10 @@ struct FirstPass {
     has_operations: bool,
 }
 
-impl FirstPass {
-    fn of(set: &FileSet) -> FirstPass {
-        FirstPass {
-            groups: Groups::of(set.paths.len() as u32),
+impl ChakraSurvey {
+    fn of(set: &FileSet) -> ChakraSurvey {
+        ChakraSurvey {
+            groups: ProcessGroups::of(set.paths.len() as u32),
             ids: Vec::new(),
             begin: 0,
             has_durations: false,
@@ -194,8 +194,8 @@ struct SecondPass<'a> {
 }
 
 impl SecondPass<'_> {
-    fn file(&mut self, first: &mut FirstPass, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let FirstPass { groups, ids, .. } = first;
+    fn file(&mut self, first: &mut ChakraSurvey, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let ChakraSurvey { groups, ids, .. } = first;
         let ids = &ids[self.rank as usize];
         let by_id = self.numbers(ids, reader)?;
         let number = |id: u64| match *ids {

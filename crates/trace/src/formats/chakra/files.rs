@@ -1,7 +1,7 @@
 //! The files of a trace, one for each rank, and the nodes that are in one.
 
 use super::node::ChakraNode;
-use super::wire::{Fields, Wire, next_message};
+use super::wire::{Wire, WireFields, next_message};
 use crate::packed;
 use crate::problem::{Problem, Stop};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -205,12 +205,12 @@ fn of_messages(
             return Ok(());
         }
         // The first message tells of the trace, and its version; a node has its id there.
-        let first = Fields(&message).next();
+        let first = WireFields(&message).next();
         let is_node = matches!(first, Some(Ok((1, Wire::Varint(_)))));
         if record > 0 || is_node {
             let node = ChakraNode::of_message(&message);
             take(record, node.map_err(|_| broken(record, "this is no node".into()))?)?;
-        } else if Fields(&message).any(|field| field.is_err()) {
+        } else if WireFields(&message).any(|field| field.is_err()) {
             return Err(broken(0, "it does not begin as an execution trace".into()));
         }
         record += 1;

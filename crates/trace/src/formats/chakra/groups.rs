@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Most bytes of a file of groups.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Groups as they are found.
+/// ProcessGroups as they are found.
 #[derive(Debug, Default)]
-pub(crate) struct Groups {
+pub(crate) struct ProcessGroups {
     /// Of the ranks that tell it: groups by name.
     told: HashMap<u32, HashMap<String, u32>>,
     /// The groups of a file beside the trace.
@@ -28,12 +28,12 @@ pub(crate) struct Groups {
     communicators: Vec<Members>,
 }
 
-impl Groups {
+impl ProcessGroups {
     /// For so many ranks.
-    pub fn of(ranks: u32) -> Groups {
-        Groups {
+    pub fn of(ranks: u32) -> ProcessGroups {
+        ProcessGroups {
             communicators: vec![Members::all(ranks)],
-            ..Groups::default()
+            ..ProcessGroups::default()
         }
     }
 
@@ -126,7 +126,7 @@ impl Groups {
         }
     }
 
-    /// Makes the communicators: that of all ranks, and the groups. Afterwards, [`communicator`](Groups::communicator) finds each that is used.
+    /// Makes the communicators: that of all ranks, and the groups. Afterwards, [`communicator`](ProcessGroups::communicator) finds each that is used.
     pub fn finish(&mut self) -> Vec<Members> {
         for (name, users) in std::mem::take(&mut self.used) {
             let is_told = |rank: &u32| self.told.get(rank).is_some_and(|own| own.contains_key(&name));
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn who_does_not_tell_a_group_is_in_that_of_the_others() {
-        let mut groups = Groups::of(4);
+        let mut groups = ProcessGroups::of(4);
         (0..3).for_each(|rank| groups.used_by("a", rank));
         groups.used_by("b", 1);
         groups.used_by("b", 3);
@@ -231,14 +231,14 @@ mod tests {
         let quoted = plain.replace('"', "\\\"").replace('\'', "\"");
         let bare = &plain[2..plain.len() - 2];
         for text in [plain, &quoted, bare] {
-            let mut groups = Groups::of(4);
+            let mut groups = ProcessGroups::of(4);
             groups.tell(1, text, 4).expect("they are groups");
             assert_eq!(groups.communicator("7", 1), 2, "{text}");
             assert_eq!(groups.communicator("", 1), WORLD);
             let expected = [Members::all(4), Members::all(4), Members::List(vec![3, 1])];
             assert_eq!(groups.finish(), expected);
         }
-        assert_eq!(Groups::of(4).tell(0, "['[]']", 4), Ok(()));
+        assert_eq!(ProcessGroups::of(4).tell(0, "['[]']", 4), Ok(()));
         for (text, reason) in [
             ("none", "it has no list of process groups"),
             (r#"[{"ranks": []}]"#, "a process group has no pg_name"),
@@ -255,7 +255,7 @@ mod tests {
                 "process group \"a\" has rank 1 twice",
             ),
         ] {
-            assert_eq!(Groups::of(4).tell(0, text, 4), Err(reason.into()));
+            assert_eq!(ProcessGroups::of(4).tell(0, text, 4), Err(reason.into()));
         }
     }
 }

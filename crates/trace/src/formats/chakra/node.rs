@@ -1,6 +1,6 @@
 //! A node of an execution trace, from a message or from JSON.
 
-use super::wire::{Fields, Garbled, Wire, take_varint, unzigzag};
+use super::wire::{Garbled, Wire, WireFields, take_varint, unzigzag};
 use serde_json::{Map, Value};
 
 /// What a node is.
@@ -72,7 +72,7 @@ impl ChakraNode {
         let mut node = ChakraNode::default();
         let (mut control, mut data) = (Vec::new(), Vec::new());
         let (mut name, mut inputs) = (&[][..], &[][..]);
-        for field in Fields(message) {
+        for field in WireFields(message) {
             match field? {
                 (1, value) => node.id = value.varint().ok_or(Garbled)?,
                 (2, value) => name = value.bytes().ok_or(Garbled)?,
@@ -92,7 +92,7 @@ impl ChakraNode {
         node.after = control;
         node.after.extend(data);
         if tells_groups(&String::from_utf8_lossy(name)) {
-            for field in Fields(inputs) {
+            for field in WireFields(inputs) {
                 if let (1, Wire::Bytes(values)) = field? {
                     node.process_groups = Some(String::from_utf8_lossy(values).into_owned());
                 }
@@ -224,7 +224,7 @@ fn take_ids(value: Wire<'_>, ids: &mut Vec<u64>) -> Result<(), Garbled> {
 fn attribute(message: &[u8]) -> Result<(&str, Attribute), Garbled> {
     let mut name = "";
     let mut value = Attribute::Other;
-    for field in Fields(message) {
+    for field in WireFields(message) {
         let (number, wire) = field?;
         match (number, wire) {
             (1, Wire::Bytes(bytes)) => name = std::str::from_utf8(bytes).unwrap_or_default(),
@@ -257,7 +257,7 @@ fn real(value: f64) -> Attribute {
 /// The values of a list of flags, packed or one by one.
 fn flags(list: &[u8]) -> Result<Vec<bool>, Garbled> {
     let mut values = Vec::new();
-    for field in Fields(list) {
+    for field in WireFields(list) {
         if let (1, value) = field? {
             take_ids(value, &mut values)?;
         }

@@ -37,10 +37,10 @@ impl<'a> Wire<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Garbled;
 
-/// Fields of a message: number and value.
-pub(crate) struct Fields<'a>(pub &'a [u8]);
+/// WireFields of a message: number and value.
+pub(crate) struct WireFields<'a>(pub &'a [u8]);
 
-impl<'a> Iterator for Fields<'a> {
+impl<'a> Iterator for WireFields<'a> {
     type Item = Result<(u64, Wire<'a>), Garbled>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -54,7 +54,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-impl<'a> Fields<'a> {
+impl<'a> WireFields<'a> {
     fn field(&mut self) -> Result<(u64, Wire<'a>), Garbled> {
         let key = take_varint(&mut self.0)?;
         let value = match key & 7 {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn fields_of_every_kind_are_read_and_garbled_ones_end_it() {
         let message = [8, 5, 0x11, 1, 0, 0, 0, 0, 0, 0, 0, 0x1a, 1, 9, 0x25, 2, 0, 0, 0];
-        let fields: Vec<_> = Fields(&message).map(|field| field.expect("it is sound")).collect();
+        let fields: Vec<_> = WireFields(&message).map(|field| field.expect("it is sound")).collect();
         let expected = [
             (1, Wire::Varint(5)),
             (2, Wire::Fixed64(1)),
@@ -158,7 +158,7 @@ mod tests {
         ];
         assert_eq!(fields, expected);
         for garbled in [&[0x1a, 2, 9][..], &[0x0b], &[0x00, 1], &[0x25, 1], &[0x08]] {
-            assert_eq!(Fields(garbled).collect::<Vec<_>>(), [Err(Garbled)], "{garbled:?}");
+            assert_eq!(WireFields(garbled).collect::<Vec<_>>(), [Err(Garbled)], "{garbled:?}");
         }
     }
 }
