@@ -30,7 +30,8 @@ pub mod stencil;
 pub mod suba2a;
 pub mod sweep3d;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod trace;
 
 pub use all_ping_pong::{AllPingPong, AllPingPongParameters};
 pub use allreduce_loop::{AllreduceLoop, AllreduceLoopParameters};
@@ -58,7 +59,7 @@ pub use sweep3d::{Sweep3d, Sweep3dParameters};
 
 use crate::mpi::op::Transfer;
 use crate::mpi::spec::{Motif, MotifValue};
-use crate::mpi::{CollectiveKind, LARGEST, Op, Program, nth::Nth};
+use crate::mpi::{LARGEST, Op, Program, nth::Nth, peers_of};
 use applications::Application;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -98,6 +99,7 @@ const KINDS: &[ListedMotif] = &[
     ListedMotif::of_application::<applications::Milc>(),
     ListedMotif::of_application::<applications::Qball>(),
     ListedMotif::of::<OpTable>(),
+    ListedMotif::of::<crate::replay::TraceProgram>(),
 ];
 
 /// The works of MPI ranks: `work.kind`.
@@ -281,14 +283,6 @@ fn at_least(ranks: u32, least: u32) -> Result<(), Misfit> {
             "give the job more ranks",
         )),
         false => Ok(()),
-    }
-}
-
-/// About how many ranks a rank meets in a collective of `size`.
-fn peers_of(kind: CollectiveKind, size: u32) -> u32 {
-    match kind {
-        CollectiveKind::Alltoall | CollectiveKind::Alltoallv | CollectiveKind::ReduceScatter => size.saturating_sub(1),
-        _ => 2 * size.next_power_of_two().trailing_zeros(),
     }
 }
 

@@ -11,6 +11,8 @@ pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 pub const HEADER: u64 = 1 << 16;
 /// Largest message of a rank (bytes): with any header it fits the 40 bits that a notice has for sizes.
 pub const LARGEST: u64 = (1 << 40) - 1 - HEADER;
+/// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
+pub const MAX_CONTEXTS: usize = 128;
 /// Most interfaces of a host.
 pub const MAX_RAILS: u32 = 64;
 
@@ -33,9 +35,10 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     /// Communicators: the first has all ranks.
     fn communicators(&self) -> &[Communicator];
 
-    /// Bytes from one rank of a communicator to another, both ranks of the job, in a [`CollectiveKind::Alltoallv`].
-    fn pair_bytes(&self, communicator: u8, from: u32, to: u32) -> u64 {
-        let _ = (communicator, from, to);
+    /// Bytes from one rank of a communicator to another, both ranks of the job, in a [`CollectiveKind::Alltoallv`] of this program. What a
+    /// rank receives is for the record only: a program that knows its own sends alone tells 0.
+    fn pair_bytes(&self, collective: &Collective, from: u32, to: u32) -> u64 {
+        let _ = (collective, from, to);
         0
     }
 
@@ -94,5 +97,13 @@ impl Communicator {
             }
             Communicator::Listed { of, groups } => groups[of[rank as usize].0 as usize][number as usize],
         }
+    }
+}
+
+/// About how many ranks a rank meets in a collective of `size`.
+pub(crate) fn peers_of(kind: CollectiveKind, size: u32) -> u32 {
+    match kind {
+        CollectiveKind::Alltoall | CollectiveKind::Alltoallv | CollectiveKind::ReduceScatter => size.saturating_sub(1),
+        _ => 2 * size.next_power_of_two().trailing_zeros(),
     }
 }

@@ -8,6 +8,7 @@ pub use packing::{pack, unpack};
 pub use state::RankColumns;
 
 use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
+pub use crate::mpi::MAX_CONTEXTS;
 use crate::mpi::collective::{Algorithm, Call};
 use crate::mpi::op::{Collective, CollectiveKind};
 use crate::mpi::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
@@ -18,8 +19,6 @@ use des::Table;
 use state::{Item, PeerRank, Rank};
 use std::sync::Arc;
 
-/// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
-pub const MAX_CONTEXTS: usize = 128;
 /// Most ranks of a node.
 pub const MAX_PER_NODE: u32 = 256;
 

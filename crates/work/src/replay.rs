@@ -1,5 +1,21 @@
 //! Traces of applications, played on a simulated network.
 //!
-//! A trace has communicators, tags and requests as its program had them; ranks have short names for them ([`names`]).
+//! A trace is read in one pass ([`open`]) into records of 32 bytes ([`records`]), by a [`recorder`] that gives communicators, tags and
+//! requests the short names that ranks have room for ([`names`]), and lets ranks agree on their collectives ([`meetings`]). A
+//! [`TraceProgram`] hands them out as the operations of ranks, with what a study changes of them: times, sizes.
+//!
+//! **Invariant**: what is played depends on the trace's content ([`content`]) and the study's keys only, not on where or how it is kept.
 
+pub mod content;
+pub mod meetings;
 pub mod names;
+pub mod open;
+pub mod program;
+pub mod recorder;
+pub mod records;
+#[cfg(test)]
+mod tests;
+
+pub use open::{OpenedTrace, TraceWish, open};
+pub use program::{ComputeTimes, TraceProgram};
+pub use recorder::{AnySource, Recorder, Recording, Repairing};

@@ -209,9 +209,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let (number, step) = (self.number, self.rank().step);
         let rank_of = |other| communicator.rank(number, other);
         let pair_bytes = |from, to| {
-            phase
-                .program
-                .pair_bytes(collective.communicator, rank_of(from), rank_of(to))
+            phase.program.pair_bytes(&collective, rank_of(from), rank_of(to))
         };
         let call = self.plan.call(collective, communicator, number, &pair_bytes);
         let action = call.action(step);

@@ -103,7 +103,7 @@ impl Program for CollectiveLoop {
         &self.communicators
     }
 
-    fn pair_bytes(&self, _communicator: u8, _from: u32, _to: u32) -> u64 {
+    fn pair_bytes(&self, _collective: &Collective, _from: u32, _to: u32) -> u64 {
         self.collective.bytes
     }
 

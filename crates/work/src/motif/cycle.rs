@@ -1,7 +1,7 @@
 //! Programs one after the other, each some number of times, over and over: what an application does in one of its iterations.
 
 use super::Misfit;
-use crate::mpi::{Communicator, Op, Program};
+use crate::mpi::{Collective, Communicator, Op, Program};
 use std::sync::Arc;
 
 /// A program of programs. Each has communicators of its own, so that messages of one never meet receives of another.
@@ -87,9 +87,14 @@ impl Program for Cycle {
         &self.communicators
     }
 
-    fn pair_bytes(&self, communicator: u8, from: u32, to: u32) -> u64 {
-        let part = &self.parts[self.parts.partition_point(|part| part.first <= communicator) - 1];
-        part.program.pair_bytes(communicator - part.first, from, to)
+    fn pair_bytes(&self, collective: &Collective, from: u32, to: u32) -> u64 {
+        let after = self.parts.partition_point(|part| part.first <= collective.communicator);
+        let part = &self.parts[after - 1];
+        let own = Collective {
+            communicator: collective.communicator - part.first,
+            ..*collective
+        };
+        part.program.pair_bytes(&own, from, to)
     }
 
     fn peers(&self) -> u32 {

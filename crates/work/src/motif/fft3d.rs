@@ -150,10 +150,10 @@ impl Program for Fft3d {
         &self.communicators
     }
 
-    fn pair_bytes(&self, communicator: u8, from: u32, to: u32) -> u64 {
+    fn pair_bytes(&self, collective: &Collective, from: u32, to: u32) -> u64 {
         let ([fr, fc], [tr, tc]) = (self.grid.place(from), self.grid.place(to));
         // What one has of one dimension and the other is to have of another, for all of the third.
-        let values = match communicator {
+        let values = match collective.communicator {
             ROWS => self.planes(1, 0, fr) * self.planes(0, 0, tr) * self.planes(2, 1, fc),
             ROWS_BACK => self.planes(0, 0, fr) * self.planes(1, 0, tr) * self.planes(2, 1, fc),
             COLUMNS => self.planes(2, 1, fc) * self.planes(1, 1, tc) * self.planes(0, 0, fr),

@@ -146,6 +146,8 @@ pub(crate) struct Keys {
     pub values: Values,
     /// Number of ranks.
     pub ranks: u32,
+    /// Ranks that the job has room for.
+    pub room: u32,
     /// In which order ranks turn to their neighbours.
     pub order: Order,
 }
@@ -167,6 +169,7 @@ impl Keys {
         let values = Values::of(entry.parameters(), given);
         Ok(Keys {
             ranks: values.integer_u32("ranks").unwrap_or(room),
+            room,
             order: match values.choice("order").unwrap_or_default() {
                 OrderWord::Common if !always => Order::Common,
                 OrderWord::Common | OrderWord::Shuffled => order,

@@ -3,11 +3,11 @@
 
 mod orders;
 mod patterns;
-pub(super) mod play;
+pub(crate) mod play;
 mod programs;
 
 use super::*;
-use crate::mpi::Program;
+use crate::mpi::{Collective, CollectiveKind, Program};
 use play::play;
 use std::collections::BTreeMap;
 
@@ -448,8 +448,14 @@ fn transposes_carry_every_value_to_its_pencil() {
                 for number in 0..lines.size(from) {
                     let to = lines.rank(from, number);
                     let bytes = moved.remove(&(communicator, from, to)).unwrap_or(0);
+                    let collective = Collective {
+                        kind: CollectiveKind::Alltoallv,
+                        communicator,
+                        bytes: 0,
+                        root: 0,
+                    };
                     assert_eq!(
-                        motif.pair_bytes(communicator, from, to),
+                        motif.pair_bytes(&collective, from, to),
                         bytes,
                         "{grid:?} {cells:?} {communicator}: {from} to {to}"
                     );

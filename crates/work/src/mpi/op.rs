@@ -8,6 +8,8 @@ pub const ANY_SOURCE: u32 = u32::MAX;
 pub const ANY_TAG: u16 = u16::MAX;
 /// Room for a message of any size, in a receive.
 pub const ANY_SIZE: u64 = u64::MAX;
+/// The name of the requests of blocking operations and collectives.
+pub const BLOCK: u16 = u16::MAX - 1;
 /// A request that only [`Op::WaitAll`] and [`Op::WaitAny`] speak of.
 pub const UNNAMED: u16 = u16::MAX;
 
@@ -134,7 +136,7 @@ pub struct Collective {
     pub communicator: u8,
     /// Its size; what it means depends on the kind.
     pub bytes: u64,
-    /// The root, a rank of the communicator; 0 where there is none.
+    /// The root, a rank of the communicator; 0 where there is none. Of an alltoallv a number that its program knows it by.
     pub root: u32,
 }
 

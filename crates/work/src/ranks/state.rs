@@ -139,8 +139,7 @@ pub fn is_far(from: u16, to: u16) -> bool {
     to.wrapping_sub(from) >= 1 << 15
 }
 
-/// The name of the requests of blocking operations and collectives.
-pub const BLOCK: u16 = u16::MAX - 1;
+pub use crate::mpi::op::BLOCK;
 
 /// A receive, a message or a rendezvous that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

@@ -10,7 +10,7 @@
 //!
 //! Names are given in the order in which a trace is read, which is the same on every machine.
 //!
-//! [`MAX_CONTEXTS`]: crate::ranks::MAX_CONTEXTS
+//! [`MAX_CONTEXTS`]: crate::mpi::MAX_CONTEXTS
 
 pub mod communicators;
 pub mod requests;

@@ -6,12 +6,11 @@
 
 use super::format::{AccessKind, Note, TraceFormat, TracedAccess};
 
+use crate::kept::{Keeper, Kept};
 use crate::memory::spec::Instructions;
-use memmap2::Mmap;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// Records up to here stay in memory: 64 MiB.
@@ -70,25 +69,16 @@ pub struct Recording {
     pub first: Vec<u64>,
     /// SHA-256 of the text up to the last line that was read.
     pub sha256: String,
-    records: Records,
+    records: Kept<u64>,
     /// Pauses that records have no room for, by access.
     long: Vec<(u64, u64)>,
-}
-
-#[derive(Debug)]
-enum Records {
-    Here(Vec<u64>),
-    There(Mmap),
 }
 
 impl Recording {
     /// An access by its number.
     #[inline(always)]
     pub fn get(&self, index: u64) -> RecordedAccess {
-        let word = match &self.records {
-            Records::Here(words) => words[index as usize],
-            Records::There(map) => bytemuck::cast_slice(map)[index as usize],
-        };
+        let word = self.records.get(index);
         let pause = match word >> PAUSE_SHIFT & LONG {
             LONG => self.long_pause(index),
             pause => pause,
@@ -219,7 +209,8 @@ fn shown(line: &[u8]) -> String {
 /// Makes records of accesses.
 struct Recorder {
     reading: Reading,
-    keep: Option<usize>,
+    /// Where records go, if they are kept.
+    records: Option<Keeper<u64>>,
     accesses: u64,
     pause: u64,
     pages: HashMap<u64, u64>,
@@ -227,8 +218,6 @@ struct Recorder {
     recent: Vec<(u64, u64)>,
     first: Vec<u64>,
     long: Vec<(u64, u64)>,
-    here: Vec<u64>,
-    there: Option<BufWriter<File>>,
 }
 
 const RECENT: u64 = 1 << 10;
@@ -237,15 +226,13 @@ impl Recorder {
     fn new(reading: Reading, keep: Option<usize>) -> Recorder {
         Recorder {
             reading,
-            keep,
+            records: keep.map(Keeper::new),
             accesses: 0,
             pause: 0,
             pages: HashMap::new(),
             recent: vec![(u64::MAX, 0); RECENT as usize],
             first: Vec::new(),
             long: Vec::new(),
-            here: Vec::new(),
-            there: None,
         }
     }
 
@@ -299,14 +286,10 @@ impl Recorder {
         let line = number * per_page + line % per_page;
         let word = line | pause << PAUSE_SHIFT | if store { STORE } else { 0 };
         (self.pause, self.accesses) = (0, self.accesses + 1);
-        if let Some(keep) = self.keep {
-            self.here.push(word);
-            if self.here.len() == keep {
-                self.spill()
-                    .map_err(|error| format!("cannot keep the accesses: {error}"))?;
-            }
+        match &mut self.records {
+            Some(records) => (records.push(word)).map_err(|error| format!("cannot keep the accesses: {error}")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// The number of a page.
@@ -325,24 +308,10 @@ impl Recorder {
         Ok(number)
     }
 
-    /// Moves records to the file.
-    fn spill(&mut self) -> std::io::Result<()> {
-        let file = match &mut self.there {
-            Some(file) => file,
-            None => self.there.insert(BufWriter::new(tempfile::tempfile()?)),
-        };
-        file.write_all(bytemuck::cast_slice(&self.here))?;
-        self.here.clear();
-        Ok(())
-    }
-
-    fn finish(mut self, sha256: String) -> std::io::Result<Recording> {
-        let records = match self.there {
-            None => Records::Here(self.here),
-            Some(_) => {
-                self.spill()?;
-                Records::There(map(self.there)?)
-            }
+    fn finish(self, sha256: String) -> std::io::Result<Recording> {
+        let records = match self.records {
+            Some(records) => records.finish()?,
+            None => Kept::Here(Vec::new()),
         };
         Ok(Recording {
             accesses: self.accesses,
@@ -352,12 +321,4 @@ impl Recorder {
             long: self.long,
         })
     }
-}
-
-/// Maps the file.
-#[allow(unsafe_code)]
-fn map(file: Option<BufWriter<File>>) -> std::io::Result<Mmap> {
-    let file = file.ok_or(ErrorKind::NotFound)?.into_inner()?;
-    // SAFETY: the file has no name, and this was its only handle: nobody can change or shorten it while it is mapped.
-    unsafe { Mmap::map(&file) }
 }

@@ -213,7 +213,7 @@ fn collectives_come_one_after_another() {
                 .iter()
                 .all(|all| all.len() == 1 && all[0].kind == kind && all[0].root == 3)
         );
-        assert_eq!(motif.pair_bytes(0, 1, 2), 10);
+        assert_eq!(motif.pair_bytes(&played.collectives[0][0], 1, 2), 10);
     }
 }
 
@@ -353,6 +353,7 @@ fn the_family_names_every_motif_once() {
         "hpl",
         "graph500-bfs",
         "ops",
+        "trace",
     ];
     types.extend(programs::APPLICATIONS);
     names.sort_unstable();

@@ -33,19 +33,19 @@ type Meeting = (Collective, Vec<(u32, usize)>);
 
 /// What a program did.
 #[derive(Default, Debug)]
-pub(in crate::motif) struct Played {
+pub(crate) struct Played {
     /// (from, to, bytes) of all point-to-point messages, in order of meeting.
-    pub(in crate::motif) messages: Vec<(u32, u32, u64)>,
+    pub(crate) messages: Vec<(u32, u32, u64)>,
     /// Bytes sent by each rank, in collectives too.
-    pub(in crate::motif) sent: Vec<u64>,
+    pub(crate) sent: Vec<u64>,
     /// Collectives that each rank took part in.
-    pub(in crate::motif) collectives: Vec<Vec<Collective>>,
+    pub(crate) collectives: Vec<Vec<Collective>>,
     /// Time that each rank computed.
-    pub(in crate::motif) computed: Vec<u64>,
+    pub(crate) computed: Vec<u64>,
 }
 
 /// Plays some iterations; text of what went wrong otherwise. A send completes when its receive is there.
-pub(in crate::motif) fn play(program: &dyn Program, iterations: u32) -> Result<Played, String> {
+pub(crate) fn play(program: &dyn Program, iterations: u32) -> Result<Played, String> {
     let n = program.ranks();
     let mut ranks: Vec<Rank> = (0..n).map(|_| Rank::default()).collect();
     let mut played = Played {
@@ -138,7 +138,7 @@ pub(in crate::motif) fn play(program: &dyn Program, iterations: u32) -> Result<P
                         CollectiveKind::Alltoall => u64::from(size - 1) * collective.bytes,
                         CollectiveKind::Alltoallv => {
                             let others = (0..size).map(|i| communicator.rank(me, i)).filter(|&other| other != me);
-                            let bytes = others.map(|to| program.pair_bytes(collective.communicator, me, to));
+                            let bytes = others.map(|to| program.pair_bytes(&collective, me, to));
                             bytes.sum()
                         }
                         _ => 0,

@@ -6,8 +6,7 @@
 //! context with each other. Communicators of the same ranks in the same order share a group for their collectives: no rank may come to
 //! those in another order than its peers.
 
-use crate::mpi::Communicator;
-use crate::ranks::MAX_CONTEXTS;
+use crate::mpi::{Communicator, MAX_CONTEXTS};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

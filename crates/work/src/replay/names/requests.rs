@@ -1,7 +1,6 @@
 //! Requests of a rank, named by the lowest number that is free.
 
-use crate::mpi::op::UNNAMED;
-use crate::ranks::state::BLOCK;
+use crate::mpi::op::{BLOCK, UNNAMED};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use trace::Problem;

@@ -1,6 +1,7 @@
 //! Tags of 32 bits, each in a communicator of its own, as tags of 16 bits in one.
 //!
-//! The first [`SHARED`] pairs of communicator and tag that a trace has are the same for all ranks. A pair that comes later is named by
+//! The first [`SHARED`] pairs of communicator and tag that a trace has are the same for all ranks; a tag that fits is its own name if no
+//! other communicator's has it, so that small traces keep theirs. A pair that comes later is named by
 //! the rank that receives it, which is the only one that tells messages apart by it: every rank has [`OWN`] such names.
 
 use crate::mpi::op::ANY_TAG;
@@ -15,15 +16,32 @@ pub const OWN: u16 = ANY_TAG - SHARED;
 pub const MOST: usize = 1 << 24;
 
 /// The names of tags that were given so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TagNames {
     shared: HashMap<(u32, u32), u16>,
+    /// Names below [`SHARED`] that are given.
+    taken: Vec<bool>,
+    /// Names from here on to [`SHARED`] are given.
+    below: u16,
     /// By receiver, communicator and tag.
     own: HashMap<(u32, u32, u32), u16>,
     /// How many each receiver has of its own.
     given: HashMap<u32, u16>,
     /// What was asked for last: a loop asks for it again.
     last: Option<((u32, u32), u16)>,
+}
+
+impl Default for TagNames {
+    fn default() -> TagNames {
+        TagNames {
+            shared: HashMap::new(),
+            taken: vec![false; usize::from(SHARED)],
+            below: SHARED,
+            own: HashMap::new(),
+            given: HashMap::new(),
+            last: None,
+        }
+    }
 }
 
 impl TagNames {
@@ -49,10 +67,10 @@ impl TagNames {
         if let Some(name) = self.own.get(&(receiver, communicator, tag)) {
             return Ok(*name);
         }
-        let next = self.shared.len();
-        if next < usize::from(SHARED) {
-            self.shared.insert(pair, next as u16);
-            return Ok(next as u16);
+        if let Some(name) = self.free(tag) {
+            self.taken[usize::from(name)] = true;
+            self.shared.insert(pair, name);
+            return Ok(name);
         }
         let given = self.given.entry(receiver).or_default();
         if *given == OWN || self.own.len() == MOST {
@@ -72,6 +90,19 @@ impl TagNames {
         *given += 1;
         self.own.insert((receiver, communicator, tag), name);
         Ok(name)
+    }
+}
+
+impl TagNames {
+    /// A name that all ranks may share: the tag itself, or the highest that is free.
+    fn free(&mut self, tag: u32) -> Option<u16> {
+        if let Some(false) = self.taken.get(tag as usize) {
+            return Some(tag as u16);
+        }
+        while self.below > 0 && self.taken[usize::from(self.below) - 1] {
+            self.below -= 1;
+        }
+        self.below.checked_sub(1)
     }
 }
 
@@ -95,6 +126,17 @@ mod tests {
         }
         assert_eq!(names.name(3, 1, trace::operation::ANY_TAG), Ok(ANY_TAG));
         assert!(!seen.contains(&ANY_TAG));
+    }
+
+    #[test]
+    fn small_tags_of_one_communicator_stay_as_they_are() {
+        let mut names = TagNames::default();
+        for tag in [7, 0, 1_024, 32_767, 1] {
+            assert_eq!(names.name(0, 0, tag), Ok(tag as u16));
+        }
+        assert_eq!(names.name(0, 0, 70_000), Ok(32_766));
+        assert_eq!(names.name(0, 1, 7), Ok(32_765));
+        assert_eq!(names.name(0, 1, 8), Ok(8));
     }
 
     #[test]

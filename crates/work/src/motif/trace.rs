@@ -1,0 +1,303 @@
+//! What an application did, from a recording of it: `work = { kind = "trace", file = "..." }`.
+//!
+//! A run holds the trace's path, and the SHA-256 of what it says: two traces of one name are different runs.
+
+use super::keys::RANKS;
+use super::{Keys, Misfit, MotifKind};
+use crate::mpi::spec::MotifValue;
+use crate::replay::{AnySource, ComputeTimes, OpenedTrace, Recording, Repairing, TraceProgram, TraceWish, open};
+use std::collections::BTreeMap;
+use std::path::Path;
+use study::diagnostic::Findings;
+use study::reader::Values;
+use study::{Choice, Default, Entry, Named, Parameter, Type, When, choice, key};
+use trace::{FORMATS, Problem, WorkUnit};
+
+choice! {
+    /// How long computations take.
+    #[derive(Default)]
+    pub enum Computing {
+        #[default]
+        Recorded = "recorded", "As long as when they were recorded.";
+        Scaled = "scaled", "`compute_scale` times as long.";
+        Zero = "zero", "No time: communication alone.";
+        Instructions = "instructions", "As long as their instructions take at `rate`; for traces that tell those.";
+    }
+}
+
+/// The formats by name.
+const FORMAT_WORDS: [Choice; FORMATS.len()] = {
+    let mut words = [("", ""); FORMATS.len()];
+    let mut i = 0;
+    while i < FORMATS.len() {
+        words[i] = (FORMATS[i].name, FORMATS[i].line);
+        i += 1;
+    }
+    words
+};
+
+/// A factor from a millionth to a million.
+const FACTOR: Type = Type::Number { above: 0.0, max: 1e6 };
+/// Characters of a SHA-256.
+const SHA256: usize = 64;
+
+const TRACE: &[Parameter] = &[
+    key(
+        "file",
+        Type::Text,
+        Default::Required,
+        "File or folder of the trace, relative to the study's folder; plain, gzip, xz or zstd.",
+    ),
+    key(
+        "format",
+        Type::Choice(&FORMAT_WORDS),
+        Default::From("recognised by the file's name and first bytes"),
+        "Format of the trace (`fabricsim list trace-format`).",
+    ),
+    key(
+        "sha256",
+        Type::Text,
+        Default::From("that of the file"),
+        "SHA-256 of what the trace says, as the specification of a run has it: a trace that says something else is refused.",
+    ),
+    key(
+        "compute",
+        Type::Choice(Computing::WORDS),
+        Default::Text("recorded"),
+        "How long computations take.",
+    ),
+    key(
+        "compute_scale",
+        FACTOR,
+        Default::Text("1"),
+        "Factor of all computations.",
+    )
+    .when(&[When {
+        key: "compute",
+        values: &["scaled"],
+    }]),
+    key(
+        "rate",
+        Type::Number { above: 0.0, max: 1e18 },
+        Default::From("needed by compute \"instructions\""),
+        "Instructions of a rank per second.",
+    )
+    .when(&[When {
+        key: "compute",
+        values: &["instructions"],
+    }]),
+    key(
+        "regions",
+        Type::Lines,
+        Default::From("no region has a factor of its own"),
+        "Factors of the computations in regions of the program: lines such as `solver = 0.5`, with the name of the innermost region.",
+    ),
+    key(
+        "message_scale",
+        FACTOR,
+        Default::Text("1"),
+        "Factor of the sizes of messages and collectives.",
+    ),
+    key(
+        "any_source",
+        Type::Choice(AnySource::WORDS),
+        Default::Text("recorded"),
+        "From whom receives from anybody receive.",
+    ),
+    key(
+        "repair",
+        Type::Choice(Repairing::WORDS),
+        Default::Text("none"),
+        "What becomes of that in the trace which does not match.",
+    ),
+];
+
+/// What is not played as it was.
+const LIMITS: &str = "Operations of a rank come one after the other in the order of the trace, whatever thread they are of. Collectives are those of \
+    [mpi], whichever way the recording had them done. A scan is an allreduce of its size; gatherv, scatterv, allgatherv and reduce_scatter have \
+    blocks of one size, the mean; an alltoallv has the sizes of the trace, or equal ones where it tells sums only; making a communicator is a \
+    barrier of those that it is made of, giving one up takes nothing. A collective that does not wait takes place, waiting, where it is begun, \
+    and its wait is nothing: where ranks rely on going on meanwhile, they may wait for each other for ever, which the run tells. Synchronous and ready sends are standard \
+    ones, buffered ones do not wait. Where several requests are waited for and one is enough, it is the one that was complete when it was recorded, \
+    where the trace tells that. A test goes on either way; a probe takes nothing, as the receive after it waits. Both ends of a sendrecv are sent and taken as they \
+    come, of any size. Put and get are refused, or left out with repair = \"drop\". Requests that nobody has waited for are waited for at the end of an iteration. \
+    Names: communicators that overlap make at most 128 families, a rank receives messages of at most 65,535 different tags and has at most 65,534 requests open.";
+
+impl MotifKind for TraceProgram {
+    const ENTRY: Entry = Entry::new("trace", "What an application did, from a recording of it.")
+        .keys(&[TRACE, RANKS])
+        .source("https://github.com/spcl/LogGOPSim and others, whose formats are read: `fabricsim list trace-format`")
+        .limits(LIMITS);
+
+    fn read(keys: &Keys) -> Result<Self, Misfit> {
+        let wish = wish(&keys.values, Path::new(keys.values.text("file").unwrap_or("")));
+        let opened = open(&wish, keys.values.text("sha256")).map_err(|problem| misfit(&problem))?;
+        let recording = opened.recording;
+        if keys.ranks != recording.ranks {
+            let reason = format!("{} ranks cannot play a trace of {}", keys.ranks, recording.ranks);
+            let hint = "leave the key out, or record the application with as many ranks";
+            return Err(Misfit::new("ranks", reason, hint));
+        }
+        if keys.room < recording.ranks {
+            let reason = format!(
+                "the {} ranks of the trace do not fit, the nodes of the job have room for {}",
+                recording.ranks, keys.room
+            );
+            return Err(Misfit::new(
+                "file",
+                reason,
+                "take more nodes, or a larger ranks_per_node",
+            ));
+        }
+        let times = times(&keys.values, &recording)?;
+        let scale = keys.values.number("message_scale").unwrap_or(1.0);
+        let program = TraceProgram::new(recording, times, scale);
+        let (message, block, ranks) = program.largest();
+        super::sized("message_scale", message)?;
+        super::sized_for("message_scale", block, ranks.max(1))?;
+        Ok(program)
+    }
+
+    fn read_files(
+        values: &Values,
+        base: &Path,
+        held: &mut BTreeMap<String, MotifValue>,
+        findings: &mut Findings,
+    ) -> Option<()> {
+        let mut refuse = |key: &str, reason: String, hint: &str| {
+            findings.error(values.place(key), &format!("{}.{key}", values.path), reason, hint);
+            None
+        };
+        let path = base.join(values.text("file")?);
+        let Some(text) = path.to_str() else {
+            let hint = "use folder names of printable text";
+            return refuse("file", "the folder's name is not UTF-8 text".to_owned(), hint);
+        };
+        if values.text("sha256").is_some_and(|sha256| !is_sha256(sha256)) {
+            let reason = "it is no SHA-256".to_owned();
+            return refuse(
+                "sha256",
+                reason,
+                "give 64 digits and letters from a to f, or leave the key out",
+            );
+        }
+        let OpenedTrace { recording, sha256, .. } = match open(&wish(values, &path), None) {
+            Ok(opened) => opened,
+            Err(problem) => {
+                let Misfit { field, reason, hint } = misfit(&problem);
+                return refuse(field, reason, &hint);
+            }
+        };
+        if let Some(wanted) = values.text("sha256").filter(|wanted| *wanted != sha256) {
+            let reason = format!("the trace says something else: its SHA-256 is {sha256}, not {wanted}");
+            return refuse("sha256", reason, "take the trace of that time, or leave the key out");
+        }
+        held.insert("file".into(), MotifValue::Text(text.to_owned()));
+        held.insert("sha256".into(), MotifValue::Text(sha256));
+        held.entry("ranks".into())
+            .or_insert(MotifValue::Integer(recording.ranks.into()));
+        Some(())
+    }
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == SHA256 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn wish(values: &Values, path: &Path) -> TraceWish {
+    TraceWish {
+        path: path.to_owned(),
+        format: values.text("format").map(str::to_owned),
+        any_source: values.choice("any_source").unwrap_or_default(),
+        repair: values.choice("repair").unwrap_or_default(),
+    }
+}
+
+/// A problem as the file's: place and reason, and what to do.
+fn misfit(problem: &Problem) -> Misfit {
+    let place = Problem {
+        hint: String::new(),
+        ..problem.clone()
+    };
+    Misfit::new("file", place.to_string(), problem.hint.clone())
+}
+
+/// How long a unit of work takes (ps).
+fn times(values: &Values, recording: &Recording) -> Result<ComputeTimes, Misfit> {
+    let computing: Computing = values.choice("compute").unwrap_or_default();
+    let each = match (computing, recording.unit) {
+        (Computing::Zero, _) => 0.0,
+        (Computing::Instructions, WorkUnit::Instructions) => {
+            let needed = || {
+                let reason = "a trace of instructions has no time of its own";
+                Misfit::new(
+                    "rate",
+                    reason,
+                    "say how many instructions a rank does in a second, such as rate = 2e9",
+                )
+            };
+            1e12 / values.number("rate").ok_or_else(needed)?
+        }
+        (Computing::Instructions, WorkUnit::Picoseconds) => {
+            let reason = "the trace tells times, not instructions";
+            return Err(Misfit::new("compute", reason, "take \"recorded\" or \"scaled\""));
+        }
+        (Computing::Recorded | Computing::Scaled, WorkUnit::Instructions) => {
+            let reason = "the trace tells instructions, not times";
+            return Err(Misfit::new(
+                "compute",
+                reason,
+                "take \"instructions\" with a rate, or \"zero\"",
+            ));
+        }
+        (Computing::Recorded, _) => 1.0,
+        (Computing::Scaled, _) => values.number("compute_scale").unwrap_or(1.0),
+    };
+    let mut regions = Vec::new();
+    for (name, factor) in factors(values.text("regions").unwrap_or(""))? {
+        let numbers = recording
+            .regions
+            .iter()
+            .enumerate()
+            .filter(|(_, region)| **region == name);
+        let numbers: Vec<usize> = numbers.map(|(number, _)| number).collect();
+        if numbers.is_empty() {
+            let known = recording.regions.iter().map(String::as_str);
+            let hint = study::diagnostic::nearest(&name, known).map_or_else(
+                || "`fabricsim trace info` tells how many regions a trace has".to_owned(),
+                |best| format!("did you mean {best:?}?"),
+            );
+            return Err(Misfit::new(
+                "regions",
+                format!("the trace has no region {name:?}"),
+                hint,
+            ));
+        }
+        regions.resize(recording.regions.len(), each);
+        numbers.into_iter().for_each(|number| regions[number] = each * factor);
+    }
+    Ok(ComputeTimes { each, regions })
+}
+
+/// Names and factors, a line each.
+fn factors(text: &str) -> Result<Vec<(String, f64)>, Misfit> {
+    let mut factors: Vec<(String, f64)> = Vec::new();
+    for (line, told) in (1..).zip(text.lines()).filter(|(_, told)| !told.trim().is_empty()) {
+        let wrong = |reason: String| {
+            let hint = "write lines such as `solver = 0.5`, with factors from 0 to 1000000";
+            Misfit::new("regions", format!("line {line}: {reason}"), hint)
+        };
+        // Names of regions may have equals signs, as operators do.
+        let Some((name, factor)) = told.rsplit_once('=') else {
+            return Err(wrong(format!("{told:?} has no equals sign")));
+        };
+        let (name, factor) = (name.trim().to_owned(), factor.trim());
+        let number = factor.parse::<f64>().ok().filter(|factor| (0.0..=1e6).contains(factor));
+        let number = number.ok_or_else(|| wrong(format!("{factor:?} is no factor")))?;
+        if factors.iter().any(|(other, _)| *other == name) {
+            return Err(wrong(format!("{name:?} has a factor already")));
+        }
+        factors.push((name, number));
+    }
+    Ok(factors)
+}

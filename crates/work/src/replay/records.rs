@@ -1,0 +1,221 @@
+//! Operations of ranks as records of 32 bytes, in blocks: ranks may come in turn, and any rank's next record is found in O(1).
+
+use crate::kept::{Keeper, Kept};
+use bytemuck::{Pod, Zeroable};
+use std::io::Result;
+
+/// Records up to here stay in memory: 64 MiB.
+pub const MOST_IN_MEMORY: usize = 1 << 21;
+/// Records of blocks that fill, of all ranks together: another 64 MiB.
+const FILLING: u32 = 1 << 21;
+/// Most and fewest records of a block.
+const BLOCK: (u32, u32) = (8, 4_096);
+
+/// An operation of a rank. What an operation does not need is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Record {
+    /// Bytes of a message; work of a computation; number of the meeting of a collective.
+    pub amount: u64,
+    /// From whom a `sendrecv` receives; the list of an alltoallv.
+    pub more: u64,
+    /// The other rank, or the root.
+    pub other: u32,
+    /// The communicator, as in the trace; the region of a computation.
+    pub communicator: u32,
+    /// Tag, as ranks know it.
+    pub tag: u16,
+    /// Tag of what a `sendrecv` receives.
+    pub source_tag: u16,
+    /// Request, as ranks know it.
+    pub request: u16,
+    /// One of [`what`].
+    pub what: u16,
+}
+
+const _: () = assert!(size_of::<Record>() == 32);
+
+/// What a [`Record`] does.
+pub mod what {
+    /// Computes.
+    pub const COMPUTE: u16 = 0;
+    /// Sends and waits.
+    pub const SEND: u16 = 1;
+    /// Sends.
+    pub const ISEND: u16 = 2;
+    /// Receives and waits.
+    pub const RECV: u16 = 3;
+    /// Receives.
+    pub const IRECV: u16 = 4;
+    /// Sends and receives, and waits for both.
+    pub const SENDRECV: u16 = 5;
+    /// Waits for a request.
+    pub const WAIT: u16 = 6;
+    /// Waits for all.
+    pub const WAIT_ALL: u16 = 7;
+    /// Waits for one more.
+    pub const WAIT_ANY: u16 = 8;
+    /// Looks at a request.
+    pub const TEST: u16 = 9;
+    /// Takes part in a collective.
+    pub const COLLECTIVE: u16 = 10;
+}
+
+/// Records that come.
+#[derive(Debug)]
+pub struct RecordsInTurn {
+    block: usize,
+    filling: Vec<Vec<Record>>,
+    /// By rank: where its blocks begin.
+    blocks: Vec<Vec<u64>>,
+    counts: Vec<u32>,
+    keeper: Keeper<Record>,
+}
+
+impl RecordsInTurn {
+    /// Of so many ranks; fewer than `keep` records stay in memory.
+    pub fn new(ranks: u32, keep: usize) -> RecordsInTurn {
+        let block = (FILLING / ranks.max(1)).clamp(BLOCK.0, BLOCK.1);
+        RecordsInTurn {
+            block: 1 << block.ilog2(),
+            filling: vec![Vec::new(); ranks as usize],
+            blocks: vec![Vec::new(); ranks as usize],
+            counts: vec![0; ranks as usize],
+            keeper: Keeper::new(keep),
+        }
+    }
+
+    /// The next record of a rank; `false` if the rank has as many as fit its counter.
+    ///
+    /// # Errors
+    /// The disk is full.
+    pub fn push(&mut self, rank: u32, record: Record) -> Result<bool> {
+        let rank = rank as usize;
+        let Some(count) = self.counts[rank].checked_add(1) else {
+            return Ok(false);
+        };
+        self.counts[rank] = count;
+        self.filling[rank].push(record);
+        if self.filling[rank].len() == self.block {
+            self.end_block(rank)?;
+        }
+        Ok(true)
+    }
+
+    fn end_block(&mut self, rank: usize) -> Result<()> {
+        self.blocks[rank].push(self.keeper.count());
+        self.keeper.extend(&self.filling[rank])?;
+        self.filling[rank].clear();
+        Ok(())
+    }
+
+    /// All of them, to look at.
+    ///
+    /// # Errors
+    /// The disk is full, or the file cannot be mapped.
+    pub fn finish(mut self) -> Result<Records> {
+        let mut first = Vec::with_capacity(self.blocks.len());
+        let mut blocks = Vec::new();
+        for rank in 0..self.blocks.len() {
+            if !self.filling[rank].is_empty() {
+                self.end_block(rank)?;
+            }
+            self.filling[rank] = Vec::new();
+            first.push(blocks.len() as u64);
+            blocks.append(&mut std::mem::take(&mut self.blocks[rank]));
+        }
+        Ok(Records {
+            bits: self.block.trailing_zeros(),
+            first,
+            blocks,
+            counts: self.counts,
+            kept: self.keeper.finish()?,
+        })
+    }
+}
+
+/// Records of all ranks.
+#[derive(Debug)]
+pub struct Records {
+    /// Records of a block, as a power of two.
+    bits: u32,
+    /// By rank: its first block.
+    first: Vec<u64>,
+    /// Where blocks begin.
+    blocks: Vec<u64>,
+    counts: Vec<u32>,
+    kept: Kept<Record>,
+}
+
+impl Records {
+    /// Record `index` of a rank, `None` after its last.
+    #[inline]
+    pub fn get(&self, rank: u32, index: u32) -> Option<Record> {
+        if index >= self.counts[rank as usize] {
+            return None;
+        }
+        let block = self.blocks[self.first[rank as usize] as usize + (index >> self.bits) as usize];
+        Some(self.kept.get(block + u64::from(index & ((1 << self.bits) - 1))))
+    }
+
+    /// How many records a rank has.
+    pub fn count(&self, rank: u32) -> u32 {
+        self.counts[rank as usize]
+    }
+
+    /// How many all have.
+    pub fn len(&self) -> u64 {
+        self.counts.iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that they take, in memory or in the file.
+    pub fn bytes(&self) -> u64 {
+        let of = |len: usize, size: usize| (len * size) as u64;
+        self.len() * size_of::<Record>() as u64 + of(self.blocks.len() + self.first.len(), 8) + of(self.counts.len(), 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_in_any_turn_have_their_records_in_order() {
+        let record = |rank: u32, index: u32| Record {
+            amount: u64::from(index),
+            other: rank,
+            ..Record::zeroed()
+        };
+        for (ranks, keep) in [(1, 4), (3, 1 << 20), (1_000, 100), (300_000, 1 << 20)] {
+            let most = if ranks > 1_000 { 20 } else { 9_000 / ranks };
+            let count = |rank: u32| rank.wrapping_mul(0x9E37_79B1) % (most + 1);
+            let mut in_turn = RecordsInTurn::new(ranks, keep);
+            for index in 0..most {
+                for rank in (0..ranks).filter(|&rank| index < count(rank)) {
+                    assert!(in_turn.push(rank, record(rank, index)).unwrap());
+                }
+            }
+            let records = in_turn.finish().unwrap();
+            for rank in 0..ranks {
+                assert_eq!(records.count(rank), count(rank));
+                assert!((0..count(rank)).all(|index| records.get(rank, index) == Some(record(rank, index))));
+                assert_eq!(records.get(rank, count(rank)), None);
+            }
+        }
+    }
+
+    #[test]
+    fn fifty_million_operations_of_four_thousand_ranks_fit_two_gigabytes() {
+        // A block of each rank fills, and what is kept besides records is small.
+        let in_turn = RecordsInTurn::new(4_096, MOST_IN_MEMORY);
+        let filling = 4_096 * in_turn.block * size_of::<Record>();
+        let places = 50_000_000 / in_turn.block * 8;
+        let all = 50_000_000 * size_of::<Record>() + filling + places + MOST_IN_MEMORY * size_of::<Record>();
+        assert!(all < 2_000_000_000, "{all}");
+    }
+}

@@ -1,0 +1,196 @@
+//! What cannot be played is refused, with its place; what a study is told of a file.
+
+use super::*;
+use std::path::{Path, PathBuf};
+use trace::formats::work::WorkWriter;
+
+/// Why a trace is refused.
+fn reason(trace: &Collected) -> String {
+    match record(trace).err() {
+        Some(Stop::Broken(problem)) => {
+            assert!(!problem.hint.is_empty(), "{problem}");
+            problem.to_string()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn alone(operation: Operation) -> Collected {
+    collected(vec![vec![Operation::compute(1), operation], vec![]])
+}
+
+#[test]
+fn operations_that_cannot_be_played_are_told_with_their_place() {
+    let starts = |operation: Operation, text: &str| {
+        let told = reason(&alone(operation));
+        assert!(
+            told.starts_with(&format!("a.trace, rank 0, record 1: {text}; ")),
+            "{told}"
+        );
+    };
+    starts(message(Kind::Send, 2, 8), "there is no rank 2 to talk to");
+    starts(message(Kind::Send, ANY_SOURCE, 8), "send to any rank or with any tag");
+    starts(message(Kind::Isend, 1, UNKNOWN_SIZE), "isend of unknown size");
+    starts(
+        message(Kind::Send, 1, 1 << 40),
+        "a message of 1099511627776 bytes is too large",
+    );
+    starts(on(7, Kind::Wait), "request 7 is waited for and not open");
+    starts(
+        message(Kind::Put, 1, 8),
+        "put writes or reads another rank's memory, which ranks do not",
+    );
+    let elsewhere = |kind| Operation {
+        communicator: 1,
+        peer: 0,
+        ..message(kind, 0, 8)
+    };
+    starts(elsewhere(Kind::Recv), "there is no communicator 1");
+    starts(elsewhere(Kind::Bcast), "there is no communicator 1");
+    let root = Operation {
+        peer: 2,
+        ..Operation::collective(Kind::Bcast, 0, 8)
+    };
+    starts(root, "the root 2 of bcast is not in a communicator of 2");
+}
+
+#[test]
+fn collectives_that_ranks_do_not_agree_on_are_told() {
+    let barrier = Operation::collective(Kind::Barrier, 0, 0);
+    let told = reason(&collected(vec![vec![barrier], vec![barrier, barrier]]));
+    assert!(
+        told.starts_with("a.trace: 1 of 2 ranks come to collective 1 of communicator 0, barrier; "),
+        "{told}"
+    );
+    let told = reason(&collected(vec![
+        vec![barrier],
+        vec![Operation::collective(Kind::Allreduce, 0, 8)],
+    ]));
+    let expected = "a.trace, rank 1, record 0: as collective 0 of communicator 0 it has allreduce, others barrier; ";
+    assert!(told.starts_with(expected), "{told}");
+    let apart = Operation::collective(Kind::Barrier, 1, 0);
+    let mut stranger = collected(vec![vec![apart], vec![apart], vec![apart]]);
+    stranger.header.communicators.push(Members::List(vec![0, 2]));
+    let told = reason(&stranger);
+    assert!(
+        told.starts_with("a.trace, rank 1: it comes to collectives of communicator 1, which it is not in; "),
+        "{told}"
+    );
+}
+
+#[test]
+fn graphs_and_traces_of_nobody_are_refused_at_once() {
+    let mut graph = alone(Operation::compute(1));
+    graph.header.form = Form::Graph;
+    assert!(reason(&graph).starts_with("a.trace: it is a graph of operations"));
+    assert!(reason(&collected(vec![])).starts_with("a.trace: it has no ranks"));
+}
+
+fn write(trace: &Collected, path: &Path) {
+    let mut writer = WorkWriter::create(path).unwrap();
+    trace.tell(&mut writer).unwrap();
+}
+
+fn wish(path: PathBuf, repair: Repairing) -> TraceWish {
+    TraceWish {
+        path,
+        format: None,
+        any_source: AnySource::Recorded,
+        repair,
+    }
+}
+
+#[test]
+fn a_trace_is_known_by_what_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = |bytes| {
+        collected(vec![
+            vec![message(Kind::Send, 1, bytes)],
+            vec![message(Kind::Recv, 0, bytes)],
+        ])
+    };
+    let place = |name: &str| wish(folder.path().join(name), Repairing::None);
+    write(&pair(100), &folder.path().join("a.work"));
+    let a = open(&place("a.work"), None).unwrap();
+    // The same again is not read again; elsewhere it has the same name.
+    let again = open(&place("a.work"), None).unwrap();
+    assert!(Arc::ptr_eq(&a.recording, &again.recording));
+    std::fs::copy(folder.path().join("a.work"), folder.path().join("b.work")).unwrap();
+    let b = open(&place("b.work"), None).unwrap();
+    assert_eq!(a.sha256, b.sha256);
+    // It says something else under its old name: a run that was to play it hears of that, a study reads it anew.
+    write(&pair(200), &folder.path().join("a.work"));
+    let other = open(&place("a.work"), None).unwrap();
+    assert_ne!(other.sha256, a.sha256);
+    write(&pair(300), &folder.path().join("a.work"));
+    let refused = open(&place("a.work"), Some(&"0".repeat(64))).unwrap_err();
+    assert_eq!(refused.reason, "it is not what it was when the study was read");
+    // What is known by its content needs no file.
+    assert!(open(&place("nowhere"), Some(&a.sha256)).is_ok());
+    assert!(open(&place("nowhere"), None).is_err());
+}
+
+#[test]
+fn what_does_not_match_is_an_error_or_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("unmatched.work");
+    let trace = collected(vec![
+        vec![
+            message(Kind::Send, 1, 8),
+            message(Kind::Send, 1, 9),
+            message(Kind::Put, 1, 8),
+        ],
+        vec![message(Kind::Recv, 0, 8)],
+    ]);
+    write(&trace, &path);
+    let refused = open(&wish(path.clone(), Repairing::None), None).unwrap_err();
+    assert_eq!(refused.rank, Some(0));
+    let opened = open(&wish(path, Repairing::Drop), None).unwrap();
+    let program = TraceProgram::new(opened.recording, PLAIN, 1.0);
+    assert_eq!(ops(&program, 0), [Op::Send(transfer(1, 8, UNNAMED))]);
+    assert_eq!(ops(&program, 1), [Op::Recv(transfer(0, 8, UNNAMED))]);
+}
+
+#[test]
+fn every_field_of_a_trace_changes_its_hash() {
+    let hash = |trace: &Collected| {
+        let mut hash = content::ContentHash::default();
+        trace.tell(&mut hash).unwrap();
+        hash.finish()
+    };
+    let plain = with_lists(vec![vec![(message(Kind::Send, 1, 8), vec![1, 2])], vec![]]);
+    type Change = fn(&mut Collected);
+    let changes: [Change; 25] = [
+        |trace| trace.ranks[0][0].operation.kind = Kind::Isend,
+        |trace| trace.ranks[0][0].operation.mode = Mode::Ready,
+        |trace| trace.ranks[0][0].operation.lane = 1,
+        |trace| trace.ranks[0][0].operation.nic = 1,
+        |trace| trace.ranks[0][0].operation.communicator = 1,
+        |trace| trace.ranks[0][0].operation.peer = 0,
+        |trace| trace.ranks[0][0].operation.tag = 0,
+        |trace| trace.ranks[0][0].operation.source = 0,
+        |trace| trace.ranks[0][0].operation.source_tag = 1,
+        |trace| trace.ranks[0][0].operation.request = 0,
+        |trace| trace.ranks[0][0].operation.region = 0,
+        |trace| trace.ranks[0][0].operation.bytes = 0,
+        |trace| trace.ranks[0][0].operation.received = 1,
+        |trace| trace.ranks[0][0].operation.time = 1,
+        |trace| trace.ranks[0][0].operation.start = 1,
+        |trace| trace.ranks[0][0].values[1] = 3,
+        |trace| trace.ranks[0][0].values.push(0),
+        |trace| trace.ranks[0][0].after.push(0),
+        |trace| trace.ranks[0][0].after_start.push(0),
+        |trace| trace.ranks.swap(0, 1),
+        |trace| trace.header.communicators.push(Members::all(1)),
+        |trace| trace.header.communicators[0] = Members::List(vec![1, 0]),
+        |trace| trace.header.unit = WorkUnit::Instructions,
+        |trace| trace.names[0] = "mai".to_owned(),
+        |trace| trace.names = vec!["mainsolver".to_owned(), String::new(), "output".to_owned()],
+    ];
+    let mut seen = std::collections::BTreeSet::from([hash(&plain)]);
+    for (number, change) in changes.iter().enumerate() {
+        let mut changed = plain.clone();
+        change(&mut changed);
+        assert!(seen.insert(hash(&changed)), "change {number}");
+    }
+}
