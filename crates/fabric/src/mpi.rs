@@ -16,8 +16,12 @@ use des::{Event, Journal, Sink};
 use endpoint::Endpoint;
 use std::marker::PhantomData;
 use std::ops::Range;
+use work::graph::state::{EMPTY, Lane, Progress};
 use work::ranks::state::Rank;
-use work::ranks::{Plan, Plans};
+use work::ranks::{GraphNeeds, Plan, Plans};
+
+/// Channel number of an event that wakes a rank for an operation of its graph.
+const OPERATION: u8 = 2;
 
 /// Makes the records of the ranks of the routers at neighbouring places.
 pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {
@@ -31,6 +35,47 @@ pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State
         vec![NONE; ranks.len() << plans.bucket_bits],
     );
     st.mpi.free_items.fill(lps.start, vec![NONE; lps.len()]);
+    if plans.jobs.iter().flatten().any(|plan| plan.has_graphs) {
+        start_graphs(net, lps, ranks, st);
+    }
+}
+
+/// Makes the records of ranks that play graphs.
+fn start_graphs(net: &Network, lps: &Range<u32>, ranks: Range<u32>, st: &mut State) {
+    let mut progress = vec![Progress::default(); ranks.len()];
+    let (mut words, mut lanes, mut lists) = (0, 0, 0);
+    let mut see = |slot: u32, needs: GraphNeeds| {
+        let own = Progress {
+            words,
+            lanes,
+            lists,
+            list_bits: needs.list_bits,
+            wild: needs.wild.into(),
+            n_lanes: needs.lanes,
+            n_words: needs.words,
+            ..Progress::default()
+        };
+        words += needs.words;
+        lanes += needs.lanes;
+        lists += own.n_lists();
+        progress[(slot - ranks.start) as usize] = own;
+    };
+    for lp in lps.clone() {
+        for (slot, plan, number) in account::ranks_at(net, lp) {
+            if plan.has_graphs {
+                see(slot, plan.graph_needs(number));
+            }
+        }
+    }
+    let free = Lane {
+        holder: NONE,
+        first: NONE,
+    };
+    st.mpi.graph.progress.fill(ranks.start, progress);
+    st.mpi.graph.words.fill(0, vec![0; words as usize]);
+    st.mpi.graph.lanes.fill(0, vec![free; lanes as usize]);
+    st.mpi.graph.lists.fill(0, vec![EMPTY; lists as usize]);
+    st.mpi.graph.free_tasks.fill(lps.start, vec![NONE; lps.len()]);
 }
 
 /// An event for the ranks of a host at one of its rails: (place of its router, its place, its number).
@@ -139,7 +184,10 @@ fn run<J: Journal>(
             };
             (endpoint.local, endpoint.number) = (value as u8, number);
             if event.vc() != SENT {
-                return endpoint.run();
+                return match event.vc() {
+                    OPERATION => endpoint.woken((value >> 8) as u32),
+                    _ => endpoint.run(),
+                };
             }
             let Some((_, _, to)) = net.workload.ranks_of(event.destination()) else {
                 return;

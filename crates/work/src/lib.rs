@@ -5,6 +5,7 @@
 //! a program says what a rank does next, a controller what a message causes, and who plays them says when that has been done.
 
 pub mod build_error;
+pub mod graph;
 mod kept;
 pub mod memory;
 pub mod motif;

@@ -299,7 +299,7 @@ fn sized(field: &'static str, bytes: u64) -> Result<u64, Misfit> {
 }
 
 /// The size of a collective with a block for every rank, refused where all blocks are more than 2^62 bytes.
-fn sized_for(field: &'static str, bytes: u64, ranks: u32) -> Result<u64, Misfit> {
+pub(crate) fn sized_for(field: &'static str, bytes: u64, ranks: u32) -> Result<u64, Misfit> {
     match sized(field, bytes)? > (1 << 62) / u64::from(ranks) {
         true => {
             let reason = format!("{bytes} bytes for each of {ranks} ranks are too many");

@@ -7,6 +7,8 @@ mod traffic;
 pub use packing::{pack, unpack};
 pub use state::RankColumns;
 
+use crate::graph::Graph;
+use crate::graph::state::{ItemList, Lane, Progress};
 use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
 pub use crate::mpi::MAX_CONTEXTS;
 use crate::mpi::collective::{Algorithm, Call};
@@ -31,6 +33,29 @@ pub struct Phase {
     pub iterations: u32,
     /// Context of its first communicator.
     pub first_context: u8,
+    /// Whether its operations form a graph.
+    pub is_graph: bool,
+}
+
+impl Phase {
+    /// The graph that its operations form.
+    #[inline(always)]
+    pub fn graph(&self) -> Option<&Graph> {
+        if self.is_graph { self.program.graph() } else { None }
+    }
+}
+
+/// What the records of a rank that plays graphs need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraphNeeds {
+    /// Words of operations.
+    pub words: u32,
+    /// Lanes, that of operations without one among them.
+    pub lanes: u32,
+    /// Lists of what waits for its counterpart, as a power of two.
+    pub list_bits: u32,
+    /// Some receive may be from any rank, or take any tag.
+    pub wild: bool,
 }
 
 /// The ranks of a job.
@@ -44,6 +69,8 @@ pub struct Plan {
     pub mapping: Mapping,
     /// What they do, one after the other.
     pub phases: Vec<Phase>,
+    /// Whether some of it are graphs.
+    pub has_graphs: bool,
     /// Phases before the work: a barrier, or none.
     prelude: u32,
     starts: Starts,
@@ -89,9 +116,10 @@ impl Plan {
                 format!("{iterations} iterations of {rounds} rounds are more than 2^32 - 1")
             })?;
             planned.push(Phase {
-                program,
                 iterations: rounds,
                 first_context,
+                is_graph: program.graph().is_some(),
+                program,
             });
         }
         let room = nodes.len() as u64 * u64::from(per_node);
@@ -105,6 +133,7 @@ impl Plan {
             ranks,
             per_node: per_node.min(ranks),
             mapping: spec.mapping,
+            has_graphs: planned.iter().any(|phase| phase.is_graph),
             phases: planned,
             prelude,
             starts,
@@ -128,6 +157,25 @@ impl Plan {
     #[inline(always)]
     pub fn begins_work(&self, phase: u32) -> bool {
         self.prelude > 0 && phase == self.prelude
+    }
+
+    /// What the records of a rank need, of a plan that has graphs.
+    pub fn graph_needs(&self, rank: u32) -> GraphNeeds {
+        let programs = self.phases.iter().skip(self.prelude as usize);
+        let mut needs = GraphNeeds {
+            lanes: 1,
+            // What programs receive is not known beforehand.
+            wild: programs.clone().any(|phase| !phase.is_graph),
+            ..GraphNeeds::default()
+        };
+        for graph in programs.filter_map(Phase::graph) {
+            let own = graph.rank(rank);
+            needs.words = needs.words.max(own.operations.len() as u32);
+            needs.lanes = needs.lanes.max(own.lanes + 1);
+            needs.list_bits = needs.list_bits.max(own.list_bits);
+            needs.wild |= own.wild;
+        }
+        needs
     }
 
     /// Logical nodes that have ranks.
@@ -216,6 +264,13 @@ impl Plan {
             pair_bytes,
         }
     }
+}
+
+/// Bytes of the records of a rank that plays a graph, on average.
+fn graph_bytes(graph: &Graph) -> f64 {
+    let per_rank = size_of::<Progress>() + 2 * size_of::<Lane>() + 3 * size_of::<ItemList>();
+    // A word for each operation, and a list for every eight messages.
+    per_rank as f64 + 5.0 * graph.operations() as f64 / f64::from(graph.ranks().max(1))
 }
 
 /// The barrier before the work of a job.
@@ -329,6 +384,14 @@ impl Plans {
         let phases = self.jobs.iter().flatten().flat_map(|plan| &plan.phases);
         let peers = phases.map(|phase| phase.program.peers()).max().unwrap_or(0) as usize;
         let rank = size_of::<Rank>() + (4 << self.bucket_bits) + peers * (size_of::<PeerRank>() + size_of::<Item>());
-        (self.per_node as usize * rank) as f64
+        let plans = self.jobs.iter().flatten();
+        let graphs = plans.map(|plan| {
+            plan.phases
+                .iter()
+                .filter_map(Phase::graph)
+                .map(graph_bytes)
+                .fold(0.0, f64::max)
+        });
+        self.per_node as f64 * (rank as f64 + graphs.fold(0.0, f64::max))
     }
 }

@@ -4,6 +4,7 @@
 //! gets to it, so that a saturated source needs no queue in memory.
 
 use crate::build_error::BuildError;
+use crate::graph;
 use crate::memory;
 use crate::motif::{self, Order};
 use crate::mpi::spec::{ONE_ROUTER, Ranks, Start};
@@ -664,8 +665,12 @@ fn ranks(work: &Ranks, nodes: &[u32], (terms, job): (&WorkTerms, usize), key: &s
             1 => format!("{key}.{field}"),
             _ => format!("{key}.{i}.{field}"),
         };
-        let program = motif::program(&part.motif, room, order)
-            .map_err(|misfit| BuildError::field(&at(misfit.field), misfit.reason, Some(&misfit.hint)))?;
+        let program = match part.motif.kind.as_str() {
+            graph::KIND => graph::read(&part.motif),
+            _ => motif::program(&part.motif, room, order),
+        };
+        let program =
+            program.map_err(|misfit| BuildError::field(&at(misfit.field), misfit.reason, Some(&misfit.hint)))?;
         parts.push((program, part.iterations));
     }
     Plan::new(parts, work, nodes, Starts::new(terms, job, work.start))

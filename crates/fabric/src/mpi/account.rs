@@ -1,14 +1,15 @@
 //! What ranks have done, told at the end of a run or on the way.
 
-use super::endpoint::{items, peer_places};
+use super::endpoint::{hashed_items, items, peer_places};
 use crate::network::Network;
 use crate::state::{NONE, State};
 use bytemuck::{Pod, Zeroable};
 use des::Time;
 use std::iter::once;
+use work::graph::state::FIRST_OPERATION;
 use work::mpi::op::{ANY_SOURCE, ANY_TAG};
-use work::ranks::Plans;
 use work::ranks::state::{Fault, Item, Rank, fault, item, waiting};
+use work::ranks::{Plan, Plans};
 
 /// A rank at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -89,8 +90,30 @@ impl RankRow {
             item::SENDING | item::MATCHED => format!("the bytes of a message between it and {peer}{tag}"),
             _ => format!("a message from {peer}{tag}"),
         };
-        format!("rank {} waits for {what}", self.rank)
+        match self.waiting {
+            waiting::GRAPH => format!("rank {} at operation {} waits for {what}", self.rank, self.at[2]),
+            _ => format!("rank {} waits for {what}", self.rank),
+        }
     }
+}
+
+/// The ranks of a router: the places of their records, their plans and numbers.
+pub(super) fn ranks_at(net: &Network, lp: u32) -> impl Iterator<Item = (u32, &Plan, u32)> {
+    hosts_at(net, lp).flat_map(|(slot, _, (_, plan, logical))| {
+        (0..plan.per_node).filter_map(move |local| Some((slot + local, plan, plan.rank(logical, local)?)))
+    })
+}
+
+/// The hosts with ranks of a router: the place of their first rank's record, their first node, and the job.
+fn hosts_at(net: &Network, lp: u32) -> impl Iterator<Item = (u32, u32, (u32, &Plan, u32))> {
+    let site = &net.sites[lp as usize];
+    let nodes = net.node_places(lp, site).zip(site.node_numbers());
+    let plans = net.workload.ranks();
+    let rails = plans.map_or(1, |plans| plans.rails);
+    nodes.step_by(rails as usize).filter_map(move |(place, node)| {
+        let job = net.workload.job_of_ranks(node)?;
+        Some((plans?.first_slot(place), node, job))
+    })
 }
 
 /// The ranks of a part of the network.
@@ -99,37 +122,38 @@ pub fn see(net: &Network, state: &State, rows: &mut Vec<RankRow>) {
         return;
     };
     for lp in state.routers.range() {
-        let site = &net.sites[lp as usize];
-        let nodes = net.node_places(lp, site).zip(site.node_numbers());
-        for (place, node) in nodes.step_by(plans.rails as usize) {
-            let Some((job, plan, logical)) = net.workload.job_of_ranks(node) else {
-                continue;
-            };
+        for (first, node, (job, plan, logical)) in hosts_at(net, lp) {
             for local in 0..plan.per_node {
                 let Some(number) = plan.rank(logical, local) else {
                     continue;
                 };
-                let slot = plans.first_slot(place) + local;
+                let slot = first + local;
                 let rank = *state.mpi.ranks.get(slot);
                 rows.push(RankRow {
                     iterations: plan.iterations_done(&rank),
-                    ..row(plans, state, slot, rank, [job, number, node])
+                    ..row((plans, plan), state, slot, rank, [job, number, node])
                 });
             }
         }
     }
 }
 
-fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]: [u32; 3]) -> RankRow {
+fn row((plans, plan): (&Plans, &Plan), state: &State, slot: u32, rank: Rank, [job, number, node]: [u32; 3]) -> RankRow {
+    let phase = plan.phases.get(rank.phase as usize);
+    let in_graph = phase.is_some_and(|phase| phase.is_graph) && rank.fault.kind == fault::NONE;
     let stuck = match rank.waiting {
-        waiting::NOTHING => None,
+        waiting::NOTHING if !in_graph => None,
+        _ if plan.has_graphs => first_of(hashed_items(state, slot)),
         _ => stuck(plans, state, slot, &rank),
     };
+    let operation = stuck
+        .filter(|_| in_graph)
+        .map(|item| item.name.wrapping_sub(FIRST_OPERATION));
     RankRow {
         job,
         rank: number,
         node,
-        waiting: rank.waiting,
+        waiting: if in_graph { waiting::GRAPH } else { rank.waiting },
         begun: rank.begun,
         finished: rank.finished,
         computed: rank.computed,
@@ -141,7 +165,12 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
         local_bytes: rank.local_bytes,
         iterations: 0,
         fault: rank.fault,
-        at: [rank.phase, rank.iteration, rank.index.saturating_sub(1), rank.step],
+        at: [
+            rank.phase,
+            rank.iteration,
+            operation.unwrap_or(rank.index.saturating_sub(1)),
+            rank.step,
+        ],
         stuck: stuck.map_or([NONE; 4], |item| {
             [item.kind.into(), item.rank, item.tag.into(), item.context.into()]
         }),
@@ -152,11 +181,15 @@ fn row(plans: &Plans, state: &State, slot: u32, rank: Rank, [job, number, node]:
 fn stuck(plans: &Plans, state: &State, slot: u32, rank: &Rank) -> Option<Item> {
     let peers = peer_places(plans, state, slot).map(|place| state.mpi.peers.get(place));
     let heads = peers.flat_map(|peer| [peer.posted, peer.pending]);
-    once(rank.wild)
-        .chain(heads)
-        .flat_map(|head| items(state, head))
+    first_of(once(rank.wild).chain(heads).flat_map(|head| items(state, head)))
+}
+
+/// The open request among items that tells most.
+fn first_of<'a>(items: impl Iterator<Item = (u32, &'a Item)>) -> Option<Item> {
+    let requests = items
         .map(|(_, item)| *item)
-        .min_by_key(|item| (item.kind != item::RECEIVE, item.rank, item.tag, item.sequence))
+        .filter(|item| matches!(item.kind, item::RECEIVE | item::SEND | item::SENDING | item::MATCHED));
+    requests.min_by_key(|item| (item.kind != item::RECEIVE, item.rank, item.tag, item.sequence))
 }
 
 /// When the last rank of a set was done; `None` if one was not, or there is none.

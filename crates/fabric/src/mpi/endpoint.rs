@@ -4,12 +4,16 @@
 //! before that time is matched as if it had been posted, but no earlier than it is. Receives and arrivals have one order each that all
 //! agree on, so that it does not matter from which side they are matched. A rank does not run ahead of a computation.
 
+mod collective;
+mod graph;
+mod hashed;
 mod lists;
 mod matching;
 mod protocol;
 mod rails;
+mod tasks;
 
-pub(super) use lists::{items, peer_places};
+pub(super) use lists::{hashed_items, items, peer_places};
 
 use super::Out;
 use crate::network::Network;
@@ -17,12 +21,15 @@ use crate::observe::{Cause, OperationRow, Record, UNTIL_NEXT, WaitRow};
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::State;
 use des::{Journal, Time};
+use work::graph::state::FIRST_OPERATION;
 use work::mpi::op::{ANY_SIZE, Action, Collective, Op, Transfer, UNNAMED};
-use work::ranks::state::{BLOCK, Fault, Rank, fault, item, waiting};
+use work::ranks::state::{Fault, Rank, fault, item, waiting};
 use work::ranks::{Phase, Plan, Plans};
 
 /// Operations that a rank performs at most before it lets the time catch up.
 const AT_ONCE: u32 = 256;
+/// The name of the requests of blocking operations and collectives of programs.
+const BLOCK: u32 = work::ranks::state::BLOCK as u32;
 /// Marks the contexts of collectives.
 const COLLECTIVE: u8 = 1 << 7;
 
@@ -119,6 +126,12 @@ impl<J: Journal> Endpoint<'_, J> {
                 }
                 continue;
             }
+            if let Some(graph) = phase.graph() {
+                match self.play(graph) {
+                    Flow::Next => continue,
+                    Flow::Stop => return,
+                }
+            }
             let flow = match phase.program.op(self.number, rank.iteration, rank.index) {
                 Some(op) => self.perform(phase, op),
                 None => {
@@ -154,15 +167,15 @@ impl<J: Journal> Endpoint<'_, J> {
                 Flow::Stop
             }
             Op::Isend(send) => {
-                self.send(send.peer, send.bytes, send.tag, context(&send), send.request);
+                self.send(send, context(&send), send.request.into());
                 Flow::Next
             }
             Op::Irecv(recv) => {
-                self.receive(recv, context(&recv), recv.request);
+                self.receive(recv, context(&recv), recv.request.into());
                 Flow::Next
             }
             Op::Send(send) => {
-                self.send(send.peer, send.bytes, send.tag, context(&send), BLOCK);
+                self.send(send, context(&send), BLOCK);
                 self.wait(waiting::BLOCK, 0)
             }
             Op::Recv(recv) => {
@@ -171,7 +184,7 @@ impl<J: Journal> Endpoint<'_, J> {
             }
             Op::SendRecv { send, recv } => {
                 self.receive(recv, context(&recv), BLOCK);
-                self.send(send.peer, send.bytes, send.tag, context(&send), BLOCK);
+                self.send(send, context(&send), BLOCK);
                 self.wait(waiting::BLOCK, 0)
             }
             Op::Wait { request } => self.wait(waiting::NAME, request.into()),
@@ -208,15 +221,13 @@ impl<J: Journal> Endpoint<'_, J> {
         let context = COLLECTIVE | (phase.first_context + collective.communicator);
         let (number, step) = (self.number, self.rank().step);
         let rank_of = |other| communicator.rank(number, other);
-        let pair_bytes = |from, to| {
-            phase.program.pair_bytes(&collective, rank_of(from), rank_of(to))
-        };
+        let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));
         let call = self.plan.call(collective, communicator, number, &pair_bytes);
         let action = call.action(step);
         self.edit().step += 1;
         match action {
             Action::Send { to, bytes } => {
-                self.send(communicator.rank(number, to), bytes, 0, context, BLOCK);
+                self.send(Transfer::new(communicator.rank(number, to), bytes), context, BLOCK);
                 Flow::Next
             }
             Action::Recv { from, .. } => {
@@ -288,7 +299,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let there = match rank.waiting {
             waiting::ALL => rank.open == 0,
             waiting::ANY => rank.fresh > 0,
-            waiting::NAME => !self.is_open(rank.name as u16),
+            waiting::NAME => !self.is_open(rank.name),
             _ => rank.block == 0,
         };
         if there {
@@ -304,7 +315,11 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     /// Whether a request of this name is open.
-    fn is_open(&self, name: u16) -> bool {
+    fn is_open(&self, name: u32) -> bool {
+        if self.plan.has_graphs {
+            let mut items = hashed_items(self.st, self.slot());
+            return items.any(|(_, item)| item.name == name && is_request(item.kind));
+        }
         let named = |head: u32| {
             self.items(head)
                 .any(|(_, item)| item.name == name && is_request(item.kind))
@@ -322,11 +337,14 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     /// Counts a request as open, unless one of its name is pending: then the rank stops.
-    fn open(&mut self, name: u16) {
-        if !matches!(name, BLOCK | UNNAMED) && self.is_open(name) {
+    fn open(&mut self, name: u32) {
+        if name >= FIRST_OPERATION {
+            return self.open_for_operation(name - FIRST_OPERATION);
+        }
+        if name != BLOCK && name != u32::from(UNNAMED) && self.is_open(name) {
             self.fail(Fault {
                 kind: fault::PENDING,
-                who: name.into(),
+                who: name,
                 bytes: 0,
                 room: 0,
             });
@@ -339,7 +357,10 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     /// An open request is complete at `at`, which costs the processor `cost`; `true` if the rank goes on. `ended` is what a wait for it ends by.
-    fn complete(&mut self, name: u16, at: u64, cost: u64, ended: Ended) -> bool {
+    fn complete(&mut self, name: u32, at: u64, cost: u64, ended: Ended) -> bool {
+        if name >= FIRST_OPERATION {
+            return self.complete_for_operation(name - FIRST_OPERATION, at, cost);
+        }
         let rank = self.edit();
         match name {
             BLOCK => rank.block -= 1,

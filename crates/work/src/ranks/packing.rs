@@ -2,6 +2,8 @@
 
 use super::Plans;
 use super::state::{Item, PeerRank, Rank, RankColumns};
+use crate::graph;
+use crate::graph::state::{ItemList, Progress};
 use des::checkpoint::{put, take};
 use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
@@ -38,7 +40,19 @@ pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
                 }
             });
         }
+        if let Some(progress) = graph_of(st, slot) {
+            graph::pack(&st.graph, slot, out);
+            for place in progress.lists..progress.lists + progress.n_lists() {
+                list(out, st.graph.lists.get(place).head);
+            }
+        }
     }
+}
+
+/// Where a rank is in its graphs, if it has some.
+fn graph_of(st: &RankColumns, slot: u32) -> Option<Progress> {
+    let there = !st.graph.progress.is_empty() && st.graph.progress.get(slot).n_lanes > 0;
+    there.then(|| *st.graph.progress.get(slot))
 }
 
 /// Sets the ranks of the host whose first node is at `place`, as they were before the first event, to what [`pack`] has written. `known` tells whether a
@@ -53,6 +67,9 @@ pub fn unpack(
     let j = &mut NoJournal;
     let refuse = Torn("it names a rank that is not there");
     fn list(st: &mut RankColumns, input: &mut &[u8]) -> Result<u32, Torn> {
+        Ok(whole_list(st, input)?.head)
+    }
+    fn whole_list(st: &mut RankColumns, input: &mut &[u8]) -> Result<ItemList, Torn> {
         let j = &mut NoJournal;
         let (mut head, mut last) = (NONE, NONE);
         for _ in 0..take::<u32>(input)? {
@@ -64,7 +81,7 @@ pub fn unpack(
             }
             last = slot;
         }
-        Ok(head)
+        Ok(ItemList { head, tail: last })
     }
     for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let mut rank: Rank = take(input)?;
@@ -86,6 +103,13 @@ pub fn unpack(
                     _ => st.peers.edit(j, last).next = place,
                 }
                 last = place;
+            }
+        }
+        if let Some(progress) = graph_of(st, slot) {
+            graph::unpack(&mut st.graph, slot, input)?;
+            for place in progress.lists..progress.lists + progress.n_lists() {
+                let list = whole_list(st, input)?;
+                st.graph.lists.set(j, place, list);
             }
         }
     }

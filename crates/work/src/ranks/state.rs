@@ -1,5 +1,6 @@
 //! What the ranks of a router's nodes remember: flat records in journalled columns.
 
+use crate::graph::state::GraphColumns;
 use bytemuck::{Pod, Zeroable};
 use des::lists::NONE;
 
@@ -15,6 +16,8 @@ pub mod waiting {
     pub const NAME: u32 = 3;
     /// The messages of a blocking operation or of a collective's round.
     pub const BLOCK: u32 = 4;
+    /// Operations of a graph; told at the end of a run only.
+    pub const GRAPH: u32 = 5;
 }
 
 /// A rank: where it is in its program, what it waits for, and what it has done so far.
@@ -156,19 +159,23 @@ pub struct Item {
     /// Its place in the order of receives, or of arrivals; of a send, of its rank's sends to other nodes; of a receive whose message is under
     /// way, 1 if it was there before the announcement.
     pub order: u32,
+    /// Name of the request: 16 bits, or from [`FIRST_OPERATION`](crate::graph::state::FIRST_OPERATION) on.
+    pub name: u32,
     /// Tag.
     pub tag: u16,
     /// Number of the message among those of its pair.
     pub sequence: u16,
-    /// Name of the request.
-    pub name: u16,
     /// Context: which communicator of which phase, and whether it is a collective's.
     pub context: u8,
     /// One of [`item`].
     pub kind: u8,
     /// Parts of a message that is cut up for several rails that have come, or left.
-    pub parts: u32,
+    pub parts: u8,
+    /// Nothing.
+    pub spare: u8,
 }
+
+const _: () = assert!(size_of::<Item>() == 40);
 
 /// What an [`Item`] is.
 pub mod item {
@@ -205,5 +212,8 @@ des::columns! {
         pub items: Item,
         /// Free items of each router, a list.
         pub free_items: u32,
+    } with {
+        /// Of graphs.
+        pub graph: GraphColumns,
     }
 }

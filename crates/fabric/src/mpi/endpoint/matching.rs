@@ -6,15 +6,24 @@ use crate::envelope::{Envelope, Purpose};
 use crate::observe::Cause;
 use crate::state::{NONE, State};
 use des::Journal;
+use work::graph::state::INCOMPLETE;
 use work::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
 use work::ranks::state::{Fault, Item, PeerRank, fault, is_far, item};
 
 impl<J: Journal> Endpoint<'_, J> {
-    pub(super) fn receive(&mut self, wanted: Transfer, context: u8, name: u16) {
-        let (from, tag) = (wanted.peer, wanted.tag);
+    /// Posts a receive when the processor is ready for it.
+    #[inline(always)]
+    pub(super) fn receive(&mut self, wanted: Transfer, context: u8, name: u32) {
         self.open(name);
+        let time = self.rank().clock;
+        self.await_message(wanted, context, name, time);
+    }
+
+    /// Posts a receive at `time`.
+    pub(super) fn await_message(&mut self, wanted: Transfer, context: u8, name: u32, time: u64) {
+        let (from, tag) = (wanted.peer, wanted.tag);
         let rank = self.edit();
-        let (time, order) = (rank.clock, rank.posted);
+        let order = rank.posted;
         rank.posted = order.wrapping_add(1);
         let receive = Item {
             time,
@@ -28,7 +37,11 @@ impl<J: Journal> Endpoint<'_, J> {
             context,
             kind: item::RECEIVE,
             parts: 0,
+            spare: 0,
         };
+        if self.plan.has_graphs {
+            return self.post_hashed(receive);
+        }
         if from == ANY_SOURCE {
             let wait = |st: &State, peer: &PeerRank| first(st, peer.arrived, |message| matches(&receive, message));
             let found = self.peer_places().filter_map(|place| {
@@ -62,19 +75,13 @@ impl<J: Journal> Endpoint<'_, J> {
         self.fail(Fault { kind, who, bytes, room });
     }
 
-    pub(super) fn take_arrived(&mut self, peer: u32, slot: u32) -> Item {
-        let arrived = self.st.mpi.peers.get(peer).arrived;
-        let (arrived, message) = self.take(arrived, slot);
-        self.st.mpi.peers.edit(self.j, peer).arrived = arrived;
-        message
-    }
-
     /// A receive has its message, or the announcement of it; `true` if the rank goes on.
     pub(super) fn matched(&mut self, receive: &Item, message: &Item) -> bool {
         let at = receive.time.max(message.time);
         let costs = &self.plan.costs;
         if message.kind == item::EAGER {
             if message.bytes > receive.bytes {
+                self.blame(receive.name);
                 self.truncated(message.rank, message.bytes, receive.bytes);
             }
             let cost = costs.receive + costs.copy.time(message.bytes);
@@ -86,9 +93,8 @@ impl<J: Journal> Endpoint<'_, J> {
             return self.complete(receive.name, at, cost, ended);
         }
         let place = self.peer(message.rank);
-        let pending = self.st.mpi.peers.get(place).pending;
-        let pending = self.append(
-            pending,
+        self.keep_pending(
+            place,
             Item {
                 kind: item::MATCHED,
                 name: receive.name,
@@ -104,7 +110,6 @@ impl<J: Journal> Endpoint<'_, J> {
                 ..*message
             },
         );
-        self.st.mpi.peers.edit(self.j, place).pending = pending;
         let about = (message.sequence, message.tag, message.context);
         self.control(message.rank, Purpose::Clear, about, at);
         false
@@ -130,22 +135,27 @@ impl<J: Journal> Endpoint<'_, J> {
             context: envelope.context,
             kind: if eager { item::EAGER } else { item::ANNOUNCED },
             parts: 0,
+            spare: 0,
         };
         if envelope.sequence != peer.expected {
             if is_far(peer.expected, envelope.sequence) {
                 self.st.routers.edit(self.j, self.lp).faults |= crate::state::fault::RANK_NUMBERS_USED_UP;
             }
             message.kind += item::EARLY_EAGER - item::EAGER;
-            let arrived = self.append(peer.arrived, message);
-            self.st.mpi.peers.edit(self.j, place).arrived = arrived;
+            self.keep_arrived(place, message);
             return false;
         }
         let mut goes_on = self.meet(place, message);
         // Those that were early may be next.
         loop {
             let peer = *self.st.mpi.peers.get(place);
-            let next = |early: &Item| early.sequence == peer.expected && is_early(early.kind);
-            let Some(slot) = first(self.st, peer.arrived, next) else {
+            let early = match self.plan.has_graphs {
+                true => self.numbered(from, (peer.expected, INCOMPLETE), is_early),
+                false => first(self.st, peer.arrived, |early| {
+                    early.sequence == peer.expected && is_early(early.kind)
+                }),
+            };
+            let Some(slot) = early else {
                 return goes_on;
             };
             let mut early = self.take_arrived(place, slot);
@@ -160,6 +170,9 @@ impl<J: Journal> Endpoint<'_, J> {
         let peer = *self.st.mpi.peers.get(place);
         let next = message.sequence.wrapping_add(1);
         self.st.mpi.peers.edit(self.j, place).expected = next;
+        if self.plan.has_graphs {
+            return self.meet_hashed(message);
+        }
         let takes = |receive: &Item| matches(receive, &message);
         let posted = first(self.st, peer.posted, takes);
         let wild = first(self.st, self.rank().wild, takes);
@@ -194,8 +207,8 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 }
 
-/// Whether a receive takes a message.
-fn matches(receive: &Item, message: &Item) -> bool {
+/// Whether a receive takes a message from whom it is for.
+pub(super) fn matches(receive: &Item, message: &Item) -> bool {
     message.context == receive.context
         && (receive.tag == message.tag || receive.tag == ANY_TAG)
         && matches!(message.kind, item::EAGER | item::ANNOUNCED)

@@ -1,26 +1,47 @@
 //! What a message takes on its way: sent at once or asked for, through the network or inside the node.
 
-use super::{Ended, Endpoint};
+use super::lists::hashed_items;
+use super::{BLOCK, Ended, Endpoint};
 use crate::envelope::{Envelope, Purpose, sent};
 use crate::incoming;
 use crate::observe::Cause;
 use crate::packet::{HORIZON, Kind, Packet};
 use crate::state::{NONE, fault, next_number};
 use des::{Journal, Time};
-use work::mpi::op::ANY_SIZE;
+use work::mpi::op::{ANY_SIZE, Transfer};
 use work::mpi::spec::Rendezvous;
-use work::ranks::state::{BLOCK, Item, is_far, item};
+use work::ranks::state::{Item, is_far, item};
 use work::workload::Message;
 
 impl<J: Journal> Endpoint<'_, J> {
-    pub(super) fn send(&mut self, to: u32, bytes: u64, tag: u16, context: u8, name: u16) {
+    /// Sends a message when the processor is ready for it.
+    #[inline(always)]
+    pub(super) fn send(&mut self, message: Transfer, context: u8, name: u32) {
+        self.work(self.send_cost(message.bytes));
+        let birth = self.rank().clock;
+        let eager = self.launch(message, context, name, birth);
+        if eager && name != BLOCK {
+            self.edit().fresh += 1;
+        }
+    }
+
+    /// What a send of so many bytes takes of the processor.
+    pub(super) fn send_cost(&self, bytes: u64) -> u64 {
         let costs = &self.plan.costs;
-        let eager = bytes <= costs.eager;
-        self.work(
-            costs
-                .send
-                .saturating_add(if eager { costs.copy.time(bytes) } else { 0 }),
-        );
+        let copied = if bytes <= costs.eager {
+            costs.copy.time(bytes)
+        } else {
+            0
+        };
+        costs.send.saturating_add(copied)
+    }
+
+    /// Lets a message go at `birth`; whether it goes without asking.
+    pub(super) fn launch(&mut self, message: Transfer, context: u8, name: u32, birth: u64) -> bool {
+        let Transfer {
+            peer: to, bytes, tag, ..
+        } = message;
+        let eager = bytes <= self.plan.costs.eager;
         let own = self.plan.locate(to).0 == self.node;
         let rank = self.edit();
         // Rails in turn go by it.
@@ -29,7 +50,6 @@ impl<J: Journal> Endpoint<'_, J> {
             true => (rank.local_messages, rank.local_bytes) = (rank.local_messages + 1, rank.local_bytes + bytes),
             false => (rank.messages, rank.bytes) = (rank.messages + 1, rank.bytes + bytes),
         }
-        let birth = rank.clock;
         let peer = self.peer(to);
         let sent = &mut self.st.mpi.peers.edit(self.j, peer).sent;
         let sequence = *sent;
@@ -41,10 +61,7 @@ impl<J: Journal> Endpoint<'_, J> {
             let purpose = if bytes == 0 { Purpose::Empty } else { Purpose::Eager };
             let wire = self.plan.wire(bytes);
             self.transmit(to, purpose, (sequence, tag, context), (wire, birth, turn));
-            if name != BLOCK {
-                self.edit().fresh += 1;
-            }
-            return;
+            return true;
         }
         self.open(name);
         let item = Item {
@@ -59,19 +76,24 @@ impl<J: Journal> Endpoint<'_, J> {
             context,
             kind: item::SEND,
             parts: 0,
+            spare: 0,
         };
-        let pending = self.st.mpi.peers.get(peer).pending;
-        let pending = self.append(pending, item);
-        self.st.mpi.peers.edit(self.j, peer).pending = pending;
+        self.keep_pending(peer, item);
         self.control(to, Purpose::Request, (sequence, tag, context), birth);
+        false
     }
 
     /// Whether a rendezvous with a peer has waited for so many messages that numbers begin to be those of others. It is asked for four times
     /// while they go round once.
     #[cold]
     fn has_left_behind(&self, peer: u32, sequence: u16) -> bool {
-        let mut items = self.items(self.st.mpi.peers.get(peer).pending);
-        items.any(|(_, item)| item.kind != item::MATCHED && is_far(item.sequence, sequence))
+        let peer = self.st.mpi.peers.get(peer);
+        let waits = |item: &Item| matches!(item.kind, item::SEND | item::SENDING) && is_far(item.sequence, sequence);
+        if self.plan.has_graphs {
+            let mut items = hashed_items(self.st, self.slot());
+            return items.any(|(_, item)| item.rank == peer.rank && waits(item));
+        }
+        self.items(peer.pending).any(|(_, item)| waits(item))
     }
 
     /// A message of `bytes` has come from a rank; `true` if this rank goes on.
@@ -85,8 +107,7 @@ impl<J: Journal> Endpoint<'_, J> {
             Purpose::Eager | Purpose::Empty | Purpose::Request => self.come(from, envelope, bytes),
             Purpose::Clear => {
                 let place = self.peer(from);
-                let pending = self.st.mpi.peers.get(place).pending;
-                let Some(slot) = self.pending(pending, envelope.sequence, item::SEND) else {
+                let Some(slot) = self.pending(place, envelope.sequence, item::SEND) else {
                     return false;
                 };
                 let item = self.st.mpi.items.edit(self.j, slot);
@@ -122,15 +143,15 @@ impl<J: Journal> Endpoint<'_, J> {
     /// The bytes of a rendezvous, or of a part of it, have come: as many as its receive takes, or too many.
     fn take_in(&mut self, from: u32, sequence: u16, bytes: u64) {
         let place = self.peer(from);
-        let pending = self.st.mpi.peers.get(place).pending;
-        let Some(slot) = self.pending(pending, sequence, item::MATCHED) else {
+        let Some(slot) = self.pending(place, sequence, item::MATCHED) else {
             return;
         };
-        let room = self.st.mpi.items.get(slot).bytes;
+        let &Item { bytes: room, name, .. } = self.st.mpi.items.get(slot);
         if room == ANY_SIZE {
             return;
         }
         if bytes > room {
+            self.blame(name);
             let header = self.plan.costs.header;
             self.truncated(from, bytes.saturating_sub(header), room.saturating_sub(header));
         }
@@ -140,13 +161,11 @@ impl<J: Journal> Endpoint<'_, J> {
     /// A rendezvous, or `part` of it, is over for this rank; `true` if the rank goes on, `None` while there are other parts.
     fn end(&mut self, other: u32, sequence: u16, kind: u8, part: bool, cost: u64) -> Option<bool> {
         let place = self.peer(other);
-        let pending = self.st.mpi.peers.get(place).pending;
-        let slot = self.pending(pending, sequence, kind)?;
+        let slot = self.pending(place, sequence, kind)?;
         if part && !self.is_last_part(slot) {
             return None;
         }
-        let (pending, item) = self.take(pending, slot);
-        self.st.mpi.peers.edit(self.j, place).pending = pending;
+        let item = self.take_pending(place, slot);
         let ended = Ended {
             peer: other,
             cause: match item.kind {

@@ -1,10 +1,12 @@
 //! Which rails a message takes to another host, and how one is made whole again that took several.
 
 use super::Endpoint;
+use super::lists::first;
 use crate::envelope::{Envelope, Purpose};
 use crate::nic;
 use crate::state::NONE;
 use des::Journal;
+use work::graph::state::INCOMPLETE;
 use work::mpi::spec::RailPolicy;
 use work::ranks::state::{Item, item};
 use work::workload::Message;
@@ -62,14 +64,24 @@ impl<J: Journal> Endpoint<'_, J> {
     pub(super) fn is_last_part(&mut self, slot: u32) -> bool {
         let parts = &mut self.st.mpi.items.edit(self.j, slot).parts;
         *parts += 1;
-        *parts == self.plan.costs.rails.count
+        u32::from(*parts) == self.plan.costs.rails.count
+    }
+
+    /// The message of a number of which parts have come.
+    fn parts(&self, peer: u32, sequence: u16) -> Option<u32> {
+        let peer = self.st.mpi.peers.get(peer);
+        if self.plan.has_graphs {
+            return self.numbered(peer.rank, (sequence, INCOMPLETE), |kind| kind == item::PARTS);
+        }
+        first(self.st, peer.arrived, |item| {
+            item.kind == item::PARTS && item.sequence == sequence
+        })
     }
 
     /// A part of a message without asking has come; the bytes of all, if it is the last.
     pub(super) fn gather(&mut self, from: u32, envelope: &Envelope, bytes: u64) -> Option<u64> {
         let place = self.peer(from);
-        let mut arrived = self.st.mpi.peers.get(place).arrived;
-        let slot = match self.pending(arrived, envelope.sequence, item::PARTS) {
+        let slot = match self.parts(place, envelope.sequence) {
             Some(slot) => slot,
             None => {
                 let item = Item {
@@ -84,10 +96,10 @@ impl<J: Journal> Endpoint<'_, J> {
                     context: envelope.context,
                     kind: item::PARTS,
                     parts: 0,
+                    spare: 0,
                 };
-                arrived = self.append(arrived, item);
-                self.st.mpi.peers.edit(self.j, place).arrived = arrived;
-                self.pending(arrived, envelope.sequence, item::PARTS)?
+                self.keep_arrived(place, item);
+                self.parts(place, envelope.sequence)?
             }
         };
         self.st.mpi.items.edit(self.j, slot).bytes += bytes;
