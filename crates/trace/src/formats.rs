@@ -6,7 +6,6 @@ pub mod flow_graph;
 pub mod flows;
 pub mod goal;
 pub mod htsim;
-pub mod lines;
 pub mod msccl;
 pub mod ops;
 pub mod otf2;

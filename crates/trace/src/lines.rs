@@ -58,8 +58,8 @@ impl LinesInPieces {
     }
 
     /// The same, with lines of up to so many bytes.
-    pub(crate) fn with_longest(self, longest: usize) -> TextLines {
-        TextLines { longest, ..self }
+    pub(crate) fn with_longest(self, longest: usize) -> LinesInPieces {
+        LinesInPieces { longest, ..self }
     }
 
     /// How the file is called.
@@ -186,7 +186,8 @@ mod tests {
         let problem = lines(&text, PIECE).unwrap_err();
         assert_eq!(problem.record, Some(2));
         assert!(problem.reason.contains("more than"), "{problem}");
-        let mut lines = TextLines::of("x".into(), Box::new(Drops(text.clone(), PIECE, 0))).with_longest(2 * text.len());
+        let mut lines =
+            LinesInPieces::of("x".into(), Box::new(Drops(text.clone(), PIECE, 0))).with_longest(2 * text.len());
         assert!(
             lines.next().is_ok()
                 && lines

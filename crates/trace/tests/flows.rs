@@ -46,7 +46,8 @@ fn starts(all: &Collected) -> BTreeMap<(u32, u32, u64), u64> {
         for (rank, operations) in all.ranks.iter().enumerate() {
             for (number, one) in operations.iter().enumerate() {
                 let ready = one.after.iter().map(|other| done[rank][*other as usize]);
-                let ready = ready.fold(Some(0), |latest, end| Some(latest?.max(end?)));
+                let mut ready = ready;
+                let ready = ready.try_fold(0, |latest, end| Some(latest.max(end?)));
                 let (Some(ready), None) = (ready, done[rank][number]) else {
                     continue;
                 };

@@ -3,7 +3,6 @@
 //! `FABRICSIM_OTF2_ARCHIVES=N` makes N random archives in place of 60. What is needed stands in `oracles/mod.rs`.
 
 mod oracles;
-#[allow(dead_code, reason = "other tests use the rest")]
 mod samples;
 
 use oracles::{ask, compare, python};

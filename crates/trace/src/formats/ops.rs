@@ -8,7 +8,7 @@ mod row;
 
 use crate::format::TraceFormat;
 use crate::header::{Form, Header, Members};
-use crate::lines::TextLines;
+use crate::lines::LinesInPieces;
 use crate::operation::Lists;
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
@@ -130,7 +130,7 @@ fn each_row(
     reader: &mut Reader<'_>,
     take: &mut dyn FnMut(&mut Reader<'_>, &TableLine<'_>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let (mut lines, all_bytes) = TextLines::open(path)?;
+    let (mut lines, all_bytes) = LinesInPieces::open(path)?;
     let file = lines.file().to_owned();
     let before = reader.progress.done;
     reader.progress.all = all_bytes.saturating_mul(2);

@@ -18,7 +18,7 @@ mod ranks;
 
 use crate::format::TraceFormat;
 use crate::header::{Form, Header, WorkUnit};
-use crate::lines::TextLines;
+use crate::lines::LinesInPieces;
 use crate::problem::Stop;
 use crate::sink::Reader;
 use ranks::Found;
@@ -90,7 +90,7 @@ fn each_line(
     mut take: impl FnMut(&mut Reader<'_>, u64, &str) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let before = reader.progress.done;
-    let (lines, _) = TextLines::open(file)?;
+    let (lines, _) = LinesInPieces::open(file)?;
     let mut lines = lines.with_longest(LONGEST_LINE);
     loop {
         let number = lines.number() + 1;

@@ -1,7 +1,7 @@
 //! Which files a trace has.
 
 use super::arguments::is_action;
-use crate::lines::TextLines;
+use crate::lines::LinesInPieces;
 use crate::problem::Problem;
 use crate::sink::Reader;
 use std::io::Read;
@@ -103,7 +103,7 @@ pub(super) fn of(path: &Path, reader: &mut Reader<'_>) -> Result<Vec<PathBuf>, P
     if has_actions(&start) || !is_list(path, &start) {
         return Ok(vec![path.to_owned()]);
     }
-    let (mut list, _) = TextLines::open(path)?;
+    let (mut list, _) = LinesInPieces::open(path)?;
     let mut files = Vec::new();
     loop {
         let number = list.number() + 1;
