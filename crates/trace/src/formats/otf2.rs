@@ -51,7 +51,7 @@ impl TraceFormat for Otf2 {
         "the anchor file of an archive (X.otf2, beside X.def and the folder X), or a folder with traces.otf2";
     const LIMITS: &'static str = "ranks are the locations of MPI: events of further threads, accelerators and metrics are skipped, and so are records of \
         OpenMP, input and output, sampling and one-sided synchronisation; time in regions that are neither MPI's nor the program's, and while \
-        recording was off, is computation, time of writing events out is none; regions within a call of MPI are the call's; receives that were \
+        recording was off, is computation, time of writing events out is none, but within a call the call's; regions within a call of MPI are the call's; receives that were \
         cancelled, and collectives and windows of a rank by itself, are left out; messages of a rank to itself are in the communicator of all \
         ranks; a test that found something, and MPI_Waitsome, wait for what was found; receives from any source are from the one that was \
         recorded; sizes of collectives are read as Score-P writes them (of those that are in place, up to one share in n may be missing), and \

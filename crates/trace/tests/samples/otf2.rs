@@ -1,7 +1,5 @@
 //! Archives of OTF2 from a writer of a few lines, which shares nothing with the product's.
 
-#![allow(dead_code, reason = "other tests use the rest")]
-
 use super::Sample;
 
 /// Fields as OTF2 writes them.

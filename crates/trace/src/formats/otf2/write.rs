@@ -4,7 +4,8 @@
 //! operations that nothing covers is in a region `MPI_OTHER`, so that it does not become computation. An operation that began before the
 //! one before it had ended, or of which that is not known, begins where that one ended. What OTF2 has no place for is not kept: lanes,
 //! interfaces, sizes from rank to rank of collectives (their sums are), and which of a list a rank waits for where it is not known (the first is
-//! written). Computations that follow each other become one.
+//! written). Computations that follow each other become one, and a sleep becomes a computation. A receive from any source or with any tag is
+//! one of what was received, where that is known; from any source without that it is refused.
 
 mod encode;
 mod functions;
@@ -13,7 +14,7 @@ mod rank_file;
 
 use super::collective;
 use crate::header::{Form, Header, Members, WorkUnit};
-use crate::operation::{ANY_SOURCE, Kind, Lists, NONE, Operation};
+use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation};
 use crate::problem::{Problem, Stop};
 use crate::sink::Sink;
 use encode::FieldWriter;
@@ -207,11 +208,11 @@ impl ArchiveWriter {
                 self.begin_request(rank, it.request, 16, FieldWriter::default());
             }
             K::Recv => {
-                let fields = self.message(it, (it.peer, it.tag), it.bytes).map_err(refused)?;
+                let fields = self.message(it, received(it), it.bytes).map_err(refused)?;
                 self.long(rank, end, 18, &fields)?;
             }
             K::Irecv => {
-                let fields = self.message(it, (it.peer, it.tag), it.bytes).map_err(refused)?;
+                let fields = self.message(it, received(it), it.bytes).map_err(refused)?;
                 self.short(rank, begin, 17, it.request.into())?;
                 self.begin_request(rank, it.request, 19, fields);
             }
@@ -234,16 +235,11 @@ impl ArchiveWriter {
                     self.short(rank, end, 20, *request)?;
                 }
             }
-            // Who is probed for is not known before a message is there.
-            K::Probe if it.peer == ANY_SOURCE => {}
+            // Whose message it was is not known.
+            K::Probe if received(it).0 == ANY_SOURCE => {}
             K::Probe => {
-                let peer = self.number(it.communicator, it.peer).map_err(refused)?;
-                let mut fields = FieldWriter::default();
-                fields
-                    .number(peer)
-                    .number(it.communicator)
-                    .number(it.tag)
-                    .long(u64::MAX);
+                // Where a message has its size, this has a name of the message, which is not known.
+                let fields = self.message(it, received(it), u64::MAX).map_err(refused)?;
                 self.long(rank, end, 89, &fields)?;
             }
             K::Put | K::Get => {
@@ -271,6 +267,21 @@ impl ArchiveWriter {
         self.short(rank, times.0, 12, region.into())?;
         self.short(rank, times.1, 13, region.into())
     }
+}
+
+/// From whom a receive or a probe is, and its tag: what was recorded, where it may be any.
+fn received(operation: &Operation) -> (u32, u32) {
+    let Operation {
+        peer,
+        tag,
+        source,
+        source_tag,
+        ..
+    } = *operation;
+    let is_told = source != NONE;
+    let peer = if peer == ANY_SOURCE && is_told { source } else { peer };
+    let tag = if tag == ANY_TAG && is_told { source_tag } else { tag };
+    (peer, tag)
 }
 
 fn cannot(path: &Path, error: &std::io::Error) -> Stop {

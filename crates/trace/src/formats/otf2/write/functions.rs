@@ -79,7 +79,7 @@ pub fn function(operation: &Operation) -> Option<u32> {
         Mode::Ready => 3,
     };
     Some(match operation.kind {
-        K::Compute | K::Enter | K::Leave => return None,
+        K::Compute | K::Sleep | K::Enter | K::Leave => return None,
         K::Send => 1 + mode,
         K::Isend => 5 + mode,
         K::Recv => 9,
@@ -93,7 +93,24 @@ pub fn function(operation: &Operation) -> Option<u32> {
         K::Put => 51,
         K::Get => 52,
         // Collectives are in the order of their kinds; making and freeing communicators always waits.
-        kind => {
+        kind @ (K::Barrier
+        | K::Bcast
+        | K::Reduce
+        | K::Allreduce
+        | K::Gather
+        | K::Gatherv
+        | K::Scatter
+        | K::Scatterv
+        | K::Allgather
+        | K::Allgatherv
+        | K::Alltoall
+        | K::Alltoallv
+        | K::ReduceScatter
+        | K::ReduceScatterBlock
+        | K::Scan
+        | K::Exscan
+        | K::CommCreate
+        | K::CommFree) => {
             let place = kind as u32 - K::Barrier as u32;
             match operation.request != NONE && kind < K::CommCreate {
                 true => 35 + place,
