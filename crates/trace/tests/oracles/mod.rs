@@ -76,12 +76,7 @@ fn arguments(record: &EventRecord) -> Vec<u64> {
             vec![window.into(), remote.into(), bytes, matching]
         }
         E::CommCreate { communicator } | E::CommDestroy { communicator } => vec![communicator.into()],
-        E::MpiProbe {
-            peer,
-            communicator,
-            tag,
-            message,
-        } => vec![peer.into(), communicator.into(), tag.into(), message],
+        E::MpiProbe(m, name) => vec![m.peer.into(), m.communicator.into(), m.tag.into(), name],
         E::MpiMrecv { message, bytes } => vec![message, bytes],
         E::MpiImrecvRequest { message, request } => vec![message, request],
         E::MpiImrecv { request, bytes } => vec![request, bytes],

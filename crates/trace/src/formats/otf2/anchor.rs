@@ -1,6 +1,6 @@
 //! The anchor file: what an archive says of itself.
 
-use super::fields::{Fault, FieldReader};
+use super::fields::{FieldFault, FieldReader};
 use crate::problem::Problem;
 use std::path::Path;
 
@@ -56,7 +56,7 @@ impl ArchiveAnchor {
         }
         let bytes = &bytes[..bytes.len().min(MOST)];
         let (anchor, substrate, compression) = ArchiveAnchor::of(bytes)
-            .map_err(|Fault(reason)| wrong(reason.to_owned(), "the anchor file is damaged or cut"))?;
+            .map_err(|FieldFault(reason)| wrong(reason.to_owned(), "the anchor file is damaged or cut"))?;
         if substrate != 1 {
             return Err(wrong(
                 format!("its files are kept by substrate {substrate}, only POSIX files (1) are read"),
@@ -81,17 +81,17 @@ impl ArchiveAnchor {
     }
 
     /// The anchor, its substrate and its compression.
-    fn of(bytes: &[u8]) -> Result<(ArchiveAnchor, u8, u8), Fault> {
+    fn of(bytes: &[u8]) -> Result<(ArchiveAnchor, u8, u8), FieldFault> {
         let mut fields = FieldReader::begin(bytes)?;
         if fields.text()? != MAGIC {
-            return Err(Fault("this is no anchor file of OTF2"));
+            return Err(FieldFault("this is no anchor file of OTF2"));
         }
         let layout = fields.u8()?;
         if !(1..=3).contains(&layout) {
-            return Err(Fault("its layout is none of 1 to 3"));
+            return Err(FieldFault("its layout is none of 1 to 3"));
         }
         if !(2..=3).contains(&fields.u8()?) {
-            return Err(Fault("its version of the format is neither 2 nor 3"));
+            return Err(FieldFault("its version of the format is neither 2 nor 3"));
         }
         let version = [fields.u8()?, fields.u8()?, fields.u8()?];
         let (event_chunk, definition_chunk) = (fields.u64_whole()?, fields.u64_whole()?);

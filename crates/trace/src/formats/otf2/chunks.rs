@@ -1,6 +1,6 @@
 //! The chunks of a file of events or definitions, one in memory at a time.
 
-use super::fields::{ByteOrder, Fault, FieldReader};
+use super::fields::{ByteOrder, FieldFault, FieldReader};
 use crate::problem::Problem;
 use std::fs::File;
 use std::io::Read;
@@ -68,7 +68,7 @@ impl ChunkReader {
     }
 
     /// Something wrong with the file at the place that has been reached.
-    pub fn wrong(&self, Fault(reason): Fault) -> Problem {
+    pub fn wrong(&self, FieldFault(reason): FieldFault) -> Problem {
         Problem::new(&self.name, reason, DAMAGED)
     }
 
@@ -79,7 +79,7 @@ impl ChunkReader {
     #[inline]
     pub fn record<T>(
         &mut self,
-        mut read: impl FnMut(u8, &mut FieldReader<'_>) -> Result<T, Fault>,
+        mut read: impl FnMut(u8, &mut FieldReader<'_>) -> Result<T, FieldFault>,
     ) -> Result<Option<T>, Problem> {
         loop {
             if self.ended {
@@ -101,7 +101,7 @@ impl ChunkReader {
 
     fn next_chunk(&mut self) -> Result<(), Problem> {
         if self.left == 0 {
-            return Err(self.wrong(Fault("it ends without the mark of its end")));
+            return Err(self.wrong(FieldFault("it ends without the mark of its end")));
         }
         let size = self.size.min(self.left);
         self.bytes.resize(size as usize, 0);

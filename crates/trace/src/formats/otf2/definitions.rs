@@ -1,7 +1,7 @@
 //! The global definitions of an archive: names, locations, regions, groups and communicators. Others are skipped by their length.
 
 use super::chunks::ChunkReader;
-use super::fields::{Fault, FieldReader};
+use super::fields::{FieldFault, FieldReader};
 use crate::problem::Problem;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -118,7 +118,7 @@ impl ArchiveDefinitions {
         self.strings.get(&id).map_or("", String::as_str)
     }
 
-    fn add(&mut self, id: u8, mut fields: FieldReader<'_>) -> Result<(), Fault> {
+    fn add(&mut self, id: u8, mut fields: FieldReader<'_>) -> Result<(), FieldFault> {
         match id {
             5 => {
                 self.clock = Some(ClockProperties {
@@ -175,7 +175,7 @@ impl ArchiveDefinitions {
     }
 }
 
-fn region(fields: &mut FieldReader<'_>) -> Result<(u32, DefinedRegion), Fault> {
+fn region(fields: &mut FieldReader<'_>) -> Result<(u32, DefinedRegion), FieldFault> {
     let (id, name, _description) = (fields.u32()?, fields.u32()?, fields.u32()?);
     let _old_kind = fields.u8()?;
     let _place = (fields.u32()?, fields.u32()?, fields.u32()?);
@@ -188,7 +188,7 @@ fn region(fields: &mut FieldReader<'_>) -> Result<(u32, DefinedRegion), Fault> {
     Ok((id, region))
 }
 
-fn group(fields: &mut FieldReader<'_>) -> Result<(u32, DefinedGroup), Fault> {
+fn group(fields: &mut FieldReader<'_>) -> Result<(u32, DefinedGroup), FieldFault> {
     let (id, _name) = (fields.u32()?, fields.u32()?);
     let _old_kind = fields.u8()?;
     let mut group = DefinedGroup::default();

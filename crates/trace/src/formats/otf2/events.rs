@@ -1,8 +1,9 @@
 //! The events of a location, record by record: numbers as the archive has them, times as its clock has them.
 
 use super::chunks::ChunkReader;
-use super::fields::{Fault, FieldReader};
+use super::fields::{FieldFault, FieldReader};
 use super::local::LocalDefinitions;
+use crate::operation::UNKNOWN_SIZE;
 use crate::problem::Problem;
 
 /// The other end of a message.
@@ -97,13 +98,8 @@ pub enum EventRecord {
     CommDestroy {
         communicator: u32,
     },
-    /// A message is there, and named.
-    MpiProbe {
-        peer: u32,
-        communicator: u32,
-        tag: u32,
-        message: u64,
-    },
+    /// A message is there, of a size that is not told, and has a name.
+    MpiProbe(PeerMessage, u64),
     /// A named message is received.
     MpiMrecv {
         message: u64,
@@ -188,7 +184,7 @@ impl EventReader {
                     ATTRIBUTES => {
                         fields.record()?;
                     }
-                    0..10 => return Err(Fault("a record is of a kind that events do not have")),
+                    0..10 => return Err(FieldFault("a record is of a kind that events do not have")),
                     _ => break,
                 }
                 // A time is never the last record of a chunk.
@@ -210,7 +206,7 @@ impl EventReader {
 
 /// The body of a record of a kind: a number for few of them, fields that tell their length for all others.
 #[inline]
-fn body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions) -> Result<EventRecord, Fault> {
+fn body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions) -> Result<EventRecord, FieldFault> {
     use EventRecord as E;
     Ok(match id {
         12 => E::Enter {
@@ -236,7 +232,7 @@ fn body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions) -> R
 }
 
 #[inline]
-fn long_body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions) -> Result<EventRecord, Fault> {
+fn long_body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions) -> Result<EventRecord, FieldFault> {
     use EventRecord as E;
     Ok(match id {
         10 => E::BufferFlush {
@@ -274,12 +270,15 @@ fn long_body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions)
         88 => E::CommDestroy {
             communicator: local.communicators.of(fields.u32()?),
         },
-        89 => E::MpiProbe {
-            peer: fields.u32()?,
-            communicator: local.communicators.of(fields.u32()?),
-            tag: fields.u32()?,
-            message: fields.u64()?,
-        },
+        89 => {
+            let message = PeerMessage {
+                peer: fields.u32()?,
+                communicator: local.communicators.of(fields.u32()?),
+                tag: fields.u32()?,
+                bytes: UNKNOWN_SIZE,
+            };
+            E::MpiProbe(message, fields.u64()?)
+        }
         90 => E::MpiMrecv {
             message: fields.u64()?,
             bytes: fields.u64()?,
@@ -297,7 +296,7 @@ fn long_body(id: u8, fields: &mut FieldReader<'_>, local: &mut LocalDefinitions)
 }
 
 #[inline]
-fn message(fields: &mut FieldReader<'_>, local: &LocalDefinitions) -> Result<PeerMessage, Fault> {
+fn message(fields: &mut FieldReader<'_>, local: &LocalDefinitions) -> Result<PeerMessage, FieldFault> {
     Ok(PeerMessage {
         peer: fields.u32()?,
         communicator: local.communicators.of(fields.u32()?),
@@ -306,7 +305,7 @@ fn message(fields: &mut FieldReader<'_>, local: &LocalDefinitions) -> Result<Pee
     })
 }
 
-fn collective(fields: &mut FieldReader<'_>, local: &LocalDefinitions) -> Result<CollectiveRecord, Fault> {
+fn collective(fields: &mut FieldReader<'_>, local: &LocalDefinitions) -> Result<CollectiveRecord, FieldFault> {
     Ok(CollectiveRecord {
         op: fields.u8()?,
         communicator: local.communicators.of(fields.u32()?),

@@ -2,7 +2,7 @@
 
 /// What is wrong with bytes, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault(pub &'static str);
+pub struct FieldFault(pub &'static str);
 
 /// Which byte of a number comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ impl<'a> FieldReader<'a> {
     ///
     /// # Errors
     /// Bytes that do not begin so.
-    pub fn begin(bytes: &'a [u8]) -> Result<FieldReader<'a>, Fault> {
+    pub fn begin(bytes: &'a [u8]) -> Result<FieldReader<'a>, FieldFault> {
         let order = match bytes {
             [BEGIN, LITTLE, ..] => ByteOrder::Little,
             [BEGIN, BIG, ..] => ByteOrder::Big,
-            _ => return Err(Fault("no chunk of OTF2 begins here")),
+            _ => return Err(FieldFault("no chunk of OTF2 begins here")),
         };
         Ok(FieldReader::new(bytes, 2, order))
     }
@@ -62,29 +62,29 @@ impl<'a> FieldReader<'a> {
         self.at >= self.bytes.len()
     }
 
-    fn take(&mut self, n: usize) -> Result<&'a [u8], Fault> {
+    fn take(&mut self, n: usize) -> Result<&'a [u8], FieldFault> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
-        let taken = left.get(..n).ok_or(Fault("it ends within a record"))?;
+        let taken = left.get(..n).ok_or(FieldFault("it ends within a record"))?;
         self.at += n;
         Ok(taken)
     }
 
     /// A byte.
     #[inline]
-    pub fn u8(&mut self) -> Result<u8, Fault> {
-        let byte = *self.bytes.get(self.at).ok_or(Fault("it ends within a record"))?;
+    pub fn u8(&mut self) -> Result<u8, FieldFault> {
+        let byte = *self.bytes.get(self.at).ok_or(FieldFault("it ends within a record"))?;
         self.at += 1;
         Ok(byte)
     }
 
-    fn whole<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+    fn whole<const N: usize>(&mut self) -> Result<[u8; N], FieldFault> {
         let mut number = [0; N];
         number.copy_from_slice(self.take(N)?);
         Ok(number)
     }
 
     /// Four bytes.
-    pub fn u32_whole(&mut self) -> Result<u32, Fault> {
+    pub fn u32_whole(&mut self) -> Result<u32, FieldFault> {
         let bytes = self.whole()?;
         Ok(match self.order {
             ByteOrder::Little => u32::from_le_bytes(bytes),
@@ -94,7 +94,7 @@ impl<'a> FieldReader<'a> {
 
     /// Eight bytes.
     #[inline]
-    pub fn u64_whole(&mut self) -> Result<u64, Fault> {
+    pub fn u64_whole(&mut self) -> Result<u64, FieldFault> {
         let bytes = self.whole()?;
         Ok(match self.order {
             ByteOrder::Little => u64::from_le_bytes(bytes),
@@ -104,13 +104,13 @@ impl<'a> FieldReader<'a> {
 
     /// A number of at most `most` bytes, `None` where it is undefined.
     #[inline]
-    fn short(&mut self, most: usize) -> Result<Option<u64>, Fault> {
+    fn short(&mut self, most: usize) -> Result<Option<u64>, FieldFault> {
         let n = usize::from(self.u8()?);
         if n == 0xFF {
             return Ok(None);
         }
         if n > most {
-            return Err(Fault("a number has too many bytes"));
+            return Err(FieldFault("a number has too many bytes"));
         }
         let bytes = self.take(n)?;
         let join = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
@@ -122,38 +122,38 @@ impl<'a> FieldReader<'a> {
 
     /// A short number; undefined is `u32::MAX`.
     #[inline]
-    pub fn u32(&mut self) -> Result<u32, Fault> {
+    pub fn u32(&mut self) -> Result<u32, FieldFault> {
         Ok(self.short(4)?.map_or(u32::MAX, |number| number as u32))
     }
 
     /// A short number; undefined is `u64::MAX`.
     #[inline]
-    pub fn u64(&mut self) -> Result<u64, Fault> {
+    pub fn u64(&mut self) -> Result<u64, FieldFault> {
         Ok(self.short(8)?.unwrap_or(u64::MAX))
     }
 
     /// A short number with a sign.
-    pub fn i64(&mut self) -> Result<i64, Fault> {
+    pub fn i64(&mut self) -> Result<i64, FieldFault> {
         Ok(self.u64()?.cast_signed())
     }
 
     /// A text up to its zero byte; what is no UTF-8 in it is replaced.
-    pub fn text(&mut self) -> Result<String, Fault> {
+    pub fn text(&mut self) -> Result<String, FieldFault> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
         let end = left.iter().position(|byte| *byte == 0);
-        let text = &left[..end.ok_or(Fault("a text has no end"))?];
+        let text = &left[..end.ok_or(FieldFault("a text has no end"))?];
         self.at += text.len() + 1;
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
     /// The fields of a record that tells its length. They may be more than are known.
     #[inline]
-    pub fn record(&mut self) -> Result<FieldReader<'a>, Fault> {
+    pub fn record(&mut self) -> Result<FieldReader<'a>, FieldFault> {
         let length = match self.u8()? {
             0xFF => self.u64_whole()?,
             length => length.into(),
         };
-        let length = usize::try_from(length).map_err(|_| Fault("a record is longer than its file"))?;
+        let length = usize::try_from(length).map_err(|_| FieldFault("a record is longer than its file"))?;
         let bytes = self.take(length)?;
         Ok(FieldReader::new(bytes, 0, self.order))
     }
@@ -184,11 +184,11 @@ mod tests {
         assert_eq!(of(&[0xFF], ByteOrder::Little).i64(), Ok(-1));
         assert_eq!(
             of(&[5, 1, 2, 3, 4, 5], ByteOrder::Big).u32(),
-            Err(Fault("a number has too many bytes"))
+            Err(FieldFault("a number has too many bytes"))
         );
         assert_eq!(
             of(&[3, 1, 2], ByteOrder::Big).u64(),
-            Err(Fault("it ends within a record"))
+            Err(FieldFault("it ends within a record"))
         );
     }
 
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(fields.u8(), Ok(42));
         assert_eq!(
             of(&[9, 1], ByteOrder::Big).record().map(|_| ()),
-            Err(Fault("it ends within a record"))
+            Err(FieldFault("it ends within a record"))
         );
     }
 
@@ -212,6 +212,6 @@ mod tests {
     fn texts_end_with_a_zero() {
         let mut fields = of(b"ab\0c", ByteOrder::Little);
         assert_eq!(fields.text(), Ok("ab".to_owned()));
-        assert_eq!(fields.text(), Err(Fault("a text has no end")));
+        assert_eq!(fields.text(), Err(FieldFault("a text has no end")));
     }
 }

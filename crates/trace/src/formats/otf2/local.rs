@@ -2,7 +2,7 @@
 
 use super::chunks::ChunkReader;
 use super::clock::ClockCorrection;
-use super::fields::{Fault, FieldReader};
+use super::fields::{FieldFault, FieldReader};
 use crate::problem::Problem;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ impl IdMapping {
         found.map_or(id, |number| u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    fn read(fields: &mut FieldReader<'_>) -> Result<IdMapping, Fault> {
+    fn read(fields: &mut FieldReader<'_>) -> Result<IdMapping, FieldFault> {
         let n = fields.u64()?;
         match fields.u8()? {
             0 => {
@@ -52,7 +52,7 @@ impl IdMapping {
                 pairs.sort_unstable();
                 Ok(IdMapping::Sparse(pairs))
             }
-            _ => Err(Fault("a mapping table is neither dense nor sparse")),
+            _ => Err(FieldFault("a mapping table is neither dense nor sparse")),
         }
     }
 }
@@ -91,7 +91,7 @@ impl LocalDefinitions {
         }
     }
 
-    fn add(&mut self, id: u8, mut fields: FieldReader<'_>) -> Result<(), Fault> {
+    fn add(&mut self, id: u8, mut fields: FieldReader<'_>) -> Result<(), FieldFault> {
         match id {
             5 => {
                 let kind = fields.u8()?;

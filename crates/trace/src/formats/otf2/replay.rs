@@ -11,8 +11,8 @@ use super::collective;
 use super::events::{CollectiveRecord, EventRecord, PeerMessage, TimedEvent};
 use super::ranks::{CommunicatorUse, RankMap};
 use super::regions::{RegionTable, RegionUse};
-use super::requests::RequestNames;
-use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE, WORLD};
+use super::requests::OpenRequests;
+use crate::operation::{Kind, Lists, NONE, Operation, WORLD};
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
 use std::collections::HashMap;
@@ -54,9 +54,9 @@ pub struct RankReplay<'p> {
     program: Vec<u32>,
     call: Option<OpenCall>,
     ahead: Option<LookAhead>,
-    requests: RequestNames,
-    /// Messages that are named: peer, communicator and tag.
-    probed: HashMap<u64, (u32, u32, u32)>,
+    requests: OpenRequests,
+    /// Messages that have names.
+    probed: HashMap<u64, PeerMessage>,
     /// The record that is read.
     record: u64,
     /// Its time (ps).
@@ -82,7 +82,7 @@ impl<'p> RankReplay<'p> {
             program: Vec::new(),
             call: None,
             ahead: None,
-            requests: RequestNames::default(),
+            requests: OpenRequests::default(),
             probed: HashMap::new(),
             record: 0,
             now: 0,
@@ -219,44 +219,15 @@ impl<'p> RankReplay<'p> {
             E::RmaGet {
                 window, remote, bytes, ..
             } => self.access(Kind::Get, (window, remote), bytes, reader),
-            E::MpiProbe {
-                peer,
-                communicator,
-                tag,
-                message,
-            } => {
-                self.probed.insert(message, (peer, communicator, tag));
-                let bytes = UNKNOWN_SIZE;
-                self.message(
-                    Kind::Probe,
-                    &PeerMessage {
-                        peer,
-                        communicator,
-                        tag,
-                        bytes,
-                    },
-                    None,
-                    reader,
-                )
+            E::MpiProbe(message, name) => {
+                self.probed.insert(name, message);
+                self.message(Kind::Probe, &message, None, reader)
             }
             E::MpiMrecv { message, bytes } => match self.probed.remove(&message) {
-                Some((peer, communicator, tag)) => self.message(
-                    Kind::Recv,
-                    &PeerMessage {
-                        peer,
-                        communicator,
-                        tag,
-                        bytes,
-                    },
-                    None,
-                    reader,
-                ),
+                Some(probed) => self.message(Kind::Recv, &PeerMessage { bytes, ..probed }, None, reader),
                 None => {
-                    self.problem(
-                        format!("message {message} is received, and was not probed"),
-                        ASK,
-                        reader,
-                    );
+                    let reason = format!("message {message} is received, and was not probed");
+                    self.problem(reason, ASK, reader);
                     Ok(())
                 }
             },
@@ -531,14 +502,8 @@ impl<'p> RankReplay<'p> {
         let probed = named.and_then(|message| self.probed.remove(&message));
         match (end, probed) {
             (RequestEnd::Received(message), _) => self.message(Kind::Irecv, &message, Some(request), reader),
-            (RequestEnd::Filled(bytes), Some((peer, communicator, tag))) => {
-                let message = PeerMessage {
-                    peer,
-                    communicator,
-                    tag,
-                    bytes,
-                };
-                self.message(Kind::Irecv, &message, Some(request), reader)
+            (RequestEnd::Filled(bytes), Some(probed)) => {
+                self.message(Kind::Irecv, &PeerMessage { bytes, ..probed }, Some(request), reader)
             }
             (RequestEnd::Filled(_), None) => {
                 let reason = "it receives a message that was not probed: the irecv is left out";

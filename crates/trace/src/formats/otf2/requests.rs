@@ -8,13 +8,13 @@ const LARGE: u32 = 1 << 31;
 
 /// The requests of a rank that have begun and not ended.
 #[derive(Debug, Default)]
-pub struct RequestNames {
+pub struct OpenRequests {
     open: HashMap<u64, u32>,
     free: Vec<u32>,
     given: u32,
 }
 
-impl RequestNames {
+impl OpenRequests {
     /// A request begins: its name, and whether it had begun already and not ended.
     pub fn begin(&mut self, request: u64) -> (u32, bool) {
         if let Some(name) = self.open.get(&request) {
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn small_requests_are_their_names_and_large_ones_take_turns() {
-        let mut names = RequestNames::default();
+        let mut names = OpenRequests::default();
         assert_eq!(names.begin(7), (7, false));
         assert_eq!(names.begin(7), (7, true));
         let (a, b) = (0x7FFF_1234_5678, u64::MAX);

@@ -8,9 +8,9 @@
 //! one of what was received, where that is known; from any source without that it is refused.
 
 mod encode;
+mod event_file;
 mod functions;
 mod global;
-mod rank_file;
 
 use super::collective;
 use crate::header::{Form, Header, Members, WorkUnit};
@@ -18,8 +18,8 @@ use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation};
 use crate::problem::{Problem, Stop};
 use crate::sink::Sink;
 use encode::FieldWriter;
+use event_file::EventFile;
 use functions::{FUNCTIONS, OTHER};
-use rank_file::RankFile;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ const MANY: u32 = 16;
 /// A rank whose events are written.
 #[derive(Default)]
 struct WrittenRank {
-    file: RankFile,
+    file: EventFile,
     /// Requests that have begun, in their order, with what ends them.
     open: BTreeMap<u64, (u32, Ending)>,
     /// The place of each in that order.

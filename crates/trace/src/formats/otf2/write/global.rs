@@ -1,8 +1,8 @@
 //! The anchor and the global definitions of an archive that is written.
 
 use super::encode::{CHUNK_HEAD, FieldWriter};
+use super::event_file::EVENT_CHUNK;
 use super::functions::FUNCTIONS;
-use super::rank_file::EVENT_CHUNK;
 use crate::header::Header;
 
 /// Ticks per second: a tick is a picosecond.
@@ -28,14 +28,14 @@ pub struct GlobalDefinitions {
     pub records: u64,
 }
 
-/// Records until their chunks are known.
+/// DefinitionRecords until their chunks are known.
 #[derive(Default)]
-struct Records {
+struct DefinitionRecords {
     records: Vec<Vec<u8>>,
     strings: u32,
 }
 
-impl Records {
+impl DefinitionRecords {
     fn add(&mut self, id: u8, fields: &FieldWriter) {
         let mut record = FieldWriter::default();
         record.record(id, fields);
@@ -77,7 +77,7 @@ pub fn definitions(
     events: &[u64],
     length: u64,
 ) -> Result<GlobalDefinitions, String> {
-    let mut all = Records::default();
+    let mut all = DefinitionRecords::default();
     all.add(
         5,
         FieldWriter::default()

@@ -13,7 +13,7 @@ const TIME: u8 = 5;
 
 /// The events of a rank that are not in its file yet, and what is known of those that are.
 #[derive(Debug, Default)]
-pub struct RankFile {
+pub struct EventFile {
     waiting: FieldWriter,
     /// Bytes that are in the file.
     written: u64,
@@ -27,7 +27,7 @@ pub struct RankFile {
     time: Option<u64>,
 }
 
-impl RankFile {
+impl EventFile {
     /// Bytes that wait to be written.
     pub fn waiting(&self) -> usize {
         self.waiting.bytes.len()
