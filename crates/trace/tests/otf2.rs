@@ -301,9 +301,10 @@ fn the_recorded_archive_has_what_it_is_said_to_have() {
 #[test]
 fn the_recorded_archive_is_a_broadcast_between_beginning_and_end() {
     let Some(folder) = shared() else { return };
-    let mut summary = Summary::default();
+    let (mut summary, mut check) = (Summary::default(), trace::check::Check::default());
     let mut watch = |_: trace::Progress| true;
-    let mut reader = trace::Reader::new(&mut summary, &mut watch);
+    let mut both = (&mut summary, &mut check);
+    let mut reader = trace::Reader::new(&mut both, &mut watch);
     trace::read(&folder.join("otf2/sst-ember-4"), None, &mut reader).expect("it can be read");
     assert_eq!(reader.progress.records, 80);
     assert_eq!(reader.progress.done, reader.progress.all);
