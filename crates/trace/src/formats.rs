@@ -6,6 +6,7 @@ pub mod flow_graph;
 pub mod flows;
 pub mod goal;
 pub mod htsim;
+pub mod liballprof;
 pub mod msccl;
 pub mod ops;
 pub mod otf2;
@@ -23,6 +24,7 @@ pub(crate) const LIST: &[ListedFormat] = &[
     ListedFormat::of::<goal::GoalBinary>(),
     ListedFormat::of::<chakra::Chakra>(),
     ListedFormat::of::<simgrid::SimGrid>(),
+    ListedFormat::of::<liballprof::Liballprof>(),
     ListedFormat::of::<htsim::Htsim>(),
     ListedFormat::of::<msccl::Msccl>(),
     ListedFormat::of::<flows::Flows>(),

@@ -1,6 +1,5 @@
 //! Files of work: what is written is read, in pieces, and every byte that is another is noticed.
 
-#[allow(dead_code, reason = "other tests use the rest")]
 mod samples;
 
 use samples::work::{bytes, everything, unsealed, write};

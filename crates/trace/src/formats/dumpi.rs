@@ -25,11 +25,11 @@ use crate::header::{Form, Header};
 use crate::operation::Kind;
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
-use communicators::{Communicators, Mine};
+use communicators::{Mine, RebuiltCommunicators};
 use file::{EndOfReading, MAGIC, RankFile};
 use functions as f;
 use making::{MAKERS, Making, RankLists, making};
-use rank::{Names, OpenRequest, Teller};
+use rank::{OpenRequest, RegionNames, Teller};
 use record::{CallRecord, Calls};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl TraceFormat for Dumpi {
         // Most files are read twice.
         reader.progress.all = 2 * sizes.sum::<u64>();
         let first = first_pass(&files, reader)?;
-        let comms = Communicators::of(first.makings, first.lists, &names);
+        let comms = RebuiltCommunicators::of(first.makings, first.lists, &names);
         for problem in comms.problems {
             reader.problem(problem);
         }
@@ -78,7 +78,7 @@ impl TraceFormat for Dumpi {
             ..header
         };
         reader.begin(&header)?;
-        let mut regions = Names::default();
+        let mut regions = RegionNames::default();
         let mut timed = false;
         for (rank, file) in files.iter().enumerate() {
             // What is wrong with the whole file has been told.

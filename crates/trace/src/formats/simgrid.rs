@@ -21,7 +21,7 @@ use crate::header::{Form, Header, WorkUnit};
 use crate::lines::LinesInPieces;
 use crate::problem::Stop;
 use crate::sink::Reader;
-use ranks::Found;
+use ranks::SeenRanks;
 use std::path::{Path, PathBuf};
 
 /// Lines between two looks at whether the user wants to go on.
@@ -53,7 +53,7 @@ impl TraceFormat for SimGrid {
             .iter()
             .map(|file| std::fs::metadata(file).map_or(0, |about| about.len()));
         reader.progress.all = 2 * sizes.sum::<u64>();
-        let mut found = Found::default();
+        let mut found = SeenRanks::default();
         for file in &files {
             each_line(file, reader, |_, number, line| {
                 found.note(file, number, line);

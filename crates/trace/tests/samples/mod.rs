@@ -7,6 +7,7 @@ pub mod dumpi;
 pub mod flows;
 pub mod goal;
 pub mod htsim;
+pub mod liballprof;
 pub mod msccl;
 pub mod ops;
 pub mod otf2;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<Sample> {
         flows::all(),
         goal::all(),
         htsim::all(),
+        liballprof::all(),
         msccl::all(),
         ops::all(),
         otf2::all(),

@@ -3,7 +3,7 @@
 //! A file names communicators by numbers of its rank. What the n-th call that makes a communicator of another one makes is known when all
 //! members of that other one have made theirs: ranks are led through their calls until each waits for others or is done.
 
-use super::making::{Groups, How, Making, NULL, RankLists, SELF, WORLD};
+use super::making::{GroupLists, How, Making, NULL, RankLists, SELF, WORLD};
 use crate::header::Members;
 use crate::problem::Problem;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -18,7 +18,7 @@ pub(super) struct Mine {
 }
 
 /// Communicators of all ranks.
-pub(super) struct Communicators {
+pub(super) struct RebuiltCommunicators {
     /// Members by number.
     pub(super) members: Vec<Members>,
     /// Of each rank, what each of its calls that make one gave it.
@@ -28,11 +28,11 @@ pub(super) struct Communicators {
 }
 
 /// A rank on its way through its calls.
-struct Walk {
+struct RankWalk {
     calls: Vec<Making>,
     next: usize,
     comms: HashMap<u16, Mine>,
-    groups: Groups,
+    groups: GroupLists,
     made: Vec<Option<Mine>>,
     /// Communicators that were made of each, by its number.
     turns: HashMap<u32, u32>,
@@ -55,7 +55,7 @@ type New = (Vec<usize>, Option<Vec<u32>>);
 
 /// Leads all ranks through their calls.
 struct Meeting<'a> {
-    ranks: Vec<Walk>,
+    ranks: Vec<RankWalk>,
     lists: &'a mut RankLists,
     /// Members of communicators, by their list.
     comms: Vec<u32>,
@@ -68,12 +68,12 @@ struct Meeting<'a> {
     files: &'a [String],
 }
 
-impl Communicators {
+impl RebuiltCommunicators {
     /// Rebuilds them from the calls of each rank.
-    pub(super) fn of(calls: Vec<Vec<Making>>, mut lists: RankLists, files: &[String]) -> Communicators {
+    pub(super) fn of(calls: Vec<Vec<Making>>, mut lists: RankLists, files: &[String]) -> RebuiltCommunicators {
         let count = calls.len() as u32;
         let world = lists.number((0..count).collect());
-        let ranks = calls.into_iter().enumerate().map(|(rank, calls)| Walk {
+        let ranks = calls.into_iter().enumerate().map(|(rank, calls)| RankWalk {
             comms: match calls.is_empty() {
                 true => HashMap::new(),
                 false => HashMap::from([(
@@ -86,7 +86,7 @@ impl Communicators {
             },
             calls,
             next: 0,
-            groups: Groups::default(),
+            groups: GroupLists::default(),
             made: Vec::new(),
             turns: HashMap::new(),
         });
@@ -114,7 +114,7 @@ impl Communicators {
             0 => Members::all(count),
             _ => Members::of(lists.get(list).to_vec()),
         });
-        Communicators {
+        RebuiltCommunicators {
             members: members.collect(),
             made,
             problems,

@@ -236,9 +236,9 @@ fn of_ranges(ranges: &[i32], most: usize) -> Option<Vec<u32>> {
 
 /// The groups of a rank: lists by number, nothing for those that are not known.
 #[derive(Default)]
-pub(super) struct Groups(HashMap<u16, Option<u32>>);
+pub(super) struct GroupLists(HashMap<u16, Option<u32>>);
 
-impl Groups {
+impl GroupLists {
     /// The list of a group.
     pub(super) fn get(&self, group: u16) -> Option<u32> {
         self.0.get(&group).copied().flatten()
@@ -246,7 +246,7 @@ impl Groups {
 
     /// Takes note of a group that is made; `comm` gives the members of a communicator.
     pub(super) fn note(&mut self, making: Making, lists: &mut RankLists, comm: impl Fn(u16) -> Option<u32>) {
-        let members = |groups: &Groups, lists: &RankLists, group: u16| match group {
+        let members = |groups: &GroupLists, lists: &RankLists, group: u16| match group {
             EMPTY_GROUP => Some(Rc::from([])),
             _ => groups.get(group).map(|list| lists.get(list)),
         };

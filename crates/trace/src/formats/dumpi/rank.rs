@@ -32,13 +32,13 @@ pub(super) enum OpenRequest {
 
 /// Names of regions, each once.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct RegionNames {
     /// In the order of their numbers.
     pub(super) list: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
-impl Names {
+impl RegionNames {
     fn number(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
@@ -67,7 +67,7 @@ pub(super) struct Teller<'r, 'w> {
     /// What calls that make communicators give, in order; and how many of them have been.
     made: &'r [Option<Mine>],
     makings: usize,
-    names: &'r mut Names,
+    names: &'r mut RegionNames,
     addresses: Option<HashMap<u64, u32>>,
     regions: Vec<u32>,
     /// What receives from anybody are given, once one has been seen; and how many have begun.
@@ -89,7 +89,7 @@ impl<'r, 'w> Teller<'r, 'w> {
         file: &'r RankFile,
         reader: &'r mut Reader<'w>,
         (members, made): (&'r [Members], &'r [Option<Mine>]),
-        names: &'r mut Names,
+        names: &'r mut RegionNames,
         begin: u64,
     ) -> Self {
         let world = Mine {

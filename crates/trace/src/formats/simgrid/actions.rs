@@ -1,13 +1,13 @@
 //! What each line becomes.
 
-use super::arguments::{ACTIONS, Arguments, Partner, Wrong, bytes};
+use super::arguments::{ACTIONS, Arguments, Partner, bytes};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, Operation, UNKNOWN_SIZE};
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
 use std::collections::{HashMap, VecDeque};
 
 /// A message that was begun: from, to and tag.
-type MessageKey = (u32, u32, u32);
+type EndsAndTag = (u32, u32, u32);
 
 /// A message that was begun, in the order of their begins.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ struct Begun {
 #[derive(Default)]
 struct OpenMessages {
     turns: u64,
-    by_key: HashMap<MessageKey, VecDeque<Begun>>,
+    by_key: HashMap<EndsAndTag, VecDeque<Begun>>,
     /// The same in order, for waits without arguments.
     stack: Vec<u32>,
     /// Names of requests that are over, and how many have ever been given.
@@ -29,7 +29,7 @@ struct OpenMessages {
 }
 
 impl OpenMessages {
-    fn begin(&mut self, key: MessageKey, old: bool) -> u32 {
+    fn begin(&mut self, key: EndsAndTag, old: bool) -> u32 {
         let request = self.free.pop().unwrap_or_else(|| {
             self.names += 1;
             self.names - 1
@@ -45,7 +45,7 @@ impl OpenMessages {
     }
 
     /// The key of the oldest message that matches: a receive may have been from anybody, or of any tag.
-    fn find(&self, (from, to, tag): MessageKey) -> Option<(MessageKey, u32)> {
+    fn find(&self, (from, to, tag): EndsAndTag) -> Option<(EndsAndTag, u32)> {
         let keys = [
             (from, to, tag),
             (ANY_SOURCE, to, tag),
@@ -59,7 +59,7 @@ impl OpenMessages {
         Some((key, begun.request))
     }
 
-    fn end(&mut self, key: MessageKey) {
+    fn end(&mut self, key: EndsAndTag) {
         if let Some(queue) = self.by_key.get_mut(&key) {
             self.free.extend(queue.pop_front().map(|begun| begun.request));
             if queue.is_empty() {
@@ -185,7 +185,7 @@ impl Actions {
         Ok(())
     }
 
-    fn action(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, Wrong> {
+    fn action(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, String> {
         match action {
             "init" => {
                 // With an argument it is of those that count in doubles.
@@ -226,7 +226,7 @@ impl Actions {
         }
     }
 
-    fn message(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, Wrong> {
+    fn message(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, String> {
         let (kind, sends) = match action {
             "send" => (Kind::Send, true),
             "isend" => (Kind::Isend, true),
@@ -260,7 +260,7 @@ impl Actions {
         Ok(operation.into())
     }
 
-    fn sendrecv(&mut self, rank: u32, arguments: &mut Arguments<'_>) -> Result<LineMeaning, Wrong> {
+    fn sendrecv(&mut self, rank: u32, arguments: &mut Arguments<'_>) -> Result<LineMeaning, String> {
         let sent = arguments.amount("size to send")?;
         let to = arguments.partner("destination", self.ranks, false)?;
         let received = arguments.amount("size to receive")?;
@@ -281,7 +281,7 @@ impl Actions {
         })
     }
 
-    fn wait(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, Wrong> {
+    fn wait(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, String> {
         let open = &mut self.states[rank as usize].open;
         let of = |kind: Kind, request: u32| Operation {
             request,
@@ -313,7 +313,7 @@ impl Actions {
         }
     }
 
-    fn collective(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, Wrong> {
+    fn collective(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, String> {
         let default = self.states[rank as usize].default;
         let of = |kind: Kind, bytes: u64| Operation::collective(kind, 0, bytes);
         let rooted = |kind: Kind, bytes: u64, peer: u32| Operation {
@@ -374,7 +374,7 @@ impl Actions {
     }
 
     /// Collectives whose sizes differ between ranks.
-    fn uneven(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, Wrong> {
+    fn uneven(&mut self, rank: u32, action: &str, arguments: &mut Arguments<'_>) -> Result<LineMeaning, String> {
         let (ranks, default) = (self.ranks, self.states[rank as usize].default);
         let of = |kind: Kind, bytes: u64, received: u64| Operation {
             received,

@@ -60,9 +60,6 @@ pub(super) struct Arguments<'a> {
     next: usize,
 }
 
-/// What is wrong with an argument.
-pub(super) type Wrong = String;
-
 /// A partner of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Partner {
@@ -86,7 +83,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// That there are no more.
-    pub(super) fn end(&self) -> Result<(), Wrong> {
+    pub(super) fn end(&self) -> Result<(), String> {
         match self.words.get(self.next) {
             None => Ok(()),
             Some(word) => Err(format!("`{word}` is one argument too many")),
@@ -98,7 +95,7 @@ impl<'a> Arguments<'a> {
         self.next = self.words.len();
     }
 
-    fn word(&mut self, what: &str) -> Result<&'a str, Wrong> {
+    fn word(&mut self, what: &str) -> Result<&'a str, String> {
         let word = self
             .words
             .get(self.next)
@@ -108,7 +105,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A number that may be below 0.
-    pub(super) fn float(&mut self, what: &str) -> Result<f64, Wrong> {
+    pub(super) fn float(&mut self, what: &str) -> Result<f64, String> {
         let word = self.word(what)?;
         let number = word
             .parse::<f64>()
@@ -118,7 +115,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A number that is not below 0.
-    pub(super) fn amount(&mut self, what: &str) -> Result<f64, Wrong> {
+    pub(super) fn amount(&mut self, what: &str) -> Result<f64, String> {
         let amount = self.float(what)?;
         match amount >= 0.0 {
             true => Ok(amount),
@@ -126,21 +123,21 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn integer(&mut self, what: &str) -> Result<i64, Wrong> {
+    fn integer(&mut self, what: &str) -> Result<i64, String> {
         let word = self.word(what)?;
         word.parse()
             .map_err(|_| format!("the {what} `{word}` is no whole number"))
     }
 
     /// A rank below a number of ranks.
-    pub(super) fn rank(&mut self, what: &str, ranks: u32) -> Result<u32, Wrong> {
+    pub(super) fn rank(&mut self, what: &str, ranks: u32) -> Result<u32, String> {
         let rank = self.integer(what)?;
         let known = u32::try_from(rank).ok().filter(|rank| *rank < ranks);
         known.ok_or_else(|| format!("the {what} {rank} is none of {ranks} ranks"))
     }
 
     /// A partner of a message; of a receive it may be anybody.
-    pub(super) fn partner(&mut self, what: &str, ranks: u32, may_be_any: bool) -> Result<Partner, Wrong> {
+    pub(super) fn partner(&mut self, what: &str, ranks: u32, may_be_any: bool) -> Result<Partner, String> {
         let place = self.next;
         match self.integer(what)? {
             SIMGRID_NOBODY => Ok(Partner::Nobody),
@@ -153,7 +150,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A tag; of a receive it may be any.
-    pub(super) fn tag(&mut self, may_be_any: bool) -> Result<u32, Wrong> {
+    pub(super) fn tag(&mut self, may_be_any: bool) -> Result<u32, String> {
         match self.integer("tag")? {
             -1 | SIMGRID_ANY_TAG if may_be_any => Ok(ANY_TAG),
             tag => u32::try_from(tag).map_err(|_| format!("the tag {tag} is none")),
@@ -161,7 +158,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A root, 0 if it is not told.
-    pub(super) fn root(&mut self, ranks: u32) -> Result<u32, Wrong> {
+    pub(super) fn root(&mut self, ranks: u32) -> Result<u32, String> {
         match self.left() {
             0 => Ok(0),
             _ => self.rank("root", ranks),
@@ -169,7 +166,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The size of a datatype, if it is told.
-    pub(super) fn datatype(&mut self, default: u64) -> Result<u64, Wrong> {
+    pub(super) fn datatype(&mut self, default: u64) -> Result<u64, String> {
         if self.left() == 0 {
             return Ok(default);
         }
@@ -186,7 +183,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Numbers of elements, one for each rank.
-    pub(super) fn list(&mut self, what: &str, ranks: u32) -> Result<Vec<f64>, Wrong> {
+    pub(super) fn list(&mut self, what: &str, ranks: u32) -> Result<Vec<f64>, String> {
         if self.left() < ranks as usize {
             return Err(format!("there are {} arguments left for {ranks} {what}", self.left()));
         }
@@ -194,7 +191,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Two datatypes; among them may stand the places of parts in a buffer, one for each rank, which do not matter.
-    pub(super) fn datatypes_and_places(&mut self, default: u64, ranks: u32) -> Result<[u64; 2], Wrong> {
+    pub(super) fn datatypes_and_places(&mut self, default: u64, ranks: u32) -> Result<[u64; 2], String> {
         let (left, n) = (self.left(), ranks as usize);
         match left {
             0..=2 => {}

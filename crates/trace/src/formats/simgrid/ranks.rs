@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// What is found.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct SeenRanks {
     lines: u64,
     /// By rank: the number of the file that it was first seen in.
     seen: HashMap<u32, u32>,
@@ -21,7 +21,7 @@ pub(super) struct Found {
     newer: bool,
 }
 
-impl Found {
+impl SeenRanks {
     /// Takes note of a line. What is wrong with it is told in the second pass.
     pub(super) fn note(&mut self, file: &Path, number: u64, line: &str) {
         if self.files.last().is_none_or(|last| last != file) {
