@@ -100,6 +100,8 @@ impl Program for TraceProgram {
         let request = record.request;
         Some(match record.what {
             what::COMPUTE => self.compute(&record),
+            // No rate or factor of computations changes it.
+            what::SLEEP => Op::Compute { time: record.amount },
             what::SEND => Op::Send(self.transfer(&record)),
             what::ISEND => Op::Isend(self.transfer(&record)),
             what::RECV => Op::Recv(self.transfer(&record)),

@@ -219,6 +219,13 @@ impl Recorder {
                     ..of(what::COMPUTE)
                 },
             ),
+            Kind::Sleep => self.push(
+                rank,
+                Record {
+                    amount: operation.time,
+                    ..of(what::SLEEP)
+                },
+            ),
             Kind::Send | Kind::Isend => self.send(rank, operation),
             Kind::Recv | Kind::Irecv => self.receive(rank, operation),
             Kind::Sendrecv => self.exchange(rank, operation),

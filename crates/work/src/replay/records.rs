@@ -59,6 +59,8 @@ pub mod what {
     pub const TEST: u16 = 9;
     /// Takes part in a collective.
     pub const COLLECTIVE: u16 = 10;
+    /// Does nothing for a time.
+    pub const SLEEP: u16 = 11;
 }
 
 /// Records that come.

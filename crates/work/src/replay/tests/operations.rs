@@ -363,6 +363,21 @@ fn each_rank_computes_as_long_as_in_the_trace_times_what_the_study_says() {
 }
 
 #[test]
+fn a_sleep_is_as_long_as_it_is_told_whatever_computations_take() {
+    let sleep = Operation {
+        time: 250,
+        ..Operation::new(Kind::Sleep)
+    };
+    let trace = collected(vec![vec![Operation::compute(1_000), sleep]]);
+    let times = ComputeTimes {
+        each: 0.5,
+        regions: vec![],
+    };
+    let program = TraceProgram::new(Arc::new(record(&trace).unwrap()), times, 1.0);
+    assert_eq!(ops(&program, 0), [Op::Compute { time: 500 }, Op::Compute { time: 250 }]);
+}
+
+#[test]
 fn sizes_of_messages_and_collectives_have_a_factor() {
     let trace = collected(vec![
         vec![
