@@ -26,7 +26,7 @@ use crate::operation::Kind;
 use crate::problem::{Problem, Stop};
 use crate::sink::Reader;
 use communicators::{Mine, RebuiltCommunicators};
-use file::{EndOfReading, MAGIC, RankFile};
+use file::{DumpiFile, EndOfReading, MAGIC};
 use functions as f;
 use making::{MAKERS, Making, RankLists, making};
 use rank::{OpenRequest, RegionNames, Teller};
@@ -82,7 +82,7 @@ impl TraceFormat for Dumpi {
         let mut timed = false;
         for (rank, file) in files.iter().enumerate() {
             // What is wrong with the whole file has been told.
-            let Ok(file) = RankFile::open(file) else {
+            let Ok(file) = DumpiFile::open(file) else {
                 continue;
             };
             let comms = (&header.communicators[..], &comms.made[rank][..]);
@@ -209,7 +209,7 @@ fn first_pass(files: &[PathBuf], reader: &mut Reader<'_>) -> Result<First, Stop>
     };
     for (rank, path) in files.iter().enumerate() {
         first.makings.push(Vec::new());
-        let file = match RankFile::open(path) {
+        let file = match DumpiFile::open(path) {
             Ok(file) => file,
             Err(problem) => {
                 reader.problem(problem.of_rank(rank as u32));
@@ -230,7 +230,7 @@ fn first_pass(files: &[PathBuf], reader: &mut Reader<'_>) -> Result<First, Stop>
 
 /// What a rank makes, and when its first call began. Where the file cannot be read on, the second pass tells.
 fn makings(
-    file: &RankFile,
+    file: &DumpiFile,
     lists: &mut RankLists,
     mut tick: impl FnMut(u64) -> Result<(), Stop>,
 ) -> Result<(Vec<Making>, Option<u64>), Stop> {
@@ -259,7 +259,7 @@ fn makings(
 }
 
 /// Tells the operations of a rank; whether it told times.
-fn read_rank(rank: &mut Teller<'_, '_>, file: &RankFile) -> Result<bool, Stop> {
+fn read_rank(rank: &mut Teller<'_, '_>, file: &DumpiFile) -> Result<bool, Stop> {
     let done = rank.reader.progress.done;
     if let Err(fault) = read_calls(rank, file, done)? {
         let (reason, hint) = fault.words();
@@ -270,7 +270,7 @@ fn read_rank(rank: &mut Teller<'_, '_>, file: &RankFile) -> Result<bool, Stop> {
     Ok(rank.timed)
 }
 
-fn read_calls(rank: &mut Teller<'_, '_>, file: &RankFile, done: u64) -> Result<Result<(), EndOfReading>, Stop> {
+fn read_calls(rank: &mut Teller<'_, '_>, file: &DumpiFile, done: u64) -> Result<Result<(), EndOfReading>, Stop> {
     let mut calls = match Calls::of(file) {
         Ok(calls) => calls,
         Err(fault) => return Ok(Err(fault)),

@@ -54,7 +54,7 @@ struct Arrival {
 type New = (Vec<usize>, Option<Vec<u32>>);
 
 /// Leads all ranks through their calls.
-struct Meeting<'a> {
+struct MadeTogether<'a> {
     ranks: Vec<RankWalk>,
     lists: &'a mut RankLists,
     /// Members of communicators, by their list.
@@ -90,7 +90,7 @@ impl RebuiltCommunicators {
             made: Vec::new(),
             turns: HashMap::new(),
         });
-        let mut builder = Meeting {
+        let mut builder = MadeTogether {
             ranks: ranks.collect(),
             lists: &mut lists,
             comms: vec![world],
@@ -122,7 +122,7 @@ impl RebuiltCommunicators {
     }
 }
 
-impl Meeting<'_> {
+impl MadeTogether<'_> {
     fn run(&mut self) {
         let mut ready: VecDeque<u32> = (0..self.ranks.len() as u32).collect();
         while let Some(rank) = ready.pop_front() {

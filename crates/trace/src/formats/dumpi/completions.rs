@@ -1,6 +1,6 @@
 //! Which requests a call completes, and what receives from anybody were given.
 
-use super::file::{EndOfReading, RankFile};
+use super::file::{DumpiFile, EndOfReading};
 use super::functions as f;
 use super::record::{CallRecord, Calls, Status};
 use crate::operation::NONE;
@@ -70,13 +70,13 @@ pub(super) fn takes_any(source: i64, tag: i64) -> bool {
 ///
 /// # Errors
 /// None: where the file cannot be read on, the rest is not known.
-pub(super) fn ahead(file: &RankFile) -> Vec<Given> {
+pub(super) fn ahead(file: &DumpiFile) -> Vec<Given> {
     let mut given = Vec::new();
     let _ = look(file, &mut given);
     given
 }
 
-fn look(file: &RankFile, given: &mut Vec<Given>) -> Result<(), EndOfReading> {
+fn look(file: &DumpiFile, given: &mut Vec<Given>) -> Result<(), EndOfReading> {
     let mut calls = Calls::of(file)?;
     let mut record = CallRecord::default();
     // Places in `given` of receives that are on their way, and persistent ones, by request.

@@ -178,7 +178,7 @@ impl FileBytes {
 }
 
 /// A file of one rank.
-pub(super) struct RankFile {
+pub(super) struct DumpiFile {
     path: std::path::PathBuf,
     /// As messages name it.
     pub(super) name: String,
@@ -193,14 +193,14 @@ pub(super) struct RankFile {
     addresses: u64,
 }
 
-impl RankFile {
+impl DumpiFile {
     /// Reads where its parts are, its version and the sizes of datatypes.
-    pub(super) fn open(path: &Path) -> Result<RankFile, Problem> {
+    pub(super) fn open(path: &Path) -> Result<DumpiFile, Problem> {
         let name = path.display().to_string();
-        RankFile::parts(path, &name).map_err(|problem| Problem { file: name, ..problem })
+        DumpiFile::parts(path, &name).map_err(|problem| Problem { file: name, ..problem })
     }
 
-    fn parts(path: &Path, name: &str) -> Result<RankFile, Problem> {
+    fn parts(path: &Path, name: &str) -> Result<DumpiFile, Problem> {
         let say = |fault: EndOfReading| match fault {
             EndOfReading::Cut => Problem::new(
                 "",
@@ -233,7 +233,7 @@ impl RankFile {
             )
         })?;
         let [_, footer, body, header, _, addresses, sizes] = index;
-        let mut file = RankFile {
+        let mut file = DumpiFile {
             path: path.to_owned(),
             name: name.to_owned(),
             size,

@@ -3,7 +3,7 @@
 use super::communicators::Mine;
 use super::completions::{Given, ahead};
 use super::datatypes::Datatypes;
-use super::file::RankFile;
+use super::file::DumpiFile;
 use super::making::{NULL, SELF, WORLD};
 use super::record::CallRecord;
 use crate::header::Members;
@@ -62,7 +62,7 @@ pub(super) struct Teller<'r, 'w> {
     pub(super) at: u64,
     /// Some call told its times.
     pub(super) timed: bool,
-    file: &'r RankFile,
+    file: &'r DumpiFile,
     members: &'r [Members],
     /// What calls that make communicators give, in order; and how many of them have been.
     made: &'r [Option<Mine>],
@@ -86,7 +86,7 @@ pub(super) struct Teller<'r, 'w> {
 impl<'r, 'w> Teller<'r, 'w> {
     pub(super) fn new(
         rank: u32,
-        file: &'r RankFile,
+        file: &'r DumpiFile,
         reader: &'r mut Reader<'w>,
         (members, made): (&'r [Members], &'r [Option<Mine>]),
         names: &'r mut RegionNames,

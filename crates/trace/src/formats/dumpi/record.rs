@@ -1,6 +1,6 @@
 //! Calls, one after the other, with what they are written with.
 
-use super::file::{EndOfReading, FileBytes, RankFile};
+use super::file::{DumpiFile, EndOfReading, FileBytes};
 use super::functions::{END_OF_STREAM, Function, arguments};
 
 /// Times of the processor are told.
@@ -112,7 +112,7 @@ struct Old {
 }
 
 impl Calls {
-    pub(super) fn of(file: &RankFile) -> Result<Calls, EndOfReading> {
+    pub(super) fn of(file: &DumpiFile) -> Result<Calls, EndOfReading> {
         let mut bytes = file.body()?;
         let (_, wall) = (bytes.u32()?, bytes.u32()?);
         Ok(Calls {
