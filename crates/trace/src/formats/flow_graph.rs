@@ -127,8 +127,11 @@ impl FlowGraph {
         for gate in &self.gates {
             self.open(gate, &mut building)?;
         }
-        for (rank, mut graph) in building.ranks {
+        for (told, (rank, mut graph)) in building.ranks.into_iter().enumerate() {
             graph.tell(rank, reader)?;
+            if told.is_multiple_of(1 << 10) {
+                reader.tick()?;
+            }
         }
         Ok(())
     }

@@ -220,7 +220,10 @@ impl<'a> RankPart<'a> {
     fn read(&self, graph: &mut RankGraph, reader: &mut Reader<'_>) -> Result<(), Stop> {
         // Nodes that share pieces of the appendix could make long work of a short file.
         let mut left = self.appendix.len() as u64 / 4;
-        for (node, bytes) in (0..).zip(self.nodes.chunks_exact(NODE)) {
+        for (node, bytes) in (0_u32..).zip(self.nodes.chunks_exact(NODE)) {
+            if node.is_multiple_of(1 << 16) {
+                reader.tick()?;
+            }
             let operation = self.operation(node, bytes, reader)?;
             graph.push(operation, node.into())?;
             let lists = [23, 31].map(|at| (u64::from(number(&bytes[at..])), u64::from(number(&bytes[at + 4..]))));
