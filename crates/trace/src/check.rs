@@ -8,6 +8,7 @@
 //! What is not checked: whether an order of waits can end, which the run shows; that requests of a [graph](Form::Graph) are used in
 //! order, as it has none; that a request is waited for, as MPI lets a program free it ([`CheckFigures::requests_left`] counts them).
 
+mod by_rank;
 mod collectives;
 mod communicators;
 mod fields;
@@ -21,10 +22,11 @@ mod tests;
 
 pub use fields::LARGEST;
 
+pub(crate) use by_rank::ByRank;
 pub(crate) use collectives::Disputed;
 pub(crate) use communicators::KnownCommunicators;
 pub(crate) use fields::wrong;
-pub(crate) use findings::{TraceFindings, of_rank};
+pub(crate) use findings::TraceFindings;
 pub(crate) use messages::{Side, Unmatched, halves};
 pub(crate) use requests::{GivenNames, starts};
 
@@ -70,7 +72,7 @@ pub struct Check {
     findings: TraceFindings,
     messages: Messages,
     collectives: Collectives,
-    ranks: Vec<CheckedRank>,
+    ranks: ByRank<CheckedRank>,
     /// When the last operation of a rank began, on lanes other than its own: (rank, lane).
     other_lanes: HashMap<(u32, u8), u64>,
     /// The operation with the largest number of a region.
@@ -108,7 +110,7 @@ impl Default for Check {
             findings: TraceFindings::default(),
             messages: Messages::default(),
             collectives: Collectives::default(),
-            ranks: Vec::new(),
+            ranks: ByRank::default(),
             other_lanes: HashMap::new(),
             region: None,
             figures: CheckFigures::default(),
@@ -151,7 +153,7 @@ impl Check {
             return;
         }
         let last = match operation.lane {
-            0 => &mut self.ranks[place.rank as usize].start,
+            0 => &mut self.ranks.of(place.rank).start,
             lane => self.other_lanes.entry((place.rank, lane)).or_default(),
         };
         if operation.start < *last {
@@ -186,7 +188,7 @@ impl Sink for Check {
     }
 
     fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
-        let of_rank = of_rank(&mut self.ranks, rank);
+        let of_rank = self.ranks.of(rank);
         let number = of_rank.operations;
         // What depends on operations names them with 32 bits.
         of_rank.operations = number
@@ -195,7 +197,7 @@ impl Sink for Check {
         let place = OperationPlace { rank, number, record };
         self.figures.operations += 1;
         let Check { header, findings, .. } = self;
-        let of_rank = &mut self.ranks[rank as usize];
+        let of_rank = self.ranks.of(rank);
         if !lists.after.is_empty() || !lists.after_start.is_empty() || header.form == Form::Graph {
             of_rank.dependencies.take(header, place, lists, findings);
         }
@@ -238,11 +240,10 @@ impl Sink for Check {
                 (reason, format!("there are {} names of regions", names.len()))
             });
         }
-        for (rank, of_rank) in self.ranks.iter_mut().enumerate() {
-            of_rank.dependencies.end(header, rank as u32, findings);
+        for (rank, mut of_rank) in std::mem::take(&mut self.ranks).into_sorted() {
+            of_rank.dependencies.end(header, rank, findings);
             self.figures.requests_left += of_rank.requests.left();
         }
-        self.ranks = Vec::new();
         self.mismatches.messages = std::mem::take(&mut self.messages).end(header, findings);
         let collectives = std::mem::take(&mut self.collectives);
         (self.mismatches.collectives, self.figures.unmatched_collectives) = collectives.end(header, findings);

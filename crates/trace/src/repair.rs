@@ -7,7 +7,7 @@
 //!
 //! What stays: requests that are started again while they are pending, circles of dependencies, and times that go back.
 
-use crate::check::{Check, GivenNames, KnownCommunicators, Side, TraceFindings, halves, of_rank, starts, wrong};
+use crate::check::{ByRank, Check, GivenNames, KnownCommunicators, Side, TraceFindings, halves, starts, wrong};
 use crate::header::{Form, Header};
 use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
 use crate::problem::Stop;
@@ -20,7 +20,7 @@ pub struct Repair<'c, S> {
     check: &'c Check,
     inner: S,
     communicators: KnownCommunicators,
-    ranks: Vec<RepairedRank>,
+    ranks: ByRank<RepairedRank>,
     /// Collectives that a rank has come to: (communicator, rank).
     steps: HashMap<(u32, u32), u64>,
     left_out: BTreeMap<&'static str, u64>,
@@ -52,7 +52,7 @@ impl<'c, S: Sink> Repair<'c, S> {
             check,
             inner,
             communicators: KnownCommunicators::default(),
-            ranks: Vec::new(),
+            ranks: ByRank::default(),
             steps: HashMap::new(),
             left_out: BTreeMap::new(),
             listed: Vec::new(),
@@ -129,7 +129,7 @@ impl<'c, S: Sink> Repair<'c, S> {
 
     /// What becomes of a wait, some of whose requests may never be started.
     fn fate_of_wait(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>) -> OperationFate {
-        let of_rank = &self.ranks[rank as usize];
+        let of_rank = self.ranks.of(rank);
         let there = |request: u64| {
             let name = u32::try_from(request).unwrap_or(NONE);
             of_rank.started.has(name) && !of_rank.gone.contains(&name)
@@ -176,19 +176,19 @@ impl<S: Sink> Sink for Repair<'_, S> {
             ));
         }
         self.communicators = KnownCommunicators::of(header, &mut TraceFindings::default());
-        self.ranks.clear();
+        self.ranks = ByRank::default();
         self.steps.clear();
         self.left_out.clear();
         self.inner.begin(header)
     }
 
     fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
-        let of_rank = of_rank(&mut self.ranks, rank);
+        let of_rank = self.ranks.of(rank);
         let number = of_rank.operations;
         of_rank.operations = number.saturating_add(1);
         let fate = self.fate(rank, number, operation, lists);
         if starts(operation.kind) && operation.request != NONE {
-            let RepairedRank { started, gone, .. } = &mut self.ranks[rank as usize];
+            let RepairedRank { started, gone, .. } = self.ranks.of(rank);
             match fate {
                 OperationFate::IsLeftOut => {
                     gone.insert(operation.request);

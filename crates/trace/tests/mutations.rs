@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use trace::{Lists, Operation, Progress, Reader, Sink, Stop};
+use trace::{Check, Lists, Operation, Progress, Reader, Repair, Sink, Stop};
 
 /// Counts the bytes that are held.
 struct Counting;
@@ -69,20 +69,33 @@ impl Sink for Count {
     }
 }
 
-/// Reads a path; the words of its problems, none if it is fine.
+/// Reads a path; the words of its problems, none if it is fine. What is read is checked and repaired, whatever that finds.
 fn read(path: &Path) -> Vec<String> {
-    let mut count = Count::default();
+    let mut sinks = (Count::default(), Check::default());
+    let (words, whole) = read_into(path, &mut sinks);
+    // A check that is over is what a repair needs.
+    if whole {
+        let (_, whole) = read_into(path, &mut Repair::new(&sinks.1, Count::default()));
+        assert!(whole, "what was read once is read again");
+    }
+    words
+}
+
+/// Reads a path into a sink; the words of its problems, and whether it was read to the end.
+fn read_into(path: &Path, sink: &mut dyn Sink) -> (Vec<String>, bool) {
     let mut watch = |_: Progress| true;
-    let mut reader = Reader::new(&mut count, &mut watch);
+    let mut reader = Reader::new(sink, &mut watch);
     let result = trace::read(path, None, &mut reader);
     let (problems, _) = reader.into_problems();
     let mut words: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let whole = result.is_ok();
     match result {
         Ok(()) => {}
         Err(Stop::Broken(problem)) => words.push(problem.to_string()),
-        Err(stop) => panic!("{stop:?}"),
+        Err(Stop::Refused(reason)) => words.push(reason),
+        Err(Stop::Interrupted) => panic!("nobody wants it to end"),
     }
-    words
+    (words, whole)
 }
 
 /// Random numbers, the same in every run (xorshift64*).

@@ -113,6 +113,54 @@ struct Course {
     ranks: HashMap<u32, At>,
 }
 
+impl Course {
+    /// Tells the ranks of a communicator that come to more or fewer collectives than the others; to how many all come.
+    fn tell_counts(&self, header: &Header, communicator: u32, findings: &mut TraceFindings) -> u64 {
+        let members = &header.communicators[communicator as usize];
+        let absent = u64::from(members.len()) - self.ranks.len() as u64;
+        // By how many they come to: how many ranks do, and the first of them.
+        let mut by_steps: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
+        for (rank, at) in &self.ranks {
+            let (count, first) = by_steps.entry(at.steps).or_insert((0, *rank));
+            *count += 1;
+            *first = (*first).min(*rank);
+        }
+        if absent > 0 {
+            let first = members.iter().find(|rank| !self.ranks.contains_key(rank));
+            by_steps.insert(0, (absent, first.unwrap_or(0)));
+        }
+        // Most ranks are taken to be right; of as many, those that come to more.
+        let usual = by_steps.iter().max_by_key(|(steps, (count, _))| (*count, **steps));
+        let Some((&usual, &(alike, other))) = usual else {
+            return 0;
+        };
+        let mut left = u64::from(members.len()) - alike;
+        for rank in members.iter() {
+            if left == 0 || findings.is_full() {
+                break;
+            }
+            let at = self.ranks.get(&rank);
+            let steps = at.map_or(0, |at| at.steps);
+            if steps == usual {
+                continue;
+            }
+            left -= 1;
+            let words = || {
+                let reason = format!(
+                    "rank {rank} comes to {steps} collectives of communicator {communicator}, rank {other} to {usual}"
+                );
+                (reason, "every rank of a communicator takes part in all of them".into())
+            };
+            match at {
+                Some(at) => findings.tell_at(header, About::Collectives, at.last, words),
+                None => findings.tell_of(header, About::Collectives, rank, words),
+            }
+        }
+        findings.count(left);
+        by_steps.first_key_value().map_or(0, |(steps, _)| *steps)
+    }
+}
+
 /// What the ranks of a communicator do not agree on, for who repairs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disputed {
@@ -190,36 +238,12 @@ impl Collectives {
         let mut left_out = 0;
         for (communicator, course) in self.courses {
             let members = &header.communicators[communicator as usize];
-            let steps_of = |rank| course.ranks.get(&rank).map_or(0, |at: &At| at.steps);
-            let mut by_steps: BTreeMap<u64, (u32, u32)> = BTreeMap::new();
-            for rank in members.iter() {
-                by_steps.entry(steps_of(rank)).or_insert((0, rank)).0 += 1;
-            }
-            let common = by_steps.first_key_value().map_or(0, |(steps, _)| *steps);
-            // Most ranks are taken to be right; of as many, those that come to more.
-            let usual = by_steps.iter().max_by_key(|(steps, (count, _))| (*count, **steps));
-            if let Some((&usual, &(_, other))) = usual
-                && by_steps.len() > 1
-            {
-                for rank in members.iter().filter(|rank| steps_of(*rank) != usual) {
-                    let words = || {
-                        let steps = steps_of(rank);
-                        let reason = format!(
-                            "rank {rank} comes to {steps} collectives of communicator {communicator}, rank {other} to {usual}"
-                        );
-                        (reason, "every rank of a communicator takes part in all of them".into())
-                    };
-                    match course.ranks.get(&rank) {
-                        Some(at) => findings.tell_at(header, About::Collectives, at.last, words),
-                        None => findings.tell_of(header, About::Collectives, rank, words),
-                    }
-                }
-            }
+            let common = course.tell_counts(header, communicator, findings);
             let steps = (0..common).filter(|&step| course.steps[step as usize].pattern & DISPUTED != 0);
             let steps: Vec<u64> = steps.collect();
             let beyond: u64 = course.ranks.values().map(|at| at.steps - common).sum();
             left_out += beyond + steps.len() as u64 * u64::from(members.len());
-            if !steps.is_empty() || by_steps.len() > 1 {
+            if !steps.is_empty() || beyond > 0 {
                 all.insert(communicator, Disputed { common, steps });
             }
         }

@@ -74,6 +74,16 @@ impl TraceFindings {
         }
     }
 
+    /// Whether no more are kept.
+    pub fn is_full(&self) -> bool {
+        self.problems.len() >= MOST_PROBLEMS
+    }
+
+    /// So many more that are not kept.
+    pub fn count(&mut self, more: u64) {
+        self.more += more;
+    }
+
     /// All of them, in the order of ranks and records, and how many more there were.
     pub fn into_sorted(mut self) -> (Vec<Problem>, u64) {
         self.problems.sort_by_key(|problem| (problem.rank, problem.record));
@@ -82,21 +92,14 @@ impl TraceFindings {
 
     /// Whether one more is kept; counts it if it is not.
     fn has_room(&mut self, about: About, rank: Option<u32>) -> bool {
-        let told = self.told.entry((about, rank)).or_default();
-        let room = *told < MOST_OF_A_RANK && self.problems.len() < MOST_PROBLEMS;
-        match room {
-            true => *told += 1,
-            false => self.more += 1,
+        if self.problems.len() < MOST_PROBLEMS {
+            let told = self.told.entry((about, rank)).or_default();
+            if *told < MOST_OF_A_RANK {
+                *told += 1;
+                return true;
+            }
         }
-        room
+        self.more += 1;
+        false
     }
-}
-
-/// What is kept of a rank, made when the first of it is seen: a trace may say that there are more than there are.
-pub(crate) fn of_rank<T: Default>(ranks: &mut Vec<T>, rank: u32) -> &mut T {
-    let rank = rank as usize;
-    if ranks.len() <= rank {
-        ranks.resize_with(rank + 1, T::default);
-    }
-    &mut ranks[rank]
 }

@@ -5,7 +5,8 @@
 //! source where only the tag is, and by number alone where a rank does both. In a graph, where the order is not known before it is
 //! played, sizes are compared as collections: it is a problem if no pairing of sends and receives gives every message room.
 
-use super::findings::{About, OperationPlace, TraceFindings, of_rank};
+use super::by_rank::ByRank;
+use super::findings::{About, OperationPlace, TraceFindings};
 use super::queue::MessageQueue;
 use crate::header::{Form, Header};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Operation, UNKNOWN_SIZE};
@@ -94,7 +95,7 @@ struct Small {
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     /// By receiver.
-    waiting: Vec<HashMap<MatchKey, (Side, MessageQueue)>>,
+    waiting: ByRank<HashMap<MatchKey, (Side, MessageQueue)>>,
     /// (receiver, communicator)s with receives that leave source or tag open.
     open: HashSet<(u32, u32)>,
     small: BTreeMap<(u32, MatchKey), Vec<Small>>,
@@ -135,7 +136,7 @@ impl Messages {
         if half.side == Side::Receive && key.is_open() {
             self.open.insert((half.receiver, key.communicator));
         }
-        let waiting = of_rank(&mut self.waiting, half.receiver);
+        let waiting = self.waiting.of(half.receiver);
         let mut entry = match waiting.entry(key) {
             Entry::Vacant(entry) => {
                 entry.insert((half.side, MessageQueue::of(place, half.bytes)));
@@ -209,7 +210,7 @@ impl Messages {
                 findings.tell_at(header, About::Messages, one.place, || one.words());
             }
         }
-        for (receiver, waiting) in (0..).zip(std::mem::take(&mut self.waiting)) {
+        for (receiver, waiting) in std::mem::take(&mut self.waiting).into_sorted() {
             let mut waiting: Vec<Left> = waiting.into_iter().map(Left::of).collect();
             waiting.sort_unstable_by_key(|left| left.key);
             for of_communicator in waiting.chunk_by_mut(|a, b| a.key.communicator == b.key.communicator) {
