@@ -362,4 +362,38 @@ proptest! {
             prop_assert_eq!(mended.problems(), &[]);
         }
     }
+
+    #[test]
+    fn whatever_is_changed_what_is_left_after_a_repair_matches(
+        (ranks, events) in cases(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..7_u32), 1..8),
+    ) {
+        let mut trace = program(ranks, &events);
+        for (rank, at, how) in edits {
+            let operations = &mut trace.ranks[rank.index(ranks as usize)];
+            if operations.is_empty() {
+                continue;
+            }
+            let at = at.index(operations.len());
+            let operation = &mut operations[at].operation;
+            match how {
+                0 => {
+                    operations.remove(at);
+                }
+                1 => operation.tag = operation.tag.wrapping_add(1),
+                2 => operation.bytes = operation.bytes.wrapping_sub(1),
+                3 => operation.peer = operation.peer.wrapping_add(1),
+                4 => operation.kind = Kind::Barrier,
+                5 => operation.communicator = 2 - operation.communicator.min(2),
+                _ => operation.bytes = 1 << 50,
+            }
+        }
+        let found = check(&trace);
+        let mut repair = Repair::new(&found, Collected::default());
+        trace.tell(&mut repair).expect("it is read to the end");
+        let mended = check(&repair.into_inner());
+        let left: Vec<String> = mended.problems().iter().map(ToString::to_string).collect();
+        let others = left.iter().filter(|words| !words.contains("which is pending since record"));
+        prop_assert_eq!(others.count(), 0, "{:?} of {:?}", left, found.problems());
+    }
 }

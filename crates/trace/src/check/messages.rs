@@ -215,11 +215,15 @@ impl Messages {
             waiting.sort_unstable_by_key(|left| left.key);
             for of_communicator in waiting.chunk_by_mut(|a, b| a.key.communicator == b.key.communicator) {
                 let spare = unmatched_of(of_communicator);
-                for left in of_communicator.iter().filter(|left| left.count > 0) {
-                    left.tell(header, receiver, findings);
-                    unmatched
-                        .tails
-                        .insert((left.side, receiver, left.key), left.first().0.number);
+                for left in of_communicator.iter() {
+                    if left.count > 0 {
+                        left.tell(header, receiver, findings);
+                    }
+                    let dropped = left.dropped();
+                    if dropped > 0 {
+                        let from = left.last(dropped).0.number;
+                        unmatched.tails.insert((left.side, receiver, left.key), from);
+                    }
                 }
                 unmatched.sends += spare.0;
                 unmatched.receives += spare.1;
@@ -257,6 +261,8 @@ struct Left {
     queue: MessageQueue,
     /// How many of its last are unmatched.
     count: u64,
+    /// How many more meet what has a size that cannot be.
+    spoilt: u64,
 }
 
 impl Left {
@@ -265,17 +271,34 @@ impl Left {
             key,
             side,
             count: queue.len(),
+            spoilt: 0,
             queue,
         }
     }
 
-    /// The first that is unmatched, with its bytes.
-    fn first(&self) -> (OperationPlace, u64) {
-        self.queue.get(self.queue.len() - self.count)
+    /// How many of the next that are matched have a size that cannot be.
+    fn wrong_next(&self, taken: u64) -> u64 {
+        let matched = self.queue.len() - self.count;
+        self.queue.count_of(NO_SIZE, matched..matched + taken)
+    }
+
+    /// How many at the end cannot be played: those that are unmatched, and before them as many sound ones as are spoilt.
+    fn dropped(&self) -> u64 {
+        let (mut dropped, mut left) = (self.count, self.spoilt);
+        while left > 0 && dropped < self.queue.len() {
+            dropped += 1;
+            left -= u64::from(self.last(dropped).1 != NO_SIZE);
+        }
+        dropped
+    }
+
+    /// The first of so many at the end, with its bytes.
+    fn last(&self, count: u64) -> (OperationPlace, u64) {
+        self.queue.get(self.queue.len() - count)
     }
 
     fn tell(&self, header: &Header, receiver: u32, findings: &mut TraceFindings) {
-        let (place, bytes) = self.first();
+        let (place, bytes) = self.last(self.count);
         let MatchKey {
             communicator,
             sender,
@@ -355,6 +378,10 @@ fn take(left: &mut [Left], receives: &[usize], sends: &[usize]) {
             && left[receive].count > 0
         {
             let taken = left[receive].count.min(left[send].count);
+            // What is wrong at one end cannot be played at the other.
+            let (sent, received) = (left[send].wrong_next(taken), left[receive].wrong_next(taken));
+            left[receive].spoilt += sent.saturating_sub(received);
+            left[send].spoilt += received.saturating_sub(sent);
             left[receive].count -= taken;
             left[send].count -= taken;
             if left[send].count == 0 {

@@ -2,6 +2,7 @@
 
 use super::findings::OperationPlace;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Messages of a size whose operations and records are at equal distances.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +122,22 @@ impl MessageQueue {
             i -= u64::from(run.count);
         }
         (self.place(&self.front, 0), self.front.bytes)
+    }
+
+    /// How many messages of a size there are among those with these numbers.
+    pub fn count_of(&self, bytes: u64, among: Range<u64>) -> u64 {
+        let mut begin = 0;
+        let within = self.runs().map(|run| {
+            let own = begin..begin + u64::from(run.count);
+            begin = own.end;
+            let both = own.start.max(among.start)..own.end.min(among.end);
+            if run.bytes == bytes {
+                both.end.saturating_sub(both.start)
+            } else {
+                0
+            }
+        });
+        within.sum()
     }
 
     fn runs(&self) -> impl Iterator<Item = &EvenRun> {
