@@ -14,6 +14,8 @@ pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 pub const HEADER: u64 = 1 << 16;
 /// Largest message of a rank (bytes): with any header it fits the 40 bits that a notice has for sizes.
 pub const LARGEST: u64 = (1 << 40) - 1 - HEADER;
+// What a check of a trace lets pass can be played.
+const _: () = assert!(LARGEST == trace::check::LARGEST);
 /// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
 pub const MAX_CONTEXTS: usize = 128;
 /// Most interfaces of a host.
