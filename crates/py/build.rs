@@ -9,10 +9,11 @@ use sha2::{Digest, Sha256};
 
 /// What the core's answers depend on, from the root of the repository; manifests of crates are left to `Cargo.lock`, since a source
 /// archive writes them anew.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "Cargo.lock",
     "crates/des/src",
     "crates/study/src",
+    "crates/trace/src",
     "crates/topo/src",
     "crates/work/src",
     "crates/fabric/src",

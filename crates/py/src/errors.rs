@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 use topo::subnet::{FileMistake, Mistakes};
+use trace::{Problem, Stop};
 use vocabulary::{Diagnostic, render};
 
 create_exception!(
@@ -33,6 +34,13 @@ create_exception!(
     CheckpointRefused,
     PyValueError,
     "A run's checkpoint cannot be used: the text names the file, the reason and what to do."
+);
+
+create_exception!(
+    fabricsim,
+    TraceError,
+    PyValueError,
+    "A trace cannot be read or written: the text names file, rank, record, reason and what to do."
 );
 
 /// A diagnostic as a JSON object.
@@ -134,6 +142,29 @@ pub fn of_run(py: Python<'_>, error: RunError) -> PyErr {
         RunError::Checkpoint(CheckpointError::Write { error, .. }) => PyOSError::new_err((error.raw_os_error(), text)),
         RunError::Checkpoint(_) => CheckpointRefused::new_err(text),
     }
+}
+
+/// The exception of a trace that was not read to its end, or not written.
+pub fn of_trace(py: Python<'_>, stop: Stop) -> PyErr {
+    let problem = match stop {
+        Stop::Interrupted => return Interrupted::new_err("reading was interrupted"),
+        Stop::Refused(reason) => Problem::new("", reason, ""),
+        Stop::Broken(problem) => problem,
+    };
+    let Problem {
+        file,
+        rank,
+        record,
+        reason,
+        hint,
+    } = &problem;
+    let place = json!({"file": file, "rank": rank, "record": record, "reason": reason, "hint": hint});
+    attach(
+        py,
+        TraceError::new_err(problem.to_string()),
+        "problem",
+        place.to_string(),
+    )
 }
 
 fn attach(py: Python<'_>, error: PyErr, name: &str, value: String) -> PyErr {

@@ -6,6 +6,7 @@ mod ranks;
 mod result;
 mod routes;
 mod study;
+mod trace;
 
 use pyo3::prelude::*;
 use serde_json::json;
@@ -140,6 +141,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("CheckFailed", py.get_type::<errors::CheckFailed>())?;
     m.add("Interrupted", py.get_type::<errors::Interrupted>())?;
     m.add("CheckpointRefused", py.get_type::<errors::CheckpointRefused>())?;
+    m.add("TraceError", py.get_type::<errors::TraceError>())?;
     m.add_class::<result::PyRunResult>()?;
     m.add_class::<routes::PyFabric>()?;
     m.add_class::<routes::Routes>()?;
@@ -153,6 +155,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(study::partition, m)?)?;
     m.add_function(wrap_pyfunction!(study::run, m)?)?;
     m.add_function(wrap_pyfunction!(study::checkpoint_interval, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::trace_formats, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::trace_info, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::trace_convert, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
     m.add_function(wrap_pyfunction!(build, m)?)?;
     m.add_function(wrap_pyfunction!(results, m)?)?;

@@ -9,17 +9,21 @@
 
 pub mod check;
 pub mod collected;
+pub mod convert;
 pub mod format;
 pub mod formats;
 mod graph;
 pub mod header;
+pub mod info;
 mod lines;
 pub mod operation;
 pub mod packed;
+mod partial;
 pub mod problem;
 pub mod repair;
 pub mod sink;
 pub mod summary;
+pub mod traffic;
 
 pub use check::Check;
 pub use collected::Collected;

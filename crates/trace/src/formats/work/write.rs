@@ -7,11 +7,12 @@ use super::seal::{BLANK, Hash};
 use super::text;
 use crate::header::Header;
 use crate::operation::{Lists, Operation};
+use crate::partial::Partial;
 use crate::problem::Stop;
 use crate::sink::Sink;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Most operations that wait to be written: 50 MB.
 const MOST_WAITING: usize = 1 << 19;
@@ -36,8 +37,7 @@ struct Waiting {
 
 /// Writes a trace into a file of work, which appears when it is whole.
 pub struct WorkWriter {
-    path: PathBuf,
-    partial: PathBuf,
+    partial: Partial,
     file: BufWriter<File>,
     /// Bytes that have been written.
     place: u64,
@@ -52,7 +52,6 @@ pub struct WorkWriter {
     /// Of all that is in no batch.
     rest: Hash,
     operations: u64,
-    finished: bool,
 }
 
 impl WorkWriter {
@@ -61,14 +60,9 @@ impl WorkWriter {
     /// # Errors
     /// A file that cannot be written.
     pub fn create(path: &Path) -> std::io::Result<WorkWriter> {
-        let name = path
-            .file_name()
-            .ok_or_else(|| std::io::Error::other("it is not the name of a file"))?;
-        let name = format!(".{}.{}.partial", name.to_string_lossy(), std::process::id());
-        let partial = path.with_file_name(name);
+        let partial = Partial::create(path)?;
         Ok(WorkWriter {
-            path: path.to_owned(),
-            file: BufWriter::with_capacity(1 << 18, File::create(&partial)?),
+            file: BufWriter::with_capacity(1 << 18, partial.file()?),
             partial,
             place: 0,
             header: Metadata::new(),
@@ -80,12 +74,11 @@ impl WorkWriter {
             digests: String::new(),
             rest: Hash::default(),
             operations: 0,
-            finished: false,
         })
     }
 
     fn refused(&self, error: std::io::Error) -> Stop {
-        Stop::Refused(format!("{} cannot be written: {error}", self.path.display()))
+        Stop::Refused(format!("{} cannot be written: {error}", self.partial.path().display()))
     }
 
     /// Writes bytes that are in no batch.
@@ -261,20 +254,8 @@ impl Sink for WorkWriter {
     fn end(&mut self, names: &[String]) -> Result<(), Stop> {
         self.flush()?;
         self.put_footer(names)?;
-        let whole = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
-        let named = whole.and_then(|()| std::fs::rename(&self.partial, &self.path));
-        named.map_err(|error| self.refused(error))?;
-        self.finished = true;
-        Ok(())
-    }
-}
-
-impl Drop for WorkWriter {
-    fn drop(&mut self) {
-        if !self.finished {
-            // What is not whole is of no use; where it cannot be removed its name says what it is.
-            let _ = std::fs::remove_file(&self.partial);
-        }
+        let named = self.file.flush().and_then(|()| self.partial.finish());
+        named.map_err(|error| self.refused(error))
     }
 }
 

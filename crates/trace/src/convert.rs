@@ -1,0 +1,195 @@
+//! From one format to another: `fabricsim trace convert`.
+
+use crate::check::Check;
+use crate::format::{ListedFormat, format_of};
+use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
+use crate::formats::work::WorkWriter;
+use crate::header::Header;
+use crate::operation::{Lists, Operation};
+use crate::partial::Partial;
+use crate::problem::Stop;
+use crate::repair::Repair;
+use crate::sink::{Progress, Reader, Sink};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+/// The formats that are written, and what of a trace they can have.
+pub const WRITERS: &[(&str, &str)] = &[
+    ("work", "every trace"),
+    ("goal", "graphs of messages and computations, as text"),
+    ("goal-binary", "graphs of messages and computations, as a binary file"),
+];
+
+/// What has been converted.
+#[derive(Debug, Default, Serialize)]
+pub struct Converted {
+    /// The format that was read.
+    pub from: &'static str,
+    /// The format that was written.
+    pub to: String,
+    /// Operations that were written.
+    pub operations: u64,
+    /// Operations that do not match and were left out, by kind.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// What is not as it was.
+    pub notes: Vec<String>,
+    /// What is wrong with the file that was read.
+    pub problems: Vec<String>,
+    /// How many problems more there are.
+    pub more_problems: u64,
+}
+
+/// What writes a file, and the file if it does not name it itself.
+enum Writer {
+    Work(Box<WorkWriter>),
+    GoalText(Partial, Box<TextWriter<BufWriter<File>>>),
+    GoalBinary(Partial, Box<BinaryWriter<BufWriter<File>>>),
+}
+
+/// Writes a trace as a format, and counts its operations.
+struct Written {
+    writer: Writer,
+    operations: u64,
+}
+
+impl Written {
+    fn create(path: &Path, to: &str) -> Result<Written, Stop> {
+        let refused = |error: std::io::Error| Stop::Refused(format!("{} cannot be written: {error}", path.display()));
+        let begin = || -> std::io::Result<(Partial, BufWriter<File>)> {
+            let partial = Partial::create(path)?;
+            let file = BufWriter::with_capacity(1 << 18, partial.file()?);
+            Ok((partial, file))
+        };
+        let writer = match to {
+            "work" => Writer::Work(Box::new(WorkWriter::create(path).map_err(refused)?)),
+            "goal" => {
+                let (partial, file) = begin().map_err(refused)?;
+                Writer::GoalText(partial, Box::new(write_text(file)))
+            }
+            "goal-binary" => {
+                let (partial, file) = begin().map_err(refused)?;
+                Writer::GoalBinary(partial, Box::new(write_binary(file)))
+            }
+            other => {
+                let known: Vec<&str> = WRITERS.iter().map(|(name, _)| *name).collect();
+                let words = format!("no format \"{other}\" can be written; there are {}", known.join(", "));
+                return Err(Stop::Refused(words));
+            }
+        };
+        Ok(Written { writer, operations: 0 })
+    }
+
+    fn sink(&mut self) -> &mut dyn Sink {
+        match &mut self.writer {
+            Writer::Work(writer) => &mut **writer,
+            Writer::GoalText(_, writer) => &mut **writer,
+            Writer::GoalBinary(_, writer) => &mut **writer,
+        }
+    }
+
+    /// What is not as it was.
+    fn notes(&self) -> Vec<String> {
+        let rounded = match &self.writer {
+            Writer::Work(_) => 0,
+            Writer::GoalText(_, writer) => writer.rounded(),
+            Writer::GoalBinary(_, writer) => writer.rounded(),
+        };
+        let told = format!("{rounded} computations were rounded to whole nanoseconds");
+        (rounded > 0).then_some(told).into_iter().collect()
+    }
+}
+
+impl Sink for Written {
+    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+        self.sink().begin(header)
+    }
+
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+        self.operations += 1;
+        self.sink().operation(rank, record, operation, lists)
+    }
+
+    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+        self.sink().end(names)?;
+        match &mut self.writer {
+            Writer::Work(_) => Ok(()),
+            Writer::GoalText(partial, _) | Writer::GoalBinary(partial, _) => partial
+                .finish()
+                .map_err(|error| Stop::Refused(format!("{} cannot be written: {error}", partial.path().display()))),
+        }
+    }
+}
+
+/// Tells of one of several passes over a file as a part of all of them.
+pub(crate) fn part(progress: Progress, pass: u64, passes: u64) -> Progress {
+    Progress {
+        done: progress.done.min(progress.all) + pass * progress.all,
+        all: passes * progress.all,
+        records: progress.records,
+    }
+}
+
+/// Converts a trace of a format, or of the one that it has; the file is there when all of it is. With `repair` what does not match is
+/// left out, which takes a pass before: see [`Repair`].
+///
+/// # Errors
+/// A trace that cannot be read to its end, one that the other format cannot have, a file that cannot be written, and that the user
+/// wants it to end.
+pub fn convert(
+    path: &Path,
+    format: Option<&'static ListedFormat>,
+    out: &Path,
+    to: &str,
+    repair: bool,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Converted, Stop> {
+    let format = match format {
+        Some(format) => format,
+        None => format_of(path)?,
+    };
+    if let (Ok(this), Ok(that)) = (path.canonicalize(), out.canonicalize())
+        && this == that
+    {
+        return Err(Stop::Refused(format!(
+            "{} is read, and cannot be written",
+            out.display()
+        )));
+    }
+    let mut written = Written::create(out, to)?;
+    let mut left_out = BTreeMap::new();
+    let passes = if repair { 2 } else { 1 };
+    let mut check = Check::default();
+    if repair {
+        let mut first = |progress| watch(part(progress, 0, passes));
+        let mut reader = Reader::new(&mut check, &mut first);
+        crate::format::read(path, Some(format), &mut reader)?;
+    }
+    let mut last = |progress| watch(part(progress, passes - 1, passes));
+    let (problems, more_problems) = match repair {
+        true => {
+            let mut repaired = Repair::new(&check, &mut written);
+            let mut reader = Reader::new(&mut repaired, &mut last);
+            crate::format::read(path, Some(format), &mut reader)?;
+            let problems = reader.into_problems();
+            left_out.clone_from(repaired.left_out());
+            problems
+        }
+        false => {
+            let mut reader = Reader::new(&mut written, &mut last);
+            crate::format::read(path, Some(format), &mut reader)?;
+            reader.into_problems()
+        }
+    };
+    Ok(Converted {
+        from: format.name,
+        to: to.to_owned(),
+        operations: written.operations,
+        left_out,
+        notes: written.notes(),
+        problems: problems.iter().map(ToString::to_string).collect(),
+        more_problems,
+    })
+}
