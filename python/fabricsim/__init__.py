@@ -36,11 +36,15 @@ from fabricsim.errors import (
     ResultsError,
     RunFailed,
     StudyError,
+    TraceError,
+    TraceWarning,
 )
+from fabricsim.graphs import Graph
 from fabricsim.ops import Ops
 from fabricsim.registry import describe, list_entries, schema
 from fabricsim.results import Results, RunRecord
 from fabricsim.study import CheckReport, Expansion, Run, Study, load, packaged_studies
+from fabricsim.traces import Trace
 
 __all__ = [
     "CampaignInterrupted",
@@ -57,6 +61,7 @@ __all__ = [
     "Expansion",
     "FabricsimError",
     "Finding",
+    "Graph",
     "Interrupted",
     "JobTimes",
     "Knee",
@@ -71,6 +76,9 @@ __all__ = [
     "RunRecord",
     "Study",
     "StudyError",
+    "Trace",
+    "TraceError",
+    "TraceWarning",
     "Verification",
     "__version__",
     "capacity",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "picoseconds", "speculation_line"]
+__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "picoseconds", "speculation_line", "whole_bytes"]
 
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ/%]*)\s*$")
 _LIST = re.compile(r"^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$")
@@ -98,6 +98,30 @@ def picoseconds(text: str) -> int:
     found = Fraction(match.group(1)) * round(_TIME[match.group(2)] * 1000)
     if found.denominator != 1 or found < 0:
         raise ValueError(f"{text!r} is no whole number of picoseconds from 0 on")
+    return int(found)
+
+
+def whole_bytes(size: int | str) -> int:
+    """Return a size in bytes: a whole number, or a text with its unit.
+
+    Raises
+    ------
+    ValueError
+        No size, a text without a unit, or one that is no whole number of bytes.
+
+    Examples
+    --------
+    >>> whole_bytes(8), whole_bytes("1.5 KiB"), whole_bytes("1 MB")
+    (8, 1536, 1000000)
+    """
+    if isinstance(size, int) and not isinstance(size, bool) and 0 <= size < 2**64 - 1:
+        return size
+    match = _QUANTITY.match(size) if isinstance(size, str) else None
+    if match is None or not match.group(2).endswith("B") or match.group(2)[:-1] not in _PREFIX:
+        raise ValueError(f'{size!r} is no size; write a number of bytes, or "4 KiB" (B, kB, KiB, MB, MiB, ...)')
+    found = Fraction(match.group(1)) * round(_PREFIX[match.group(2)[:-1]])
+    if found.denominator != 1 or not 0 <= found < 2**64 - 1:
+        raise ValueError(f"{size!r} is no whole number of bytes from 0 on")
     return int(found)
 
 

@@ -1,6 +1,6 @@
 """Errors of the Python face: every error says what was wrong, where, and what to do.
 
-`StudyError`, `CheckFailed`, `CheckpointRefused` and `Interrupted` are raised by the core; the others by the campaign layer.
+`StudyError`, `CheckFailed`, `CheckpointRefused`, `TraceError` and `Interrupted` are raised by the core; the others by the campaign layer.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fabricsim._core import CheckFailed, CheckpointRefused, Interrupted, StudyError
+from fabricsim._core import CheckFailed, CheckpointRefused, Interrupted, StudyError, TraceError
 
 __all__ = [
     "CampaignInterrupted",
@@ -27,6 +27,8 @@ __all__ = [
     "ResultsError",
     "RunFailed",
     "StudyError",
+    "TraceError",
+    "TraceWarning",
     "diagnostics_of",
 ]
 
@@ -55,6 +57,10 @@ class DamagedError(ResultsError):
 
 class DamagedWarning(UserWarning):
     """Files of a results directory are not what was written there; what is whole was used without them."""
+
+
+class TraceWarning(UserWarning):
+    """Something is wrong with the file of a trace; what could be read was used."""
 
 
 class ClusterError(FabricsimError, ValueError):

@@ -1,7 +1,7 @@
 //! What a trace is, what it has and what is wrong with it: `fabricsim trace info`.
 
 use crate::check::Check;
-use crate::format::ListedFormat;
+use crate::format::{ListedFormat, format_of};
 use crate::header::{Form, Header, WorkUnit};
 use crate::operation::{Lists, Operation};
 use crate::problem::Stop;
@@ -26,7 +26,9 @@ pub struct Info {
     pub form: Form,
     /// What the work of computations is told in.
     pub unit: WorkUnit,
-    /// Figures, as far as it could be read.
+    /// Name of the format that it was recorded in, where a file of work was converted from another; else that of the file.
+    pub recorded_as: String,
+    /// Figures, as far as it could be read; with the name of the file's format.
     #[serde(flatten)]
     pub summary: Summary,
     /// Records of files that were read.
@@ -91,7 +93,12 @@ impl Sink for Looking {
 pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Info, Stop> {
     let mut looking = Looking::default();
     let mut reader = Reader::new(&mut looking, watch);
-    let read = crate::format::read(path, format, &mut reader);
+    let format = format.map_or_else(|| format_of(path), Ok);
+    let name = format.as_ref().map_or("", |format| format.name);
+    let read = match format {
+        Ok(format) => crate::format::read(path, Some(format), &mut reader),
+        Err(problem) => Err(problem.into()),
+    };
     let records = reader.progress.records;
     let (problems, mut more) = reader.into_problems();
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -118,6 +125,7 @@ pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Pr
         problems.extend(check.problems().iter().map(ToString::to_string));
         more += check.more();
     }
+    let recorded_as = std::mem::replace(&mut summary.format, name.to_owned());
     let figure = |number: u64| whole.then_some(number);
     let figures = check.figures();
     Ok(Info {
@@ -125,6 +133,7 @@ pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Pr
         complete,
         form,
         unit,
+        recorded_as,
         summary,
         records,
         unmatched_sends: figure(figures.unmatched_sends),

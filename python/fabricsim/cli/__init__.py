@@ -21,7 +21,7 @@ from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
 from fabricsim.analyses import ANALYSES
 from fabricsim.claims import ClaimError
-from fabricsim.cli import bench, runs, studies
+from fabricsim.cli import bench, runs, studies, trace
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
 from fabricsim.errors import (
     CampaignInterrupted,
@@ -30,10 +30,11 @@ from fabricsim.errors import (
     DiskError,
     ResultsError,
     StudyError,
+    TraceError,
     diagnostics_of,
 )
 
-__all__ = ["app", "bench", "main", "runs", "studies"]
+__all__ = ["app", "bench", "main", "runs", "studies", "trace"]
 
 #: Base of the command line library's own errors (unknown option, missing argument, ...).
 _USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -104,7 +105,7 @@ def _dispatch() -> int:
         code = TERMINATED if getattr(error, "signal", signal.SIGINT) == signal.SIGTERM else INTERRUPTED
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
         return _fail(code, f"interrupted; {kept}" if kept else "interrupted")
-    except (InputError, ResultsError, ClaimError, ClusterError, FileNotFoundError, IsADirectoryError) as error:
+    except (InputError, ResultsError, ClaimError, ClusterError, TraceError, FileNotFoundError, IsADirectoryError) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
         if error.errno is not None and error.errno not in NO_ROOM:

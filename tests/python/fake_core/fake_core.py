@@ -45,6 +45,10 @@ class CheckpointRefused(ValueError):
     """As the core's."""
 
 
+class TraceError(ValueError):
+    """As the core's."""
+
+
 def _diagnostic(file, line, key, reason, hint, severity="error"):
     rendered = f"{severity}: {reason}\n  --> {file}:{line}:1\n  | {key}\n  = hint: {hint}"
     return {

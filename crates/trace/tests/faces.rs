@@ -1,0 +1,254 @@
+//! What is told of a trace, and the same trace in another format.
+
+mod samples;
+
+use samples::work::everything;
+use std::path::{Path, PathBuf};
+use trace::collected::Listed;
+use trace::convert::{Converted, convert};
+use trace::info::{Info, info};
+use trace::traffic::Pair;
+use trace::{Collected, Form, Header, Kind, Operation, Progress, Stop};
+
+fn told(path: &Path) -> Info {
+    info(path, None, &mut |_| true).expect("nobody interrupts")
+}
+
+fn converted(path: &Path, out: &Path, to: &str, repair: bool) -> Result<Converted, Stop> {
+    convert(path, None, out, to, repair, &mut |_| true)
+}
+
+fn read(path: &Path) -> Collected {
+    let read = Collected::of(|reader| trace::read(path, None, reader));
+    read.expect("it can be read").0
+}
+
+/// A sample that is beside the project, if it is.
+fn reference(name: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/traces");
+    let path = root.join(name);
+    if !path.exists() {
+        eprintln!("passed over: {name} is not beside the project");
+    }
+    path.exists().then_some(path)
+}
+
+/// Three ranks: 0 sends two messages to 1, of which one is received, and computes; 2 waits for what nobody sends.
+fn unmatched() -> Collected {
+    let listed = |operation| Listed {
+        operation,
+        ..Listed::default()
+    };
+    let message = |kind, peer, bytes| listed(Operation::message(kind, peer, bytes, 5));
+    let region = Operation {
+        region: 0,
+        ..Operation::compute(2_000_000)
+    };
+    Collected {
+        header: Header::new("smpi", 3, Form::Program),
+        ranks: vec![
+            vec![
+                message(Kind::Send, 1, 100),
+                listed(region),
+                message(Kind::Send, 1, 100),
+                listed(Operation::compute(500)),
+            ],
+            vec![message(Kind::Recv, 0, 100)],
+            vec![message(Kind::Recv, 1, 8)],
+        ],
+        names: vec!["solve".into()],
+    }
+}
+
+#[test]
+fn figures_pairs_and_regions_are_told() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().join("it.work");
+    samples::work::write(&unmatched(), &path);
+    let told = told(&path);
+    assert!(told.complete, "{:?}", told.problems);
+    assert_eq!(
+        (told.summary.format.as_str(), told.recorded_as.as_str()),
+        ("work", "smpi")
+    );
+    assert_eq!((told.summary.ranks, told.records, told.summary.bytes_sent), (3, 6, 200));
+    assert_eq!(told.summary.compute_ns, Some(2000.5));
+    assert_eq!((told.unmatched_sends, told.unmatched_receives), (Some(1), Some(1)));
+    assert_eq!(told.problems.len(), 2, "{:?}", told.problems);
+    let pair = Pair {
+        from: 0,
+        to: 1,
+        messages: 2,
+        bytes: 200,
+    };
+    assert_eq!((told.number_of_pairs, told.pairs), (Some(1), vec![pair]));
+    let regions = told.time_in_regions.expect("they can be counted");
+    let regions: Vec<_> = regions
+        .iter()
+        .map(|region| (region.region.as_deref(), region.operations, region.compute_ns))
+        .collect();
+    assert_eq!(regions, [(Some("solve"), 1, Some(2000.0)), (None, 5, Some(0.5))]);
+}
+
+#[test]
+fn a_broken_file_is_told_with_what_could_be_read() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let path = folder.path().join("it.goal");
+    let text = "num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b frm 0\n}\n";
+    std::fs::write(&path, text).expect("it can be written");
+    let broken = told(&path);
+    assert!(!broken.complete);
+    assert_eq!(broken.summary.operations.get("send"), Some(&1));
+    assert_eq!(broken.unmatched_sends, None);
+    assert_eq!(broken.problems.len(), 1);
+    let missing = told(&folder.path().join("nothing"));
+    assert!(
+        !missing.complete && missing.problems[0].contains("cannot be read"),
+        "{:?}",
+        missing.problems
+    );
+    assert_eq!(missing.summary.format, "");
+}
+
+#[test]
+fn a_graph_goes_through_the_file_of_work_unchanged() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let paths = ["a.goal", "b.work", "c.bin", "d.work", "e.goal"].map(|name| folder.path().join(name));
+    let text = "num_ranks 2\nrank 0 {\nl1: calc 3\nl2: send 8b to 1 tag 4\nl2 requires l1\n}\n\
+        rank 1 {\nl1: recv 8b from -1 tag -1 cpu 1\nl2: calc 7\nl2 irequires l1\n}\n";
+    std::fs::write(&paths[0], text).expect("it can be written");
+    for (pair, to) in paths.windows(2).zip(["work", "goal-binary", "work", "goal"]) {
+        let done = converted(&pair[0], &pair[1], to, false).expect("it can be converted");
+        assert_eq!((done.operations, done.problems.len(), done.to.as_str()), (4, 0, to));
+    }
+    let (first, last) = (read(&paths[0]), read(&paths[4]));
+    let operations = |trace: &Collected| -> Vec<_> {
+        let all = trace.ranks.iter().flatten();
+        all.map(|listed| (listed.operation, listed.after.clone(), listed.after_start.clone()))
+            .collect()
+    };
+    assert_eq!(operations(&first), operations(&last));
+    assert_eq!(read(&paths[1]).ranks, first.ranks);
+    let left = std::fs::read_dir(folder.path()).expect("it is a folder").count();
+    assert_eq!(left, paths.len());
+}
+
+#[test]
+fn repair_leaves_out_what_does_not_match() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let (path, out) = (folder.path().join("it.work"), folder.path().join("out.work"));
+    samples::work::write(&unmatched(), &path);
+    let done = converted(&path, &out, "work", true).expect("it can be converted");
+    assert_eq!((done.operations, done.left_out.values().sum::<u64>()), (4, 2));
+    let told = told(&out);
+    assert_eq!((told.unmatched_sends, told.unmatched_receives), (Some(0), Some(0)));
+    assert!(told.problems.is_empty(), "{:?}", told.problems);
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let (path, out) = (folder.path().join("it.work"), folder.path().join("out"));
+    samples::work::write(&everything(2, 1), &path);
+    for (to, words) in [
+        ("goal", "GOAL cannot be written"),
+        ("goal-binary", "GOAL cannot be written"),
+        ("otf3", "no format \"otf3\" can be written"),
+    ] {
+        match converted(&path, &out, to, false) {
+            Err(Stop::Refused(reason)) => assert!(reason.contains(words), "{reason}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    match converted(&path, &path, "work", false) {
+        Err(Stop::Refused(reason)) => assert!(reason.contains("is read, and cannot be written"), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+    let mut whole = std::fs::read(&path).expect("it can be read");
+    let middle = whole.len() / 4;
+    whole[middle] ^= 1;
+    std::fs::write(&path, whole).expect("it can be written");
+    assert!(matches!(converted(&path, &out, "work", false), Err(Stop::Broken(_))));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("it is a folder").count(), 1);
+}
+
+#[test]
+fn both_passes_of_a_repair_are_one_progress_and_can_be_interrupted() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let (path, out) = (folder.path().join("it.work"), folder.path().join("out.work"));
+    let mut trace = unmatched();
+    trace.ranks[0].extend(vec![Listed::default(); 50_000]);
+    samples::work::write(&trace, &path);
+    let mut seen: Vec<Progress> = Vec::new();
+    let done = convert(&path, None, &out, "work", true, &mut |progress| {
+        seen.push(progress);
+        true
+    });
+    assert!(done.is_ok());
+    assert!(seen.windows(2).all(|pair| pair[0].done <= pair[1].done));
+    let last = seen.last().expect("it is told");
+    assert!(last.all > 0 && last.done * 10 > last.all * 9 && last.done <= last.all);
+    let mut left = seen.len() / 2 + 2;
+    let stopped = convert(&path, None, &folder.path().join("two.work"), "work", true, &mut |_| {
+        left -= 1;
+        left > 0
+    });
+    assert_eq!(stopped.err(), Some(Stop::Interrupted));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("it is a folder").count(), 2);
+}
+
+#[test]
+fn counts_of_the_samples_are_those_of_their_list() {
+    let expected = [
+        (
+            "goal/binary_tree_32.goal",
+            "goal",
+            32,
+            vec![("send", 31), ("recv", 31)],
+            31,
+        ),
+        (
+            "goal/binary_tree_32.bin",
+            "goal-binary",
+            32,
+            vec![("send", 31), ("recv", 31)],
+            31,
+        ),
+        (
+            "dumpi/testtrace.meta",
+            "dumpi",
+            4,
+            vec![("isend", 4), ("recv", 4), ("wait", 4), ("barrier", 4), ("allreduce", 4)],
+            16,
+        ),
+    ];
+    for (name, format, ranks, counts, bytes) in expected {
+        let Some(path) = reference(name) else { continue };
+        let first = told(&path);
+        assert!(first.complete, "{name}: {:?}", first.problems);
+        assert_eq!(
+            (first.summary.format.as_str(), first.summary.ranks),
+            (format, ranks),
+            "{name}"
+        );
+        assert_eq!(
+            (first.unmatched_sends, first.unmatched_receives),
+            (Some(0), Some(0)),
+            "{name}"
+        );
+        assert_eq!(first.summary.bytes_sent, bytes, "{name}");
+        for (kind, count) in counts {
+            assert_eq!(first.summary.operations.get(kind), Some(&count), "{name}: {kind}");
+        }
+        // The same figures come from the file of work.
+        let folder = tempfile::tempdir().expect("a folder for temporary files");
+        let out = folder.path().join("it.work");
+        converted(&path, &out, "work", false).expect("it can be converted");
+        let second = told(&out);
+        assert_eq!(second.recorded_as, format, "{name}");
+        assert_eq!(second.summary.operations, first.summary.operations, "{name}");
+        assert_eq!(second.summary.compute_ns, first.summary.compute_ns, "{name}");
+        assert_eq!((second.pairs, second.problems), (first.pairs, first.problems), "{name}");
+        assert_eq!(read(&out).ranks, read(&path).ranks, "{name}");
+    }
+}

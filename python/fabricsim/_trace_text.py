@@ -1,0 +1,86 @@
+"""What a trace has, as tables on stdout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.text import Text
+
+from fabricsim._terminal import new_console, new_table
+from fabricsim._units import format_bytes, format_count, format_seconds
+
+__all__ = ["info_text"]
+
+#: Pairs of ranks and regions that are shown; --json has more.
+_MOST = 10
+
+
+def _time(nanoseconds: float | None) -> str:
+    return "" if nanoseconds is None else format_time(nanoseconds)
+
+
+def format_time(nanoseconds: float) -> str:
+    """Return a time for people.
+
+    Examples
+    --------
+    >>> format_time(1500.0), format_time(2.5e9)
+    ('1.5 us', '2.5 s')
+    """
+    for unit, size in (("ns", 1.0), ("us", 1e3), ("ms", 1e6)):
+        if nanoseconds < 1000 * size:
+            return f"{nanoseconds / size:.1f} {unit}"
+    return format_seconds(nanoseconds / 1e9)
+
+
+def info_text(found: dict[str, Any]) -> None:
+    """Print what `fabricsim trace info` tells."""
+    console = new_console()
+
+    def put(text: str) -> None:
+        console.print(Text(text), soft_wrap=True)
+
+    recorded = f", recorded as {found['recorded_as']}" if found["recorded_as"] not in ("", found["format"]) else ""
+    put(f"{found['file']}: {found['format'] or 'no trace'}{recorded}, {found['form']}")
+    put(f"{found['ranks']:,} ranks, {found['communicators']:,} communicators, {found['records']:,} records")
+    work = f"{found['instructions']:,} instructions" if found["compute_ns"] is None and found["instructions"] else ""
+    if found["compute_ns"] is not None:
+        work = f"{_time(found['compute_ns'])} of computation"
+    put(", ".join(filter(None, [work, f"{format_bytes(found['bytes_sent'])} sent from rank to rank (all ranks together)"])))
+    if found["operations"]:
+        table = new_table(["operation", "number"], numbers=["number"])
+        for kind, number in found["operations"].items():
+            table.add_row(kind, f"{number:,}")
+        console.print(table)
+    if found["pairs"]:
+        pairs = found["number_of_pairs"]
+        put(f"who sends most ({'many' if pairs is None else f'{pairs:,}'} pairs of ranks have messages)")
+        table = new_table(["from", "to", "messages", "bytes"], numbers=["from", "to", "messages", "bytes"])
+        for pair in found["pairs"][:_MOST]:
+            table.add_row(str(pair["from"]), str(pair["to"]), f"{pair['messages']:,}", format_bytes(pair["bytes"]))
+        console.print(table)
+    elif found["number_of_pairs"] is None:
+        put("too many pairs of ranks have messages to list who sends most")
+    if found["time_in_regions"]:
+        put("where the time goes (all ranks together)")
+        table = new_table(["region", "operations", "computation", "other"], numbers=["operations", "computation", "other"])
+        for region in found["time_in_regions"][:_MOST]:
+            work = _time(region["compute_ns"]) or f"{format_count(region['instructions'])} instructions"
+            table.add_row(Text(region["region"] or "(none)"), f"{region['operations']:,}", work, _time(region["other_ns"]))
+        console.print(table)
+    unmatched = {
+        "sends": found["unmatched_sends"],
+        "receives": found["unmatched_receives"],
+        "operations of collectives": found["unmatched_collectives"],
+    }
+    for what, number in unmatched.items():
+        if number:
+            put(f"{number:,} {what} match nothing")
+    for text in found["problems"]:
+        put(f"problem: {text}")
+    if found["more_problems"]:
+        put(f"and {found['more_problems']:,} problems more")
+    if found["complete"]:
+        put("complete" if not found["problems"] else "the file is complete; what does not match is listed above")
+    else:
+        put("NOT complete: the figures are of what could be read")

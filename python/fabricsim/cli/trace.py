@@ -1,0 +1,202 @@
+"""Commands about traces of applications: info, convert, run, formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fabricsim.cli._base import (
+    INPUT,
+    OK,
+    ForceOption,
+    FreshOption,
+    InputError,
+    JsonOption,
+    OutOption,
+    QuietOption,
+    SetOption,
+    app,
+    failed_code,
+    outcome_code,
+    parse_sets,
+    put,
+    run_campaign,
+    say,
+    stderr,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+trace_app = typer.Typer(
+    name="trace",
+    help="Traces of applications: what they have, the same in another format, and how long they take on a network.",
+    no_args_is_help=True,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(trace_app)
+
+FileArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="What names the trace: traces.otf2, a DUMPI .meta, a .goal or .bin, one .et of a set or its folder, a list file, a .work.",
+    ),
+]
+FormatOption = Annotated[
+    str | None, typer.Option("--format", metavar="NAME", help="Format of FILE \\[default: as its name and first bytes tell].")
+]
+
+ForceOutOption = Annotated[bool, typer.Option("--force", help="Replace OUT if it is there.")]
+
+
+def _console(*, quiet: bool) -> Console | None:
+    return None if quiet else stderr()
+
+
+def _known(name: str | None, *, written: bool = False) -> None:
+    """Refuse a format that is not there."""
+    from fabricsim.traces import trace_formats
+
+    known = [entry["name"] for entry in trace_formats() if entry["written"] or not written]
+    if name is not None and name not in known:
+        raise InputError(f"no format {name} that can be {'written' if written else 'read'}; there are: {', '.join(known)}")
+
+
+@trace_app.command()
+def info(
+    path: FileArgument,
+    format: FormatOption = None,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell what a trace has and what is wrong with it: ranks, operations, messages, regions; 2 is the exit code of a broken file."""
+    from fabricsim._progress import reading
+    from fabricsim.traces import read_info
+
+    _known(format)
+    with reading(f"reading {path.name}", _console(quiet=quiet)) as progress:
+        found = read_info(path, format=format, progress=progress)
+    if as_json:
+        put(json.dumps(found))
+    else:
+        from fabricsim._trace_text import info_text
+
+        info_text(found)
+    raise typer.Exit(OK if found["complete"] else INPUT)
+
+
+def _target(out: Path, to: str | None, *, force: bool) -> None:
+    """Refuse a file that cannot be written, before anything is read."""
+    _known(to, written=True)
+    if out.exists() and not force:
+        raise InputError(f"{out} exists; choose another name, or --force")
+    if not out.parent.is_dir():
+        raise InputError(f"there is no folder {out.parent}")
+
+
+def _told(done: dict[str, Any], out: Path, *, as_json: bool) -> None:
+    """Say what was written and what is not as it was."""
+    if as_json:
+        put(json.dumps({**done, "file": str(out)}))
+        return
+    for text in done["problems"]:
+        say(f"warning: {text}")
+    if done["more_problems"]:
+        say(f"warning: and {done['more_problems']:,} problems more")
+    for text in done["notes"]:
+        say(f"note: {text}")
+    for kind, count in done["left_out"].items():
+        say(f"left out: {count:,} {kind}")
+    put(f"{out}: {done['operations']:,} operations as {done['to']}, from {done['from']}")
+
+
+@trace_app.command()
+def convert(
+    path: FileArgument,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="NAME",
+            help="Format of OUT: work, goal, goal-binary \\[default: as its name ends, .goal, .bin, else work].",
+        ),
+    ] = None,
+    format: FormatOption = None,
+    repair: Annotated[
+        str | None,
+        typer.Option("--repair", metavar="drop", help="Leave out what does not match: messages without their other end and the like."),
+    ] = None,
+    force: ForceOutOption = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a trace in another format; OUT is there when all of it is written."""
+    from fabricsim._progress import reading
+    from fabricsim.traces import convert as write
+
+    _known(format)
+    if repair not in (None, "drop"):
+        raise InputError(f"--repair {repair}: there is drop")
+    _target(out, to, force=force)
+    with reading(f"converting {path.name}", _console(quiet=quiet)) as progress:
+        done = write(path, out, format=format, to=to, repair=repair is not None, progress=progress)
+    _told(done, out, as_json=as_json)
+
+
+@trace_app.command()
+def run(
+    path: FileArgument,
+    topology: Annotated[
+        str, typer.Option("--topology", metavar="PRESET", help="A network by name: `fabricsim list topology-preset`.")
+    ],
+    sets: SetOption = None,
+    out: OutOption = None,
+    fresh: FreshOption = False,
+    force: ForceOption = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Replay a trace on a network without a study: how long would it take there."""
+    from fabricsim.study import Study
+
+    if not path.exists():
+        raise InputError(f"no trace {path}")
+    content = {
+        "name": f"{path.stem}-{topology}",
+        "topology": {"preset": topology},
+        "job": [{"work": {"kind": "trace", "file": str(path.resolve())}}],
+    }
+    study = Study(content, sets=dict(parse_sets(sets)))
+    outcome, results = run_campaign(
+        study, out=out, experiments=None, jobs=None, workers=None, resume=not fresh, force=force, limit=None, quiet=quiet
+    )
+    code = failed_code(results, outcome_code(outcome))
+    if as_json:
+        put(json.dumps({**results.to_json(), "ok": code == OK, "study": content}))
+    else:
+        from fabricsim._text import runs_text
+
+        runs_text(results)
+        put(f"results: {results.folder}")
+    raise typer.Exit(code)
+
+
+@trace_app.command()
+def formats(as_json: JsonOption = False) -> None:
+    """List the formats of traces: which file to name, what is not kept of it, and which can be written."""
+    from fabricsim.traces import trace_formats
+
+    found = trace_formats()
+    if as_json:
+        put(json.dumps({"formats": found}))
+        return
+    for entry in found:
+        put(f"{entry['name']}: {entry['line']}" + (" (read and written)" if entry["written"] else ""))
+        for key in ("files", "limits", "source"):
+            put(f"    {key}: {entry[key]}")
