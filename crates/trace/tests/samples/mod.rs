@@ -1,5 +1,4 @@
 //! Small traces of our own making, one or more for each format, written into folders by the tests that read them.
-#![allow(dead_code, reason = "each of the tests uses a part of them")]
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
