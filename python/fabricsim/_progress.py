@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import time
@@ -30,10 +29,7 @@ _MOST_PREDICTED = 12
 #: Runs that are expected to take this long are announced when they start.
 _LONG_S = 10.0
 
-#: Seconds after which reading a long file is told.
-_SILENT_S = 2.0
-
-__all__ = ["Bars", "Lines", "Quiet", "interruptible", "make_observer", "reading"]
+__all__ = ["Bars", "Lines", "Quiet", "interruptible", "make_observer"]
 
 
 class Quiet:
@@ -278,45 +274,3 @@ def interruptible(observer: Quiet, console: Console, note: str) -> Iterator[None
     finally:
         for number, old in previous.items():
             signal.signal(number, old)
-
-
-@contextmanager
-def reading(what: str, console: Console | None) -> Iterator[Callable[[str], bool]]:
-    """Give the function that the core tells how far it has read: a bar on a terminal, a line now and then elsewhere.
-
-    Parameters
-    ----------
-    what : str
-        What is done, as the bar says it.
-    console : rich.console.Console, optional
-        Where to write; nothing is said without one.
-    """
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    if console is None:
-        yield lambda _report: True
-        return
-    said = time.monotonic()
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=28),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}", markup=False, style="dim"),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        bar = bars.add_task(what, total=None, note="")
-
-        def told(report: str) -> bool:
-            nonlocal said
-            at = json.loads(report)
-            note = f"{format_count(at['records'])} records"
-            bars.update(bar, completed=at["done"], total=at["all"] or None, note=note)
-            if not console.is_terminal and time.monotonic() - said >= (10.0 if said > started else _SILENT_S):
-                said = time.monotonic()
-                share = f"{at['done'] / at['all']:.0%}, " if at["all"] else ""
-                console.print(f"  {what}: {share}{note}", markup=False, highlight=False, soft_wrap=True)
-            return True
-
-        started = said
-        yield told

@@ -7,10 +7,13 @@ table as a whole: its errors name the row.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from fabricsim._units import picoseconds
+from fabricsim.traces import Trace, convert
 
 __all__ = ["Ops", "is_frame"]
 
@@ -114,6 +117,31 @@ class Ops:
         """Return the table as the core reads it: the header, then a line per row."""
         lines = [",".join(self._columns), *(",".join(row.get(name, "") for name in self._columns) for row in self._rows)]
         return "\n".join(lines)
+
+    def save(self, path: str | Path) -> Trace:
+        """Write the table into a file of recorded work, whole or not at all, and return it as a trace.
+
+        Parameters
+        ----------
+        path : path or str
+            The file, usually ``NAME.work``; one that is there is replaced.
+
+        Raises
+        ------
+        TraceError
+            A row is wrong, or the file cannot be written.
+
+        Examples
+        --------
+        >>> ops = Ops().add(0, "send", peer=1, bytes=4096).add(1, "recv", peer=0, bytes=4096)
+        >>> ops.save("pair.work").info["operations"]
+        {'recv': 1, 'send': 1}
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            table = Path(folder) / "operations.csv"
+            table.write_text(self.to_csv() + "\n")
+            convert(table, path, format="ops", to="work")
+        return Trace(path)
 
     def __len__(self) -> int:
         """Return the number of operations."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricsim import _core
-from fabricsim._progress import reading
+from fabricsim._reading import reading
+from fabricsim._units import picoseconds
 from fabricsim.errors import TraceError, TraceWarning
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-__all__ = ["Trace", "convert", "format_for", "read_info", "trace_formats"]
+__all__ = ["Trace", "convert", "cut", "format_for", "read_info", "trace_formats"]
 
 
 def trace_formats() -> list[dict[str, Any]]:
@@ -63,6 +64,23 @@ def convert(
     """Convert a trace and return what was done; see `Trace.convert`."""
     options = {"format": format, "to": to or format_for(Path(out)), "repair": repair}
     found: dict[str, Any] = json.loads(_core.trace_convert(str(path), str(out), json.dumps(options), progress))
+    return found
+
+
+def cut(
+    path: str | Path,
+    out: str | Path,
+    *,
+    ranks: tuple[int, int] | None = None,
+    times: tuple[int, int] | None = None,
+    region: str | None = None,
+    format: str | None = None,
+    to: str | None = None,
+    progress: Callable[[str], bool] | None = None,
+) -> dict[str, Any]:
+    """Write a part of a trace and return what was done; see `Trace.cut`. Times are ps."""
+    options = {"format": format, "to": to or format_for(Path(out)), "ranks": ranks, "times": times, "region": region}
+    found: dict[str, Any] = json.loads(_core.trace_cut(str(path), str(out), json.dumps(options), progress))
     return found
 
 
@@ -188,15 +206,86 @@ class Trace:
         TraceWarning
             Something is wrong with the file that was read, or not as it was.
         """
-        target = Path(out)
-        if target.exists() and not force:
-            raise FileExistsError(f"{target} exists; choose another name, or force=True")
+        target = _target(out, force=force)
         with reading(f"converting {self.path.name}", self._console()) as progress:
             done = convert(self.path, target, format=self.format, to=to, repair=repair, progress=progress)
+        return self._written(target, done)
+
+    def cut(
+        self,
+        out: str | Path,
+        *,
+        ranks: range | None = None,
+        from_time: str | None = None,
+        to_time: str | None = None,
+        region: str | None = None,
+        to: str | None = None,
+        force: bool = False,
+    ) -> Trace:
+        """Write a part of the trace and return it: what all that are given have in common.
+
+        A message or collective that is cut in two is left out on both sides, and so are waits for it.
+
+        Parameters
+        ----------
+        out : path or str
+            The file; it is there when all of it is written.
+        ranks : range, optional
+            These ranks, with step 1; they are numbered from 0 again.
+        from_time, to_time : str, optional
+            What began at `from_time` or later and before `to_time`, from the begin of the trace: ``"10 ms"``.
+        region : str, optional
+            What is in this region of the program.
+        to, force
+            As in `convert`.
+
+        Raises
+        ------
+        FileExistsError, TraceError
+            As in `convert`, and for a part that there is not.
+        ValueError
+            No part is said, or a time or the ranks are none.
+
+        Warns
+        -----
+        TraceWarning
+            As in `convert`.
+
+        Examples
+        --------
+        >>> import fabricsim as fs
+        >>> graph = fs.Graph(4)
+        >>> for rank in range(4):
+        ...     _ = graph.send(rank, (rank + 1) % 4, 8), graph.recv(rank, (rank - 1) % 4, 8)
+        >>> half = graph.save("ring.work").cut("half.work", ranks=range(0, 2))
+        >>> half.info["ranks"], half.info["operations"], half.problems
+        (2, {'compute': 2, 'recv': 1, 'send': 1}, [])
+        """
+        if ranks is not None and ranks.step != 1:
+            raise ValueError(f"ranks of a part follow each other, unlike {ranks}")
+        times = None
+        if from_time is not None or to_time is not None:
+            times = (picoseconds(from_time or "0 ps"), 2**64 - 1 if to_time is None else picoseconds(to_time))
+        if ranks is None and times is None and region is None:
+            raise ValueError("say which part: ranks, from_time, to_time or region")
+        target = _target(out, force=force)
+        pair = None if ranks is None else (ranks.start, ranks.stop)
+        with reading(f"cutting {self.path.name}", self._console()) as progress:
+            done = cut(self.path, target, ranks=pair, times=times, region=region, format=self.format, to=to, progress=progress)
+        return self._written(target, done)
+
+    def _written(self, target: Path, done: dict[str, Any]) -> Trace:
         for text in [*done["problems"], *done["notes"]]:
-            warnings.warn(text, TraceWarning, stacklevel=2)
+            warnings.warn(text, TraceWarning, stacklevel=3)
         return Trace(target, progress=self._progress)
 
     def __repr__(self) -> str:
         """Return the file."""
         return f"Trace({str(self.path)!r})"
+
+
+def _target(out: str | Path, *, force: bool) -> Path:
+    target = Path(out)
+    if target.exists() and not force:
+        raise FileExistsError(f"{target} exists; choose another name, or force=True")
+    return target

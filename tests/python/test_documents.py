@@ -103,6 +103,12 @@ def test_the_page_on_mpi_jobs_runs_as_written(tmp_path):
     assert (tmp_path / "halo" / "jobs.parquet").is_file()
 
 
+def test_the_page_on_traces_of_applications_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/traces.md", tmp_path) >= 6
+    assert (tmp_path / "ring.work").is_file()
+    assert (tmp_path / "torus-4" / "summary.json").is_file()
+
+
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 def test_the_page_on_traces_runs_as_written(tmp_path):
     assert _execute("docs/how-to/trace-a-program.md", tmp_path) == 4

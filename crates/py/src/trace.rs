@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use trace::cut::Part;
 use trace::format::{FORMATS, ListedFormat};
 use trace::{Progress, Stop};
 
@@ -98,4 +99,31 @@ pub fn trace_convert(
         trace::convert::convert(&path, format, &out, to, repair, watch)
     })?;
     Ok(json!(converted).to_string())
+}
+
+/// Writes a part of a trace; options: `{"format": null, "to": "work", "ranks": [0, 4], "times": [0, 1000], "region": null}`, ranks and times (ps)
+/// from the first to before the second. What was done is JSON.
+#[pyfunction]
+#[pyo3(signature = (path, out, options, progress=None))]
+pub fn trace_cut(
+    py: Python<'_>,
+    path: PathBuf,
+    out: PathBuf,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options: serde_json::Value = serde_json::from_str(options).unwrap_or_default();
+    let format = format(options["format"].as_str())?;
+    let to = options["to"].as_str().unwrap_or("work");
+    let pair = |key: &str| Some((options[key][0].as_u64()?, options[key][1].as_u64()?));
+    let rank = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let part = Part {
+        ranks: pair("ranks").map(|(begin, end)| rank(begin)..rank(end)),
+        times: pair("times").map(|(begin, end)| begin..end),
+        region: options["region"].as_str().map(str::to_owned),
+    };
+    let cut = watched(py, progress.as_ref(), |watch| {
+        trace::convert::cut(&path, format, &out, to, &part, watch)
+    })?;
+    Ok(json!(cut).to_string())
 }

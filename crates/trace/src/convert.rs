@@ -1,13 +1,14 @@
-//! From one format to another: `fabricsim trace convert`.
+//! From one format to another, and a part of a trace: `fabricsim trace convert`, `fabricsim trace cut`.
 
 use crate::check::Check;
+use crate::cut::{Cutter, Part, Planner};
 use crate::format::{ListedFormat, format_of};
 use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
 use crate::formats::work::WorkWriter;
 use crate::header::Header;
 use crate::operation::{Lists, Operation};
 use crate::partial::Partial;
-use crate::problem::Stop;
+use crate::problem::{Problem, Stop};
 use crate::repair::Repair;
 use crate::sink::{Progress, Reader, Sink};
 use serde::Serialize;
@@ -32,7 +33,7 @@ pub struct Converted {
     pub to: String,
     /// Operations that were written.
     pub operations: u64,
-    /// Operations that do not match and were left out, by kind.
+    /// Operations that do not match, or that were cut in two, and were left out, by kind.
     pub left_out: BTreeMap<&'static str, u64>,
     /// What is not as it was.
     pub notes: Vec<String>,
@@ -132,6 +133,109 @@ pub(crate) fn part(progress: Progress, pass: u64, passes: u64) -> Progress {
     }
 }
 
+/// Refuses to write into the file that is read.
+fn check_other(path: &Path, out: &Path) -> Result<(), Stop> {
+    match (path.canonicalize(), out.canonicalize()) {
+        (Ok(this), Ok(that)) if this == that => Err(Stop::Refused(format!(
+            "{} is read, and cannot be written",
+            out.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Takes nothing of a trace but the names of its regions.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl Sink for Names {
+    fn begin(&mut self, _header: &Header) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn operation(&mut self, _: u32, _: u64, _: &Operation, _: &Lists<'_>) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+        self.0 = names.to_vec();
+        Ok(())
+    }
+}
+
+/// The number of a region by its name.
+fn region_of(names: &[String], name: &str) -> Result<u32, Stop> {
+    let found = names.iter().position(|region| region == name);
+    found.map(|number| number as u32).ok_or_else(|| {
+        let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
+        let more = if names.len() > some.len() { ", ..." } else { "" };
+        let there = match some.is_empty() {
+            true => "the trace has no regions".to_owned(),
+            false => format!("there are {}{more}", some.join(", ")),
+        };
+        Stop::Refused(format!("no region \"{name}\"; {there}"))
+    })
+}
+
+/// Writes a part of a trace of a format, or of the one that it has; see [`cut`](crate::cut). Parts other than whole ranks take a pass
+/// before, a region one more for its name.
+///
+/// # Errors
+/// As of [`convert`], and a part that there is not.
+pub fn cut(
+    path: &Path,
+    format: Option<&'static ListedFormat>,
+    out: &Path,
+    to: &str,
+    part: &Part,
+    watch: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Converted, Stop> {
+    let format = match format {
+        Some(format) => format,
+        None => format_of(path)?,
+    };
+    check_other(path, out)?;
+    let mut written = Written::create(out, to)?;
+    let passes = 1 + u64::from(!part.has_whole_ranks()) + u64::from(part.region.is_some());
+    let mut pass = 0;
+    let mut go = |sink: &mut dyn Sink| -> Result<(Vec<Problem>, u64), Stop> {
+        let mut told = |progress| watch(self::part(progress, pass, passes));
+        let mut reader = Reader::new(sink, &mut told);
+        crate::format::read(path, Some(format), &mut reader)?;
+        let problems = reader.into_problems();
+        pass += 1;
+        Ok(problems)
+    };
+    let mut region = None;
+    if let Some(name) = &part.region {
+        let mut names = Names::default();
+        go(&mut names)?;
+        region = Some(region_of(&names.0, name)?);
+    }
+    let mut planner = None;
+    if !part.has_whole_ranks() {
+        go(planner.insert(Planner::new(part, region)))?;
+    }
+    let mut cutter = Cutter::new(part, region, planner.as_mut(), &mut written);
+    let (problems, more_problems) = go(&mut cutter)?;
+    let (left_out, any) = (cutter.left_out().clone(), cutter.any());
+    let mut notes = written.notes();
+    if any > 0 {
+        notes.push(format!(
+            "{any} receives from any rank or of any tag stay as they are: whether their messages are in the part is not known"
+        ));
+    }
+    Ok(Converted {
+        from: format.name,
+        to: to.to_owned(),
+        operations: written.operations,
+        left_out,
+        notes,
+        problems: problems.iter().map(ToString::to_string).collect(),
+        more_problems,
+    })
+}
+
 /// Converts a trace of a format, or of the one that it has; the file is there when all of it is. With `repair` what does not match is
 /// left out, which takes a pass before: see [`Repair`].
 ///
@@ -150,14 +254,7 @@ pub fn convert(
         Some(format) => format,
         None => format_of(path)?,
     };
-    if let (Ok(this), Ok(that)) = (path.canonicalize(), out.canonicalize())
-        && this == that
-    {
-        return Err(Stop::Refused(format!(
-            "{} is read, and cannot be written",
-            out.display()
-        )));
-    }
+    check_other(path, out)?;
     let mut written = Written::create(out, to)?;
     let mut left_out = BTreeMap::new();
     let passes = if repair { 2 } else { 1 };

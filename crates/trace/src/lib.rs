@@ -10,6 +10,7 @@
 pub mod check;
 pub mod collected;
 pub mod convert;
+pub mod cut;
 pub mod format;
 pub mod formats;
 mod graph;

@@ -1,4 +1,4 @@
-"""Commands about traces of applications: info, convert, run, formats."""
+"""Commands about traces of applications: info, convert, cut, run, formats."""
 
 from __future__ import annotations
 
@@ -51,6 +51,14 @@ FormatOption = Annotated[
     str | None, typer.Option("--format", metavar="NAME", help="Format of FILE \\[default: as its name and first bytes tell].")
 ]
 
+ToOption = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="NAME",
+        help="Format of OUT: work, goal, goal-binary \\[default: as its name ends, .goal, .bin, else work].",
+    ),
+]
 ForceOutOption = Annotated[bool, typer.Option("--force", help="Replace OUT if it is there.")]
 
 
@@ -75,7 +83,7 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Tell what a trace has and what is wrong with it: ranks, operations, messages, regions; 2 is the exit code of a broken file."""
-    from fabricsim._progress import reading
+    from fabricsim._reading import reading
     from fabricsim.traces import read_info
 
     _known(format)
@@ -119,25 +127,20 @@ def _told(done: dict[str, Any], out: Path, *, as_json: bool) -> None:
 def convert(
     path: FileArgument,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="NAME",
-            help="Format of OUT: work, goal, goal-binary \\[default: as its name ends, .goal, .bin, else work].",
-        ),
-    ] = None,
+    to: ToOption = None,
     format: FormatOption = None,
     repair: Annotated[
         str | None,
-        typer.Option("--repair", metavar="drop", help="Leave out what does not match: messages without their other end and the like."),
+        typer.Option(
+            "--repair", metavar="drop", help="Leave out what does not match: messages without their other end and the like."
+        ),
     ] = None,
     force: ForceOutOption = False,
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a trace in another format; OUT is there when all of it is written."""
-    from fabricsim._progress import reading
+    from fabricsim._reading import reading
     from fabricsim.traces import convert as write
 
     _known(format)
@@ -146,6 +149,70 @@ def convert(
     _target(out, to, force=force)
     with reading(f"converting {path.name}", _console(quiet=quiet)) as progress:
         done = write(path, out, format=format, to=to, repair=repair is not None, progress=progress)
+    _told(done, out, as_json=as_json)
+
+
+def _ranks(text: str | None) -> tuple[int, int] | None:
+    """Return the ranks of A..B, the second one not among them."""
+    if text is None:
+        return None
+    begin, dots, end = text.partition("..")
+    if not dots or not begin.strip().isdecimal() or not end.strip().isdecimal():
+        raise InputError(f"--ranks {text}: write A..B, such as 0..64 for the first 64 ranks")
+    return int(begin), int(end)
+
+
+def _times(begin: str | None, end: str | None) -> tuple[int, int] | None:
+    """Return the times of a part in ps."""
+    if begin is None and end is None:
+        return None
+    from fabricsim._units import picoseconds
+
+    try:
+        found = (picoseconds(begin or "0 ps"), picoseconds(end) if end is not None else 2**64 - 1)
+    except ValueError as error:
+        raise InputError(f"--from-time, --to-time: {error}") from error
+    if found[0] >= found[1] or found[0] >= 2**64:
+        raise InputError(f"--from-time {begin or '0 ps'} is not before --to-time {end}")
+    return found[0], min(found[1], 2**64 - 1)
+
+
+@trace_app.command()
+def cut(
+    path: FileArgument,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
+    ranks: Annotated[
+        str | None, typer.Option("--ranks", metavar="A..B", help="Ranks from A to before B; they are numbered from 0 again.")
+    ] = None,
+    from_time: Annotated[
+        str | None,
+        typer.Option("--from-time", metavar="TIME", help="What began then or later, from the begin of the trace: 10ms."),
+    ] = None,
+    to_time: Annotated[str | None, typer.Option("--to-time", metavar="TIME", help="What began before.")] = None,
+    region: Annotated[
+        str | None,
+        typer.Option("--region", metavar="NAME", help="What is in this region of the program; `trace info` names them."),
+    ] = None,
+    to: ToOption = None,
+    format: FormatOption = None,
+    force: ForceOutOption = False,
+    quiet: QuietOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a part of a trace: some ranks, a time, a region, or what all that are given have in common.
+
+    A message or collective that is cut in two is left out on both sides, and counted; so are waits for it.
+    """
+    from fabricsim._reading import reading
+    from fabricsim.traces import cut as write
+
+    _known(format)
+    _target(out, to, force=force)
+    wanted_ranks, times = _ranks(ranks), _times(from_time, to_time)
+    if wanted_ranks is None and times is None and region is None:
+        raise InputError("say which part: --ranks, --from-time, --to-time or --region")
+    with reading(f"cutting {path.name}", _console(quiet=quiet)) as progress:
+        done = write(path, out, ranks=wanted_ranks, times=times, region=region, format=format, to=to, progress=progress)
     _told(done, out, as_json=as_json)
 
 
