@@ -45,8 +45,7 @@ fn starts(all: &Collected) -> BTreeMap<(u32, u32, u64), u64> {
         let mut news = false;
         for (rank, operations) in all.ranks.iter().enumerate() {
             for (number, one) in operations.iter().enumerate() {
-                let ready = one.after.iter().map(|other| done[rank][*other as usize]);
-                let mut ready = ready;
+                let mut ready = one.after.iter().map(|other| done[rank][*other as usize]);
                 let ready = ready.try_fold(0, |latest, end| Some(latest.max(end?)));
                 let (Some(ready), None) = (ready, done[rank][number]) else {
                     continue;
