@@ -140,6 +140,9 @@ pub struct NicSpec {
     pub message_overhead: Time,
     /// Time that each packet occupies the interface before it is injected.
     pub packet_overhead: Time,
+    /// Time that the interface stays idle behind each message.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gap: Time,
     /// Extra time per byte of packet, charged when the interface was idle (CODES torus `cn_delay`), in ps per byte.
     pub idle_delay_per_byte: Time,
     /// Injection rate; `None` takes the host link's bandwidth.
@@ -149,6 +152,10 @@ pub struct NicSpec {
     /// When control messages of ranks leave; those of late-admission routers' interfaces leave in order.
     #[serde(default, skip_serializing_if = "ControlOrder::is_in_order")]
     pub control: ControlOrder,
+}
+
+fn is_zero(time: &Time) -> bool {
+    *time == Time::ZERO
 }
 
 choice! {

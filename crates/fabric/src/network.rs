@@ -31,6 +31,8 @@ pub struct InterfaceTerms {
     pub message_overhead: u64,
     /// Occupied before each packet (ps).
     pub packet_overhead: u64,
+    /// Idle behind each message (ps).
+    pub gap: u64,
     /// ps per byte of the first packet after an idle time.
     pub idle_delay: u64,
     /// Control messages of ranks have a queue of their own.
@@ -139,6 +141,7 @@ impl InterfaceTerms {
             buffer: buffer.map_or(i32::MAX / 2, |bytes| (bytes.0.min(1 << 30) / flit * flit) as i32),
             message_overhead: model.message_overhead(&spec.nic),
             packet_overhead: spec.nic.packet_overhead.0,
+            gap: spec.nic.gap.0,
             idle_delay: spec.nic.idle_delay_per_byte.0,
             control_first: spec.nic.control == ControlOrder::First && ranks_send_control,
             window_bytes: 0,

@@ -311,6 +311,9 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                 if nic.is(Nic::OF_RANK) {
                     self.rank_message_has_left(interface);
                 }
+                if net.interface.gap > 0 {
+                    self.st.nics.edit(self.j, place).free += net.interface.gap;
+                }
             } else if sequencer.is_none() {
                 nic.ready = nic.free + net.interface.packet_overhead;
             }

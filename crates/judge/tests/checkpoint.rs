@@ -1,5 +1,7 @@
 //! A run that is saved, stopped and taken up again on any engine ends as one that was never stopped; a file that is not the run's is refused.
 
+mod played_graphs;
+
 use des::engine::Engine as _;
 use des::{Event, ReferenceEngine, RollbackCheck, Stop, Time, Torn, WindowEngine, history};
 use fabric::network::Network;
@@ -10,6 +12,7 @@ use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
 use judge::run::{RunError, RunOrder, RunResult, run, run_with};
+use played_graphs::mixed;
 use proptest::prelude::*;
 use std::path::PathBuf;
 use topo::{Arrangement, DragonflySpec, Lattice, SingleRouterSpec, TopologySpec};
@@ -224,6 +227,7 @@ fn cases() -> Vec<(String, RunSpec)> {
                 ("ranks", ranks(Start::AfterBarrier)),
                 ("apart ranks", ranks(Start::Spread(Time::from_us(1)))),
                 ("memory", memory()),
+                ("graphs of ranks", mixed(16, 2, (Start::AfterBarrier, 1_000, true))),
             ] {
                 let mut spec = spec.clone();
                 spec.jobs[0].work = work;
@@ -367,6 +371,23 @@ proptest! {
         let (what, mut spec) = cases().swap_remove(case);
         spec.control.seed = seed;
         take_over_any(&what, &spec, &cuts, Time::from_us(3), first);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn cuts_anywhere_in_a_graph_change_nothing(
+        put in any::<bool>(),
+        first in 0..ENGINES,
+        seed in 1u64..1_000,
+        mut cuts in prop::collection::vec(0u64..30_000_000, 1..6),
+    ) {
+        cuts.sort_unstable();
+        let (what, mut spec) = named("plain credit, graphs of ranks");
+        spec.control.seed = seed;
+        spec.jobs[0].work = mixed(16, 2, (Start::InPhase, if put { 2_000 } else { 1 }, put));
+        take_over_any(&what, &spec, &cuts, Time::from_us(60), first);
     }
 }
 

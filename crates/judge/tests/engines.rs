@@ -1,10 +1,13 @@
 //! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
 
+mod played_graphs;
+
 use des::ranks::local;
 use des::{Time, mix};
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
+use played_graphs::mixed;
 use topo::{
     Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, RingSpec, SingleRouterSpec, TopologySpec,
 };
@@ -698,6 +701,23 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
             spec.nic.control = ControlOrder::InOrder;
         }
         spec.observe.operations = true;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn graphs_give_one_answer_on_every_engine() {
+    let works = [
+        mixed(24, 2, (Start::AfterBarrier, 3_000, true)),
+        mixed(12, 1, (Start::Spread(Time::from_us(1)), 1, false)),
+        mixed(36, 3, (Start::InPhase, 100_000, true)),
+    ];
+    let step = if whole() { 1 } else { 7 };
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
+        spec.jobs[0].work = works[i / step % works.len()].clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
         one_answer(&what, &spec);
     }
 }

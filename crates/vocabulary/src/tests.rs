@@ -145,6 +145,7 @@ fn defaults_are_those_of_the_reference() {
             chunk: None,
             message_overhead: Time::ZERO,
             packet_overhead: Time::ZERO,
+            gap: Time::ZERO,
             idle_delay_per_byte: Time::ZERO,
             bandwidth: None,
             buffer: None,

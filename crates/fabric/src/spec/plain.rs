@@ -49,6 +49,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             chunk: None,
             message_overhead: Time::ZERO,
             packet_overhead: Time::ZERO,
+            gap: Time::ZERO,
             idle_delay_per_byte: Time::ZERO,
             bandwidth: None,
             buffer: None,

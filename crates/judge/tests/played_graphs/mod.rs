@@ -8,8 +8,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use topo::{SingleRouterSpec, TopologySpec};
 use work::graph::{Doing, GivenOperation, NO_LANE, motif};
-use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG};
-use work::mpi::{Op, Transfer};
+use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Collective};
+use work::mpi::{CollectiveKind, Op, Transfer};
 
 /// An operation as runs are given it.
 pub type Operation = GivenOperation;
@@ -134,6 +134,95 @@ pub fn chain(ops: &[Vec<Op>]) -> Vec<Operation> {
 /// Plays a run.
 pub fn go(spec: &RunSpec) -> RunResult {
     run::run(spec, &mut |_| true).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Work of ranks that does all that graphs can: lanes, none, receives of any, messages with and without asking, collectives of several
+/// communicators at once, starts, and some work of a program after it.
+pub fn mixed(ranks: u32, per_node: u32, (start, eager, put): (Start, u64, bool)) -> Work {
+    let mut lists: Vec<Vec<Operation>> = vec![Vec::new(); ranks as usize];
+    let mut last: BTreeMap<(u32, u32, u16), (u32, u32)> = BTreeMap::new();
+    let halves: Vec<Vec<u32>> = (0..2)
+        .map(|half| (0..ranks).filter(|rank| rank % 2 == half).collect())
+        .collect();
+    for k in 0..u64::from(ranks) * 12 {
+        let (one, two, three) = (des::mix(k), des::mix(k ^ 1 << 40), des::mix(k ^ 2 << 40));
+        let rank = (one % u64::from(ranks)) as u32;
+        let other = ((one >> 20) % u64::from(ranks)) as u32;
+        let lane = |word: u64| [0, 1, NO_LANE][(word % 3) as usize];
+        let after = |list: &Vec<Operation>, word: u64| match list.len() {
+            0 => vec![],
+            len => vec![(word % len as u64) as u32],
+        };
+        if k % 60 == 59 {
+            // A collective of everybody or of halves, with whatever else there is.
+            let kinds = CollectiveKind::ALL;
+            let collective = Collective {
+                kind: kinds[(two % 9) as usize],
+                communicator: (k / 60 % 2) as u8,
+                bytes: 200 + two % 4_000,
+                root: (three % 3) as u32,
+            };
+            for rank in 0..ranks {
+                let own = &mut lists[rank as usize];
+                let after = after(own, three ^ u64::from(rank));
+                own.push((rank, lane(k / 60), Doing::Collective(collective), after, vec![]));
+            }
+            continue;
+        }
+        let before = after(&lists[rank as usize], two >> 8);
+        if two & 3 == 0 || rank == other {
+            let start = after(&lists[rank as usize], two >> 30);
+            lists[rank as usize].push((rank, lane(two >> 4), Doing::Compute(three % 700_000), before, start));
+            continue;
+        }
+        // Of any rank with a tag, and of one with any tag.
+        let (tag, wild) = ((three & 3) as u16, three & 3 == 3);
+        let bytes = if wild {
+            (two >> 33) % eager.max(1)
+        } else {
+            (two >> 33) % 9_000
+        };
+        let pair = if wild { (ranks, other, tag) } else { (rank, other, tag) };
+        let places = (lists[rank as usize].len() as u32, lists[other as usize].len() as u32);
+        let earlier = last.insert(pair, places);
+        let mut own = before;
+        own.extend(earlier.filter(|_| !wild).map(|(send, _)| send));
+        let (lanes, posted) = (
+            (lane(two >> 4), lane(three >> 9)),
+            Vec::from_iter(earlier.map(|(_, posted)| posted)),
+        );
+        lists[rank as usize].push((rank, lanes.0, send(other, bytes, tag), own, vec![]));
+        let later = after(&lists[other as usize], three >> 20);
+        let from = if wild { ANY_SOURCE } else { rank };
+        lists[other as usize].push((other, lanes.1, recv(from, ANY_SIZE, tag), later, posted));
+    }
+    let operations: Vec<Operation> = lists.into_iter().flatten().collect();
+    let ring = Motif {
+        kind: "ring".into(),
+        values: [("message", 1_500), ("ranks", ranks.into())]
+            .map(|(key, value)| (key.to_owned(), MotifValue::Integer(value)))
+            .into(),
+    };
+    Work::Ranks(Ranks {
+        parts: vec![
+            Part {
+                motif: motif(ranks, &[halves], &operations),
+                iterations: 2,
+            },
+            Part {
+                motif: ring,
+                iterations: 1,
+            },
+        ],
+        per_node,
+        mapping: Mapping::RoundRobin,
+        start,
+        mpi: MpiSpec {
+            eager: Bytes(eager),
+            rendezvous: if put { Rendezvous::Put } else { Rendezvous::Get },
+            ..MpiSpec::default()
+        },
+    })
 }
 
 /// What the messages of one node cost (ps).

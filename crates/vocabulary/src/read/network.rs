@@ -304,6 +304,7 @@ fn build_nic(values: &Values, model: &dyn NamedModel, findings: &mut Findings) -
         chunk: values.quantity("chunk").map(Bytes),
         message_overhead: Time(values.quantity("overhead")?),
         packet_overhead: Time(values.quantity("packet_overhead")?),
+        gap: Time(values.quantity("gap")?),
         idle_delay_per_byte: Time(values.quantity("idle_delay_per_byte")?),
         bandwidth: values.quantity("bandwidth").map(BitsPerSec),
         buffer: values.quantity("buffer").map(Bytes),
@@ -399,6 +400,7 @@ fn longest_step(network: &NetworkSections) -> Time {
         packet,
         message_overhead,
         packet_overhead,
+        gap,
         idle_delay_per_byte,
         bandwidth,
         ..
@@ -417,6 +419,7 @@ fn longest_step(network: &NetworkSections) -> Time {
     let endpoint = message_overhead
         .saturating_add(local)
         .saturating_add(packet_overhead)
+        .saturating_add(gap)
         .saturating_add(idle)
         .saturating_add(injection);
     host.max().unwrap_or(Time::ZERO).saturating_add(endpoint)

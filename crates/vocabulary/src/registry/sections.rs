@@ -299,6 +299,12 @@ const NIC: &[Parameter] = &[
         "Time that each packet occupies the interface before it is injected.",
     ),
     key(
+        "gap",
+        time(SECOND),
+        Default::Text("0 ns"),
+        "Time that the interface stays idle behind each message.",
+    ),
+    key(
         "idle_delay_per_byte",
         Type::Quantity {
             unit: Unit::TimePerByte,

@@ -1,0 +1,220 @@
+//! The LogGOPS model of parallel computation (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010), as values of a study: patterns of messages
+//! take the times of its formulas, to the picosecond.
+
+mod played_graphs;
+
+use des::Time;
+use fabric::spec::*;
+use played_graphs::{Operation, go, recv, send};
+use topo::{SingleRouterSpec, TopologySpec};
+
+/// The parameters of the model, in ps and bytes.
+#[derive(Clone, Copy, Debug)]
+#[allow(non_snake_case)]
+struct LogGops {
+    /// Latency.
+    L: u64,
+    /// Overhead of a message at either end.
+    o: u64,
+    /// Gap between messages.
+    g: u64,
+    /// Gap per byte.
+    G: u64,
+    /// Overhead per byte.
+    O: u64,
+    /// Largest message that is sent without asking.
+    S: u64,
+}
+
+/// LogGOPSim's own.
+const USUAL: LogGops = LogGops {
+    L: 2_500_000,
+    o: 1_500_000,
+    g: 1_000_000,
+    G: 6_000,
+    O: 0,
+    S: 65_535,
+};
+
+impl LogGops {
+    /// The run that obeys it: one router, as docs/how-to/loggops.md says.
+    fn spec(self, ranks: u32, operations: &[Operation]) -> RunSpec {
+        let LogGops { L, o, g, G, O, S } = self;
+        let mut spec = played_graphs::spec(
+            TopologySpec::SingleRouter(SingleRouterSpec { nodes: ranks }),
+            1,
+            ranks,
+            operations,
+        );
+        spec.router.model = RouterModel::Sculpin;
+        // A message of s bytes takes s G on a link, the model's (s - 1) G.
+        spec.links.default.bandwidth = BitsPerSec(8_000_000_000_000_u64.div_ceil(G));
+        spec.links.default.latency = Time((L - G) / 2);
+        spec.router.traversal = Time(L - G - 2 * ((L - G) / 2));
+        spec.nic.packet = Bytes(65_536);
+        spec.nic.gap = Time(g - G);
+        let mpi = &mut played_graphs::ranks(&mut spec).mpi;
+        (mpi.send_overhead, mpi.receive_overhead) = (Time(o - O), Time(o - O));
+        mpi.copy = (O > 0).then(|| BitsPerSec(8_000_000_000_000 / O));
+        mpi.eager = Bytes(S);
+        spec
+    }
+
+    /// Overhead of a message of `s` bytes, the least time between the starts of two, and how long one is on its way.
+    fn of(self, s: u64) -> (u64, u64, u64) {
+        let (o, gap) = (self.o + (s - 1) * self.O, self.g + (s - 1) * self.G);
+        (o, gap, self.L + (s - 1) * self.G)
+    }
+
+    fn ends(self, ranks: u32, operations: &[Operation]) -> Vec<u64> {
+        let rows = go(&self.spec(ranks, operations)).ranks;
+        rows.iter().map(|row| row.finished).collect()
+    }
+}
+
+/// Parameters with one or the other of overhead and gap in charge, with and without overhead per byte.
+fn parameters() -> [LogGops; 4] {
+    let slow = LogGops {
+        g: 3 * USUAL.o,
+        ..USUAL
+    };
+    [
+        USUAL,
+        slow,
+        LogGops { O: 2_000, ..USUAL },
+        LogGops {
+            L: 1_234_567,
+            o: 345_678,
+            G: 250,
+            g: 1_111_111,
+            O: 125,
+            S: 1 << 20,
+        },
+    ]
+}
+
+/// The children of a rank in a binomial tree of `ranks`, in the order in which it sends to them, and its parent.
+fn binomial(rank: u32, ranks: u32) -> (Vec<u32>, Option<u32>) {
+    let first = rank.checked_ilog2().map_or(0, |high| high + 1);
+    let children = (first..31)
+        .map(|bit| rank + (1 << bit))
+        .take_while(|&child| child < ranks);
+    (children.collect(), rank.checked_ilog2().map(|high| rank - (1 << high)))
+}
+
+fn broadcast(ranks: u32, bytes: u64) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    for rank in 0..ranks {
+        let (children, parent) = binomial(rank, ranks);
+        let before = Vec::from_iter(parent.map(|_| 0));
+        operations.extend(parent.map(|parent| (rank, 0, recv(parent, bytes, 0), vec![], vec![])));
+        let sends = children.into_iter().map(|child| send(child, bytes, 0));
+        operations.extend(sends.map(|send| (rank, 0, send, before.clone(), vec![])));
+    }
+    operations
+}
+
+#[test]
+fn a_binary_tree_of_32_ends_where_loggopsim_says() {
+    // LogGOPSim 76451de, with its own parameters, says 27,500 ns for the last rank of its example: five times o + L + o.
+    let ends = USUAL.ends(32, &broadcast(32, 1));
+    assert_eq!(ends[31], 27_500_000);
+    assert_eq!(ends.iter().max(), Some(&27_500_000));
+}
+
+#[test]
+fn a_broadcast_takes_the_time_of_its_formula() {
+    // Child i of a rank has the message when the rank has it, and has sent i others, each a gap or an overhead after the one before it:
+    // T(child i) = T(parent) + o + i max(o, g + (s - 1) G) + L + (s - 1) G + o, with o + (s - 1) O for every o.
+    for model in parameters() {
+        for bytes in [1, 2, 1_000, 65_000] {
+            let (o, gap, way) = model.of(bytes);
+            let ranks = 512;
+            let mut has = vec![0; ranks as usize];
+            let mut ends = vec![0; ranks as usize];
+            for rank in 0..ranks {
+                let (children, _) = binomial(rank, ranks);
+                let own = has[rank as usize];
+                // It is done when its last send is handed over.
+                ends[rank as usize] = own + children.len() as u64 * o;
+                for (i, child) in (0..).zip(children) {
+                    has[child as usize] = own + o + i * o.max(gap) + way + o;
+                }
+            }
+            assert_eq!(
+                model.ends(ranks, &broadcast(ranks, bytes)),
+                ends,
+                "{model:?}, {bytes} B"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_ring_takes_the_time_of_its_formula() {
+    // Each of n ranks hands the token on when it has it: n (o + L + (s - 1) G + o).
+    for model in parameters() {
+        for bytes in [1, 4_096, 65_535] {
+            let ranks = 512u32;
+            let mut operations = Vec::new();
+            for rank in 0..ranks {
+                let (next, before) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+                let (send, recv) = (send(next, bytes, 0), recv(before, bytes, 0));
+                let (first, second) = if rank == 0 { (send, recv) } else { (recv, send) };
+                operations.push((rank, 0, first, vec![], vec![]));
+                operations.push((rank, 0, second, vec![0], vec![]));
+            }
+            let (o, _, way) = model.of(bytes);
+            let end = model.ends(ranks, &operations)[0];
+            assert_eq!(end, u64::from(ranks) * (2 * o + way), "{model:?}, {bytes} B");
+        }
+    }
+}
+
+/// Rank r sends to r + 1, r + 2, ..., all of it ready from the start.
+fn all_to_all(ranks: u32, bytes: u64) -> Vec<Operation> {
+    let mut operations = Vec::new();
+    for rank in 0..ranks {
+        for distance in 1..ranks {
+            let to = (rank + distance) % ranks;
+            operations.push((rank, 0, send(to, bytes, 0), vec![], vec![]));
+        }
+        for distance in 1..ranks {
+            let from = (rank + ranks - distance) % ranks;
+            operations.push((rank, 0, recv(from, bytes, 0), vec![], vec![]));
+        }
+    }
+    operations
+}
+
+#[test]
+fn an_all_to_all_takes_the_time_of_its_formula() {
+    for (model, ranks, bytes) in [
+        (USUAL, 512, 1),
+        (USUAL, 64, 80),
+        (parameters()[1], 128, 1),
+        (parameters()[2], 64, 200),
+    ] {
+        let (o, gap, way) = model.of(bytes);
+        let sends = u64::from(ranks) - 1;
+        // Sends were ready first, so every processor sends all it has before it handles what has come.
+        let end = match gap <= o {
+            // Then it never waits: o for each send, o for each message, if the first has come by then and the last in time for its turn.
+            true => {
+                assert!(way <= (sends - 1) * o);
+                2 * sends * o
+            }
+            // The interface sends one a gap; with a gap of two overheads or more the processor has handled all when the last comes.
+            false => {
+                assert!(gap >= 2 * o);
+                o + (sends - 1) * gap + way + o
+            }
+        };
+        let ends = model.ends(ranks, &all_to_all(ranks, bytes));
+        assert!(
+            ends.iter().all(|&found| found == end),
+            "{model:?}: {} for {end}",
+            ends[0]
+        );
+    }
+}
