@@ -193,7 +193,7 @@ fn an_all_to_all_takes_the_time_of_its_formula() {
         (USUAL, 512, 1),
         (USUAL, 64, 80),
         (parameters()[1], 128, 1),
-        (parameters()[2], 64, 200),
+        (parameters()[2], 64, 80),
     ] {
         let (o, gap, way) = model.of(bytes);
         let sends = u64::from(ranks) - 1;

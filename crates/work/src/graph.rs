@@ -19,7 +19,6 @@ mod packing;
 mod program;
 
 pub mod state;
-mod store;
 
 pub use builder::{GraphBuilder, GraphMistake};
 pub use given::{GivenOperation, KIND, motif};
@@ -29,13 +28,13 @@ pub use program::GraphProgram;
 
 pub(crate) use given::read;
 
+use crate::kept::Kept;
 use crate::mpi::op::{ANY_SOURCE, CollectiveKind};
 use crate::mpi::{Communicator, op};
 use bytemuck::{Pod, Zeroable};
-use store::Words;
 
 /// The lane of operations that take none.
-pub const NO_LANE: u8 = u8::MAX;
+pub const NO_LANE: u16 = u16::MAX;
 /// Most operations of a rank: requests are named by them.
 pub const MOST_OPERATIONS: u32 = 1 << 30;
 
@@ -93,18 +92,18 @@ pub struct GraphOp {
     communicator: u8,
     /// Kind, and of a collective which.
     kind: u8,
-    /// The lane.
-    pub lane: u8,
+    /// The lane, below 256 or [`NO_LANE`].
+    pub lane: u16,
     /// The interface: not looked at yet.
     pub nic: u8,
-    spare: u16,
+    spare: u8,
 }
 
 const _: () = assert!(size_of::<GraphOp>() == 32);
 
 impl GraphOp {
     /// An operation on a lane without dependencies.
-    fn new(doing: Doing, lane: u8, nic: u8) -> GraphOp {
+    fn new(doing: Doing, lane: u16, nic: u8) -> GraphOp {
         let (kind, amount, peer, tag, communicator) = match doing {
             Doing::Compute(time) => (COMPUTE, time, 0, 0, 0),
             Doing::Send {
@@ -194,7 +193,7 @@ struct Extent {
     n_roots: u32,
     /// Lists of what waits, as a power of two.
     list_bits: u8,
-    lanes: u8,
+    lanes: u16,
     wild: bool,
 }
 
@@ -203,9 +202,9 @@ struct Extent {
 pub struct Graph {
     communicators: Vec<Communicator>,
     extents: Vec<Extent>,
-    operations: Words<GraphOp>,
-    successors: Words<u32>,
-    roots: Words<u32>,
+    operations: Kept<GraphOp>,
+    successors: Kept<u32>,
+    roots: Kept<u32>,
     peers: u32,
 }
 
@@ -225,6 +224,11 @@ pub struct RankGraph<'a> {
     pub wild: bool,
 }
 
+/// `count` records from `first` on.
+fn part<T: Pod>(kept: &Kept<T>, first: u64, count: u32) -> &[T] {
+    &kept.all()[first as usize..][..count as usize]
+}
+
 impl Graph {
     /// Number of ranks.
     pub fn ranks(&self) -> u32 {
@@ -236,9 +240,9 @@ impl Graph {
     pub fn rank(&self, rank: u32) -> RankGraph<'_> {
         let extent = &self.extents[rank as usize];
         RankGraph {
-            operations: self.operations.part(extent.operations, extent.n_operations),
-            successors: self.successors.part(extent.successors, extent.n_successors),
-            roots: self.roots.part(extent.roots, extent.n_roots),
+            operations: part(&self.operations, extent.operations, extent.n_operations),
+            successors: part(&self.successors, extent.successors, extent.n_successors),
+            roots: part(&self.roots, extent.roots, extent.n_roots),
             lanes: extent.lanes.into(),
             list_bits: extent.list_bits.into(),
             wild: extent.wild,
@@ -247,18 +251,18 @@ impl Graph {
 
     /// Operations of all ranks.
     pub fn operations(&self) -> u64 {
-        self.operations.len()
+        self.operations.all().len() as u64
     }
 
     /// Dependencies of all ranks.
     pub fn dependencies(&self) -> u64 {
-        self.successors.len()
+        self.successors.all().len() as u64
     }
 
     /// Bytes that the graph takes, in memory or in its files.
     pub fn bytes(&self) -> u64 {
-        let words = self.successors.len() + self.roots.len();
-        self.operations.len() * size_of::<GraphOp>() as u64 + 4 * words
+        let words = self.successors.all().len() + self.roots.all().len();
+        self.operations() * size_of::<GraphOp>() as u64 + 4 * words as u64
     }
 }
 

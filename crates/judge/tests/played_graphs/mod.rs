@@ -141,6 +141,7 @@ pub fn go(spec: &RunSpec) -> RunResult {
 pub fn mixed(ranks: u32, per_node: u32, (start, eager, put): (Start, u64, bool)) -> Work {
     let mut lists: Vec<Vec<Operation>> = vec![Vec::new(); ranks as usize];
     let mut last: BTreeMap<(u32, u32, u16), (u32, u32)> = BTreeMap::new();
+    let mut on_lane: Vec<Option<u32>> = vec![None; ranks as usize];
     let halves: Vec<Vec<u32>> = (0..2)
         .map(|half| (0..ranks).filter(|rank| rank % 2 == half).collect())
         .collect();
@@ -162,10 +163,14 @@ pub fn mixed(ranks: u32, per_node: u32, (start, eager, put): (Start, u64, bool))
                 bytes: 200 + two % 4_000,
                 root: (three % 3) as u32,
             };
-            for rank in 0..ranks {
-                let own = &mut lists[rank as usize];
-                let after = after(own, three ^ u64::from(rank));
-                own.push((rank, lane(k / 60), Doing::Collective(collective), after, vec![]));
+            let lane = lane(k / 60);
+            for (rank, own) in (0..ranks).zip(&mut lists) {
+                let mut after = after(own, three ^ u64::from(rank));
+                if lane != NO_LANE {
+                    // Those that hold a lane come in one order everywhere: they would wait for each other.
+                    after.extend(on_lane[rank as usize].replace(own.len() as u32));
+                }
+                own.push((rank, lane, Doing::Collective(collective), after, vec![]));
             }
             continue;
         }
@@ -322,7 +327,7 @@ pub struct Played {
     number: u64,
     /// By rank: operations that wait for a lane, with the time since when, and whether their message is there, and what it costs.
     waiting: Vec<Vec<(u64, usize, Option<u64>)>>,
-    busy: Vec<BTreeMap<u8, usize>>,
+    busy: Vec<BTreeMap<u16, usize>>,
     posted: Vec<Vec<usize>>,
     arrived: Vec<Vec<Message>>,
     /// By pair: messages sent, messages whose turn has come, and those whose turn has not.
@@ -331,7 +336,7 @@ pub struct Played {
 
 struct Own {
     doing: Doing,
-    lane: u8,
+    lane: u16,
     left: usize,
     after_end: Vec<usize>,
     after_start: Vec<usize>,

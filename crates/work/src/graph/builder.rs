@@ -1,11 +1,13 @@
 //! Makes a graph of operations that come rank by rank or by turns, with the operations that each waits for.
 
-use super::store::{MOST_IN_MEMORY, Writer};
 use super::{Doing, Extent, Graph, GraphOp, MOST_OPERATIONS, NO_LANE, RECV, SEND};
+use crate::kept::Keeper;
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Collective, CollectiveKind};
 use crate::mpi::{Communicator, LARGEST};
 use std::fmt;
 
+/// Operations, and dependencies, up to here stay in memory: 64 MiB of operations.
+const MOST_IN_MEMORY: usize = 1 << 21;
 /// Messages of a rank for each of its lists.
 const MESSAGES_PER_LIST: u32 = 8;
 /// Lists of ranks with collectives, at most, for the messages of these.
@@ -59,7 +61,7 @@ impl fmt::Display for GraphMistake {
 pub struct GraphBuilder {
     communicators: Vec<Communicator>,
     ranks: Vec<RankBuilder>,
-    most_in_memory: usize,
+    keep: usize,
     scratch: Vec<u32>,
 }
 
@@ -78,15 +80,14 @@ impl GraphBuilder {
         GraphBuilder {
             communicators,
             ranks: vec![RankBuilder::default(); ranks as usize],
-            most_in_memory: MOST_IN_MEMORY,
+            keep: MOST_IN_MEMORY,
             scratch: Vec::new(),
         }
     }
 
-    /// Keeps up to so many bytes of each kind of record in memory, and more in files.
-    pub fn keep_in_memory(mut self, bytes: usize) -> GraphBuilder {
-        self.most_in_memory = bytes;
-        self
+    /// Keeps fewer than `keep` operations and dependencies in memory, and more in files.
+    pub fn keep_in_memory(self, keep: usize) -> GraphBuilder {
+        GraphBuilder { keep, ..self }
     }
 
     /// Adds an operation of a rank on a lane, with those that have to have ended before it starts, and those that have to have started: by
@@ -98,7 +99,7 @@ impl GraphBuilder {
         &mut self,
         rank: u32,
         doing: Doing,
-        lane: u8,
+        lane: u16,
         after: &[u32],
         after_start: &[u32],
     ) -> Result<u32, GraphMistake> {
@@ -117,6 +118,10 @@ impl GraphBuilder {
                 _ => format!("ranks are 0..={}", n_ranks - 1),
             };
             return Err(mistake((format!("there is no rank {rank}"), hint)));
+        }
+        if lane != NO_LANE && lane > u8::MAX.into() {
+            let hint = "lanes are 0..=255, or none".to_owned();
+            return Err(mistake((format!("there is no lane {lane}"), hint)));
         }
         if operation >= MOST_OPERATIONS {
             let hint = "cut the graph into parts".to_owned();
@@ -159,9 +164,9 @@ impl GraphBuilder {
     /// A dependency on an operation that is not there, or operations that wait for each other in a circle; a file for temporary data that
     /// cannot be written.
     pub fn finish(mut self) -> Result<Graph, GraphMistake> {
-        let mut operations = Writer::new(self.most_in_memory);
-        let mut successors = Writer::new(self.most_in_memory);
-        let mut roots = Writer::new(self.most_in_memory);
+        let mut operations = Keeper::new(self.keep);
+        let mut successors = Keeper::new(self.keep);
+        let mut roots = Keeper::new(self.keep);
         let mut extents = Vec::with_capacity(self.ranks.len());
         let mut peers = 1;
         for rank in 0..self.ranks.len() {
@@ -170,18 +175,18 @@ impl GraphBuilder {
             let own = own.linked(rank, &self.communicators)?;
             peers = peers.max(own.peers);
             extents.push(Extent {
-                operations: operations.len(),
-                successors: successors.len(),
-                roots: roots.len(),
+                operations: operations.count(),
+                successors: successors.count(),
+                roots: roots.count(),
                 n_operations: own.operations.len() as u32,
                 n_successors: own.successors.len() as u32,
                 n_roots: own.roots.len() as u32,
                 ..own.extent
             });
             let kept = operations
-                .append(&own.operations)
-                .and_then(|()| successors.append(&own.successors))
-                .and_then(|()| roots.append(&own.roots));
+                .extend(&own.operations)
+                .and_then(|()| successors.extend(&own.successors))
+                .and_then(|()| roots.extend(&own.roots));
             kept.map_err(|error| cannot_keep(rank, &error))?;
         }
         let at_end = |error: std::io::Error| cannot_keep(0, &error);

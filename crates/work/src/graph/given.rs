@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub const KIND: &str = "given-graph";
 
 /// An operation: its rank, lane, what it does, what it waits for to end and to start.
-pub type GivenOperation = (u32, u8, Doing, Vec<u32>, Vec<u32>);
+pub type GivenOperation = (u32, u16, Doing, Vec<u32>, Vec<u32>);
 
 /// Operations as the work of so many ranks; communicators besides that of all ranks are told by their groups.
 pub fn motif(ranks: u32, communicators: &[Vec<Vec<u32>>], operations: &[GivenOperation]) -> Motif {
