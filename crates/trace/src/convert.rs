@@ -2,10 +2,11 @@
 
 use crate::check::Check;
 use crate::cut::{Cutter, Part, Planner};
-use crate::format::{ListedFormat, format_of};
+use crate::format::ListedFormat;
 use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
 use crate::formats::work::WorkWriter;
 use crate::header::Header;
+use crate::known::format_of;
 use crate::operation::{Lists, Operation};
 use crate::partial::Partial;
 use crate::problem::{Problem, Stop};
@@ -201,7 +202,7 @@ pub fn cut(
     let mut go = |sink: &mut dyn Sink| -> Result<(Vec<Problem>, u64), Stop> {
         let mut told = |progress| watch(self::part(progress, pass, passes));
         let mut reader = Reader::new(sink, &mut told);
-        crate::format::read(path, Some(format), &mut reader)?;
+        crate::known::read(path, Some(format), &mut reader)?;
         let problems = reader.into_problems();
         pass += 1;
         Ok(problems)
@@ -262,21 +263,21 @@ pub fn convert(
     if repair {
         let mut first = |progress| watch(part(progress, 0, passes));
         let mut reader = Reader::new(&mut check, &mut first);
-        crate::format::read(path, Some(format), &mut reader)?;
+        crate::known::read(path, Some(format), &mut reader)?;
     }
     let mut last = |progress| watch(part(progress, passes - 1, passes));
     let (problems, more_problems) = match repair {
         true => {
             let mut repaired = Repair::new(&check, &mut written);
             let mut reader = Reader::new(&mut repaired, &mut last);
-            crate::format::read(path, Some(format), &mut reader)?;
+            crate::known::read(path, Some(format), &mut reader)?;
             let problems = reader.into_problems();
             left_out.clone_from(repaired.left_out());
             problems
         }
         false => {
             let mut reader = Reader::new(&mut written, &mut last);
-            crate::format::read(path, Some(format), &mut reader)?;
+            crate::known::read(path, Some(format), &mut reader)?;
             reader.into_problems()
         }
     };

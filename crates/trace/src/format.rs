@@ -1,9 +1,7 @@
-//! The formats of traces: a list, and what is asked of each.
+//! What is asked of a format of traces.
 
-use crate::problem::{Problem, Stop};
+use crate::problem::Stop;
 use crate::sink::Reader;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// A format of traces: reads the files of a recording and tells them a [`Reader`]. A format is one room in [`formats`](crate::formats), and a line
@@ -43,8 +41,8 @@ pub struct ListedFormat {
     pub limits: &'static str,
     /// See [`TraceFormat::SOURCE`].
     pub source: &'static str,
-    is_it: fn(&Path, &[u8]) -> bool,
-    read: fn(&Path, &mut Reader<'_>) -> Result<(), Stop>,
+    pub(crate) is_it: fn(&Path, &[u8]) -> bool,
+    pub(crate) read: fn(&Path, &mut Reader<'_>) -> Result<(), Stop>,
 }
 
 impl ListedFormat {
@@ -59,63 +57,4 @@ impl ListedFormat {
             read: F::read,
         }
     }
-}
-
-/// Every format, in the order in which they are tried: a line each.
-pub const FORMATS: &[ListedFormat] = crate::formats::LIST;
-
-/// The format of a name.
-pub fn named(name: &str) -> Option<&'static ListedFormat> {
-    FORMATS.iter().find(|format| format.name == name)
-}
-
-/// Bytes at the begin of a file by which formats are recognised.
-const START: u64 = 4096;
-
-/// The format of a file or folder, by its name and its first bytes.
-///
-/// # Errors
-/// A path that cannot be read, or that is of no format.
-pub fn format_of(path: &Path) -> Result<&'static ListedFormat, Problem> {
-    let name = path.display().to_string();
-    let cannot = |error: std::io::Error| Problem::new(&name, format!("it cannot be read: {error}"), "");
-    let about = std::fs::metadata(path).map_err(cannot)?;
-    let mut start = Vec::new();
-    if about.is_file() {
-        // What is packed badly is for its format to tell.
-        let unpacked = crate::packed::open(path).and_then(|(text, _)| text.take(START).read_to_end(&mut start));
-        if unpacked.is_err() {
-            start.clear();
-            let file = File::open(path).map_err(cannot)?;
-            file.take(START).read_to_end(&mut start).map_err(cannot)?;
-        }
-    } else if !about.is_dir() {
-        return Err(Problem::new(
-            &name,
-            "it is neither a file nor a folder",
-            "give a file of a trace",
-        ));
-    }
-    FORMATS
-        .iter()
-        .find(|format| (format.is_it)(path, &start))
-        .ok_or_else(|| {
-            let known: Vec<String> = FORMATS
-                .iter()
-                .map(|format| format!("{}: {}", format.name, format.files))
-                .collect();
-            Problem::new(&name, "this is no trace of a known format", known.join("; "))
-        })
-}
-
-/// Reads a trace of a format that is known, or of the one that it has.
-///
-/// # Errors
-/// Why reading ended before the end.
-pub fn read(path: &Path, format: Option<&ListedFormat>, reader: &mut Reader<'_>) -> Result<(), Stop> {
-    let format = match format {
-        Some(format) => format,
-        None => format_of(path)?,
-    };
-    (format.read)(path, reader)
 }

@@ -1,8 +1,9 @@
 //! What a trace is, what it has and what is wrong with it: `fabricsim trace info`.
 
 use crate::check::Check;
-use crate::format::{ListedFormat, format_of};
+use crate::format::ListedFormat;
 use crate::header::{Form, Header, WorkUnit};
+use crate::known::format_of;
 use crate::operation::{Lists, Operation};
 use crate::problem::Stop;
 use crate::sink::{Progress, Reader, Sink};
@@ -96,7 +97,7 @@ pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Pr
     let format = format.map_or_else(|| format_of(path), Ok);
     let name = format.as_ref().map_or("", |format| format.name);
     let read = match format {
-        Ok(format) => crate::format::read(path, Some(format), &mut reader),
+        Ok(format) => crate::known::read(path, Some(format), &mut reader),
         Err(problem) => Err(problem.into()),
     };
     let records = reader.progress.records;

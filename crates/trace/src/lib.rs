@@ -16,6 +16,7 @@ pub mod formats;
 mod graph;
 pub mod header;
 pub mod info;
+pub mod known;
 mod lines;
 pub mod operation;
 pub mod packed;
@@ -28,8 +29,9 @@ pub mod traffic;
 
 pub use check::Check;
 pub use collected::Collected;
-pub use format::{FORMATS, TraceFormat, format_of, named, read};
+pub use format::TraceFormat;
 pub use header::{Form, Header, Members, WorkUnit};
+pub use known::{FORMATS, format_of, named, read};
 pub use operation::{Kind, Lists, Mode, Operation};
 pub use problem::{Problem, Stop};
 pub use repair::Repair;
