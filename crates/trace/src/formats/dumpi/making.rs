@@ -84,7 +84,7 @@ impl How {
 
 /// How two groups make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pair {
+pub(super) enum PairOfGroups {
     Union,
     Intersection,
     Difference,
@@ -100,7 +100,11 @@ pub(super) enum Making {
     /// A group without some of another's.
     Exclude { of: u16, ranks: u32, group: u16 },
     /// A group of two.
-    Combine { pair: Pair, of: [u16; 2], group: u16 },
+    Combine {
+        pair: PairOfGroups,
+        of: [u16; 2],
+        group: u16,
+    },
     /// A group that is not known.
     NoGroup { group: u16 },
     /// A communicator, made by all of another one.
@@ -148,9 +152,9 @@ pub(super) fn making(record: &CallRecord, at: u64, lists: &mut RankLists) -> Opt
         }
         f::GROUP_UNION | f::GROUP_INTERSECTION | f::GROUP_DIFFERENCE => Making::Combine {
             pair: match record.function {
-                f::GROUP_UNION => Pair::Union,
-                f::GROUP_INTERSECTION => Pair::Intersection,
-                _ => Pair::Difference,
+                f::GROUP_UNION => PairOfGroups::Union,
+                f::GROUP_INTERSECTION => PairOfGroups::Intersection,
+                _ => PairOfGroups::Difference,
             },
             of: [number(0), number(1)],
             group: number(2),
@@ -289,16 +293,16 @@ impl GroupLists {
 }
 
 /// Two groups as one: the first's ranks before the second's.
-fn combined(pair: Pair, first: &[u32], second: &[u32]) -> Vec<u32> {
+fn combined(pair: PairOfGroups, first: &[u32], second: &[u32]) -> Vec<u32> {
     use std::collections::HashSet;
     let (in_first, in_second): (HashSet<u32>, HashSet<u32>) =
         (first.iter().copied().collect(), second.iter().copied().collect());
     let of_first = first.iter().copied();
     match pair {
-        Pair::Union => of_first
+        PairOfGroups::Union => of_first
             .chain(second.iter().copied().filter(|rank| !in_first.contains(rank)))
             .collect(),
-        Pair::Intersection => of_first.filter(|rank| in_second.contains(rank)).collect(),
-        Pair::Difference => of_first.filter(|rank| !in_second.contains(rank)).collect(),
+        PairOfGroups::Intersection => of_first.filter(|rank| in_second.contains(rank)).collect(),
+        PairOfGroups::Difference => of_first.filter(|rank| !in_second.contains(rank)).collect(),
     }
 }
