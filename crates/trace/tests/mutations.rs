@@ -1,6 +1,6 @@
 //! Damaged traces: whatever is cut, flipped or put in, a reader ends with words, in little time and memory, and never panics.
 //!
-//! `FABRICSIM_MUTATIONS=N` takes N mutations of each sample in place of 300.
+//! `FABRICSIM_MUTATIONS=N` takes N mutations of each sample in place of 100.
 
 mod samples;
 
@@ -168,7 +168,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) -> String {
 
 #[test]
 fn damaged_traces_are_refused_with_words() {
-    let n: u64 = std::env::var("FABRICSIM_MUTATIONS").map_or(300, |n| n.parse().expect("a number"));
+    let n: u64 = std::env::var("FABRICSIM_MUTATIONS").map_or(100, |n| n.parse().expect("a number"));
     for sample in samples::all() {
         let folder = tempfile::tempdir().expect("a folder for temporary files");
         let whole = sample.write(folder.path());
