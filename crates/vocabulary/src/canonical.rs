@@ -45,12 +45,13 @@ pub fn run_hash(run: &RunSpec) -> String {
     }
     // And traces.
     for job in &mut named.jobs {
-        if let Work::Memory(Memory {
-            pattern: AccessPattern::Trace(trace),
-            ..
-        }) = &mut job.work
-        {
-            trace.files.iter_mut().for_each(|file| file.path.clear());
+        match &mut job.work {
+            Work::Memory(Memory {
+                pattern: AccessPattern::Trace(trace),
+                ..
+            }) => trace.files.iter_mut().for_each(|file| file.path.clear()),
+            Work::Ranks(ranks) => ranks.parts.iter_mut().for_each(|part| part.motif.forget_places()),
+            _ => {}
         }
     }
     hash(&canonical(&named))

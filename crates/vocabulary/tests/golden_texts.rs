@@ -233,6 +233,15 @@ const SPECIAL: &[(&str, &[&str])] = &[
         "work.ops.table",
         &["\"rank,op,peer,bytes\\n0,send,1,9\\n1,recv,0,9\\n\""],
     ),
+    ("work.trace.file", &["\"trace.work\""]),
+    ("work.trace.format", &["\"work\""]),
+    (
+        "work.trace.sha256",
+        &["\"0bd45211ffaa492e04f1dd2a553925488248ec6160ba22701fbf33bb9c4eb919\""],
+    ),
+    ("work.trace.ranks", &["4", "3"]),
+    ("work.trace.regions", &["\"solver = 0.5\""]),
+    ("work.trace.rate", &["2e9"]),
     ("placement.file.file", &["\"placement.csv\""]),
 ];
 
@@ -355,7 +364,7 @@ fn with_work(kind: &str) -> Draft {
 
 fn set_work(draft: &mut Draft, kind: &str) {
     draft.give("work", "work", "kind", &quoted(kind));
-    if kind == "messages" || kind == "ops" {
+    if kind == "messages" || kind == "ops" || kind == "trace" {
         let id = format!("work.{kind}");
         draft.give("work", &id, "file", &values_of(&format!("{id}.file"), &Type::Text)[0]);
     }
@@ -433,6 +442,10 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         ("work.memory", "pattern", "listed") => draft.give("work", "work.memory", "file", "\"accesses.csv\""),
         ("work.memory" | "work.messages" | "work.ops", "table", _) => {
             draft.table("work").retain(|(key, _)| key != "file")
+        }
+        ("work.trace", "compute", "instructions") => {
+            draft.give("work", "work.trace", "file", "\"instructions.work\"");
+            draft.give("work", "work.trace", "rate", "2e9");
         }
         ("work.memory", "interfaces", _) => draft.give("topology", "topology.torus", "nodes_per_router", "2"),
         ("work.pairs", "matching", "listed") => draft.give("work", "work.pairs", "pairs", "[[0, 1], [3, 2]]"),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use study::diagnostic::Findings;
 use study::reader::Values;
-use study::{Choice, Default, Entry, Named, Parameter, Type, When, choice, key};
+use study::{Default, Entry, Named, Parameter, Type, When, choice, key};
 use trace::{FORMATS, Problem, WorkUnit};
 
 choice! {
@@ -24,17 +24,6 @@ choice! {
         Instructions = "instructions", "As long as their instructions take at `rate`; for traces that tell those.";
     }
 }
-
-/// The formats by name.
-const FORMAT_WORDS: [Choice; FORMATS.len()] = {
-    let mut words = [("", ""); FORMATS.len()];
-    let mut i = 0;
-    while i < FORMATS.len() {
-        words[i] = (FORMATS[i].name, FORMATS[i].line);
-        i += 1;
-    }
-    words
-};
 
 /// A factor from a millionth to a million.
 const FACTOR: Type = Type::Number { above: 0.0, max: 1e6 };
@@ -50,9 +39,9 @@ const TRACE: &[Parameter] = &[
     ),
     key(
         "format",
-        Type::Choice(&FORMAT_WORDS),
+        Type::Text,
         Default::From("recognised by the file's name and first bytes"),
-        "Format of the trace (`fabricsim list trace-format`).",
+        "Name of the format, such as `otf2` or `dumpi`.",
     ),
     key(
         "sha256",
@@ -126,7 +115,6 @@ const LIMITS: &str = "Operations of a rank come one after the other in the order
 impl MotifKind for TraceProgram {
     const ENTRY: Entry = Entry::new("trace", "What an application did, from a recording of it.")
         .keys(&[TRACE, RANKS])
-        .source("https://github.com/spcl/LogGOPSim and others, whose formats are read: `fabricsim list trace-format`")
         .limits(LIMITS);
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
@@ -173,6 +161,14 @@ impl MotifKind for TraceProgram {
             let hint = "use folder names of printable text";
             return refuse("file", "the folder's name is not UTF-8 text".to_owned(), hint);
         };
+        if let Some(format) = values.text("format").filter(|format| trace::named(format).is_none()) {
+            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+            let hint = match study::diagnostic::nearest(format, known.iter().copied()) {
+                Some(best) => format!("did you mean {best:?}?"),
+                None => format!("formats are {}", known.join(", ")),
+            };
+            return refuse("format", format!("there is no format {format:?}"), &hint);
+        }
         if values.text("sha256").is_some_and(|sha256| !is_sha256(sha256)) {
             let reason = "it is no SHA-256".to_owned();
             return refuse(

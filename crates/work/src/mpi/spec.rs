@@ -60,6 +60,15 @@ pub struct Motif {
     pub values: BTreeMap<String, MotifValue>,
 }
 
+impl Motif {
+    /// Forgets where a file lies whose content is known by a hash beside it.
+    pub fn forget_places(&mut self) {
+        if self.values.contains_key("sha256") {
+            self.values.remove("file");
+        }
+    }
+}
+
 /// The value of a key of a motif.
 pub use study::PlainValue as MotifValue;
 

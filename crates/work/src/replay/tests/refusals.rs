@@ -130,6 +130,43 @@ fn a_trace_is_known_by_what_it_says() {
     assert!(open(&place("nowhere"), None).is_err());
 }
 
+/// Traces that studies of golden texts name; written anew with `FABRICSIM_BLESS=1`.
+#[test]
+fn the_traces_of_golden_texts_are_what_their_writer_writes() {
+    let rank = |me: u32| {
+        let solve = Operation {
+            region: 1,
+            ..Operation::compute(1_000_000)
+        };
+        vec![
+            solve,
+            named(Kind::Irecv, (me + 3) % 4, 4096, 0),
+            named(Kind::Isend, (me + 1) % 4, 4096, 1),
+            Operation::new(Kind::Waitall),
+            Operation::collective(Kind::Allreduce, 0, 8),
+        ]
+    };
+    let times = collected((0..4).map(rank).collect());
+    let mut instructions = times.clone();
+    instructions.header.unit = WorkUnit::Instructions;
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../vocabulary/tests/golden_texts");
+    let hashes = [("trace.work", times), ("instructions.work", instructions)].map(|(name, trace)| {
+        let path = Path::new(folder).join(name);
+        if std::env::var_os("FABRICSIM_BLESS").is_some() {
+            write(&trace, &path);
+        }
+        let mut hash = content::ContentHash::default();
+        trace.tell(&mut hash).unwrap();
+        let sha256 = hash.finish();
+        assert_eq!(open(&wish(path, Repairing::None), None).unwrap().sha256, sha256);
+        sha256
+    });
+    assert_ne!(hashes[0], hashes[1]);
+    // The study that asks for it by name.
+    let known = "0bd45211ffaa492e04f1dd2a553925488248ec6160ba22701fbf33bb9c4eb919";
+    assert_eq!(hashes[0], known);
+}
+
 #[test]
 fn what_does_not_match_is_an_error_or_left_out() {
     let folder = tempfile::tempdir().unwrap();
