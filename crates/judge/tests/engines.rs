@@ -723,6 +723,47 @@ fn graphs_give_one_answer_on_every_engine() {
 }
 
 #[test]
+fn traces_give_one_answer_on_every_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.csv");
+    let ranks: u32 = 24;
+    let mut text = "rank,op,peer,source,bytes,request,time_ps\n".to_owned();
+    for me in 0..ranks {
+        let (next, before) = ((me + 5) % ranks, (me + ranks - 5) % ranks);
+        for line in [
+            format!("compute,,,,,{}", 300_000 + 1_000 * me),
+            format!("irecv,{before},,9000,1,"),
+            format!("irecv,any,,200,2,"),
+            format!("isend,{next},,9000,3,"),
+            format!("isend,{},,200,4,", me ^ 1),
+            "wait,,,,1,".to_owned(),
+            "waitall,,,,,".to_owned(),
+            format!("sendrecv,{next},{before},5000,,"),
+            "allreduce,,,700,,".to_owned(),
+            "bcast,3,,4000,,".to_owned(),
+        ] {
+            text += &format!("{me},{line}\n");
+        }
+    }
+    std::fs::write(&path, text).unwrap();
+    let mpi = MpiSpec {
+        eager: Bytes(3_000),
+        ..MpiSpec::default()
+    };
+    let file = ("file", MotifValue::Text(path.to_str().unwrap().to_owned()));
+    let values: &[_] = &[file, ("message_scale", MotifValue::Number(1.5))];
+    let work = self::ranks((2, Start::InPhase), Mapping::RoundRobin, mpi, &[("trace", values)]);
+    let step = if whole() { 3 } else { 40 };
+    for (what, mut spec) in cells().into_iter().step_by(step) {
+        spec.jobs[0].work = work.clone();
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
 fn perturbed_runs_give_one_answer_on_every_engine_and_another_than_those_beside_them() {
     let [ranks, behind, together] = works();
     let pairs = |mode| {
