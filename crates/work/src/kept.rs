@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 /// Takes records, one after the other.
 #[derive(Debug)]
-pub struct Keeper<T> {
+pub struct RecordKeeper<T> {
     /// So many stay in memory.
     keep: usize,
     here: Vec<T>,
@@ -19,10 +19,10 @@ pub struct Keeper<T> {
     count: u64,
 }
 
-impl<T: Pod> Keeper<T> {
+impl<T: Pod> RecordKeeper<T> {
     /// Keeps fewer than `keep` records in memory.
-    pub fn new(keep: usize) -> Keeper<T> {
-        Keeper {
+    pub fn new(keep: usize) -> RecordKeeper<T> {
+        RecordKeeper {
             keep,
             here: Vec::new(),
             there: None,
@@ -78,26 +78,26 @@ impl<T: Pod> Keeper<T> {
     ///
     /// # Errors
     /// The disk is full, or the file cannot be mapped.
-    pub fn finish(mut self) -> Result<Kept<T>> {
+    pub fn finish(mut self) -> Result<KeptRecords<T>> {
         if self.there.is_none() {
             self.here.shrink_to_fit();
-            return Ok(Kept::Here(self.here));
+            return Ok(KeptRecords::Here(self.here));
         }
         self.spill()?;
-        Ok(Kept::There(map(self.there)?, PhantomData))
+        Ok(KeptRecords::There(map(self.there)?, PhantomData))
     }
 }
 
 /// Records that stay as they are.
 #[derive(Debug)]
-pub enum Kept<T> {
+pub enum KeptRecords<T> {
     /// In memory.
     Here(Vec<T>),
     /// In a mapped file.
     There(Mmap, PhantomData<T>),
 }
 
-impl<T: Pod> Kept<T> {
+impl<T: Pod> KeptRecords<T> {
     /// A record by its number.
     ///
     /// # Panics
@@ -111,8 +111,8 @@ impl<T: Pod> Kept<T> {
     #[inline(always)]
     pub fn all(&self) -> &[T] {
         match self {
-            Kept::Here(records) => records,
-            Kept::There(map, _) => bytemuck::cast_slice(map),
+            KeptRecords::Here(records) => records,
+            KeptRecords::There(map, _) => bytemuck::cast_slice(map),
         }
     }
 }
@@ -132,14 +132,14 @@ mod tests {
     #[test]
     fn records_are_the_same_in_memory_and_in_a_file() {
         for (n, keep) in [(0, 10), (9, 10), (10, 10), (11, 10), (1_000, 7), (1_000, 1_001)] {
-            let mut one_by_one = Keeper::new(keep);
-            let mut in_blocks = Keeper::new(keep);
+            let mut one_by_one = RecordKeeper::new(keep);
+            let mut in_blocks = RecordKeeper::new(keep);
             let all: Vec<u64> = (0..n).map(|k| k * k).collect();
             all.iter().for_each(|&record| one_by_one.push(record).unwrap());
             all.chunks(3).for_each(|some| in_blocks.extend(some).unwrap());
             assert_eq!((one_by_one.count(), in_blocks.count()), (n, n));
             for kept in [one_by_one, in_blocks].map(|keeper| keeper.finish().unwrap()) {
-                assert_eq!(matches!(kept, Kept::There(..)), n as usize >= keep, "{n} {keep}");
+                assert_eq!(matches!(kept, KeptRecords::There(..)), n as usize >= keep, "{n} {keep}");
                 assert_eq!(kept.all(), all);
                 assert!((0..n).all(|k| kept.get(k) == k * k));
             }

@@ -18,4 +18,4 @@ mod tests;
 
 pub use open::{OpenedTrace, TraceWish, open};
 pub use program::{ComputeTimes, TraceProgram};
-pub use recorder::{AnySource, Recorder, Recording, Repairing};
+pub use recorder::{AnySource, CallRecorder, CallRecording, Repairing};

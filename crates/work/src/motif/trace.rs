@@ -5,7 +5,7 @@
 use super::keys::RANKS;
 use super::{Keys, Misfit, MotifKind};
 use crate::mpi::spec::MotifValue;
-use crate::replay::{AnySource, ComputeTimes, OpenedTrace, Recording, Repairing, TraceProgram, TraceWish, open};
+use crate::replay::{AnySource, CallRecording, ComputeTimes, OpenedTrace, Repairing, TraceProgram, TraceWish, open};
 use std::collections::BTreeMap;
 use std::path::Path;
 use study::diagnostic::Findings;
@@ -219,7 +219,7 @@ fn misfit(problem: &Problem) -> Misfit {
 }
 
 /// How long a unit of work takes (ps).
-fn times(values: &Values, recording: &Recording) -> Result<ComputeTimes, Misfit> {
+fn times(values: &Values, recording: &CallRecording) -> Result<ComputeTimes, Misfit> {
     let computing: Computing = values.choice("compute").unwrap_or_default();
     let each = match (computing, recording.unit) {
         (Computing::Zero, _) => 0.0,

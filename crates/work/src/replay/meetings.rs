@@ -33,7 +33,7 @@ pub struct Meetings {
 
 /// What the ranks have agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Agreed {
+pub struct AgreedCollective {
     /// Which collective does the same, or about the same.
     pub kind: CollectiveKind,
     /// The root, 0 where there is none.
@@ -189,7 +189,7 @@ impl AgreedMeetings {
     /// # Panics
     /// There is no such meeting.
     #[inline]
-    pub fn get(&self, communicator: u32, number: u32) -> Agreed {
+    pub fn get(&self, communicator: u32, number: u32) -> AgreedCollective {
         let meeting = self.all[communicator as usize][number as usize];
         let size = u64::from(self.sizes[communicator as usize]);
         let bytes = match meeting.kind {
@@ -202,7 +202,7 @@ impl AgreedMeetings {
             Kind::Alltoallv => meeting.sum.div_ceil(size * size),
             _ => meeting.most,
         };
-        Agreed {
+        AgreedCollective {
             kind: stands_for(meeting.kind).unwrap_or(CollectiveKind::Barrier),
             root: meeting.root,
             bytes,

@@ -3,7 +3,7 @@
 //! What was read last is kept, as a sweep asks for the same trace again and again.
 
 use super::content::ContentHash;
-use super::recorder::{AnySource, Recorder, Recording, Repairing};
+use super::recorder::{AnySource, CallRecorder, CallRecording, Repairing};
 use super::records::MOST_IN_MEMORY;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct TraceWish {
 #[derive(Clone, Debug)]
 pub struct OpenedTrace {
     /// What is played.
-    pub recording: Arc<Recording>,
+    pub recording: Arc<CallRecording>,
     /// SHA-256 of what the trace says.
     pub sha256: String,
     wish: TraceWish,
@@ -96,8 +96,8 @@ fn state(path: &Path) -> Option<FileState> {
 /// Reads a trace: once, or twice where what does not match is left out.
 fn read(wish: &TraceWish) -> Result<OpenedTrace, Problem> {
     let before: Vec<FileState> = state(&wish.path).into_iter().collect();
-    let recorder = || Recorder::new(wish.any_source, wish.repair, MOST_IN_MEMORY);
-    let mut first = Reading {
+    let recorder = || CallRecorder::new(wish.any_source, wish.repair, MOST_IN_MEMORY);
+    let mut first = FirstPass {
         files: Vec::new(),
         hash: ContentHash::default(),
         check: Check::default(),
@@ -163,14 +163,14 @@ fn words(stop: Stop, wish: &TraceWish) -> Problem {
 }
 
 /// All that is found out in the first pass.
-struct Reading {
+struct FirstPass {
     files: Vec<String>,
     hash: ContentHash,
     check: Check,
     rest: Patient,
 }
 
-impl Sink for Reading {
+impl Sink for FirstPass {
     fn begin(&mut self, header: &Header) -> Result<(), Stop> {
         self.files.clone_from(&header.files);
         self.hash.begin(header)?;
@@ -193,22 +193,22 @@ impl Sink for Reading {
 
 /// A recorder that keeps what it could not take for the end, so that a check sees all of the trace. A trace that is none for it ends at once.
 struct Patient {
-    recorder: Option<Recorder>,
+    recorder: Option<CallRecorder>,
     failed: Option<Stop>,
 }
 
 impl Patient {
-    fn new(recorder: Option<Recorder>) -> Patient {
+    fn new(recorder: Option<CallRecorder>) -> Patient {
         Patient { recorder, failed: None }
     }
 
-    fn with(&mut self, take: impl FnOnce(&mut Recorder) -> Result<(), Stop>) {
+    fn with(&mut self, take: impl FnOnce(&mut CallRecorder) -> Result<(), Stop>) {
         if let (Some(recorder), None) = (&mut self.recorder, &self.failed) {
             self.failed = take(recorder).err();
         }
     }
 
-    fn finish(self) -> Result<Recording, Stop> {
+    fn finish(self) -> Result<CallRecording, Stop> {
         match (self.failed, self.recorder) {
             (None, Some(recorder)) => recorder.finish(),
             (failed, _) => Err(failed.unwrap_or(Stop::Refused("it was not read".to_owned()))),

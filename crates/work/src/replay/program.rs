@@ -1,7 +1,7 @@
 //! A recording as the program of ranks.
 
-use super::recorder::Recording;
-use super::records::{Record, what};
+use super::recorder::CallRecording;
+use super::records::{OperationRecord, what};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, Transfer};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
 use std::sync::Arc;
@@ -19,14 +19,14 @@ pub struct ComputeTimes {
 /// What ranks did, once per iteration.
 #[derive(Clone, Debug)]
 pub struct TraceProgram {
-    recording: Arc<Recording>,
+    recording: Arc<CallRecording>,
     times: ComputeTimes,
     message_scale: f64,
 }
 
 impl TraceProgram {
     /// Plays a recording with other times, and messages of `message_scale` times their size.
-    pub fn new(recording: Arc<Recording>, times: ComputeTimes, message_scale: f64) -> TraceProgram {
+    pub fn new(recording: Arc<CallRecording>, times: ComputeTimes, message_scale: f64) -> TraceProgram {
         TraceProgram {
             recording,
             times,
@@ -44,7 +44,7 @@ impl TraceProgram {
         scaled(bytes, self.message_scale)
     }
 
-    fn transfer(&self, record: &Record) -> Transfer {
+    fn transfer(&self, record: &OperationRecord) -> Transfer {
         Transfer {
             peer: match record.other {
                 trace::operation::ANY_SOURCE => ANY_SOURCE,
@@ -60,7 +60,7 @@ impl TraceProgram {
         }
     }
 
-    fn compute(&self, record: &Record) -> Op {
+    fn compute(&self, record: &OperationRecord) -> Op {
         let region = self.times.regions.get(record.communicator as usize);
         let each = region.copied().unwrap_or(self.times.each);
         Op::Compute {
@@ -68,7 +68,7 @@ impl TraceProgram {
         }
     }
 
-    fn collective(&self, record: &Record) -> Op {
+    fn collective(&self, record: &OperationRecord) -> Op {
         let agreed = self.recording.meetings.get(record.communicator, record.amount as u32);
         Op::Collective(Collective {
             kind: agreed.kind,
@@ -108,7 +108,7 @@ impl Program for TraceProgram {
             what::IRECV => Op::Irecv(self.transfer(&record)),
             what::SENDRECV => {
                 let send = self.transfer(&record);
-                let come = Record {
+                let come = OperationRecord {
                     amount: UNKNOWN_SIZE,
                     other: record.more as u32,
                     tag: record.source_tag,

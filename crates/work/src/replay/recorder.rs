@@ -5,8 +5,8 @@
 
 use super::meetings::{AgreedMeetings, Meetings, stands_for};
 use super::names::{CommunicatorUses, PackedCommunicators, RequestNames, TagNames};
-use super::records::{Record, Records, RecordsInTurn, what};
-use crate::kept::{Keeper, Kept};
+use super::records::{OperationRecord, Records, RecordsInTurn, what};
+use crate::kept::{KeptRecords, RecordKeeper};
 use crate::mpi::collective::cut;
 use crate::mpi::op::UNNAMED;
 use crate::mpi::{LARGEST, peers_of};
@@ -45,9 +45,9 @@ choice! {
     }
 }
 
-/// Takes a trace, which is [`Form::Program`]; a [`Recording`] when that is over.
+/// Takes a trace, which is [`Form::Program`]; a [`CallRecording`] when that is over.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct CallRecorder {
     header: Header,
     any_source: AnySource,
     repair: Repairing,
@@ -76,7 +76,7 @@ struct RecordedRank {
 
 /// A trace as ranks play it.
 #[derive(Debug)]
-pub struct Recording {
+pub struct CallRecording {
     /// Number of ranks.
     pub ranks: u32,
     /// What computations are told in.
@@ -101,13 +101,13 @@ pub struct Recording {
 struct SizeLists {
     known: HashMap<[u8; 32], u64>,
     places: Vec<(u64, u32)>,
-    values: Keeper<u64>,
+    values: RecordKeeper<u64>,
 }
 
 #[derive(Debug)]
 struct KeptLists {
     places: Vec<(u64, u32)>,
-    values: Kept<u64>,
+    values: KeptRecords<u64>,
 }
 
 impl SizeLists {
@@ -125,7 +125,7 @@ impl SizeLists {
     }
 }
 
-impl Recording {
+impl CallRecording {
     /// Bytes to a number of a communicator of `size`, in list `list` of an alltoallv. Where the list has all bytes of the rank only, each of the
     /// others gets as many, and so does itself.
     pub fn listed(&self, list: u32, size: u32, number: u32) -> u64 {
@@ -148,13 +148,13 @@ impl Recording {
 }
 
 /// What an operation becomes.
-type Told = Result<(), Stop>;
+type Taking = Result<(), Stop>;
 
-impl Recorder {
+impl CallRecorder {
     /// Keeps fewer than `keep` records in memory.
-    pub fn new(any_source: AnySource, repair: Repairing, keep: usize) -> Recorder {
+    pub fn new(any_source: AnySource, repair: Repairing, keep: usize) -> CallRecorder {
         let header = Header::new("", 0, Form::Program);
-        Recorder {
+        CallRecorder {
             any_source,
             repair,
             records: RecordsInTurn::new(0, keep),
@@ -166,7 +166,7 @@ impl Recorder {
             lists: SizeLists {
                 known: HashMap::new(),
                 places: Vec::new(),
-                values: Keeper::new(LISTS_IN_MEMORY),
+                values: RecordKeeper::new(LISTS_IN_MEMORY),
             },
             met: 0,
             largest: 0,
@@ -179,7 +179,7 @@ impl Recorder {
     ///
     /// # Errors
     /// Communicators that do not fit, collectives that ranks do not agree on, a full disk.
-    pub fn finish(self) -> Result<Recording, Stop> {
+    pub fn finish(self) -> Result<CallRecording, Stop> {
         let header = self.header;
         let communicators = self.uses.pack(&header)?;
         let has = |communicator, rank| match &header.communicators[communicator as usize] {
@@ -193,7 +193,7 @@ impl Recorder {
         };
         let meetings = self.meetings.finish(has).map_err(of_file)?;
         let talks = self.ranks.iter().map(|rank| rank.peers.len()).max().unwrap_or(0) as u32;
-        Ok(Recording {
+        Ok(CallRecording {
             ranks: header.ranks,
             unit: header.unit,
             regions: self.regions,
@@ -209,11 +209,11 @@ impl Recorder {
         })
     }
 
-    fn take(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>) -> Told {
+    fn take(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>) -> Taking {
         match operation.kind {
             Kind::Compute => self.push(
                 rank,
-                Record {
+                OperationRecord {
                     amount: operation.time,
                     communicator: operation.region,
                     ..of(what::COMPUTE)
@@ -221,7 +221,7 @@ impl Recorder {
             ),
             Kind::Sleep => self.push(
                 rank,
-                Record {
+                OperationRecord {
                     amount: operation.time,
                     ..of(what::SLEEP)
                 },
@@ -249,7 +249,7 @@ impl Recorder {
         }
     }
 
-    fn send(&mut self, rank: u32, operation: &Operation) -> Told {
+    fn send(&mut self, rank: u32, operation: &Operation) -> Taking {
         let immediate = operation.kind == Kind::Isend;
         if operation.peer == NONE {
             return self.nothing_to_wait_for(rank, operation.request);
@@ -262,7 +262,7 @@ impl Recorder {
             let (what, request) = (what::ISEND, UNNAMED);
             return self.push(
                 rank,
-                Record {
+                OperationRecord {
                     what,
                     request,
                     ..record
@@ -273,7 +273,7 @@ impl Recorder {
         let what = if immediate { what::ISEND } else { what::SEND };
         self.push(
             rank,
-            Record {
+            OperationRecord {
                 what,
                 request,
                 ..record
@@ -281,7 +281,7 @@ impl Recorder {
         )
     }
 
-    fn receive(&mut self, rank: u32, operation: &Operation) -> Told {
+    fn receive(&mut self, rank: u32, operation: &Operation) -> Taking {
         let immediate = operation.kind == Kind::Irecv;
         if operation.peer == NONE {
             return self.nothing_to_wait_for(rank, operation.request);
@@ -300,7 +300,7 @@ impl Recorder {
         let what = if immediate { what::IRECV } else { what::RECV };
         self.push(
             rank,
-            Record {
+            OperationRecord {
                 what,
                 request,
                 ..record
@@ -308,7 +308,7 @@ impl Recorder {
         )
     }
 
-    fn exchange(&mut self, rank: u32, operation: &Operation) -> Told {
+    fn exchange(&mut self, rank: u32, operation: &Operation) -> Taking {
         let one_way = |kind, peer, tag| Operation {
             kind,
             peer,
@@ -328,7 +328,7 @@ impl Recorder {
                 let sent = self.transfer(rank, operation, (operation.peer, operation.tag), true)?;
                 let come = (operation.source, operation.source_tag);
                 let come = self.transfer(rank, operation, come, false)?;
-                let record = Record {
+                let record = OperationRecord {
                     more: come.other.into(),
                     source_tag: come.tag,
                     what: what::SENDRECV,
@@ -346,7 +346,7 @@ impl Recorder {
         operation: &Operation,
         (peer, tag): (u32, u32),
         sends: bool,
-    ) -> Result<Record, Stop> {
+    ) -> Result<OperationRecord, Stop> {
         let name = operation.kind.name();
         if sends && (peer == ANY_SOURCE || tag == ANY_TAG) {
             return wrong(
@@ -378,13 +378,13 @@ impl Recorder {
         if peers.len() < MOST_PEERS {
             peers.insert(peer);
         }
-        Ok(Record {
+        Ok(OperationRecord {
             amount: operation.bytes,
             other: peer,
             communicator: operation.communicator,
             tag,
             request: UNNAMED,
-            ..Record::zeroed()
+            ..OperationRecord::zeroed()
         })
     }
 
@@ -405,7 +405,7 @@ impl Recorder {
     }
 
     /// A request for nothing: it is complete.
-    fn nothing_to_wait_for(&mut self, rank: u32, request: u32) -> Told {
+    fn nothing_to_wait_for(&mut self, rank: u32, request: u32) -> Taking {
         if request != NONE {
             self.ranks[rank as usize].silent.insert(request);
         }
@@ -413,7 +413,7 @@ impl Recorder {
     }
 
     /// Waits for some requests: for all at once, where they are all that there are.
-    fn wait(&mut self, rank: u32, listed: &[u64]) -> Told {
+    fn wait(&mut self, rank: u32, listed: &[u64]) -> Taking {
         let own = &mut self.ranks[rank as usize];
         let mut names = Vec::with_capacity(listed.len());
         for &request in listed {
@@ -438,7 +438,7 @@ impl Recorder {
         for request in names {
             self.push(
                 rank,
-                Record {
+                OperationRecord {
                     request,
                     ..of(what::WAIT)
                 },
@@ -458,7 +458,7 @@ impl Recorder {
     }
 
     /// Waits for one that nobody knows: all of them are open still.
-    fn wait_any(&mut self, rank: u32, listed: &[u64]) -> Told {
+    fn wait_any(&mut self, rank: u32, listed: &[u64]) -> Taking {
         let own = &self.ranks[rank as usize];
         let is_open = |request: &u64| u32::try_from(*request).is_ok_and(|request| own.requests.get(request).is_some());
         match listed.is_empty() || listed.iter().any(is_open) {
@@ -467,7 +467,7 @@ impl Recorder {
         }
     }
 
-    fn test(&mut self, rank: u32, request: u32, listed: &[u64]) -> Told {
+    fn test(&mut self, rank: u32, request: u32, listed: &[u64]) -> Taking {
         let first = listed.first().copied().unwrap_or(request.into());
         let name = u32::try_from(first)
             .ok()
@@ -475,14 +475,14 @@ impl Recorder {
         let request = name.unwrap_or(UNNAMED);
         self.push(
             rank,
-            Record {
+            OperationRecord {
                 request,
                 ..of(what::TEST)
             },
         )
     }
 
-    fn one_sided(&mut self, kind: Kind) -> Told {
+    fn one_sided(&mut self, kind: Kind) -> Taking {
         match self.repair {
             Repairing::Drop => Ok(()),
             Repairing::None => {
@@ -495,7 +495,7 @@ impl Recorder {
         }
     }
 
-    fn collective(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>) -> Told {
+    fn collective(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>) -> Taking {
         let communicator = operation.communicator;
         let Some(size) = self.meetings.size(communicator) else {
             return Ok(self.uses.collective(communicator)?);
@@ -535,7 +535,7 @@ impl Recorder {
         if let Some(kind) = stands_for(operation.kind) {
             self.met = self.met.max(peers_of(kind, size));
         }
-        let record = Record {
+        let record = OperationRecord {
             amount: meeting.into(),
             more,
             communicator,
@@ -545,7 +545,7 @@ impl Recorder {
     }
 
     #[inline]
-    fn push(&mut self, rank: u32, record: Record) -> Told {
+    fn push(&mut self, rank: u32, record: OperationRecord) -> Taking {
         match self.records.push(rank, record).map_err(cannot_keep)? {
             true => Ok(()),
             false => wrong(format!("it has more than {} operations", u32::MAX), "cut the trace"),
@@ -553,7 +553,7 @@ impl Recorder {
     }
 }
 
-impl Sink for Recorder {
+impl Sink for CallRecorder {
     fn begin(&mut self, header: &Header) -> Result<(), Stop> {
         let file = header.file(0);
         if header.form == Form::Graph {
@@ -563,12 +563,12 @@ impl Sink for Recorder {
         if header.ranks == 0 {
             return Err(Problem::new(file, "it has no ranks", "record it again").into());
         }
-        *self = Recorder {
+        *self = CallRecorder {
             header: header.clone(),
             records: RecordsInTurn::new(header.ranks, self.keep),
             uses: CommunicatorUses::new(header),
             meetings: Meetings::new(header),
-            ..Recorder::new(self.any_source, self.repair, self.keep)
+            ..CallRecorder::new(self.any_source, self.repair, self.keep)
         };
         self.ranks.resize_with(header.ranks as usize, RecordedRank::default);
         Ok(())
@@ -600,11 +600,11 @@ impl Sink for Recorder {
 }
 
 /// A record with nothing but what it does.
-fn of(what: u16) -> Record {
-    Record {
+fn of(what: u16) -> OperationRecord {
+    OperationRecord {
         what,
         request: UNNAMED,
-        ..Record::zeroed()
+        ..OperationRecord::zeroed()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations of ranks as records of 32 bytes, in blocks: ranks may come in turn, and any rank's next record is found in O(1).
 
-use crate::kept::{Keeper, Kept};
+use crate::kept::{KeptRecords, RecordKeeper};
 use bytemuck::{Pod, Zeroable};
 use std::io::Result;
 
@@ -14,7 +14,7 @@ const BLOCK: (u32, u32) = (8, 4_096);
 /// An operation of a rank. What an operation does not need is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Record {
+pub struct OperationRecord {
     /// Bytes of a message; work of a computation; number of the meeting of a collective.
     pub amount: u64,
     /// From whom a `sendrecv` receives; the list of an alltoallv.
@@ -33,9 +33,9 @@ pub struct Record {
     pub what: u16,
 }
 
-const _: () = assert!(size_of::<Record>() == 32);
+const _: () = assert!(size_of::<OperationRecord>() == 32);
 
-/// What a [`Record`] does.
+/// What a [`OperationRecord`] does.
 pub mod what {
     /// Computes.
     pub const COMPUTE: u16 = 0;
@@ -67,11 +67,11 @@ pub mod what {
 #[derive(Debug)]
 pub struct RecordsInTurn {
     block: usize,
-    filling: Vec<Vec<Record>>,
+    filling: Vec<Vec<OperationRecord>>,
     /// By rank: where its blocks begin.
     blocks: Vec<Vec<u64>>,
     counts: Vec<u32>,
-    keeper: Keeper<Record>,
+    keeper: RecordKeeper<OperationRecord>,
 }
 
 impl RecordsInTurn {
@@ -83,7 +83,7 @@ impl RecordsInTurn {
             filling: vec![Vec::new(); ranks as usize],
             blocks: vec![Vec::new(); ranks as usize],
             counts: vec![0; ranks as usize],
-            keeper: Keeper::new(keep),
+            keeper: RecordKeeper::new(keep),
         }
     }
 
@@ -91,7 +91,7 @@ impl RecordsInTurn {
     ///
     /// # Errors
     /// The disk is full.
-    pub fn push(&mut self, rank: u32, record: Record) -> Result<bool> {
+    pub fn push(&mut self, rank: u32, record: OperationRecord) -> Result<bool> {
         let rank = rank as usize;
         let Some(count) = self.counts[rank].checked_add(1) else {
             return Ok(false);
@@ -146,13 +146,13 @@ pub struct Records {
     /// Where blocks begin.
     blocks: Vec<u64>,
     counts: Vec<u32>,
-    kept: Kept<Record>,
+    kept: KeptRecords<OperationRecord>,
 }
 
 impl Records {
-    /// Record `index` of a rank, `None` after its last.
+    /// OperationRecord `index` of a rank, `None` after its last.
     #[inline]
-    pub fn get(&self, rank: u32, index: u32) -> Option<Record> {
+    pub fn get(&self, rank: u32, index: u32) -> Option<OperationRecord> {
         if index >= self.counts[rank as usize] {
             return None;
         }
@@ -178,7 +178,9 @@ impl Records {
     /// Bytes that they take, in memory or in the file.
     pub fn bytes(&self) -> u64 {
         let of = |len: usize, size: usize| (len * size) as u64;
-        self.len() * size_of::<Record>() as u64 + of(self.blocks.len() + self.first.len(), 8) + of(self.counts.len(), 4)
+        self.len() * size_of::<OperationRecord>() as u64
+            + of(self.blocks.len() + self.first.len(), 8)
+            + of(self.counts.len(), 4)
     }
 }
 
@@ -188,10 +190,10 @@ mod tests {
 
     #[test]
     fn ranks_in_any_turn_have_their_records_in_order() {
-        let record = |rank: u32, index: u32| Record {
+        let record = |rank: u32, index: u32| OperationRecord {
             amount: u64::from(index),
             other: rank,
-            ..Record::zeroed()
+            ..OperationRecord::zeroed()
         };
         for (ranks, keep) in [(1, 4), (3, 1 << 20), (1_000, 100), (300_000, 1 << 20)] {
             let most = if ranks > 1_000 { 20 } else { 9_000 / ranks };
@@ -215,9 +217,12 @@ mod tests {
     fn fifty_million_operations_of_four_thousand_ranks_fit_two_gigabytes() {
         // A block of each rank fills, and what is kept besides records is small.
         let in_turn = RecordsInTurn::new(4_096, MOST_IN_MEMORY);
-        let filling = 4_096 * in_turn.block * size_of::<Record>();
+        let filling = 4_096 * in_turn.block * size_of::<OperationRecord>();
         let places = 50_000_000 / in_turn.block * 8;
-        let all = 50_000_000 * size_of::<Record>() + filling + places + MOST_IN_MEMORY * size_of::<Record>();
+        let all = 50_000_000 * size_of::<OperationRecord>()
+            + filling
+            + places
+            + MOST_IN_MEMORY * size_of::<OperationRecord>();
         assert!(all < 2_000_000_000, "{all}");
     }
 }

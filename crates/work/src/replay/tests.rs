@@ -45,8 +45,8 @@ fn with_lists(ranks: Vec<Vec<(Operation, Vec<u64>)>>) -> Collected {
     }
 }
 
-fn record(trace: &Collected) -> Result<Recording, Stop> {
-    let mut recorder = Recorder::new(AnySource::Recorded, Repairing::None, 1 << 20);
+fn record(trace: &Collected) -> Result<CallRecording, Stop> {
+    let mut recorder = CallRecorder::new(AnySource::Recorded, Repairing::None, 1 << 20);
     trace.tell(&mut recorder)?;
     recorder.finish()
 }

@@ -6,7 +6,7 @@
 
 use super::format::{AccessKind, Note, TraceFormat, TracedAccess};
 
-use crate::kept::{Keeper, Kept};
+use crate::kept::{KeptRecords, RecordKeeper};
 use crate::memory::spec::Instructions;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ pub struct Recording {
     pub first: Vec<u64>,
     /// SHA-256 of the text up to the last line that was read.
     pub sha256: String,
-    records: Kept<u64>,
+    records: KeptRecords<u64>,
     /// Pauses that records have no room for, by access.
     long: Vec<(u64, u64)>,
 }
@@ -210,7 +210,7 @@ fn shown(line: &[u8]) -> String {
 struct Recorder {
     reading: Reading,
     /// Where records go, if they are kept.
-    records: Option<Keeper<u64>>,
+    records: Option<RecordKeeper<u64>>,
     accesses: u64,
     pause: u64,
     pages: HashMap<u64, u64>,
@@ -226,7 +226,7 @@ impl Recorder {
     fn new(reading: Reading, keep: Option<usize>) -> Recorder {
         Recorder {
             reading,
-            records: keep.map(Keeper::new),
+            records: keep.map(RecordKeeper::new),
             accesses: 0,
             pause: 0,
             pages: HashMap::new(),
@@ -311,7 +311,7 @@ impl Recorder {
     fn finish(self, sha256: String) -> std::io::Result<Recording> {
         let records = match self.records {
             Some(records) => records.finish()?,
-            None => Kept::Here(Vec::new()),
+            None => KeptRecords::Here(Vec::new()),
         };
         Ok(Recording {
             accesses: self.accesses,

@@ -215,13 +215,13 @@ fn hash(members: &Members) -> u64 {
 /// Families that fill.
 struct Packing<'a> {
     ranks: u32,
-    families: Vec<Family<'a>>,
-    /// Ranks of the group at hand.
-    own: Ranks,
+    families: Vec<FillingFamily<'a>>,
+    /// RankSet of the group at hand.
+    own: RankSet,
 }
 
-struct Family<'a> {
-    taken: Ranks,
+struct FillingFamily<'a> {
+    taken: RankSet,
     groups: Vec<&'a Members>,
 }
 
@@ -231,7 +231,7 @@ impl<'a> Packing<'a> {
         let mut packing = Packing {
             ranks,
             families: Vec::new(),
-            own: Ranks::new(ranks),
+            own: RankSet::new(ranks),
         };
         packing.add_world();
         packing
@@ -239,8 +239,8 @@ impl<'a> Packing<'a> {
 
     /// A further family of all ranks.
     fn add_world(&mut self) -> usize {
-        self.families.push(Family {
-            taken: Ranks::all(self.ranks),
+        self.families.push(FillingFamily {
+            taken: RankSet::all(self.ranks),
             groups: Vec::new(),
         });
         self.families.len() - 1
@@ -254,14 +254,14 @@ impl<'a> Packing<'a> {
             self.families[0].groups.push(members);
             return Ok(0);
         }
-        let free = |family: &Family<'_>| members.iter().all(|rank| !family.taken.has(rank));
+        let free = |family: &FillingFamily<'_>| members.iter().all(|rank| !family.taken.has(rank));
         let place = match self.families.iter().position(free) {
             Some(place) => place,
             None if self.families.len() == MAX_CONTEXTS => return Err(too_many()),
             None => {
-                let taken = Ranks::new(self.ranks);
+                let taken = RankSet::new(self.ranks);
                 let groups = Vec::new();
-                self.families.push(Family { taken, groups });
+                self.families.push(FillingFamily { taken, groups });
                 self.families.len() - 1
             }
         };
@@ -301,7 +301,7 @@ impl<'a> Packing<'a> {
     }
 }
 
-impl Family<'_> {
+impl FillingFamily<'_> {
     /// As ranks know it: ranks that are in no group are in one that nobody speaks of.
     fn communicator(self, ranks: u32) -> Communicator {
         let whole = self.groups.first().is_none_or(|first| first.iter().eq(0..ranks));
@@ -353,15 +353,15 @@ fn lines(ranks: u32, groups: &[Vec<u32>], rest: &[u32]) -> Option<Communicator> 
 }
 
 /// A set of ranks, a bit each.
-struct Ranks(Vec<u64>);
+struct RankSet(Vec<u64>);
 
-impl Ranks {
-    fn new(ranks: u32) -> Ranks {
-        Ranks(vec![0; ranks.div_ceil(64) as usize])
+impl RankSet {
+    fn new(ranks: u32) -> RankSet {
+        RankSet(vec![0; ranks.div_ceil(64) as usize])
     }
 
-    fn all(ranks: u32) -> Ranks {
-        Ranks(vec![u64::MAX; ranks.div_ceil(64) as usize])
+    fn all(ranks: u32) -> RankSet {
+        RankSet(vec![u64::MAX; ranks.div_ceil(64) as usize])
     }
 
     fn has(&self, rank: u32) -> bool {

@@ -269,7 +269,7 @@ fn receives_from_anybody_are_from_whom_they_were_or_from_the_first() {
     };
     let trace = collected(vec![vec![open, untold], vec![send], vec![send]]);
     let told = |any_source| {
-        let mut recorder = Recorder::new(any_source, Repairing::None, 10);
+        let mut recorder = CallRecorder::new(any_source, Repairing::None, 10);
         trace.tell(&mut recorder).unwrap();
         let program = TraceProgram::new(Arc::new(recorder.finish().unwrap()), PLAIN, 1.0);
         let told = ops(&program, 0);
@@ -309,7 +309,7 @@ fn it_does_not_matter_how_ranks_take_turns() {
     let mut trace = collected((0..ranks).map(rank).collect());
     trace.header.communicators.push(Members::List(vec![4, 3, 2, 1, 0]));
     let straight = program(&trace);
-    let mut recorder = Recorder::new(AnySource::Recorded, Repairing::None, 100);
+    let mut recorder = CallRecorder::new(AnySource::Recorded, Repairing::None, 100);
     recorder.begin(&trace.header).unwrap();
     let mut next = vec![0; ranks as usize];
     while let Some(rank) = (0..ranks as usize).find(|&rank| next[rank] < trace.ranks[rank].len()) {
