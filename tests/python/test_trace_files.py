@@ -83,7 +83,7 @@ def test_info_tells_unmatched_messages_of_a_file_that_is_whole(tmp_path):
 
 
 def test_info_of_a_broken_file_has_the_same_object_and_exit_code_2(tmp_path):
-    (tmp_path / "cut.goal").write_text(GOAL[:90])
+    (tmp_path / "cut.goal").write_text(GOAL[:60])
     ran = run(tmp_path, "info", "cut.goal", "--json")
     found = json.loads(ran.stdout)
     assert ran.returncode == 2
@@ -295,11 +295,11 @@ def test_what_pyarrow_writes_otherwise_is_refused_with_a_hint(goal, tmp_path):
         "version": (_rewrite(table, tmp_path / "2.work", metadata={**known, b"fabricsim_work": b"2"}), "newer fabricsim"),
         "no ranks": (_rewrite(table, tmp_path / "3.work", metadata={b"fabricsim_work": b"1"}), "`ranks` is missing"),
         "fewer ranks": (_rewrite(table, tmp_path / "4.work", metadata={**known, b"ranks": b"2", b"communicators": b"[[0,1]]"}), "rank 2 of 2 ranks"),
-        "misspelt": (_rewrite(table.rename_columns([{"peer": "pier"}.get(n, n) for n in table.column_names]), tmp_path / "5.work"), "no column `pier`"),
-        "no kind": (_rewrite(table.drop_columns(["kind"]), tmp_path / "6.work"), "column `kind` is missing"),
-        "a float": (_rewrite(table.set_column(2, "peer", pa.array([1.5] * len(table))), tmp_path / "7.work"), "cast it to whole numbers"),
-        "negative": (_rewrite(table.set_column(2, "peer", pa.array([-1] * len(table))), tmp_path / "8.work"), "negative"),
-        "a kind": (_rewrite(table.set_column(1, "kind", pa.array(["fly"] * len(table))), tmp_path / "9.work"), '"fly" is none of compute, send'),
+        "misspelt": (_rewrite(table.rename_columns([{"peer": "pier"}.get(n, n) for n in table.column_names]), tmp_path / "5.work", metadata=known), "no column `pier`"),
+        "no kind": (_rewrite(table.drop_columns(["kind"]), tmp_path / "6.work", metadata=known), "column `kind` is missing"),
+        "a float": (_rewrite(table.set_column(2, "peer", pa.array([1.5] * len(table))), tmp_path / "7.work", metadata=known), "cast it to whole numbers"),
+        "negative": (_rewrite(table.set_column(2, "peer", pa.array([-1] * len(table))), tmp_path / "8.work", metadata=known), "negative"),
+        "a kind": (_rewrite(table.set_column(1, "kind", pa.array(["fly"] * len(table))), tmp_path / "9.work", metadata=known), '"fly" is none of compute, send'),
     }  # fmt: skip
     for name, (trace, words) in cases.items():
         assert not trace.info["complete"], name
