@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use trace::cut::Part;
+use trace::cut::TracePart;
 use trace::format::{FORMATS, ListedFormat};
 use trace::{Progress, Stop};
 
@@ -117,7 +117,7 @@ pub fn trace_cut(
     let to = options["to"].as_str().unwrap_or("work");
     let pair = |key: &str| Some((options[key][0].as_u64()?, options[key][1].as_u64()?));
     let rank = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    let part = Part {
+    let part = TracePart {
         ranks: pair("ranks").map(|(begin, end)| rank(begin)..rank(end)),
         times: pair("times").map(|(begin, end)| begin..end),
         region: options["region"].as_str().map(str::to_owned),

@@ -1,7 +1,7 @@
 //! From one format to another, and a part of a trace: `fabricsim trace convert`, `fabricsim trace cut`.
 
 use crate::check::Check;
-use crate::cut::{Cutter, Part, Planner};
+use crate::cut::{Cutter, Planner, TracePart};
 use crate::format::ListedFormat;
 use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
 use crate::formats::work::WorkWriter;
@@ -52,13 +52,13 @@ enum Writer {
 }
 
 /// Writes a trace as a format, and counts its operations.
-struct Written {
+struct ConvertedFile {
     writer: Writer,
     operations: u64,
 }
 
-impl Written {
-    fn create(path: &Path, to: &str) -> Result<Written, Stop> {
+impl ConvertedFile {
+    fn create(path: &Path, to: &str) -> Result<ConvertedFile, Stop> {
         let refused = |error: std::io::Error| Stop::Refused(format!("{} cannot be written: {error}", path.display()));
         let begin = || -> std::io::Result<(Partial, BufWriter<File>)> {
             let partial = Partial::create(path)?;
@@ -81,7 +81,7 @@ impl Written {
                 return Err(Stop::Refused(words));
             }
         };
-        Ok(Written { writer, operations: 0 })
+        Ok(ConvertedFile { writer, operations: 0 })
     }
 
     fn sink(&mut self) -> &mut dyn Sink {
@@ -104,7 +104,7 @@ impl Written {
     }
 }
 
-impl Sink for Written {
+impl Sink for ConvertedFile {
     fn begin(&mut self, header: &Header) -> Result<(), Stop> {
         self.sink().begin(header)
     }
@@ -188,7 +188,7 @@ pub fn cut(
     format: Option<&'static ListedFormat>,
     out: &Path,
     to: &str,
-    part: &Part,
+    part: &TracePart,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Converted, Stop> {
     let format = match format {
@@ -196,7 +196,7 @@ pub fn cut(
         None => format_of(path)?,
     };
     check_other(path, out)?;
-    let mut written = Written::create(out, to)?;
+    let mut written = ConvertedFile::create(out, to)?;
     let passes = 1 + u64::from(!part.has_whole_ranks()) + u64::from(part.region.is_some());
     let mut pass = 0;
     let mut go = |sink: &mut dyn Sink| -> Result<(Vec<Problem>, u64), Stop> {
@@ -256,7 +256,7 @@ pub fn convert(
         None => format_of(path)?,
     };
     check_other(path, out)?;
-    let mut written = Written::create(out, to)?;
+    let mut written = ConvertedFile::create(out, to)?;
     let mut left_out = BTreeMap::new();
     let passes = if repair { 2 } else { 1 };
     let mut check = Check::default();

@@ -15,13 +15,13 @@ mod plan;
 mod restrict;
 mod select;
 
-pub use select::Part;
+pub use select::TracePart;
 
 use crate::header::{Form, Header};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
 use crate::problem::Stop;
 use crate::sink::Sink;
-use plan::{Plan, Side};
+use plan::{CutPlan, MessageEnd};
 use restrict::Communicators;
 use select::Selection;
 use std::collections::{BTreeMap, HashSet};
@@ -29,17 +29,17 @@ use std::collections::{BTreeMap, HashSet};
 /// Knows after one pass over a trace which ends of messages and which collectives are in the part with all that they need.
 pub(crate) struct Planner {
     selection: Selection,
-    plan: Plan,
+    plan: CutPlan,
     header: Header,
     /// When the last operation began.
     last: u64,
 }
 
 impl Planner {
-    pub(crate) fn new(part: &Part, region: Option<u32>) -> Planner {
+    pub(crate) fn new(part: &TracePart, region: Option<u32>) -> Planner {
         Planner {
             selection: Selection::new(part, region),
-            plan: Plan::default(),
+            plan: CutPlan::default(),
             header: Header::new("", 0, Form::Program),
             last: 0,
         }
@@ -88,10 +88,10 @@ impl Sink for Planner {
 }
 
 /// Messages of one channel are received in the order in which they are sent: sender, receiver, communicator, tag.
-type Channel = (u32, u32, u32, u32);
+type MessageChannel = (u32, u32, u32, u32);
 
 /// The ends of messages that an operation has, each with its channel; none for a receive that may take from several.
-fn ends(rank: u32, operation: &Operation) -> [Option<(Side, Option<Channel>)>; 2] {
+fn ends(rank: u32, operation: &Operation) -> [Option<(MessageEnd, Option<MessageChannel>)>; 2] {
     let Operation {
         kind,
         peer,
@@ -103,7 +103,7 @@ fn ends(rank: u32, operation: &Operation) -> [Option<(Side, Option<Channel>)>; 2
     } = *operation;
     let sent = kind
         .sends()
-        .then_some((Side::Send, Some((rank, peer, communicator, tag))));
+        .then_some((MessageEnd::Send, Some((rank, peer, communicator, tag))));
     let (from, tag) = match kind {
         Kind::Sendrecv => (source, source_tag),
         _ => (peer, tag),
@@ -111,14 +111,14 @@ fn ends(rank: u32, operation: &Operation) -> [Option<(Side, Option<Channel>)>; 2
     let any = from == ANY_SOURCE || tag == ANY_TAG;
     let received = kind
         .receives()
-        .then_some((Side::Receive, (!any).then_some((from, rank, communicator, tag))));
+        .then_some((MessageEnd::Receive, (!any).then_some((from, rank, communicator, tag))));
     [sent, received]
 }
 
 /// Hands on a part of a trace.
 pub(crate) struct Cutter<'p, S> {
     selection: Selection,
-    plan: Option<&'p mut Plan>,
+    plan: Option<&'p mut CutPlan>,
     communicators: Communicators,
     form: Form,
     first: u32,
@@ -132,7 +132,12 @@ pub(crate) struct Cutter<'p, S> {
 
 impl<'p, S: Sink> Cutter<'p, S> {
     /// With what one pass has found, if the part is not one of ranks only.
-    pub(crate) fn new(part: &Part, region: Option<u32>, planner: Option<&'p mut Planner>, inner: S) -> Cutter<'p, S> {
+    pub(crate) fn new(
+        part: &TracePart,
+        region: Option<u32>,
+        planner: Option<&'p mut Planner>,
+        inner: S,
+    ) -> Cutter<'p, S> {
         Cutter {
             selection: Selection::new(part, region),
             plan: planner.map(|planner| &mut planner.plan),
@@ -158,12 +163,17 @@ impl<'p, S: Sink> Cutter<'p, S> {
     }
 
     /// Whether an end of a message of the part has its other end there.
-    fn has_partner(&mut self, rank: u32, (side, channel): (Side, Option<Channel>), selected: bool) -> bool {
+    fn has_partner(
+        &mut self,
+        rank: u32,
+        (side, channel): (MessageEnd, Option<MessageChannel>),
+        selected: bool,
+    ) -> bool {
         let Some(channel) = channel else {
             self.any += u64::from(selected);
             return true;
         };
-        let other = if side == Side::Send { channel.1 } else { channel.0 };
+        let other = if side == MessageEnd::Send { channel.1 } else { channel.0 };
         let whole = match &mut self.plan {
             Some(plan) => plan.next(channel, side),
             None => true,

@@ -17,7 +17,7 @@ use crate::format::ListedFormat;
 
 /// Every format: a line each.
 pub(crate) const LIST: &[ListedFormat] = &[
-    ListedFormat::of::<work::Work>(),
+    ListedFormat::of::<work::WorkFormat>(),
     ListedFormat::of::<otf2::Otf2>(),
     ListedFormat::of::<dumpi::Dumpi>(),
     ListedFormat::of::<goal::GoalText>(),

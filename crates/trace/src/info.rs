@@ -8,7 +8,7 @@ use crate::operation::{Lists, Operation};
 use crate::problem::Stop;
 use crate::sink::{Progress, Reader, Sink};
 use crate::summary::Summary;
-use crate::traffic::{Pair, RegionFigures, Traffic};
+use crate::traffic::{RankPair, RegionFigures, TraceTraffic};
 use serde::Serialize;
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub struct Info {
     /// How many pairs of ranks have messages; null if they are too many to be counted.
     pub number_of_pairs: Option<usize>,
     /// The pairs with most bytes.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<RankPair>,
     /// The regions in which most time is spent; null if they are too many to be counted.
     pub time_in_regions: Option<Vec<RegionFigures>>,
 }
@@ -63,7 +63,7 @@ struct Looking {
     unit: WorkUnit,
     summary: Summary,
     check: Check,
-    traffic: Traffic,
+    traffic: TraceTraffic,
 }
 
 impl Sink for Looking {

@@ -12,7 +12,7 @@ const MOST: usize = 1 << 22;
 
 /// Messages from a rank to another.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Pair {
+pub struct RankPair {
     /// Who sends.
     pub from: u32,
     /// To whom.
@@ -47,7 +47,7 @@ struct Spent {
 
 /// Counts messages by pair of ranks, and operations by region.
 #[derive(Default)]
-pub struct Traffic {
+pub struct TraceTraffic {
     unit: WorkUnit,
     ranks: u32,
     pairs: HashMap<(u32, u32), (u64, u64)>,
@@ -58,21 +58,21 @@ pub struct Traffic {
     names: Vec<String>,
 }
 
-impl Traffic {
+impl TraceTraffic {
     /// How many pairs of ranks have messages; none if they are too many to be counted.
     pub fn number_of_pairs(&self) -> Option<usize> {
         (!self.too_many_pairs).then_some(self.pairs.len())
     }
 
     /// The pairs with most bytes.
-    pub fn top_pairs(&self, most: usize) -> Vec<Pair> {
-        let each = self.pairs.iter().map(|(&(from, to), &(messages, bytes))| Pair {
+    pub fn top_pairs(&self, most: usize) -> Vec<RankPair> {
+        let each = self.pairs.iter().map(|(&(from, to), &(messages, bytes))| RankPair {
             from,
             to,
             messages,
             bytes,
         });
-        let mut all: Vec<Pair> = each.collect();
+        let mut all: Vec<RankPair> = each.collect();
         all.sort_unstable_by_key(|pair| (std::cmp::Reverse((pair.bytes, pair.messages)), pair.from, pair.to));
         all.truncate(most);
         all
@@ -95,12 +95,12 @@ impl Traffic {
     }
 }
 
-impl Sink for Traffic {
+impl Sink for TraceTraffic {
     fn begin(&mut self, header: &Header) -> Result<(), Stop> {
-        *self = Traffic {
+        *self = TraceTraffic {
             unit: header.unit,
             ranks: header.ranks,
-            ..Traffic::default()
+            ..TraceTraffic::default()
         };
         Ok(())
     }

@@ -5,7 +5,7 @@ mod samples;
 use std::path::PathBuf;
 use trace::collected::Listed;
 use trace::convert::{Converted, cut};
-use trace::cut::Part;
+use trace::cut::TracePart;
 use trace::operation::{ANY_SOURCE, NONE};
 use trace::{Check, Collected, Form, Header, Kind, Members, Operation, Stop};
 
@@ -69,7 +69,7 @@ struct Cut {
     done: Result<Converted, Stop>,
 }
 
-fn do_cut(trace: &Collected, part: &Part) -> Cut {
+fn do_cut(trace: &Collected, part: &TracePart) -> Cut {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let (path, out) = (folder.path().join("it.work"), folder.path().join("part.work"));
     samples::work::write(trace, &path);
@@ -102,9 +102,9 @@ fn count(part: &Collected, kind: Kind) -> usize {
 
 #[test]
 fn some_ranks_keep_what_is_between_them() {
-    let part = Part {
+    let part = TracePart {
         ranks: Some(2..6),
-        ..Part::default()
+        ..TracePart::default()
     };
     let done = do_cut(&ring(8, 5, 0), &part);
     let part = sound(&done);
@@ -126,9 +126,9 @@ fn some_ranks_keep_what_is_between_them() {
 fn a_time_keeps_messages_whose_ends_are_both_in_it_with_each_other() {
     // With no skew all of a round is within; with some, rounds at both ends are cut in two.
     for (skew, rounds) in [(0, 4), (170, 4)] {
-        let part = Part {
+        let part = TracePart {
             times: Some(3000..7000),
-            ..Part::default()
+            ..TracePart::default()
         };
         let done = do_cut(&ring(6, 10, skew), &part);
         let part = sound(&done);
@@ -156,9 +156,9 @@ fn a_time_keeps_messages_whose_ends_are_both_in_it_with_each_other() {
 
 #[test]
 fn a_region_keeps_what_is_in_it() {
-    let part = Part {
+    let part = TracePart {
         region: Some("odd".into()),
-        ..Part::default()
+        ..TracePart::default()
     };
     let part = sound(&do_cut(&ring(4, 7, 30), &part));
     assert_eq!(
@@ -186,9 +186,9 @@ fn what_is_within_a_region_that_is_entered_is_in_it() {
         region(Kind::Leave, 1),
         listed(Operation::compute(3)),
     ];
-    let part = Part {
+    let part = TracePart {
         region: Some("odd".into()),
-        ..Part::default()
+        ..TracePart::default()
     };
     let part = sound(&do_cut(&trace, &part));
     assert_eq!((part.ranks[0].len(), part.ranks[0][2].operation.time), (5, 2));
@@ -215,9 +215,9 @@ fn dependencies_go_through_what_is_left_out_of_a_graph() {
         ],
         names: Vec::new(),
     };
-    let part = Part {
+    let part = TracePart {
         ranks: Some(0..2),
-        ..Part::default()
+        ..TracePart::default()
     };
     let part = sound(&do_cut(&trace, &part));
     let first: Vec<_> = part.ranks[0]
@@ -241,9 +241,9 @@ fn receives_from_any_rank_stay_and_are_told() {
             listed.operation.peer = ANY_SOURCE;
         }
     }
-    let part = Part {
+    let part = TracePart {
         times: Some(2000..4000),
-        ..Part::default()
+        ..TracePart::default()
     };
     let done = do_cut(&trace, &part);
     let part = sound(&done);
@@ -272,9 +272,9 @@ fn a_collective_whose_root_is_outside_is_left_out() {
             ..Listed::default()
         });
     }
-    let part = Part {
+    let part = TracePart {
         ranks: Some(1..3),
-        ..Part::default()
+        ..TracePart::default()
     };
     let done = do_cut(&trace, &part);
     let part = sound(&done);
@@ -301,17 +301,17 @@ fn parts_that_there_are_not_are_refused() {
     for listed in untimed.ranks.iter_mut().flatten() {
         listed.operation.start = 0;
     }
-    let ranks = |ranks| Part {
+    let ranks = |ranks| TracePart {
         ranks: Some(ranks),
-        ..Part::default()
+        ..TracePart::default()
     };
-    let times = Part {
+    let times = TracePart {
         times: Some(0..10),
-        ..Part::default()
+        ..TracePart::default()
     };
-    let region = Part {
+    let region = TracePart {
         region: Some("main".into()),
-        ..Part::default()
+        ..TracePart::default()
     };
     for (trace, part, words) in [
         (&trace, ranks(2..5), "ranks 2..5 of a trace of 4 ranks"),

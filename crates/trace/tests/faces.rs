@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use trace::collected::Listed;
 use trace::convert::{Converted, convert};
 use trace::info::{Info, info};
-use trace::traffic::Pair;
+use trace::traffic::RankPair;
 use trace::{Collected, Form, Header, Kind, Operation, Progress, Stop};
 
 fn told(path: &Path) -> Info {
@@ -75,7 +75,7 @@ fn figures_pairs_and_regions_are_told() {
     assert_eq!(told.summary.compute_ns, Some(2000.5));
     assert_eq!((told.unmatched_sends, told.unmatched_receives), (Some(1), Some(1)));
     assert_eq!(told.problems.len(), 2, "{:?}", told.problems);
-    let pair = Pair {
+    let pair = RankPair {
         from: 0,
         to: 1,
         messages: 2,

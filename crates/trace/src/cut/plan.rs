@@ -1,11 +1,11 @@
 //! Which ends of messages and which steps of communicators are in a part on all sides.
 
-use super::Channel;
+use super::MessageChannel;
 use std::collections::{HashMap, HashSet};
 
 /// An end of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum MessageEnd {
     Send,
     Receive,
 }
@@ -63,8 +63,8 @@ struct Ends {
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct Plan {
-    channels: HashMap<Channel, Ends>,
+pub(crate) struct CutPlan {
+    channels: HashMap<MessageChannel, Ends>,
     steps: HashMap<(u32, u32), Runs>,
     /// Steps of a communicator that are in the part for all its ranks.
     common: HashMap<u32, Runs>,
@@ -72,9 +72,9 @@ pub(crate) struct Plan {
     any: HashSet<u32>,
 }
 
-impl Plan {
+impl CutPlan {
     /// An end of a message, in the part or outside.
-    pub(super) fn end(&mut self, channel: Channel, side: Side, selected: bool) {
+    pub(super) fn end(&mut self, channel: MessageChannel, side: MessageEnd, selected: bool) {
         self.channels.entry(channel).or_default().sides[side as usize].add(selected);
     }
 
@@ -112,7 +112,7 @@ impl Plan {
     }
 
     /// Whether the next end of a channel is in the part with its other end.
-    pub(super) fn next(&mut self, channel: Channel, side: Side) -> bool {
+    pub(super) fn next(&mut self, channel: MessageChannel, side: MessageEnd) -> bool {
         let ends = self.channels.entry(channel).or_default();
         let number = ends.seen[side as usize];
         ends.seen[side as usize] += 1;

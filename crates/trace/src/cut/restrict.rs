@@ -8,12 +8,12 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct Communicators {
     /// By number: those that lose no rank have none.
-    kept: Vec<Option<Kept>>,
+    kept: Vec<Option<KeptNumbers>>,
     headers: Vec<Members>,
 }
 
 /// Which numbers in a communicator stay.
-struct Kept {
+struct KeptNumbers {
     /// New number of each old one.
     numbers: Vec<Option<u32>>,
 }
@@ -34,7 +34,7 @@ impl Communicators {
             let left = members.iter().filter(|rank| ranks.contains(rank));
             all.headers
                 .push(Members::of(left.map(|rank| rank - ranks.start).collect()));
-            all.kept.push((next < members.len()).then_some(Kept { numbers }));
+            all.kept.push((next < members.len()).then_some(KeptNumbers { numbers }));
         }
         all
     }
@@ -46,7 +46,7 @@ impl Communicators {
 
     /// A collective among the ranks of the part, with what its list has for them; none if its root is outside.
     pub(super) fn restricted(&self, operation: &Operation, values: &mut Vec<u64>) -> Option<Operation> {
-        let Some(Some(Kept { numbers })) = self.kept.get(operation.communicator as usize) else {
+        let Some(Some(KeptNumbers { numbers })) = self.kept.get(operation.communicator as usize) else {
             return Some(*operation);
         };
         let mut left = *operation;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A part of a trace: what all that is given have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct TracePart {
     /// These ranks.
     pub ranks: Option<Range<u32>>,
     /// What began within these times (ps from the begin of the trace).
@@ -16,7 +16,7 @@ pub struct Part {
     pub region: Option<String>,
 }
 
-impl Part {
+impl TracePart {
     /// Whether it is one of whole ranks.
     pub(crate) fn has_whole_ranks(&self) -> bool {
         self.times.is_none() && self.region.is_none()
@@ -25,7 +25,7 @@ impl Part {
 
 /// Says of each operation, in the order of its rank, whether it is in the part.
 pub(super) struct Selection {
-    part: Part,
+    part: TracePart,
     region: Option<u32>,
     ranks: Range<u32>,
     /// How deep each rank is in regions of the name.
@@ -33,7 +33,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub(super) fn new(part: &Part, region: Option<u32>) -> Selection {
+    pub(super) fn new(part: &TracePart, region: Option<u32>) -> Selection {
         Selection {
             part: part.clone(),
             region,

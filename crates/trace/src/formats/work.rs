@@ -22,9 +22,9 @@ use crate::sink::Reader;
 use std::path::Path;
 
 /// Our own file of recorded work.
-pub struct Work;
+pub struct WorkFormat;
 
-impl TraceFormat for Work {
+impl TraceFormat for WorkFormat {
     const NAME: &'static str = "work";
     const LINE: &'static str = "fabricsim's file of recorded work: what every other format can be converted to";
     const FILES: &'static str = "a file that begins with ARROW1, such as `app.work`";

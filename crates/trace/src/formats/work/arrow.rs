@@ -1,6 +1,6 @@
 //! Arrow's metadata as far as the format needs them: schemas, where batches are in a file, and what is where in a batch.
 
-use super::flat::{Damaged, Fields, Table, Value};
+use super::flat::{Damaged, Fields, FlatTable, FlatValue};
 
 /// What a file begins and ends with.
 pub const MAGIC: &[u8; 6] = b"ARROW1";
@@ -34,7 +34,7 @@ pub struct Whole {
 
 /// What a column has, of that which can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum ColumnType {
     /// Nothing: every cell is empty.
     Null,
     /// Numbers.
@@ -51,15 +51,15 @@ pub enum Type {
 pub type Metadata = Vec<(String, String)>;
 
 /// The fields of a list of keys and values.
-pub fn metadata_fields(metadata: &Metadata) -> Value {
+pub fn metadata_fields(metadata: &Metadata) -> FlatValue {
     let each = metadata
         .iter()
-        .map(|(key, value)| vec![(0, Value::Text(key.clone())), (1, Value::Text(value.clone()))]);
-    Value::Tables(each.collect())
+        .map(|(key, value)| vec![(0, FlatValue::Text(key.clone())), (1, FlatValue::Text(value.clone()))]);
+    FlatValue::Tables(each.collect())
 }
 
 /// Keys and values of a table's field, with the place of each value.
-pub fn metadata(table: &Table<'_>, field: usize) -> Result<Vec<(String, usize, String)>, Damaged> {
+pub fn metadata(table: &FlatTable<'_>, field: usize) -> Result<Vec<(String, usize, String)>, Damaged> {
     let each = table.tables(field)?.into_iter().map(|pair| {
         let ((_, key), (place, value)) = (pair.text(0)?, pair.text(1)?);
         Ok((key.to_owned(), place, value.to_owned()))
@@ -69,53 +69,53 @@ pub fn metadata(table: &Table<'_>, field: usize) -> Result<Vec<(String, usize, S
 
 fn whole_fields(whole: Whole) -> Fields {
     vec![
-        (0, Value::I32(8 * whole.width as i32)),
-        (1, Value::U8(whole.signed.into())),
+        (0, FlatValue::I32(8 * whole.width as i32)),
+        (1, FlatValue::U8(whole.signed.into())),
     ]
 }
 
-fn field(name: &str, kind: Type, empty: bool) -> Fields {
+fn field(name: &str, kind: ColumnType, empty: bool) -> Fields {
     let unsigned = |width| Whole { width, signed: false };
     let (number, fields, dictionary, items) = match kind {
-        Type::Null => (NULL, Vec::new(), None, None),
-        Type::Whole(whole) => (INT, whole_fields(whole), None, None),
-        Type::Text(4) => (TEXT, Vec::new(), None, None),
-        Type::Text(_) => (LARGE_TEXT, Vec::new(), None, None),
-        Type::Dictionary(id, whole, width) => {
+        ColumnType::Null => (NULL, Vec::new(), None, None),
+        ColumnType::Whole(whole) => (INT, whole_fields(whole), None, None),
+        ColumnType::Text(4) => (TEXT, Vec::new(), None, None),
+        ColumnType::Text(_) => (LARGE_TEXT, Vec::new(), None, None),
+        ColumnType::Dictionary(id, whole, width) => {
             let number = if width == 4 { TEXT } else { LARGE_TEXT };
             (number, Vec::new(), Some((id, whole)), None)
         }
-        Type::List(width, items) => {
+        ColumnType::List(width, items) => {
             let number = if width == 4 { LIST } else { LARGE_LIST };
             (number, Vec::new(), None, Some(items.unwrap_or(unsigned(1))))
         }
     };
-    let children = items.map(|items| field("item", Type::Whole(items), false));
+    let children = items.map(|items| field("item", ColumnType::Whole(items), false));
     let mut all = vec![
-        (0, Value::Text(name.to_owned())),
-        (1, Value::U8(empty.into())),
-        (2, Value::U8(number)),
-        (3, Value::Table(fields)),
-        (5, Value::Tables(children.into_iter().collect())),
+        (0, FlatValue::Text(name.to_owned())),
+        (1, FlatValue::U8(empty.into())),
+        (2, FlatValue::U8(number)),
+        (3, FlatValue::Table(fields)),
+        (5, FlatValue::Tables(children.into_iter().collect())),
     ];
     if let Some((id, whole)) = dictionary {
-        let encoding = vec![(0, Value::I64(id)), (1, Value::Table(whole_fields(whole)))];
-        all.push((4, Value::Table(encoding)));
+        let encoding = vec![(0, FlatValue::I64(id)), (1, FlatValue::Table(whole_fields(whole)))];
+        all.push((4, FlatValue::Table(encoding)));
     }
     all
 }
 
 /// A schema of columns: name, type, and whether cells may be empty.
-pub fn schema(columns: &[(&str, Type, bool)], metadata: &Metadata) -> Fields {
+pub fn schema(columns: &[(&str, ColumnType, bool)], metadata: &Metadata) -> Fields {
     let fields = columns.iter().map(|(name, kind, empty)| field(name, *kind, *empty));
     vec![
-        (0, Value::I16(0)),
-        (1, Value::Tables(fields.collect())),
+        (0, FlatValue::I16(0)),
+        (1, FlatValue::Tables(fields.collect())),
         (2, metadata_fields(metadata)),
     ]
 }
 
-fn whole(table: &Table<'_>) -> Result<Option<Whole>, Damaged> {
+fn whole(table: &FlatTable<'_>) -> Result<Option<Whole>, Damaged> {
     let bits = table.i32(0)?;
     Ok(matches!(bits, 8 | 16 | 32 | 64).then_some(Whole {
         width: bits as usize / 8,
@@ -124,7 +124,7 @@ fn whole(table: &Table<'_>) -> Result<Option<Whole>, Damaged> {
 }
 
 /// The columns of a schema: name and type, none where it is one that is not read.
-pub fn columns(schema: &Table<'_>) -> Result<Vec<(String, Option<Type>)>, Damaged> {
+pub fn columns(schema: &FlatTable<'_>) -> Result<Vec<(String, Option<ColumnType>)>, Damaged> {
     let each = schema.tables(1)?.into_iter().map(|field| {
         let (_, name) = field.text(0)?;
         Ok((name.to_owned(), column(&field)?))
@@ -132,7 +132,7 @@ pub fn columns(schema: &Table<'_>) -> Result<Vec<(String, Option<Type>)>, Damage
     each.collect()
 }
 
-fn column(field: &Table<'_>) -> Result<Option<Type>, Damaged> {
+fn column(field: &FlatTable<'_>) -> Result<Option<ColumnType>, Damaged> {
     let number = field.u8(2)?;
     if let Some(encoding) = field.table(4)? {
         // What is not told are signed numbers of four bytes.
@@ -146,9 +146,9 @@ fn column(field: &Table<'_>) -> Result<Option<Type>, Damaged> {
             _ => return Ok(None),
         };
         let id = encoding.i64(0)?;
-        return Ok(index.map(|index| Type::Dictionary(id, index, width)));
+        return Ok(index.map(|index| ColumnType::Dictionary(id, index, width)));
     }
-    let plain = |field: &Table<'_>| -> Result<Option<Option<Whole>>, Damaged> {
+    let plain = |field: &FlatTable<'_>| -> Result<Option<Option<Whole>>, Damaged> {
         Ok(match (field.u8(2)?, field.table(3)?, field.table(4)?) {
             (NULL, _, None) => Some(None),
             (INT, Some(kind), None) => whole(&kind)?.map(Some),
@@ -156,26 +156,26 @@ fn column(field: &Table<'_>) -> Result<Option<Type>, Damaged> {
         })
     };
     Ok(match number {
-        TEXT => Some(Type::Text(4)),
-        LARGE_TEXT => Some(Type::Text(8)),
+        TEXT => Some(ColumnType::Text(4)),
+        LARGE_TEXT => Some(ColumnType::Text(8)),
         LIST | LARGE_LIST => {
             let width = if number == LIST { 4 } else { 8 };
             match field.tables(5)?.first() {
-                Some(items) => plain(items)?.map(|items| Type::List(width, items)),
+                Some(items) => plain(items)?.map(|items| ColumnType::List(width, items)),
                 None => None,
             }
         }
-        _ => plain(field)?.map(|whole| whole.map_or(Type::Null, Type::Whole)),
+        _ => plain(field)?.map(|whole| whole.map_or(ColumnType::Null, ColumnType::Whole)),
     })
 }
 
 /// A message with its header; its body is as long as told.
 pub fn message(kind: u8, header: Fields, body: u64) -> Fields {
     vec![
-        (0, Value::I16(*VERSIONS.end())),
-        (1, Value::U8(kind)),
-        (2, Value::Table(header)),
-        (3, Value::I64(body as i64)),
+        (0, FlatValue::I16(*VERSIONS.end())),
+        (1, FlatValue::U8(kind)),
+        (2, FlatValue::Table(header)),
+        (3, FlatValue::I64(body as i64)),
     ]
 }
 
@@ -209,18 +209,18 @@ impl Rows {
     pub fn fields(&self) -> Fields {
         let words = |pairs: Vec<(u64, u64)>| {
             let bytes = pairs.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()]);
-            Value::Records(pairs.len() as u32, bytes.flatten().collect())
+            FlatValue::Records(pairs.len() as u32, bytes.flatten().collect())
         };
         let pieces = self.pieces.iter().map(|piece| (piece.offset, piece.length));
         vec![
-            (0, Value::I64(self.rows as i64)),
+            (0, FlatValue::I64(self.rows as i64)),
             (1, words(self.nodes.clone())),
             (2, words(pieces.collect())),
         ]
     }
 
     /// Those of a table.
-    pub fn of(table: &Table<'_>) -> Result<Rows, Damaged> {
+    pub fn of(table: &FlatTable<'_>) -> Result<Rows, Damaged> {
         let pairs = |field| -> Result<Vec<(u64, u64)>, Damaged> {
             let records = table.records(field, 16)?.chunks_exact(16);
             Ok(records.map(|record| (word(record, 0), word(record, 8))).collect())
@@ -243,7 +243,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 /// Where a message is in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct FileBlock {
     /// Its first byte.
     pub offset: u64,
     /// Bytes before its body.
@@ -252,7 +252,7 @@ pub struct Block {
     pub body: u64,
 }
 
-impl Block {
+impl FileBlock {
     /// The first byte after it, if there is such a number.
     pub fn end(&self) -> Option<u64> {
         self.offset.checked_add(self.head)?.checked_add(self.body)
@@ -262,7 +262,7 @@ impl Block {
 /// Bytes of a block in the list of blocks.
 const BLOCK: usize = 24;
 
-fn block_fields(blocks: &[Block]) -> Value {
+fn block_fields(blocks: &[FileBlock]) -> FlatValue {
     let bytes = blocks.iter().flat_map(|block| {
         [
             block.offset.to_le_bytes(),
@@ -270,14 +270,14 @@ fn block_fields(blocks: &[Block]) -> Value {
             block.body.to_le_bytes(),
         ]
     });
-    Value::Records(blocks.len() as u32, bytes.flatten().collect())
+    FlatValue::Records(blocks.len() as u32, bytes.flatten().collect())
 }
 
 /// The table at the end of a file.
-pub fn footer(schema: Fields, dictionaries: &[Block], records: &[Block], metadata: &Metadata) -> Fields {
+pub fn footer(schema: Fields, dictionaries: &[FileBlock], records: &[FileBlock], metadata: &Metadata) -> Fields {
     vec![
-        (0, Value::I16(*VERSIONS.end())),
-        (1, Value::Table(schema)),
+        (0, FlatValue::I16(*VERSIONS.end())),
+        (1, FlatValue::Table(schema)),
         (2, block_fields(dictionaries)),
         (3, block_fields(records)),
         (4, metadata_fields(metadata)),
@@ -285,9 +285,9 @@ pub fn footer(schema: Fields, dictionaries: &[Block], records: &[Block], metadat
 }
 
 /// The blocks of a footer's field.
-pub fn blocks(footer: &Table<'_>, field: usize) -> Result<Vec<Block>, Damaged> {
+pub fn blocks(footer: &FlatTable<'_>, field: usize) -> Result<Vec<FileBlock>, Damaged> {
     let each = footer.records(field, BLOCK)?.chunks_exact(BLOCK).map(|record| {
-        let block = Block {
+        let block = FileBlock {
             offset: word(record, 0),
             // Four bytes of length and four that say nothing.
             head: word(record, 8) & u64::from(u32::MAX),

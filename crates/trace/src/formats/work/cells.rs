@@ -20,7 +20,7 @@ pub fn bytes(file: &File, place: u64, length: u64, out: &mut Vec<u8>) -> Result<
 
 /// A piece of a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Span {
+pub struct FileSpan {
     /// Its first byte.
     pub place: u64,
     /// Bytes.
@@ -31,7 +31,7 @@ pub struct Span {
 #[derive(Default)]
 pub struct There {
     /// Bits; without them all are there.
-    span: Option<Span>,
+    span: Option<FileSpan>,
     rows: u64,
     first: u64,
     window: Vec<u8>,
@@ -39,7 +39,7 @@ pub struct There {
 
 impl There {
     /// The bits at a place for so many rows of which some are empty, or why there are none.
-    pub fn new(span: Span, rows: u64, empty: u64) -> Result<There, String> {
+    pub fn new(span: FileSpan, rows: u64, empty: u64) -> Result<There, String> {
         if empty > 0 && span.length < rows.div_ceil(8) {
             return Err("the bits that say which cells are empty are too few".into());
         }
@@ -68,7 +68,7 @@ impl There {
 pub struct Numbers {
     there: There,
     whole: Whole,
-    span: Span,
+    span: FileSpan,
     count: u64,
     most: u64,
     first: u64,
@@ -81,7 +81,7 @@ const BAD: u64 = u64::MAX;
 
 impl Numbers {
     /// So many numbers at a place, or that they are too few.
-    pub fn new(there: There, whole: Whole, span: Span, count: u64, most: u64) -> Result<Numbers, String> {
+    pub fn new(there: There, whole: Whole, span: FileSpan, count: u64, most: u64) -> Result<Numbers, String> {
         let needed = count.checked_mul(whole.width as u64);
         if needed.is_none_or(|needed| span.length < needed) {
             return Err(format!(
@@ -181,18 +181,18 @@ fn ends(numbers: &mut Numbers, file: &File, row: u64) -> Result<std::ops::Range<
 }
 
 /// Texts that are words.
-pub struct Words {
+pub struct WordCells {
     there: There,
     places: Numbers,
-    span: Span,
+    span: FileSpan,
     first: u64,
     window: Vec<u8>,
 }
 
-impl Words {
+impl WordCells {
     /// Texts with the places between them, whose greatest is within the texts.
-    pub fn new(there: There, places: Numbers, span: Span) -> Words {
-        Words {
+    pub fn new(there: There, places: Numbers, span: FileSpan) -> WordCells {
+        WordCells {
             there,
             places,
             span,
@@ -222,16 +222,16 @@ impl Words {
 }
 
 /// Lists of numbers.
-pub struct Listed {
+pub struct ListCells {
     there: There,
     places: Numbers,
     items: Option<Numbers>,
 }
 
-impl Listed {
+impl ListCells {
     /// Lists with the places between them; without items all have to be empty.
-    pub fn new(there: There, places: Numbers, items: Option<Numbers>) -> Listed {
-        Listed { there, places, items }
+    pub fn new(there: There, places: Numbers, items: Option<Numbers>) -> ListCells {
+        ListCells { there, places, items }
     }
 
     /// The items of a row's list.
@@ -258,7 +258,7 @@ pub enum Cells {
     /// Words by their numbers, with what each of them is; none for one that is not known.
     Known(Numbers, Vec<Option<u64>>),
     /// Words.
-    Words(Words),
+    Words(WordCells),
     /// Lists.
-    Listed(Listed),
+    Listed(ListCells),
 }

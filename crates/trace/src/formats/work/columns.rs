@@ -16,7 +16,7 @@ pub enum Storage {
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Column {
+pub enum WorkColumn {
     /// The rank; rows of a rank are in its order.
     Rank,
     /// Name of the kind.
@@ -60,29 +60,29 @@ pub enum Column {
 }
 
 /// All columns in the order of files: name, how it is stored, and whether cells may be empty.
-pub const COLUMNS: [(Column, &str, Storage, bool); 20] = {
+pub const COLUMNS: [(WorkColumn, &str, Storage, bool); 20] = {
     use Storage::{Lists, Number, Words};
     [
-        (Column::Rank, "rank", Number(4), false),
-        (Column::Kind, "kind", Words, false),
-        (Column::Peer, "peer", Number(4), true),
-        (Column::Source, "source", Number(4), true),
-        (Column::Tag, "tag", Number(4), true),
-        (Column::SourceTag, "source_tag", Number(4), true),
-        (Column::Communicator, "communicator", Number(4), true),
-        (Column::Request, "request", Number(4), true),
-        (Column::Bytes, "bytes", Number(8), true),
-        (Column::Received, "received", Number(8), true),
-        (Column::Time, "time", Number(8), true),
-        (Column::Start, "start", Number(8), true),
-        (Column::Region, "region", Number(4), true),
-        (Column::Lane, "lane", Number(1), true),
-        (Column::Nic, "nic", Number(1), true),
-        (Column::Mode, "mode", Words, true),
-        (Column::Record, "record", Number(8), true),
-        (Column::After, "after", Lists(4), true),
-        (Column::AfterStart, "after_start", Lists(4), true),
-        (Column::Values, "values", Lists(8), true),
+        (WorkColumn::Rank, "rank", Number(4), false),
+        (WorkColumn::Kind, "kind", Words, false),
+        (WorkColumn::Peer, "peer", Number(4), true),
+        (WorkColumn::Source, "source", Number(4), true),
+        (WorkColumn::Tag, "tag", Number(4), true),
+        (WorkColumn::SourceTag, "source_tag", Number(4), true),
+        (WorkColumn::Communicator, "communicator", Number(4), true),
+        (WorkColumn::Request, "request", Number(4), true),
+        (WorkColumn::Bytes, "bytes", Number(8), true),
+        (WorkColumn::Received, "received", Number(8), true),
+        (WorkColumn::Time, "time", Number(8), true),
+        (WorkColumn::Start, "start", Number(8), true),
+        (WorkColumn::Region, "region", Number(4), true),
+        (WorkColumn::Lane, "lane", Number(1), true),
+        (WorkColumn::Nic, "nic", Number(1), true),
+        (WorkColumn::Mode, "mode", Words, true),
+        (WorkColumn::Record, "record", Number(8), true),
+        (WorkColumn::After, "after", Lists(4), true),
+        (WorkColumn::AfterStart, "after_start", Lists(4), true),
+        (WorkColumn::Values, "values", Lists(8), true),
     ]
 };
 
@@ -95,10 +95,10 @@ pub const MODES: [(Mode, &str); 4] = [
 ];
 
 /// The words of a column that has some.
-pub fn words(column: Column) -> Vec<&'static str> {
+pub fn words(column: WorkColumn) -> Vec<&'static str> {
     match column {
-        Column::Kind => Kind::ALL.iter().map(|kind| kind.name()).collect(),
-        Column::Mode => MODES.iter().map(|(_, name)| *name).collect(),
+        WorkColumn::Kind => Kind::ALL.iter().map(|kind| kind.name()).collect(),
+        WorkColumn::Mode => MODES.iter().map(|(_, name)| *name).collect(),
         _ => Vec::new(),
     }
 }
@@ -113,83 +113,85 @@ fn has_size(kind: Kind) -> bool {
 }
 
 /// What an empty cell means.
-pub fn empty(column: Column, kind: Kind) -> u64 {
+pub fn empty(column: WorkColumn, kind: Kind) -> u64 {
     let takes = matches!(kind, Kind::Recv | Kind::Irecv | Kind::Probe);
     let exchanges = kind == Kind::Sendrecv;
     let either = |yes: bool, this: u32, other: u32| u64::from(if yes { this } else { other });
     match column {
-        Column::Peer => either(takes, ANY_SOURCE, NONE),
-        Column::Source => either(exchanges, ANY_SOURCE, NONE),
-        Column::Tag => either(takes, ANY_TAG, 0),
-        Column::SourceTag => either(exchanges, ANY_TAG, 0),
-        Column::Request | Column::Region => NONE.into(),
-        Column::Bytes if has_size(kind) => UNKNOWN_SIZE,
+        WorkColumn::Peer => either(takes, ANY_SOURCE, NONE),
+        WorkColumn::Source => either(exchanges, ANY_SOURCE, NONE),
+        WorkColumn::Tag => either(takes, ANY_TAG, 0),
+        WorkColumn::SourceTag => either(exchanges, ANY_TAG, 0),
+        WorkColumn::Request | WorkColumn::Region => NONE.into(),
+        WorkColumn::Bytes if has_size(kind) => UNKNOWN_SIZE,
         _ => 0,
     }
 }
 
 /// Whether a value is left out when it is written: it is what an empty cell means, and nobody would look for it.
-fn is_left_out(column: Column, kind: Kind, value: u64) -> bool {
+fn is_left_out(column: WorkColumn, kind: Kind, value: u64) -> bool {
     let always = match column {
-        Column::Kind
-        | Column::Communicator
-        | Column::Time
-        | Column::Start
-        | Column::Lane
-        | Column::Nic
-        | Column::Mode
-        | Column::Record => true,
-        Column::Tag => kind.sends(),
-        Column::Received => kind == Kind::Sendrecv,
+        WorkColumn::Kind
+        | WorkColumn::Communicator
+        | WorkColumn::Time
+        | WorkColumn::Start
+        | WorkColumn::Lane
+        | WorkColumn::Nic
+        | WorkColumn::Mode
+        | WorkColumn::Record => true,
+        WorkColumn::Tag => kind.sends(),
+        WorkColumn::Received => kind == Kind::Sendrecv,
         _ => false,
     };
     !always && value == empty(column, kind)
 }
 
 /// The cell of an operation in a column of numbers or words.
-pub fn cell(column: Column, operation: &Operation) -> Option<u64> {
+pub fn cell(column: WorkColumn, operation: &Operation) -> Option<u64> {
     let value = match column {
-        Column::Kind => operation.kind as u64,
-        Column::Peer => operation.peer.into(),
-        Column::Source => operation.source.into(),
-        Column::Tag => operation.tag.into(),
-        Column::SourceTag => operation.source_tag.into(),
-        Column::Communicator => operation.communicator.into(),
-        Column::Request => operation.request.into(),
-        Column::Bytes => operation.bytes,
-        Column::Received => operation.received,
-        Column::Time => operation.time,
-        Column::Start => operation.start,
-        Column::Region => operation.region.into(),
-        Column::Lane => operation.lane.into(),
-        Column::Nic => operation.nic.into(),
-        Column::Mode => operation.mode as u64,
-        Column::Rank | Column::Record | Column::After | Column::AfterStart | Column::Values => return None,
+        WorkColumn::Kind => operation.kind as u64,
+        WorkColumn::Peer => operation.peer.into(),
+        WorkColumn::Source => operation.source.into(),
+        WorkColumn::Tag => operation.tag.into(),
+        WorkColumn::SourceTag => operation.source_tag.into(),
+        WorkColumn::Communicator => operation.communicator.into(),
+        WorkColumn::Request => operation.request.into(),
+        WorkColumn::Bytes => operation.bytes,
+        WorkColumn::Received => operation.received,
+        WorkColumn::Time => operation.time,
+        WorkColumn::Start => operation.start,
+        WorkColumn::Region => operation.region.into(),
+        WorkColumn::Lane => operation.lane.into(),
+        WorkColumn::Nic => operation.nic.into(),
+        WorkColumn::Mode => operation.mode as u64,
+        WorkColumn::Rank | WorkColumn::Record | WorkColumn::After | WorkColumn::AfterStart | WorkColumn::Values => {
+            return None;
+        }
     };
     (!is_left_out(column, operation.kind, value)).then_some(value)
 }
 
 /// The operation of a kind whose cells are given by column, within what the column takes.
-pub fn operation(kind: Kind, cells: impl Fn(Column) -> Option<u64>) -> Operation {
+pub fn operation(kind: Kind, cells: impl Fn(WorkColumn) -> Option<u64>) -> Operation {
     let value = |column| cells(column).unwrap_or_else(|| empty(column, kind));
     let number = |column| value(column) as u32;
-    let mode = value(Column::Mode) as usize;
+    let mode = value(WorkColumn::Mode) as usize;
     Operation {
         kind,
         mode: MODES.get(mode).map_or(Mode::Standard, |(mode, _)| *mode),
-        lane: value(Column::Lane) as u8,
-        nic: value(Column::Nic) as u8,
-        communicator: number(Column::Communicator),
-        peer: number(Column::Peer),
-        tag: number(Column::Tag),
-        source: number(Column::Source),
-        source_tag: number(Column::SourceTag),
-        request: number(Column::Request),
-        region: number(Column::Region),
-        bytes: value(Column::Bytes),
-        received: value(Column::Received),
-        time: value(Column::Time),
-        start: value(Column::Start),
+        lane: value(WorkColumn::Lane) as u8,
+        nic: value(WorkColumn::Nic) as u8,
+        communicator: number(WorkColumn::Communicator),
+        peer: number(WorkColumn::Peer),
+        tag: number(WorkColumn::Tag),
+        source: number(WorkColumn::Source),
+        source_tag: number(WorkColumn::SourceTag),
+        request: number(WorkColumn::Request),
+        region: number(WorkColumn::Region),
+        bytes: value(WorkColumn::Bytes),
+        received: value(WorkColumn::Received),
+        time: value(WorkColumn::Time),
+        start: value(WorkColumn::Start),
     }
 }
 
@@ -250,7 +252,7 @@ mod tests {
         assert_eq!((both.peer, both.tag), (NONE, 0));
         assert_eq!((both.source, both.source_tag), (ANY_SOURCE, ANY_TAG));
         assert_eq!(operation(Kind::Compute, |_| None), Operation::new(Kind::Compute));
-        assert_eq!(cell(Column::Peer, &received), None);
-        assert_eq!(cell(Column::Tag, &Operation::message(Kind::Send, 1, 0, 0)), Some(0));
+        assert_eq!(cell(WorkColumn::Peer, &received), None);
+        assert_eq!(cell(WorkColumn::Tag, &Operation::message(Kind::Send, 1, 0, 0)), Some(0));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// What a field of a table has.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum FlatValue {
     /// A byte, or whether.
     U8(u8),
     /// Two bytes.
@@ -28,24 +28,24 @@ pub enum Value {
 }
 
 /// The fields of a table by number.
-pub type Fields = Vec<(usize, Value)>;
+pub type Fields = Vec<(usize, FlatValue)>;
 
-impl Value {
+impl FlatValue {
     /// Its bytes within the table; those of a distance are written later.
     fn inline(&self) -> Vec<u8> {
         match self {
-            Value::U8(value) => value.to_le_bytes().to_vec(),
-            Value::I16(value) => value.to_le_bytes().to_vec(),
-            Value::I32(value) => value.to_le_bytes().to_vec(),
-            Value::I64(value) => value.to_le_bytes().to_vec(),
-            Value::Text(_) | Value::Table(_) | Value::Tables(_) | Value::Records(..) => vec![0; 4],
+            FlatValue::U8(value) => value.to_le_bytes().to_vec(),
+            FlatValue::I16(value) => value.to_le_bytes().to_vec(),
+            FlatValue::I32(value) => value.to_le_bytes().to_vec(),
+            FlatValue::I64(value) => value.to_le_bytes().to_vec(),
+            FlatValue::Text(_) | FlatValue::Table(_) | FlatValue::Tables(_) | FlatValue::Records(..) => vec![0; 4],
         }
     }
 }
 
 /// What is written once its place is known, and where its distance stands.
 enum Later<'a> {
-    Value(&'a Value),
+    Value(&'a FlatValue),
     Table(&'a Fields),
 }
 
@@ -55,8 +55,8 @@ pub fn build(root: &Fields) -> Vec<u8> {
     let mut later = VecDeque::from([(0, Later::Table(root))]);
     while let Some((place, what)) = later.pop_front() {
         let target = match what {
-            Later::Table(fields) | Later::Value(Value::Table(fields)) => put_table(&mut out, fields, &mut later),
-            Later::Value(Value::Text(text)) => {
+            Later::Table(fields) | Later::Value(FlatValue::Table(fields)) => put_table(&mut out, fields, &mut later),
+            Later::Value(FlatValue::Text(text)) => {
                 pad(&mut out, 0, 4);
                 let target = out.len();
                 out.extend((text.len() as u32).to_le_bytes());
@@ -64,7 +64,7 @@ pub fn build(root: &Fields) -> Vec<u8> {
                 out.push(0);
                 target
             }
-            Later::Value(Value::Tables(tables)) => {
+            Later::Value(FlatValue::Tables(tables)) => {
                 pad(&mut out, 0, 4);
                 let target = out.len();
                 out.extend((tables.len() as u32).to_le_bytes());
@@ -74,7 +74,7 @@ pub fn build(root: &Fields) -> Vec<u8> {
                 }
                 target
             }
-            Later::Value(Value::Records(count, bytes)) => {
+            Later::Value(FlatValue::Records(count, bytes)) => {
                 pad(&mut out, 4, 8);
                 let target = out.len();
                 out.extend(count.to_le_bytes());
@@ -107,7 +107,7 @@ fn put_table<'a>(out: &mut Vec<u8>, fields: &'a Fields, later: &mut VecDeque<(us
         list[*number] = body.len() as u16;
         if matches!(
             value,
-            Value::Text(_) | Value::Table(_) | Value::Tables(_) | Value::Records(..)
+            FlatValue::Text(_) | FlatValue::Table(_) | FlatValue::Tables(_) | FlatValue::Records(..)
         ) {
             distances.push((body.len(), Later::Value(value)));
         }
@@ -131,7 +131,7 @@ pub struct Damaged;
 
 /// A table within bytes.
 #[derive(Clone, Copy)]
-pub struct Table<'a> {
+pub struct FlatTable<'a> {
     bytes: &'a [u8],
     at: usize,
     list: &'a [u8],
@@ -149,18 +149,18 @@ fn follow(bytes: &[u8], at: usize) -> Result<usize, Damaged> {
     at.checked_add(distance).ok_or(Damaged)
 }
 
-impl<'a> Table<'a> {
+impl<'a> FlatTable<'a> {
     /// The table that the bytes are of.
-    pub fn root(bytes: &'a [u8]) -> Result<Table<'a>, Damaged> {
-        Table::at(bytes, follow(bytes, 0)?)
+    pub fn root(bytes: &'a [u8]) -> Result<FlatTable<'a>, Damaged> {
+        FlatTable::at(bytes, follow(bytes, 0)?)
     }
 
-    fn at(bytes: &'a [u8], at: usize) -> Result<Table<'a>, Damaged> {
+    fn at(bytes: &'a [u8], at: usize) -> Result<FlatTable<'a>, Damaged> {
         let back = i64::from(i32::from_le_bytes(number(bytes, at)?));
         let list = usize::try_from(at as i64 - back).map_err(|_| Damaged)?;
         let size = usize::from(u16::from_le_bytes(number(bytes, list)?));
         let list = bytes.get(list..list.saturating_add(size)).ok_or(Damaged)?;
-        Ok(Table { bytes, at, list })
+        Ok(FlatTable { bytes, at, list })
     }
 
     /// The place of a field.
@@ -201,11 +201,11 @@ impl<'a> Table<'a> {
     }
 
     /// A table.
-    pub fn table(&self, field: usize) -> Result<Option<Table<'a>>, Damaged> {
+    pub fn table(&self, field: usize) -> Result<Option<FlatTable<'a>>, Damaged> {
         let Some(place) = self.place(field)? else {
             return Ok(None);
         };
-        Table::at(self.bytes, follow(self.bytes, place)?).map(Some)
+        FlatTable::at(self.bytes, follow(self.bytes, place)?).map(Some)
     }
 
     /// What a list has: its first byte, and how many bytes its records of `size` take.
@@ -232,13 +232,13 @@ impl<'a> Table<'a> {
     }
 
     /// The tables of a list.
-    pub fn tables(&self, field: usize) -> Result<Vec<Table<'a>>, Damaged> {
+    pub fn tables(&self, field: usize) -> Result<Vec<FlatTable<'a>>, Damaged> {
         let Some((begin, places)) = self.list(field, 4)? else {
             return Ok(Vec::new());
         };
         let each = (0..places.len() / 4).map(|i| {
             let place = begin + 4 * i;
-            Table::at(self.bytes, follow(self.bytes, place)?)
+            FlatTable::at(self.bytes, follow(self.bytes, place)?)
         });
         each.collect()
     }
@@ -250,15 +250,15 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let inner = |n| vec![(0, Value::Text(format!("name {n}"))), (1, Value::U8(n))];
+        let inner = |n| vec![(0, FlatValue::Text(format!("name {n}"))), (1, FlatValue::U8(n))];
         let bytes = build(&vec![
-            (0, Value::I16(4)),
-            (2, Value::Tables(vec![inner(1), inner(2)])),
-            (3, Value::I64(-7)),
-            (4, Value::Records(2, vec![9; 16])),
-            (5, Value::Table(vec![(0, Value::I32(1 << 20))])),
+            (0, FlatValue::I16(4)),
+            (2, FlatValue::Tables(vec![inner(1), inner(2)])),
+            (3, FlatValue::I64(-7)),
+            (4, FlatValue::Records(2, vec![9; 16])),
+            (5, FlatValue::Table(vec![(0, FlatValue::I32(1 << 20))])),
         ]);
-        let root = Table::root(&bytes).expect("it is a table");
+        let root = FlatTable::root(&bytes).expect("it is a table");
         assert_eq!(bytes.len() % 8, 0);
         assert_eq!((root.i16(0), root.i64(3), root.i64(1)), (Ok(4), Ok(-7), Ok(0)));
         assert_eq!(root.records(4, 8), Ok(&[9; 16][..]));
@@ -277,10 +277,10 @@ mod tests {
     fn no_place_is_believed() {
         let bytes = build(&vec![(
             0,
-            Value::Tables(vec![vec![(0, Value::Text("abc".into()))], Vec::new()]),
+            FlatValue::Tables(vec![vec![(0, FlatValue::Text("abc".into()))], Vec::new()]),
         )]);
         let read = |bytes: &[u8]| -> Result<usize, Damaged> {
-            let tables = Table::root(bytes)?.tables(0)?;
+            let tables = FlatTable::root(bytes)?.tables(0)?;
             tables.iter().map(|table| Ok(table.text(0)?.1.len())).sum()
         };
         assert_eq!(read(&bytes), Ok(3));

@@ -1,9 +1,9 @@
 //! Reading: what stands at the end of a file, its seal, then batch after batch.
 
-use super::arrow::{self, Block, Metadata, PREFIX, Rows, Type};
-use super::cells::{self, Cells, LONGEST_WORD, Listed, Numbers, Span, There, Words};
-use super::columns::{self, COLUMNS, Column, Storage};
-use super::flat::{Damaged, Table};
+use super::arrow::{self, ColumnType, FileBlock, Metadata, PREFIX, Rows};
+use super::cells::{self, Cells, FileSpan, LONGEST_WORD, ListCells, Numbers, There, WordCells};
+use super::columns::{self, COLUMNS, Storage, WorkColumn};
+use super::flat::{Damaged, FlatTable};
 use super::seal::{BLANK, Hash};
 use super::text;
 use crate::header::Header;
@@ -42,7 +42,7 @@ fn damaged(what: &str) -> impl Fn(Damaged) -> Wrong + '_ {
 pub fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let name = path.display().to_string();
     let tell = |(reason, hint): Wrong| Stop::Broken(Problem::new(&name, reason, hint));
-    let file = Work::open(path).map_err(tell)?;
+    let file = WorkFile::open(path).map_err(tell)?;
     let types = file.types().map_err(tell)?;
     reader.progress.all = file.length;
     if file.sealed().map_err(tell)? {
@@ -76,22 +76,22 @@ pub fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
 }
 
 /// A file whose end has been read.
-struct Work {
+struct WorkFile {
     file: File,
     length: u64,
     /// The table at the end.
     footer: Vec<u8>,
     footer_at: u64,
-    words: Vec<Block>,
-    records: Vec<Block>,
+    words: Vec<FileBlock>,
+    records: Vec<FileBlock>,
     schema: Metadata,
     metadata: Metadata,
     /// Where the seal stands in the file, if it has one.
     seal: Option<u64>,
 }
 
-impl Work {
-    fn open(path: &Path) -> Result<Work, Wrong> {
+impl WorkFile {
+    fn open(path: &Path) -> Result<WorkFile, Wrong> {
         let cannot = |error: std::io::Error| (format!("it cannot be read: {error}"), String::new());
         if !std::fs::metadata(path).map_err(cannot)?.is_file() {
             return wrong("it is not a file", "give a file of recorded work");
@@ -123,12 +123,12 @@ impl Work {
         let footer_at = length - magic - 4 - size;
         let mut footer = Vec::new();
         cells::bytes(&file, footer_at, size, &mut footer).map_err(again)?;
-        Work::of_footer(file, length, footer, footer_at)
+        WorkFile::of_footer(file, length, footer, footer_at)
     }
 
-    fn of_footer(file: File, length: u64, footer: Vec<u8>, footer_at: u64) -> Result<Work, Wrong> {
+    fn of_footer(file: File, length: u64, footer: Vec<u8>, footer_at: u64) -> Result<WorkFile, Wrong> {
         let at = damaged("the table at its end");
-        let table = Table::root(&footer).map_err(&at)?;
+        let table = FlatTable::root(&footer).map_err(&at)?;
         let version = table.i16(0).map_err(&at)?;
         if !arrow::VERSIONS.contains(&version) {
             return wrong(
@@ -145,7 +145,7 @@ impl Work {
         let told = arrow::metadata(&table, 4).map_err(&at)?;
         let seal = told.iter().find(|(key, ..)| key == text::SEAL);
         let seal = seal.map(|(_, place, _)| footer_at + *place as u64);
-        let work = Work {
+        let work = WorkFile {
             words: arrow::blocks(&table, 2).map_err(&at)?,
             records: arrow::blocks(&table, 3).map_err(&at)?,
             schema: plain(arrow::metadata(&schema, 2).map_err(&at)?),
@@ -193,11 +193,11 @@ impl Work {
     }
 
     /// The columns of the file in its order.
-    fn types(&self) -> Result<Vec<(Column, Type)>, Wrong> {
+    fn types(&self) -> Result<Vec<(WorkColumn, ColumnType)>, Wrong> {
         let at = damaged("its schema");
-        let table = Table::root(&self.footer).map_err(&at)?;
+        let table = FlatTable::root(&self.footer).map_err(&at)?;
         let schema = table.table(1).map_err(&at)?.ok_or(Damaged).map_err(&at)?;
-        let mut found: Vec<(Column, Type)> = Vec::new();
+        let mut found: Vec<(WorkColumn, ColumnType)> = Vec::new();
         for (name, kind) in arrow::columns(&schema).map_err(&at)? {
             let Some((column, _, storage, _)) = COLUMNS.iter().find(|(_, known, ..)| *known == name) else {
                 let known: Vec<&str> = COLUMNS.iter().map(|(_, name, ..)| *name).collect();
@@ -208,15 +208,18 @@ impl Work {
             };
             let (fits, wanted) = match storage {
                 Storage::Number(_) => (
-                    matches!(kind, Some(Type::Whole(_) | Type::Null)),
+                    matches!(kind, Some(ColumnType::Whole(_) | ColumnType::Null)),
                     "whole numbers".to_owned(),
                 ),
                 Storage::Words => (
-                    matches!(kind, Some(Type::Text(_) | Type::Dictionary(..) | Type::Null)),
+                    matches!(
+                        kind,
+                        Some(ColumnType::Text(_) | ColumnType::Dictionary(..) | ColumnType::Null)
+                    ),
                     "texts, or a dictionary of texts".to_owned(),
                 ),
                 Storage::Lists(width) => (
-                    matches!(kind, Some(Type::List(..) | Type::Null)),
+                    matches!(kind, Some(ColumnType::List(..) | ColumnType::Null)),
                     format!("lists of whole numbers, such as list(uint{})", 8 * width),
                 ),
             };
@@ -233,10 +236,10 @@ impl Work {
                 return wrong(format!("column `{name}` is there twice"), "keep one of them");
             }
         }
-        for needed in [Column::Rank, Column::Kind] {
+        for needed in [WorkColumn::Rank, WorkColumn::Kind] {
             let there = found
                 .iter()
-                .any(|(column, kind)| *column == needed && *kind != Type::Null);
+                .any(|(column, kind)| *column == needed && *kind != ColumnType::Null);
             if !there {
                 let name = COLUMNS[needed as usize].1;
                 return wrong(format!("column `{name}` is missing"), "each row needs it");
@@ -246,7 +249,7 @@ impl Work {
     }
 
     /// The table of a message at a block, of the kind that it has to have.
-    fn message(&self, block: &Block, kind: u8) -> Result<Vec<u8>, Wrong> {
+    fn message(&self, block: &FileBlock, kind: u8) -> Result<Vec<u8>, Wrong> {
         let what = format!("the batch at byte {}", block.offset);
         let mut head = Vec::new();
         cells::bytes(&self.file, block.offset, block.head, &mut head).map_err(again)?;
@@ -255,7 +258,7 @@ impl Work {
             return Err(again(format!("{what} does not begin as one")));
         }
         let at = damaged(&what);
-        let table = Table::root(&bytes).map_err(&at)?;
+        let table = FlatTable::root(&bytes).map_err(&at)?;
         let (found, body) = (table.u8(1).map_err(&at)?, table.i64(3).map_err(&at)?);
         if found != kind || u64::try_from(body) != Ok(block.body) {
             return Err(again(format!("{what} is not what the table at its end says")));
@@ -264,16 +267,16 @@ impl Work {
     }
 
     /// The words of each dictionary of a column.
-    fn dictionaries(&self, types: &[(Column, Type)]) -> Result<HashMap<i64, Vec<String>>, Wrong> {
+    fn dictionaries(&self, types: &[(WorkColumn, ColumnType)]) -> Result<HashMap<i64, Vec<String>>, Wrong> {
         let mut all: HashMap<i64, Vec<String>> = HashMap::new();
         for block in &self.words {
             let at = damaged("a dictionary");
             let bytes = self.message(block, arrow::DICTIONARY)?;
-            let table = Table::root(&bytes).and_then(|table| table.table(2)).map_err(&at)?;
+            let table = FlatTable::root(&bytes).and_then(|table| table.table(2)).map_err(&at)?;
             let table = table.ok_or(Damaged).map_err(&at)?;
             let id = table.i64(0).map_err(&at)?;
             let width = types.iter().find_map(|(_, kind)| match kind {
-                Type::Dictionary(of, _, width) if *of == id => Some(*width),
+                ColumnType::Dictionary(of, _, width) if *of == id => Some(*width),
                 _ => None,
             });
             let Some(width) = width else { continue };
@@ -292,7 +295,7 @@ impl Work {
         Ok(all)
     }
 
-    fn dictionary(&self, block: &Block, rows: &Rows, width: usize) -> Result<Vec<String>, Wrong> {
+    fn dictionary(&self, block: &FileBlock, rows: &Rows, width: usize) -> Result<Vec<String>, Wrong> {
         if rows.packed {
             return packed();
         }
@@ -304,7 +307,7 @@ impl Work {
         let read = || {
             let empty = rows.nodes.first().map_or(0, |(_, empty)| *empty);
             let places = offsets(places, width, rows.rows, texts.length)?;
-            let mut words = Words::new(There::new(there, rows.rows, empty)?, places, texts);
+            let mut words = WordCells::new(There::new(there, rows.rows, empty)?, places, texts);
             let mut word = |row| {
                 words
                     .at(&self.file, row)
@@ -316,10 +319,10 @@ impl Work {
     }
 
     /// What is where in a batch.
-    fn layout(&self, block: &Block) -> Result<Rows, Wrong> {
+    fn layout(&self, block: &FileBlock) -> Result<Rows, Wrong> {
         let at = damaged("a batch");
         let bytes = self.message(block, arrow::RECORDS)?;
-        let table = Table::root(&bytes).and_then(|table| table.table(2)).map_err(&at)?;
+        let table = FlatTable::root(&bytes).and_then(|table| table.table(2)).map_err(&at)?;
         let rows = Rows::of(&table.ok_or(Damaged).map_err(&at)?).map_err(&at)?;
         match rows.packed {
             true => packed(),
@@ -340,7 +343,7 @@ impl Work {
     fn batch(
         &self,
         i: usize,
-        types: &[(Column, Type)],
+        types: &[(WorkColumn, ColumnType)],
         dictionaries: &HashMap<i64, Vec<String>>,
     ) -> Result<Batch, Wrong> {
         let block = &self.records[i];
@@ -349,7 +352,7 @@ impl Work {
         let mut columns = Vec::new();
         for &(column, kind) in types {
             let words = match kind {
-                Type::Dictionary(id, ..) => dictionaries.get(&id).map_or(&[][..], Vec::as_slice),
+                ColumnType::Dictionary(id, ..) => dictionaries.get(&id).map_or(&[][..], Vec::as_slice),
                 _ => &[],
             };
             columns.push((column, pieces.column(column, kind, words)?));
@@ -393,7 +396,7 @@ impl Work {
         let mut size = Vec::new();
         cells::bytes(&self.file, begin, PREFIX as u64, &mut size).map_err(again)?;
         let length = u64::from(u32::from_le_bytes([size[4], size[5], size[6], size[7]]));
-        let block = Block {
+        let block = FileBlock {
             offset: begin,
             head: PREFIX as u64 + length,
             body: 0,
@@ -402,7 +405,7 @@ impl Work {
             return Err(again("its schema is to be longer than the file".into()));
         }
         let bytes = self.message(&block, arrow::SCHEMA)?;
-        let table = Table::root(&bytes).and_then(|table| arrow::metadata(&table, 4));
+        let table = FlatTable::root(&bytes).and_then(|table| arrow::metadata(&table, 4));
         let pairs = table.map_err(damaged("its schema"))?;
         Ok(pairs.iter().any(|(key, ..)| key == text::SEALED))
     }
@@ -470,7 +473,7 @@ fn packed<T>() -> Result<T, Wrong> {
 }
 
 /// Places between lists or texts: one more than rows, none beyond the end. Without rows there may be none.
-fn offsets(span: Span, width: usize, rows: u64, most: u64) -> Result<Numbers, String> {
+fn offsets(span: FileSpan, width: usize, rows: u64, most: u64) -> Result<Numbers, String> {
     let count = if rows == 0 { 0 } else { rows + 1 };
     let whole = arrow::Whole { width, signed: true };
     Numbers::new(There::default(), whole, span, count, most)
@@ -479,19 +482,19 @@ fn offsets(span: Span, width: usize, rows: u64, most: u64) -> Result<Numbers, St
 /// The columns of a batch.
 struct Batch {
     rows: u64,
-    columns: Vec<(Column, Cells)>,
+    columns: Vec<(WorkColumn, Cells)>,
 }
 
 /// The nodes and pieces of a batch, column after column.
 struct Pieces<'a> {
-    block: &'a Block,
+    block: &'a FileBlock,
     rows: &'a Rows,
     node: usize,
     piece: usize,
 }
 
 impl<'a> Pieces<'a> {
-    fn new(block: &'a Block, rows: &'a Rows) -> Pieces<'a> {
+    fn new(block: &'a FileBlock, rows: &'a Rows) -> Pieces<'a> {
         Pieces {
             block,
             rows,
@@ -501,12 +504,12 @@ impl<'a> Pieces<'a> {
     }
 
     /// The next piece of the body.
-    fn next(&mut self) -> Result<Span, Wrong> {
+    fn next(&mut self) -> Result<FileSpan, Wrong> {
         let piece = self.rows.pieces.get(self.piece).copied().unwrap_or_default();
         self.piece += 1;
         let end = piece.offset.checked_add(piece.length);
         match end.is_some_and(|end| end <= self.block.body) {
-            true => Ok(Span {
+            true => Ok(FileSpan {
                 place: self.block.offset + self.block.head + piece.offset,
                 length: piece.length,
             }),
@@ -521,13 +524,13 @@ impl<'a> Pieces<'a> {
     }
 
     /// The next column.
-    fn column(&mut self, column: Column, kind: Type, words: &[String]) -> Result<Cells, Wrong> {
+    fn column(&mut self, column: WorkColumn, kind: ColumnType, words: &[String]) -> Result<Cells, Wrong> {
         let (_, name, storage, _) = COLUMNS[column as usize];
         let (rows, empty) = self.node();
         if rows != self.rows.rows {
             return Err(again(format!("column `{name}` has {rows} of {} rows", self.rows.rows)));
         }
-        if kind == Type::Null {
+        if kind == ColumnType::Null {
             return Ok(Cells::Empty);
         }
         let bits = self.next()?;
@@ -537,20 +540,20 @@ impl<'a> Pieces<'a> {
         };
         let place = self.next()?;
         let found = match kind {
-            Type::Null => Ok(Cells::Empty),
-            Type::Whole(whole) => There::new(bits, rows, empty)
+            ColumnType::Null => Ok(Cells::Empty),
+            ColumnType::Whole(whole) => There::new(bits, rows, empty)
                 .and_then(|there| Numbers::new(there, whole, place, rows, most))
                 .map(Cells::Numbers),
-            Type::Dictionary(_, whole, _) => There::new(bits, rows, empty)
+            ColumnType::Dictionary(_, whole, _) => There::new(bits, rows, empty)
                 .and_then(|there| Numbers::new(there, whole, place, rows, most))
                 .map(|numbers| Cells::Known(numbers, meanings(column, words))),
-            Type::Text(width) => {
+            ColumnType::Text(width) => {
                 let texts = self.next()?;
                 There::new(bits, rows, empty)
                     .and_then(|there| Ok((there, offsets(place, width, rows, texts.length)?)))
-                    .map(|(there, places)| Cells::Words(Words::new(there, places, texts)))
+                    .map(|(there, places)| Cells::Words(WordCells::new(there, places, texts)))
             }
-            Type::List(width, items) => {
+            ColumnType::List(width, items) => {
                 let (count, gaps) = self.node();
                 let items = match items {
                     Some(whole) => {
@@ -565,7 +568,7 @@ impl<'a> Pieces<'a> {
                         There::new(bits, count, gaps).and_then(|there| Numbers::new(there, whole, place, count, most))
                     };
                     let items = items.map(numbers).transpose()?;
-                    Ok(Cells::Listed(Listed::new(there, places, items)))
+                    Ok(Cells::Listed(ListCells::new(there, places, items)))
                 })
             }
         };
@@ -574,11 +577,11 @@ impl<'a> Pieces<'a> {
 }
 
 /// What the words of a column mean, none for those that mean nothing.
-fn meanings(column: Column, words: &[String]) -> Vec<Option<u64>> {
+fn meanings(column: WorkColumn, words: &[String]) -> Vec<Option<u64>> {
     words.iter().map(|word| meaning(column, word)).collect()
 }
 
-fn meaning(column: Column, word: &str) -> Option<u64> {
+fn meaning(column: WorkColumn, word: &str) -> Option<u64> {
     debug_assert!(
         columns::words(column)
             .iter()
@@ -608,16 +611,16 @@ impl Taker<'_> {
         for row in 0..batch.rows {
             for (column, source) in &mut batch.columns {
                 let lists = match column {
-                    Column::After => &mut after,
-                    Column::AfterStart => &mut after_start,
-                    Column::Values => &mut values,
+                    WorkColumn::After => &mut after,
+                    WorkColumn::AfterStart => &mut after_start,
+                    WorkColumn::Values => &mut values,
                     _ => &mut listed,
                 };
                 cells[*column as usize] = self.cell(*column, source, row, lists)?;
             }
-            let place = |column: Column| cells[column as usize];
-            let rank = self.rank(row, place(Column::Rank))?;
-            let kind = place(Column::Kind).and_then(|number| Kind::ALL.get(number as usize));
+            let place = |column: WorkColumn| cells[column as usize];
+            let rank = self.rank(row, place(WorkColumn::Rank))?;
+            let kind = place(WorkColumn::Kind).and_then(|number| Kind::ALL.get(number as usize));
             let Some(kind) = kind else {
                 return Err(self.stop(row, "its kind is missing", "each row needs `rank` and `kind`"));
             };
@@ -643,7 +646,7 @@ impl Taker<'_> {
                 after_start: &shorter[1],
                 values: &values,
             };
-            let record = place(Column::Record).unwrap_or(self.before + row);
+            let record = place(WorkColumn::Record).unwrap_or(self.before + row);
             reader.operation(rank, record, &operation, &lists)?;
             reader.progress.records += 1;
             if row % TICK == TICK - 1 {
@@ -655,7 +658,13 @@ impl Taker<'_> {
     }
 
     /// The cell of a row; a list goes into `lists`.
-    fn cell(&self, column: Column, source: &mut Cells, row: u64, lists: &mut Vec<u64>) -> Result<Option<u64>, Stop> {
+    fn cell(
+        &self,
+        column: WorkColumn,
+        source: &mut Cells,
+        row: u64,
+        lists: &mut Vec<u64>,
+    ) -> Result<Option<u64>, Stop> {
         let told = match source {
             Cells::Empty => Ok(None),
             Cells::Numbers(numbers) => numbers.at(self.file, row),
@@ -695,6 +704,6 @@ impl Taker<'_> {
     }
 }
 
-fn known(column: Column) -> String {
+fn known(column: WorkColumn) -> String {
     columns::words(column).join(", ")
 }

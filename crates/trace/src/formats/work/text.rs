@@ -23,10 +23,10 @@ pub const SEALED: &str = "sealed";
 /// Most ranks of a trace that has fewer operations than ranks: what is set up for each rank is explained by nothing else.
 const MOST_IDLE: u64 = 1 << 20;
 
-/// Ranks of a communicator as they are written: listed, or told by their distance.
+/// ListedRanks of a communicator as they are written: listed, or told by their distance.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Ranks {
+enum ListedRanks {
     List(Vec<u32>),
     Range { first: u32, count: u32, stride: u32 },
 }
@@ -42,12 +42,12 @@ fn word<T: Serialize>(value: T) -> String {
 
 /// A header as keys and values.
 pub fn of_header(header: &Header) -> Metadata {
-    let communicators: Vec<Ranks> = header
+    let communicators: Vec<ListedRanks> = header
         .communicators
         .iter()
         .map(|members| match members {
-            Members::List(ranks) => Ranks::List(ranks.clone()),
-            &Members::Range { first, count, stride } => Ranks::Range { first, count, stride },
+            Members::List(ranks) => ListedRanks::List(ranks.clone()),
+            &Members::Range { first, count, stride } => ListedRanks::Range { first, count, stride },
         })
         .collect();
     let json = |text: serde_json::Result<String>| text.unwrap_or_default();
@@ -102,7 +102,7 @@ pub fn header(metadata: &Metadata, rows: u64) -> Result<Header, String> {
     if let Some(files) = json(metadata, "files")? {
         header.files = files;
     }
-    if let Some(all) = json::<Vec<Ranks>>(metadata, "communicators")? {
+    if let Some(all) = json::<Vec<ListedRanks>>(metadata, "communicators")? {
         let each = all.into_iter().enumerate().map(|(i, told)| {
             members(told, ranks).map_err(|reason| format!("`communicators` of its metadata, number {i}: {reason}"))
         });
@@ -115,10 +115,10 @@ pub fn header(metadata: &Metadata, rows: u64) -> Result<Header, String> {
     Ok(header)
 }
 
-fn members(told: Ranks, ranks: u32) -> Result<Members, String> {
+fn members(told: ListedRanks, ranks: u32) -> Result<Members, String> {
     let outside = |rank: u64| format!("rank {rank} of {ranks} ranks");
     match told {
-        Ranks::Range { first, count, stride } => {
+        ListedRanks::Range { first, count, stride } => {
             let last = u64::from(first) + u64::from(stride) * u64::from(count.saturating_sub(1));
             match (count > 0 && last >= ranks.into(), count > 1 && stride == 0) {
                 (true, _) => Err(outside(last)),
@@ -126,7 +126,7 @@ fn members(told: Ranks, ranks: u32) -> Result<Members, String> {
                 _ => Ok(Members::Range { first, count, stride }),
             }
         }
-        Ranks::List(list) => {
+        ListedRanks::List(list) => {
             let mut seen = HashSet::with_capacity(list.len());
             for &rank in &list {
                 if rank >= ranks {

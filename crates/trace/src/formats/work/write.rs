@@ -1,7 +1,7 @@
 //! Writing: operations of any order of ranks become batches that are sorted by rank, in bounded memory.
 
-use super::arrow::{self, Block, Metadata, PREFIX, Piece, Rows, Type, Whole};
-use super::columns::{self, COLUMNS, Column, Storage};
+use super::arrow::{self, ColumnType, FileBlock, Metadata, PREFIX, Piece, Rows, Whole};
+use super::columns::{self, COLUMNS, Storage, WorkColumn};
 use super::flat::{self, Fields};
 use super::seal::{BLANK, Hash};
 use super::text;
@@ -45,8 +45,8 @@ pub struct WorkWriter {
     ranks: u32,
     waiting: Vec<Waiting>,
     listed: Vec<u64>,
-    dictionaries: Vec<Block>,
-    batches: Vec<Block>,
+    dictionaries: Vec<FileBlock>,
+    batches: Vec<FileBlock>,
     /// The digest of each batch, one after the other.
     digests: String,
     /// Of all that is in no batch.
@@ -126,14 +126,14 @@ impl WorkWriter {
             body.rows.nodes.push((words.len() as u64, 0));
             body.rows.rows = words.len() as u64;
             let header = vec![
-                (0, flat::Value::I64(*column as i64)),
-                (1, flat::Value::Table(body.rows.fields())),
+                (0, flat::FlatValue::I64(*column as i64)),
+                (1, flat::FlatValue::Table(body.rows.fields())),
             ];
             let message = arrow::message(arrow::DICTIONARY, header, body.bytes.len() as u64);
             let (offset, head) = (self.place, self.head(&message));
             self.put(&head)?;
             self.put(&body.bytes)?;
-            self.dictionaries.push(Block {
+            self.dictionaries.push(FileBlock {
                 offset,
                 head: head.len() as u64,
                 body: body.bytes.len() as u64,
@@ -178,7 +178,7 @@ impl WorkWriter {
         self.put_unhashed(&body.bytes)?;
         self.digests.push_str(&hash.digits());
         self.operations += batch.len() as u64;
-        self.batches.push(Block {
+        self.batches.push(FileBlock {
             offset,
             head: head.len() as u64,
             body: body.bytes.len() as u64,
@@ -206,7 +206,7 @@ impl WorkWriter {
         bytes.extend(arrow::MAGIC);
         self.rest.update(&bytes);
         let seal = std::mem::take(&mut self.rest).digits();
-        let table = flat::Table::root(&bytes).and_then(|footer| arrow::metadata(&footer, 4));
+        let table = flat::FlatTable::root(&bytes).and_then(|footer| arrow::metadata(&footer, 4));
         let (_, place, _) = table.expect("what was built is whole")[seal_at];
         bytes[place..place + seal.len()].copy_from_slice(seal.as_bytes());
         self.put_unhashed(&bytes)
@@ -260,13 +260,13 @@ impl Sink for WorkWriter {
 }
 
 /// The types of all columns.
-fn types() -> Vec<(&'static str, Type, bool)> {
+fn types() -> Vec<(&'static str, ColumnType, bool)> {
     let unsigned = |width| Whole { width, signed: false };
     let each = COLUMNS.iter().map(|(column, name, storage, empty)| {
         let kind = match storage {
-            Storage::Number(width) => Type::Whole(unsigned(*width)),
-            Storage::Words => Type::Dictionary(*column as i64, Whole { width: 1, signed: true }, 4),
-            Storage::Lists(width) => Type::List(4, Some(unsigned(*width))),
+            Storage::Number(width) => ColumnType::Whole(unsigned(*width)),
+            Storage::Words => ColumnType::Dictionary(*column as i64, Whole { width: 1, signed: true }, 4),
+            Storage::Lists(width) => ColumnType::List(4, Some(unsigned(*width))),
         };
         (*name, kind, *empty)
     });
@@ -315,10 +315,10 @@ impl Body {
         self.piece(if count == rows { &[] } else { &bits });
     }
 
-    fn cells(&mut self, batch: &[Waiting], column: Column, width: usize) {
+    fn cells(&mut self, batch: &[Waiting], column: WorkColumn, width: usize) {
         let cell = |waiting: &Waiting| match column {
-            Column::Rank => Some(waiting.rank.into()),
-            Column::Record => Some(waiting.record),
+            WorkColumn::Rank => Some(waiting.rank.into()),
+            WorkColumn::Record => Some(waiting.record),
             _ => columns::cell(column, &waiting.operation),
         };
         self.node(batch.len(), batch.iter().map(|waiting| cell(waiting).is_some()));
@@ -329,8 +329,8 @@ impl Body {
         self.piece(&bytes);
     }
 
-    fn lists(&mut self, batch: &[Waiting], listed: &[u64], column: Column, width: usize) {
-        let which = column as usize - Column::After as usize;
+    fn lists(&mut self, batch: &[Waiting], listed: &[u64], column: WorkColumn, width: usize) {
+        let which = column as usize - WorkColumn::After as usize;
         let list = |waiting: &Waiting| {
             let before: u32 = waiting.lengths[..which].iter().sum();
             let begin = waiting.lists + before as usize;
