@@ -344,6 +344,26 @@ fn ten_thousand_open_receives_of_one_peer_take_no_longer_each_than_ten() {
 }
 
 #[test]
+fn a_collective_that_waits_for_its_lane_begins_when_it_has_it() {
+    let barrier = Doing::Collective(Collective {
+        kind: CollectiveKind::Barrier,
+        communicator: 0,
+        bytes: 0,
+        root: 0,
+    });
+    let play = |after: &[u32]| {
+        let mut operations = Vec::new();
+        for rank in 0..4 {
+            operations.push((rank, 0, Doing::Compute(5_000_000), vec![], vec![]));
+            operations.push((rank, 0, barrier, after.to_vec(), vec![]));
+        }
+        let rows = go(&spec(single(4), 1, 4, &operations)).ranks;
+        rows.iter().map(|row| row.finished).collect::<Vec<_>>()
+    };
+    assert_eq!(play(&[]), play(&[0]));
+}
+
+#[test]
 fn the_plain_executor_says_what_can_be_said_by_hand() {
     let kept = Kept {
         send: 0,

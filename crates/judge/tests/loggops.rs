@@ -122,6 +122,57 @@ fn a_binary_tree_of_32_ends_where_loggopsim_says() {
     assert_eq!(ends.iter().max(), Some(&27_500_000));
 }
 
+/// The study of docs/how-to/loggops.md for a graph in a file.
+fn study(file: &str) -> String {
+    format!(
+        r#"
+            topology = {{ kind = "single-router", nodes = 32 }}
+            router = {{ model = "sculpin", traversal = "0 ns" }}
+            link = {{ bandwidth = "1333333334 bit/s", latency = "1247 ns" }}
+            nic = {{ packet = "64 KiB", gap = "994 ns" }}
+            mpi = {{ send_overhead = "1500 ns", receive_overhead = "1500 ns", copy = "free", eager = "65535 B" }}
+            job = [{{ work = {{ kind = "trace", file = "{file}" }} }}]
+        "#
+    )
+}
+
+#[test]
+fn a_graph_of_a_file_is_played_as_the_same_operations_are() {
+    // The tree as GOAL, which LogGOPSim is given; its sample lies beside the project, ours is written here.
+    let mut text = String::from("num_ranks 32\n");
+    for rank in 0..32 {
+        let (children, parent) = binomial(rank, 32);
+        text += &format!("rank {rank} {{\n");
+        text += &parent.map_or(String::new(), |parent| format!("l0: recv 1b from {parent} tag 0\n"));
+        for child in children {
+            text += &format!("l{child}: send 1b to {child} tag 0\n");
+            text += &parent.map_or(String::new(), |_| format!("l{child} requires l0\n"));
+        }
+        text += "}\n";
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tree.goal"), text).unwrap();
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/traces/goal");
+    let mut files = vec![(folder.path().to_owned(), "tree.goal")];
+    match samples.is_dir() {
+        true => files.extend(["binary_tree_32.goal", "binary_tree_32.bin"].map(|name| (samples.clone(), name))),
+        false => println!("the samples are not beside the project: only the tree of our own is played"),
+    }
+    for (folder, name) in files {
+        let read = vocabulary::load_study(
+            study(name).as_bytes(),
+            "s.toml",
+            &folder,
+            &vocabulary::LoadOptions::default(),
+        );
+        let read = read.unwrap_or_else(|findings| panic!("{}", vocabulary::render(&findings)));
+        let rows = go(&read.runs[0]).ranks;
+        let ends: Vec<u64> = rows.iter().map(|row| row.finished).collect();
+        assert_eq!(ends, USUAL.ends(32, &broadcast(32, 1)), "{name}");
+        assert_eq!(ends[31], 27_500_000);
+    }
+}
+
 #[test]
 fn a_broadcast_takes_the_time_of_its_formula() {
     // Child i of a rank has the message when the rank has it, and has sent i others, each a gap or an overhead after the one before it:

@@ -28,7 +28,7 @@ pub use program::GraphProgram;
 
 pub(crate) use given::read;
 
-use crate::kept::Kept;
+use crate::kept::KeptRecords;
 use crate::mpi::op::{ANY_SOURCE, CollectiveKind};
 use crate::mpi::{Communicator, op};
 use bytemuck::{Pod, Zeroable};
@@ -202,9 +202,9 @@ struct Extent {
 pub struct Graph {
     communicators: Vec<Communicator>,
     extents: Vec<Extent>,
-    operations: Kept<GraphOp>,
-    successors: Kept<u32>,
-    roots: Kept<u32>,
+    operations: KeptRecords<GraphOp>,
+    successors: KeptRecords<u32>,
+    roots: KeptRecords<u32>,
     peers: u32,
 }
 
@@ -225,7 +225,7 @@ pub struct RankGraph<'a> {
 }
 
 /// `count` records from `first` on.
-fn part<T: Pod>(kept: &Kept<T>, first: u64, count: u32) -> &[T] {
+fn part<T: Pod>(kept: &KeptRecords<T>, first: u64, count: u32) -> &[T] {
     &kept.all()[first as usize..][..count as usize]
 }
 

@@ -6,7 +6,7 @@ pub mod nth;
 pub mod op;
 pub mod spec;
 
-use crate::graph::Graph;
+use crate::graph::{Doing, Graph, GraphOp};
 pub use communicator::Communicator;
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 
@@ -53,6 +53,12 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     /// The graph that says when operations are done, of programs that are one: then operations do not follow each other.
     fn graph(&self) -> Option<&Graph> {
         None
+    }
+
+    /// What an operation of that graph does: the one of a rank with a number.
+    fn doing(&self, rank: u32, number: u32, operation: &GraphOp) -> Doing {
+        let _ = (rank, number);
+        operation.doing()
     }
 }
 

@@ -10,6 +10,7 @@ pub mod content;
 pub mod meetings;
 pub mod names;
 pub mod open;
+mod order;
 pub mod program;
 pub mod recorder;
 pub mod records;

@@ -1,7 +1,7 @@
 //! Makes a graph of operations that come rank by rank or by turns, with the operations that each waits for.
 
 use super::{Doing, Extent, Graph, GraphOp, MOST_OPERATIONS, NO_LANE, RECV, SEND};
-use crate::kept::Keeper;
+use crate::kept::RecordKeeper;
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Collective, CollectiveKind};
 use crate::mpi::{Communicator, LARGEST};
 use std::fmt;
@@ -11,7 +11,7 @@ const MOST_IN_MEMORY: usize = 1 << 21;
 /// Messages of a rank for each of its lists.
 const MESSAGES_PER_LIST: u32 = 8;
 /// Lists of ranks with collectives, at most, for the messages of these.
-const MOST_FOR_COLLECTIVES: u32 = 1 << 10;
+const MOST_FOR_COLLECTIVES: u32 = 64;
 
 /// What is wrong with a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,8 @@ pub struct GraphBuilder {
     ranks: Vec<RankBuilder>,
     keep: usize,
     scratch: Vec<u32>,
+    /// Collectives have numbers already.
+    numbered: bool,
 }
 
 /// What is known of a rank so far.
@@ -82,6 +84,7 @@ impl GraphBuilder {
             ranks: vec![RankBuilder::default(); ranks as usize],
             keep: MOST_IN_MEMORY,
             scratch: Vec::new(),
+            numbered: false,
         }
     }
 
@@ -151,6 +154,14 @@ impl GraphBuilder {
         Ok(operation)
     }
 
+    /// Numbers the last operation of a rank, a collective, among those of its communicator; all of them are to be numbered then.
+    pub(crate) fn number_last(&mut self, rank: u32, number: u64) {
+        self.numbered = true;
+        if let Some(last) = self.ranks[rank as usize].operations.last_mut() {
+            last.tag = (number % u64::from(ANY_TAG)) as u16;
+        }
+    }
+
     /// Sends the last operation of a rank over an interface of its host.
     pub fn over_nic(&mut self, rank: u32, nic: u8) {
         if let Some(last) = self.ranks[rank as usize].operations.last_mut() {
@@ -164,15 +175,15 @@ impl GraphBuilder {
     /// A dependency on an operation that is not there, or operations that wait for each other in a circle; a file for temporary data that
     /// cannot be written.
     pub fn finish(mut self) -> Result<Graph, GraphMistake> {
-        let mut operations = Keeper::new(self.keep);
-        let mut successors = Keeper::new(self.keep);
-        let mut roots = Keeper::new(self.keep);
+        let mut operations = RecordKeeper::new(self.keep);
+        let mut successors = RecordKeeper::new(self.keep);
+        let mut roots = RecordKeeper::new(self.keep);
         let mut extents = Vec::with_capacity(self.ranks.len());
         let mut peers = 1;
         for rank in 0..self.ranks.len() {
             let own = std::mem::take(&mut self.ranks[rank]);
             let rank = rank as u32;
-            let own = own.linked(rank, &self.communicators)?;
+            let own = own.linked(rank, &self.communicators, self.numbered)?;
             peers = peers.max(own.peers);
             extents.push(Extent {
                 operations: operations.count(),
@@ -223,7 +234,7 @@ struct Linked {
 
 impl RankBuilder {
     /// Finds the successors of every operation.
-    fn linked(self, rank: u32, communicators: &[Communicator]) -> Result<Linked, GraphMistake> {
+    fn linked(self, rank: u32, communicators: &[Communicator], numbered: bool) -> Result<Linked, GraphMistake> {
         let RankBuilder {
             mut operations,
             mut edges,
@@ -260,7 +271,9 @@ impl RankBuilder {
         let successors: Vec<u32> = edges.iter().map(|edge| edge.1).collect();
         let roots = (0..count).filter(|&i| operations[i as usize].predecessors == 0);
         let roots: Vec<u32> = roots.collect();
-        number_collectives(&mut operations, communicators.len());
+        if !numbered {
+            number_collectives(&mut operations, communicators.len());
+        }
         let linked = Linked {
             extent: needs(rank, &operations, communicators),
             peers: peers(rank, &operations, communicators),

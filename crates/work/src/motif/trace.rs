@@ -102,7 +102,9 @@ const TRACE: &[Parameter] = &[
 ];
 
 /// What is not played as it was.
-const LIMITS: &str = "Operations of a rank come one after the other in the order of the trace, whatever thread they are of. Collectives are those of \
+const LIMITS: &str = "Operations of a rank come one after the other in the order of the trace, whatever thread they are of; those of a graph when what they \
+    wait for has ended or started, one at a time on each lane, by the time since when they wait for it: collectives of one lane that ranks come to in different \
+    orders wait for each other, which the run tells. Collectives are those of \
     [mpi], whichever way the recording had them done. A scan is an allreduce of its size; gatherv, scatterv, allgatherv and reduce_scatter have \
     blocks of one size, the mean; an alltoallv has the sizes of the trace, or equal ones where it tells sums only; making a communicator is a \
     barrier of those that it is made of, giving one up takes nothing. A collective that does not wait takes place, waiting, where it is begun, \

@@ -2,6 +2,7 @@
 
 use super::recorder::CallRecording;
 use super::records::{OperationRecord, what};
+use crate::graph::{Doing, Graph, GraphOp};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, Transfer};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
 use std::sync::Arc;
@@ -140,5 +141,41 @@ impl Program for TraceProgram {
 
     fn peers(&self) -> u32 {
         self.recording.peers
+    }
+
+    fn graph(&self) -> Option<&Graph> {
+        self.recording.graph.as_ref()
+    }
+
+    fn doing(&self, rank: u32, number: u32, _operation: &GraphOp) -> Doing {
+        match self.op(rank, 0, number) {
+            Some(Op::Isend(Transfer {
+                peer,
+                bytes,
+                tag,
+                communicator,
+                ..
+            })) => Doing::Send {
+                peer,
+                bytes,
+                tag,
+                communicator,
+            },
+            Some(Op::Irecv(Transfer {
+                peer,
+                bytes,
+                tag,
+                communicator,
+                ..
+            })) => Doing::Recv {
+                peer,
+                bytes,
+                tag,
+                communicator,
+            },
+            Some(Op::Collective(collective)) => Doing::Collective(collective),
+            Some(Op::Compute { time }) => Doing::Compute(time),
+            _ => Doing::Compute(0),
+        }
     }
 }

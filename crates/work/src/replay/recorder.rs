@@ -5,7 +5,9 @@
 
 use super::meetings::{AgreedMeetings, Meetings, stands_for};
 use super::names::{CommunicatorUses, PackedCommunicators, RequestNames, TagNames};
+use super::order::RecordedOrder;
 use super::records::{OperationRecord, Records, RecordsInTurn, what};
+use crate::graph::Graph;
 use crate::kept::{KeptRecords, RecordKeeper};
 use crate::mpi::collective::cut;
 use crate::mpi::op::UNNAMED;
@@ -45,7 +47,7 @@ choice! {
     }
 }
 
-/// Takes a trace, which is [`Form::Program`]; a [`CallRecording`] when that is over.
+/// Takes a trace; a [`CallRecording`] when that is over.
 #[derive(Debug)]
 pub struct CallRecorder {
     header: Header,
@@ -61,6 +63,8 @@ pub struct CallRecorder {
     met: u32,
     largest: u64,
     regions: Vec<String>,
+    /// Of a trace that is a graph.
+    order: Option<RecordedOrder>,
 }
 
 /// What is known of a rank while it is read.
@@ -93,6 +97,8 @@ pub struct CallRecording {
     pub largest: u64,
     /// About how many others a rank talks to.
     pub peers: u32,
+    /// When operations are done, of a trace that is a graph.
+    pub graph: Option<Graph>,
     lists: KeptLists,
 }
 
@@ -171,6 +177,7 @@ impl CallRecorder {
             met: 0,
             largest: 0,
             regions: Vec::new(),
+            order: None,
             header,
         }
     }
@@ -192,6 +199,8 @@ impl CallRecorder {
             ..problem
         };
         let meetings = self.meetings.finish(has).map_err(of_file)?;
+        let graph = self.order.map(RecordedOrder::finish).transpose();
+        let graph = graph.map_err(of_file)?;
         let talks = self.ranks.iter().map(|rank| rank.peers.len()).max().unwrap_or(0) as u32;
         Ok(CallRecording {
             ranks: header.ranks,
@@ -202,6 +211,7 @@ impl CallRecorder {
             meetings,
             largest: self.largest,
             peers: talks + self.met,
+            graph,
             lists: KeptLists {
                 places: self.lists.places,
                 values: self.lists.values.finish().map_err(cannot_keep)?,
@@ -246,6 +256,38 @@ impl CallRecorder {
             // The receive that follows waits as well; a communicator is given up, and regions begin and end, without a message.
             Kind::Probe | Kind::CommFree | Kind::Enter | Kind::Leave => Ok(()),
             _ => self.collective(rank, operation, lists),
+        }
+    }
+
+    /// The same of a graph: one record for each operation, and nothing that waits for others.
+    fn take_of_graph(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>) -> Taking {
+        let kind = match operation.kind {
+            Kind::Send => Kind::Isend,
+            Kind::Recv => Kind::Irecv,
+            Kind::Wait | Kind::Waitall | Kind::Waitany | Kind::Test | Kind::Sendrecv => {
+                let reason = format!(
+                    "{} in a graph, whose operations say what they come after",
+                    operation.kind.name()
+                );
+                return wrong(reason, "take a trace of calls, or sends and receives");
+            }
+            kind => kind,
+        };
+        let alone = Operation {
+            kind,
+            mode: Mode::Standard,
+            request: NONE,
+            ..*operation
+        };
+        self.take(rank, &alone, lists)?;
+        let nothing = of(what::SLEEP);
+        if self.order.as_ref().is_some_and(|order| order.last.is_none()) {
+            // What is left out keeps its number.
+            self.push(rank, nothing)?;
+        }
+        match &mut self.order {
+            Some(order) => Ok(order.take(rank, operation, lists)?),
+            None => Ok(()),
         }
     }
 
@@ -546,6 +588,9 @@ impl CallRecorder {
 
     #[inline]
     fn push(&mut self, rank: u32, record: OperationRecord) -> Taking {
+        if let Some(order) = &mut self.order {
+            order.last = Some(record);
+        }
         match self.records.push(rank, record).map_err(cannot_keep)? {
             true => Ok(()),
             false => wrong(format!("it has more than {} operations", u32::MAX), "cut the trace"),
@@ -556,10 +601,6 @@ impl CallRecorder {
 impl Sink for CallRecorder {
     fn begin(&mut self, header: &Header) -> Result<(), Stop> {
         let file = header.file(0);
-        if header.form == Form::Graph {
-            let reason = "it is a graph of operations, in which several may be under way";
-            return Err(Problem::new(file, reason, "graphs are not played yet; take a trace of calls").into());
-        }
         if header.ranks == 0 {
             return Err(Problem::new(file, "it has no ranks", "record it again").into());
         }
@@ -568,6 +609,7 @@ impl Sink for CallRecorder {
             records: RecordsInTurn::new(header.ranks, self.keep),
             uses: CommunicatorUses::new(header),
             meetings: Meetings::new(header),
+            order: (header.form == Form::Graph).then(|| RecordedOrder::new(header)),
             ..CallRecorder::new(self.any_source, self.repair, self.keep)
         };
         self.ranks.resize_with(header.ranks as usize, RecordedRank::default);
@@ -580,7 +622,11 @@ impl Sink for CallRecorder {
             let hint = format!("the trace has {} ranks", self.header.ranks);
             return Err(Problem::new(self.header.file(0), reason, hint).at(record).into());
         }
-        self.take(rank, operation, lists).map_err(|stop| match stop {
+        let taken = match self.order.is_some() {
+            true => self.take_of_graph(rank, operation, lists),
+            false => self.take(rank, operation, lists),
+        };
+        taken.map_err(|stop| match stop {
             Stop::Broken(problem) => Stop::Broken(Problem {
                 file: self.header.file(rank).to_owned(),
                 ..problem.of_rank(rank).at(record)
@@ -592,6 +638,9 @@ impl Sink for CallRecorder {
     /// What is open is waited for: an iteration is over when all of it is.
     fn end(&mut self, names: &[String]) -> Result<(), Stop> {
         self.regions = names.to_vec();
+        if self.order.is_some() {
+            return Ok(());
+        }
         (0..self.header.ranks).try_for_each(|rank| match self.end_all(rank) {
             true => self.push(rank, of(what::WAIT_ALL)),
             false => Ok(()),

@@ -14,13 +14,15 @@ impl<J: Journal> Endpoint<'_, J> {
         let Some(phase) = self.plan.phases.get(self.rank().phase as usize) else {
             return;
         };
-        let Doing::Collective(collective) = record.doing() else {
+        let Doing::Collective(collective) = self.doing(own, operation) else {
             return;
         };
         let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
         let context = COLLECTIVE | (phase.first_context + collective.communicator);
         let (number, name) = (self.number, FIRST_OPERATION + operation);
-        let call = self.plan.call(collective, communicator, number, &no_pairs);
+        let rank_of = |other| communicator.rank(number, other);
+        let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));
+        let call = self.plan.call(collective, communicator, number, &pair_bytes);
         // The number of the collective keeps those apart that are under way at once.
         let transfer = |other, bytes| Transfer {
             tag: record.tag,
@@ -92,9 +94,4 @@ impl<J: Journal> Endpoint<'_, J> {
         self.line_up(self.free_lane(), slot);
         true
     }
-}
-
-/// Collectives of graphs have the same size for all.
-fn no_pairs(_: u32, _: u32) -> u64 {
-    0
 }

@@ -25,6 +25,15 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         Some(phase.graph()?.rank(self.number))
     }
 
+    /// What an operation of the graph does.
+    pub(super) fn doing(&self, own: &RankGraph, operation: u32) -> Doing {
+        let record = &own.operations[operation as usize];
+        match self.plan.phases.get(self.rank().phase as usize) {
+            Some(phase) => phase.program.doing(self.number, operation, record),
+            None => record.doing(),
+        }
+    }
+
     /// Plays a graph as far as it goes now: [`Flow::Next`] when all of it has been played.
     pub(super) fn play(&mut self, graph: &Graph) -> Flow {
         let own = graph.rank(self.number);
@@ -135,7 +144,10 @@ impl<'a, J: Journal> Endpoint<'a, J> {
                 for &waiting in own.after_start(task.operation) {
                     self.released(own, waiting);
                 }
-                self.edit_task(slot).begun = self.now;
+                let now = self.now;
+                let task = self.edit_task(slot);
+                // It may have waited for its lane.
+                (task.begun, task.time) = (now, now);
                 self.begin(own, lane, slot);
             }
             stage::HANDLE => {
@@ -150,7 +162,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     /// An operation starts.
     fn begin(&mut self, own: &RankGraph, lane: u32, slot: u32) {
         let operation = self.task(slot).operation;
-        match own.operations[operation as usize].doing() {
+        match self.doing(own, operation) {
             Doing::Compute(time) => {
                 let rank = self.edit();
                 rank.computed = rank.computed.saturating_add(time);
@@ -265,7 +277,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
             bytes,
             tag,
             communicator,
-        } = own.operations[operation as usize].doing()
+        } = self.doing(own, operation)
         else {
             return true;
         };
@@ -298,7 +310,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     /// An operation has a request more; only collectives count them.
     pub(super) fn open_for_operation(&mut self, operation: u32) {
         if let Some(own) = self.playing()
-            && let Doing::Collective(_) = own.operations[operation as usize].doing()
+            && let Doing::Collective(_) = self.doing(&own, operation)
             && let Some(slot) = self.task_of(operation)
         {
             self.edit_task(slot).block += 1;
@@ -310,7 +322,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let Some(own) = self.playing() else {
             return false;
         };
-        match own.operations[operation as usize].doing() {
+        match self.doing(&own, operation) {
             Doing::Recv { .. } => {
                 let task = Task {
                     cost,

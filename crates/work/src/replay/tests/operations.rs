@@ -363,6 +363,50 @@ fn each_rank_computes_as_long_as_in_the_trace_times_what_the_study_says() {
 }
 
 #[test]
+fn operations_of_a_graph_are_those_of_its_ranks_with_lanes_dependencies_and_factors() {
+    let mut trace = collected(vec![
+        vec![
+            Operation::compute(1_000),
+            message(Kind::Send, 1, 100),
+            Operation::new(Kind::Enter),
+            Operation::collective(Kind::Allreduce, 0, 64),
+        ],
+        vec![
+            message(Kind::Recv, 0, 100),
+            Operation::collective(Kind::Allreduce, 0, 64),
+        ],
+    ]);
+    trace.header.form = Form::Graph;
+    trace.ranks[0][1].after = vec![0];
+    trace.ranks[0][3].after = vec![1, 2];
+    trace.ranks[0][3].after_start = vec![0];
+    trace.ranks[0][3].operation.lane = 7;
+    let times = ComputeTimes {
+        each: 0.5,
+        regions: vec![],
+    };
+    let program = TraceProgram::new(Arc::new(record(&trace).unwrap()), times, 2.0);
+    let graph = program.graph().expect("it is a graph");
+    assert_eq!((graph.operations(), graph.dependencies()), (6, 4));
+    let own = graph.rank(0);
+    assert_eq!((own.roots, own.lanes), (&[0, 2][..], 8));
+    assert_eq!((own.after_end(0), own.after_start(0)), (&[1][..], &[3][..]));
+    assert_eq!((own.after_end(1), own.after_end(2)), (&[3][..], &[3][..]));
+    let doing = |rank: u32, number: u32| {
+        let operation = graph.rank(rank).operations[number as usize];
+        program.doing(rank, number, &operation)
+    };
+    // What is left out keeps its number.
+    assert_eq!((doing(0, 0), doing(0, 2)), (Doing::Compute(500), Doing::Compute(0)));
+    let Doing::Send { peer, bytes, tag, .. } = doing(0, 1) else {
+        panic!("{:?}", doing(0, 1));
+    };
+    assert_eq!((peer, bytes), (1, 200));
+    assert!(matches!(doing(1, 0), Doing::Recv { peer: 0, bytes: 200, tag: received, .. } if received == tag));
+    assert!(matches!(doing(1, 1), Doing::Collective(Collective { bytes: 128, .. })));
+}
+
+#[test]
 fn a_sleep_is_as_long_as_it_is_told_whatever_computations_take() {
     let sleep = Operation {
         time: 250,

@@ -79,10 +79,26 @@ fn collectives_that_ranks_do_not_agree_on_are_told() {
 }
 
 #[test]
-fn graphs_and_traces_of_nobody_are_refused_at_once() {
-    let mut graph = alone(Operation::compute(1));
-    graph.header.form = Form::Graph;
-    assert!(reason(&graph).starts_with("a.trace: it is a graph of operations"));
+fn traces_of_nobody_are_refused_at_once_and_graphs_that_wait_or_go_in_circles_where_they_do() {
+    let of_graph = |operation: Operation, after: Vec<u32>| {
+        let mut graph = alone(operation);
+        graph.header.form = Form::Graph;
+        graph.ranks[0][0].after = after;
+        graph
+    };
+    assert!(record(&of_graph(Operation::compute(1), vec![])).is_ok());
+    let waits = reason(&of_graph(Operation::new(Kind::Waitall), vec![]));
+    assert!(
+        waits.starts_with("a.trace, rank 0, record 0: waitall in a graph"),
+        "{waits}"
+    );
+    let circle = reason(&of_graph(Operation::compute(1), vec![0]));
+    assert!(
+        circle.starts_with("a.trace, rank 0: operation 0: it waits for itself"),
+        "{circle}"
+    );
+    let cut = reason(&of_graph(Operation::compute(1), vec![7]));
+    assert!(cut.contains("it waits for operation 7, and the rank has 1"), "{cut}");
     assert!(reason(&collected(vec![])).starts_with("a.trace: it has no ranks"));
 }
 
