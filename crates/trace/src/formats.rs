@@ -2,7 +2,7 @@
 
 pub mod chakra;
 pub mod dumpi;
-mod flow_graph;
+pub mod flow_graph;
 pub mod flows;
 pub mod goal;
 pub mod htsim;
