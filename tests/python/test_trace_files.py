@@ -158,6 +158,33 @@ def test_repair_and_cut_say_what_they_left_out(tmp_path):
     assert "1 receives from any rank or of any tag" in done["notes"][0]
 
 
+def test_run_tells_how_long_a_trace_takes_on_a_network_by_name(tmp_path):
+    ops = fs.Ops()
+    for rank in range(4):
+        ops.add(rank, "compute", time="20 us").add(rank, "irecv", peer=(rank - 1) % 4, bytes=1 << 20, request=1)
+        ops.add(rank, "send", peer=(rank + 1) % 4, bytes=1 << 20).add(rank, "wait", request=1)
+    ops.save(tmp_path / "ring.work")
+    times = []
+    for bandwidth in ("10 GB/s", "40 GB/s"):
+        arguments = [
+            "--topology",
+            "torus-4",
+            "--set",
+            f"link.bandwidth={bandwidth}",
+            "--out",
+            f"at {bandwidth[:2]}",
+            "--json",
+            "-q",
+        ]
+        ran = run(tmp_path, "run", "ring.work", *arguments)
+        found = json.loads(ran.stdout)
+        assert (ran.returncode, found["ok"], len(found["runs"])) == (0, True, 1), ran.stderr
+        times.append(found["time_ns"])
+    # Each rank works for 20 us and takes 1 MiB, which a link carries no faster than its bandwidth.
+    assert times[0] >= 20_000 + (1 << 20) / 10
+    assert 20_000 + (1 << 20) / 40 <= times[1] < times[0]
+
+
 def test_every_command_has_help_and_formats_are_listed(tmp_path):
     for command in ("info", "convert", "cut", "run", "formats"):
         assert "--json" in run(tmp_path, command, "--help").stdout

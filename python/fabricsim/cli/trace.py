@@ -245,7 +245,10 @@ def run(
     )
     code = failed_code(results, outcome_code(outcome))
     if as_json:
-        put(json.dumps({**results.to_json(), "ok": code == OK, "study": content}))
+        # One run with one job: its time is the answer.
+        jobs = [job for record in results.records for job in record.summary.get("jobs") or []]
+        time_ns = jobs[0].get("time_ns") if jobs else None
+        put(json.dumps({**results.to_json(), "ok": code == OK, "study": content, "time_ns": time_ns}))
     else:
         from fabricsim._text import runs_text
 
