@@ -6,7 +6,8 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use trace::cut::TracePart;
-use trace::format::{FORMATS, ListedFormat};
+use trace::format::ListedFormat;
+use trace::known::FORMATS;
 use trace::{Progress, Stop};
 
 /// Least time between two reports, so that signals are looked for often enough and little time is spent on it.

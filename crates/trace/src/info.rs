@@ -20,8 +20,7 @@ const MOST_TOLD: usize = 100;
 pub struct Info {
     /// The file as it was named.
     pub file: String,
-    /// Whether it can be read to its end and nothing is wrong with the file. What does not match within the trace is told in
-    /// `problems` and does not count here.
+    /// Whether it can be read to its end and nothing is wrong with what it has: it can be played as it is.
     pub complete: bool,
     /// See [`Form`].
     pub form: Form,
@@ -110,7 +109,6 @@ pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Pr
         Err(Stop::Broken(problem)) => problems.push(problem.to_string()),
         Err(Stop::Refused(reason)) => problems.push(format!("{}: {reason}", path.display())),
     }
-    let complete = problems.is_empty();
     let Looking {
         form,
         unit,
@@ -126,6 +124,7 @@ pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Pr
         problems.extend(check.problems().iter().map(ToString::to_string));
         more += check.more();
     }
+    let complete = problems.is_empty();
     let recorded_as = std::mem::replace(&mut summary.format, name.to_owned());
     let figure = |number: u64| whole.then_some(number);
     let figures = check.figures();

@@ -82,7 +82,7 @@ def info(
     quiet: QuietOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell what a trace has and what is wrong with it: ranks, operations, messages, regions; 2 is the exit code of a broken file."""
+    """Tell what a trace has and what is wrong with it: ranks, operations, messages, regions; 2 is the exit code of a trace with problems."""
     from fabricsim._reading import reading
     from fabricsim.traces import read_info
 

@@ -559,10 +559,10 @@ impl Played {
         };
         if cost == 0 {
             self.launches(now, rank, operation);
-            return match ends {
-                true => self.ends(now, rank, operation),
-                false => {}
-            };
+            if ends {
+                self.ends(now, rank, operation);
+            }
+            return;
         }
         if lane != NO_LANE {
             self.busy[rank].insert(lane, operation);
