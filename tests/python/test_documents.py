@@ -109,6 +109,29 @@ def test_the_page_on_traces_of_applications_runs_as_written(tmp_path):
     assert (tmp_path / "torus-4" / "summary.json").is_file()
 
 
+def test_the_page_on_score_p_runs_as_written_from_the_recording_on(tmp_path):
+    assert _execute("docs/how-to/score-p.md", tmp_path) >= 4
+    assert (tmp_path / "what-if" / "ranks.json").is_file()
+
+
+#: Formats whose example a reader can make by hand.
+BY_HAND = ("flows", "goal", "htsim", "liballprof", "msccl", "ops", "simgrid")
+
+
+@pytest.mark.parametrize("format", BY_HAND)
+def test_the_example_of_a_format_runs_as_written(tmp_path, format):
+    page = f"docs/formats/{format}.md"
+    assert "```bash" in (ROOT / page).read_text()
+    assert _execute(page, tmp_path) >= 1
+
+
+def test_every_format_of_traces_has_a_page_in_the_table():
+    from fabricsim.traces import trace_formats
+
+    table = (ROOT / "docs/formats/README.md").read_text()
+    assert [entry["name"] for entry in trace_formats() if f"`{entry['name']}`" not in table] == []
+
+
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
 def test_the_page_on_traces_runs_as_written(tmp_path):
     assert _execute("docs/how-to/trace-a-program.md", tmp_path) == 4
