@@ -22,17 +22,27 @@ fn main() {
     match judge::bench::bench(&name, options) {
         None => eprintln!("no case \"{name}\""),
         Some(Err(error)) => eprintln!("{error}"),
-        Some(Ok(result)) => println!(
-            "{name}: {} hops, {} events, {:.3} cpu s, {:.3} wall s, {:.2} M hops/s, {:.2} M events/s, build {:.2} s, {} MB, {}",
-            result.packet_hops,
-            result.events,
-            result.cpu_s,
-            result.wall_s,
-            result.packet_hops_per_cpu_s / 1e6,
-            result.events_per_cpu_s / 1e6,
-            result.build_s,
-            result.peak_rss_bytes >> 20,
-            result.digest
-        ),
+        Some(Ok(result)) => {
+            if result.records > 0 {
+                println!(
+                    "{name}: {} records read in {:.3} cpu s, {:.2} M records/s",
+                    result.records,
+                    result.read_s,
+                    result.records as f64 / result.read_s / 1e6
+                );
+            }
+            println!(
+                "{name}: {} hops, {} events, {:.3} cpu s, {:.3} wall s, {:.2} M hops/s, {:.2} M events/s, build {:.2} s, {} MB, {}",
+                result.packet_hops,
+                result.events,
+                result.cpu_s,
+                result.wall_s,
+                result.packet_hops_per_cpu_s / 1e6,
+                result.events_per_cpu_s / 1e6,
+                result.build_s,
+                result.peak_rss_bytes >> 20,
+                result.digest
+            );
+        }
     }
 }

@@ -1,5 +1,9 @@
 //! The benchmark cases, built into the program so that every machine runs the same.
 
+mod exchange;
+mod recorded;
+mod training;
+
 use crate::run::{RunError, run};
 use des::Time;
 use des::optimistic::{OptimisticEngine, Speculation};
@@ -20,7 +24,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 28] = [
+pub const CASES: [Case; 33] = [
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",
@@ -94,6 +98,26 @@ pub const CASES: [Case; 28] = [
         about: "one pairwise MPI_Alltoall of 4 KiB per pair, 1,024 ranks, one per node of a full 3-level fat-tree, credit",
     },
     Case {
+        name: "halo3d-4k",
+        about: "225 Halo3D exchanges with 6 neighbours, faces of 16 KiB, 4,096 ranks, an allreduce after every 10, dragonfly of the ECP report, sculpin",
+    },
+    Case {
+        name: "halo3d-4k-credit",
+        about: "the same, credit",
+    },
+    Case {
+        name: "trace-4k",
+        about: "the same exchanges from an OTF2 archive of 50 million records, which is written first and read, sculpin",
+    },
+    Case {
+        name: "trace-4k-credit",
+        about: "the same, credit",
+    },
+    Case {
+        name: "chakra-1k",
+        about: "a training step of 1,024 ranks (8 data x 8 tensor x 16 stages, 32 micro-batches), from Chakra traces that are written first, full 3-level fat-tree",
+    },
+    Case {
         name: "memory-256",
         about: "40 random reads by each of 4 cores of 256 memory nodes, HyperX 4x32, 2 nodes per router, 8 GB/s, credit",
     },
@@ -160,6 +184,10 @@ pub struct BenchResult {
     pub events_per_window: f64,
     /// CPU seconds of the set-up.
     pub build_s: f64,
+    /// Records of the recording that was played; 0 without one.
+    pub records: u64,
+    /// CPU seconds of reading, checking and keeping them.
+    pub read_s: f64,
     /// Largest resident memory of the process.
     pub peak_rss_bytes: u64,
     /// Digest of the run.
@@ -175,6 +203,9 @@ pub fn network_case(name: &str, length: f64) -> Option<RunSpec> {
             nodes_per_router: nodes,
         }))
     };
+    if let Some(spec) = exchange::motif_case(name, length) {
+        return Some(spec);
+    }
     if let Some(text) = ranks_case(name) {
         let study = load_study(text.as_bytes(), name, Path::new(""), &LoadOptions::default()).ok()?;
         let mut spec = study.runs.into_iter().next()?;
@@ -356,27 +387,18 @@ impl Default for BenchOptions {
 /// Runs a case; `None` if there is no such case.
 pub fn bench(name: &str, options: BenchOptions) -> Option<Result<BenchResult, RunError>> {
     let length = options.length;
-    if let Some(mut spec) = network_case(name, length) {
-        spec.control.engine = options.engine;
-        spec.control.workers = options.workers;
-        return Some(run(&spec, &mut |_| true).map(|result| {
-            let s = result.summary;
-            BenchResult {
-                name: name.into(),
-                packet_hops: s.packet_hops,
-                packet_hops_per_cpu_s: s.packet_hops as f64 / s.cpu_s,
-                events_per_cpu_s: s.events as f64 / s.cpu_s,
-                events: s.events,
-                cpu_s: s.cpu_s,
-                wall_s: s.execution.wall_s,
-                workers: s.execution.workers,
-                barrier_share: s.execution.barrier_share,
-                events_per_window: s.execution.events_per_window,
-                build_s: s.build_s,
-                peak_rss_bytes: s.peak_rss_bytes,
-                digest: s.digest,
-            }
+    if let Some(case) = exchange::trace_case(name, length).or_else(|| training::case(name, length)) {
+        return Some(case.and_then(|case| {
+            let result = simulate(name, case.spec.clone(), options)?;
+            Ok(BenchResult {
+                records: case.records,
+                read_s: case.read_s,
+                ..result
+            })
         }));
+    }
+    if let Some(spec) = network_case(name, length) {
+        return Some(simulate(name, spec, options));
     }
     let n_lps = match name.trim_end_matches("-optimistic") {
         "phold-16k" => 1 << 14,
@@ -386,6 +408,30 @@ pub fn bench(name: &str, options: BenchOptions) -> Option<Result<BenchResult, Ru
         _ => return None,
     };
     Some(Ok(phold(name, n_lps, options)))
+}
+
+/// Runs a case that is a network.
+fn simulate(name: &str, mut spec: RunSpec, options: BenchOptions) -> Result<BenchResult, RunError> {
+    spec.control.engine = options.engine;
+    spec.control.workers = options.workers;
+    let s = run(&spec, &mut |_| true)?.summary;
+    Ok(BenchResult {
+        name: name.into(),
+        packet_hops: s.packet_hops,
+        packet_hops_per_cpu_s: s.packet_hops as f64 / s.cpu_s,
+        events_per_cpu_s: s.events as f64 / s.cpu_s,
+        events: s.events,
+        cpu_s: s.cpu_s,
+        wall_s: s.execution.wall_s,
+        workers: s.execution.workers,
+        barrier_share: s.execution.barrier_share,
+        events_per_window: s.execution.events_per_window,
+        build_s: s.build_s,
+        records: 0,
+        read_s: 0.0,
+        peak_rss_bytes: s.peak_rss_bytes,
+        digest: s.digest,
+    })
 }
 
 fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
@@ -431,6 +477,8 @@ fn phold(name: &str, n_lps: u32, options: BenchOptions) -> BenchResult {
         barrier_share: engine.teamwork().map(|teamwork| teamwork.waiting),
         events_per_window: outcome.events as f64 / outcome.windows.max(1) as f64,
         build_s: (built - begun).as_secs_f64(),
+        records: 0,
+        read_s: 0.0,
         peak_rss_bytes: crate::process::peak_memory(),
         digest: format!("{:016x}", des::engine::history(&engine.digests())),
     }
