@@ -150,7 +150,7 @@ fn collectives_of_a_rank_are_under_way_at_once_and_kept_apart_by_their_order_in_
             root: 0,
         })
     };
-    let play = |lanes: [u8; 2]| {
+    let play = |lanes: [u16; 2]| {
         let mut operations = Vec::new();
         for rank in 0..8u32 {
             let delays = if rank % 2 == 0 { [0, 1_000_000] } else { [1_000_000, 0] };
