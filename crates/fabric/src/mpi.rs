@@ -16,7 +16,7 @@ use des::{Event, Journal, Sink};
 use endpoint::Endpoint;
 use std::marker::PhantomData;
 use std::ops::Range;
-use work::graph::state::{EMPTY, Lane, Progress};
+use work::graph::state::{EMPTY, GraphProgress, RankLane};
 use work::ranks::state::Rank;
 use work::ranks::{GraphNeeds, Plan, Plans};
 
@@ -42,10 +42,10 @@ pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State
 
 /// Makes the records of ranks that play graphs.
 fn start_graphs(net: &Network, lps: &Range<u32>, ranks: Range<u32>, st: &mut State) {
-    let mut progress = vec![Progress::default(); ranks.len()];
+    let mut progress = vec![GraphProgress::default(); ranks.len()];
     let (mut words, mut lanes, mut lists) = (0, 0, 0);
     let mut see = |slot: u32, needs: GraphNeeds| {
-        let own = Progress {
+        let own = GraphProgress {
             words,
             lanes,
             lists,
@@ -53,7 +53,7 @@ fn start_graphs(net: &Network, lps: &Range<u32>, ranks: Range<u32>, st: &mut Sta
             wild: needs.wild.into(),
             n_lanes: needs.lanes,
             n_words: needs.words,
-            ..Progress::default()
+            ..GraphProgress::default()
         };
         words += needs.words;
         lanes += needs.lanes;
@@ -67,7 +67,7 @@ fn start_graphs(net: &Network, lps: &Range<u32>, ranks: Range<u32>, st: &mut Sta
             }
         }
     }
-    let free = Lane {
+    let free = RankLane {
         holder: NONE,
         first: NONE,
     };

@@ -5,7 +5,6 @@
 //! a program says what a rank does next, a controller what a message causes, and who plays them says when that has been done.
 
 pub mod build_error;
-pub mod graph;
 mod kept;
 pub mod memory;
 pub mod motif;
@@ -17,3 +16,5 @@ pub mod replay;
 pub mod terms;
 pub mod traffic;
 pub mod workload;
+
+pub use mpi::graph;

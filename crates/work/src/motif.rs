@@ -13,6 +13,7 @@ pub mod collective_loop;
 pub mod cycle;
 pub mod ebb;
 pub mod fft3d;
+pub mod given_graph;
 mod grid;
 pub mod halo3d;
 pub mod halo3d_26;

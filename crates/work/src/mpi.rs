@@ -2,12 +2,13 @@
 
 pub mod collective;
 mod communicator;
+pub mod graph;
 pub mod nth;
 pub mod op;
 pub mod spec;
 
-use crate::graph::{Doing, Graph, GraphOp};
 pub use communicator::Communicator;
+use graph::{Doing, GraphOp, OperationGraph};
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 
 /// Most bytes that every message may have besides the rank's.
@@ -51,7 +52,7 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     fn peers(&self) -> u32;
 
     /// The graph that says when operations are done, of programs that are one: then operations do not follow each other.
-    fn graph(&self) -> Option<&Graph> {
+    fn graph(&self) -> Option<&OperationGraph> {
         None
     }
 

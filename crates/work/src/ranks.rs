@@ -7,11 +7,11 @@ mod traffic;
 pub use packing::{pack, unpack};
 pub use state::RankColumns;
 
-use crate::graph::Graph;
-use crate::graph::state::{ItemList, Lane, Progress};
 use crate::motif::{CollectiveLoop, CollectiveLoopParameters, Compute, Misfit};
 pub use crate::mpi::MAX_CONTEXTS;
 use crate::mpi::collective::{Algorithm, Call};
+use crate::mpi::graph::OperationGraph;
+use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
 use crate::mpi::op::{Collective, CollectiveKind};
 use crate::mpi::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::mpi::{Communicator, Program};
@@ -40,7 +40,7 @@ pub struct Phase {
 impl Phase {
     /// The graph that its operations form.
     #[inline(always)]
-    pub fn graph(&self) -> Option<&Graph> {
+    pub fn graph(&self) -> Option<&OperationGraph> {
         if self.is_graph { self.program.graph() } else { None }
     }
 }
@@ -267,8 +267,8 @@ impl Plan {
 }
 
 /// Bytes of the records of a rank that plays a graph, on average.
-fn graph_bytes(graph: &Graph) -> f64 {
-    let per_rank = size_of::<Progress>() + 2 * size_of::<Lane>() + 3 * size_of::<ItemList>();
+fn graph_bytes(graph: &OperationGraph) -> f64 {
+    let per_rank = size_of::<GraphProgress>() + 2 * size_of::<RankLane>() + 3 * size_of::<ItemList>();
     // A word for each operation, and a list for every eight messages.
     per_rank as f64 + 5.0 * graph.operations() as f64 / f64::from(graph.ranks().max(1))
 }

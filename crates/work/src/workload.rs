@@ -4,9 +4,8 @@
 //! gets to it, so that a saturated source needs no queue in memory.
 
 use crate::build_error::BuildError;
-use crate::graph;
 use crate::memory;
-use crate::motif::{self, Order};
+use crate::motif::{self, Order, given_graph};
 use crate::mpi::spec::{ONE_ROUTER, Ranks, Start};
 use crate::placement::{UnplacedJob, place};
 use crate::ranks::{Plan, Plans};
@@ -666,7 +665,7 @@ fn ranks(work: &Ranks, nodes: &[u32], (terms, job): (&WorkTerms, usize), key: &s
             _ => format!("{key}.{i}.{field}"),
         };
         let program = match part.motif.kind.as_str() {
-            graph::KIND => graph::read(&part.motif),
+            given_graph::KIND => given_graph::read(&part.motif),
             _ => motif::program(&part.motif, room, order),
         };
         let program =

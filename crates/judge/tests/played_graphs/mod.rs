@@ -7,7 +7,8 @@ use judge::run::{self, RunResult};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use topo::{SingleRouterSpec, TopologySpec};
-use work::graph::{Doing, GivenOperation, NO_LANE, motif};
+use work::graph::{Doing, NO_LANE};
+use work::motif::given_graph::{GivenOperation, motif};
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Collective};
 use work::mpi::{CollectiveKind, Op, Transfer};
 

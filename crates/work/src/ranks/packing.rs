@@ -2,8 +2,8 @@
 
 use super::Plans;
 use super::state::{Item, PeerRank, Rank, RankColumns};
-use crate::graph;
-use crate::graph::state::{ItemList, Progress};
+use crate::mpi::graph;
+use crate::mpi::graph::state::{GraphProgress, ItemList};
 use des::checkpoint::{put, take};
 use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
@@ -50,7 +50,7 @@ pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
 }
 
 /// Where a rank is in its graphs, if it has some.
-fn graph_of(st: &RankColumns, slot: u32) -> Option<Progress> {
+fn graph_of(st: &RankColumns, slot: u32) -> Option<GraphProgress> {
     let there = !st.graph.progress.is_empty() && st.graph.progress.get(slot).n_lanes > 0;
     there.then(|| *st.graph.progress.get(slot))
 }

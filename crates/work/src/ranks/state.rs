@@ -1,6 +1,6 @@
 //! What the ranks of a router's nodes remember: flat records in journalled columns.
 
-use crate::graph::state::GraphColumns;
+use crate::mpi::graph::state::GraphColumns;
 use bytemuck::{Pod, Zeroable};
 use des::lists::NONE;
 
@@ -159,7 +159,7 @@ pub struct Item {
     /// Its place in the order of receives, or of arrivals; of a send, of its rank's sends to other nodes; of a receive whose message is under
     /// way, 1 if it was there before the announcement.
     pub order: u32,
-    /// Name of the request: 16 bits, or from [`FIRST_OPERATION`](crate::graph::state::FIRST_OPERATION) on.
+    /// Name of the request: 16 bits, or from [`FIRST_OPERATION`](crate::mpi::graph::state::FIRST_OPERATION) on.
     pub name: u32,
     /// Tag.
     pub tag: u16,

@@ -1,7 +1,7 @@
 //! When the operations of a trace that is a graph are done.
 
 use super::records::{OperationRecord, what};
-use crate::graph::{Doing, Graph, GraphBuilder, GraphMistake};
+use crate::mpi::graph::{Doing, GraphBuilder, OperationGraph, OperationMistake};
 use crate::mpi::op::{ANY_SOURCE, Collective};
 use crate::mpi::{CollectiveKind, Communicator};
 use std::collections::HashMap;
@@ -64,7 +64,7 @@ impl RecordedOrder {
     }
 
     /// The graph of all of them.
-    pub(super) fn finish(self) -> Result<Graph, Problem> {
+    pub(super) fn finish(self) -> Result<OperationGraph, Problem> {
         self.builder.finish().map_err(problem)
     }
 }
@@ -107,8 +107,8 @@ fn doing(record: &OperationRecord) -> Doing {
     }
 }
 
-fn problem(mistake: GraphMistake) -> Problem {
-    let GraphMistake {
+fn problem(mistake: OperationMistake) -> Problem {
+    let OperationMistake {
         rank,
         operation,
         reason,

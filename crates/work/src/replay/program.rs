@@ -2,7 +2,7 @@
 
 use super::recorder::CallRecording;
 use super::records::{OperationRecord, what};
-use crate::graph::{Doing, Graph, GraphOp};
+use crate::mpi::graph::{Doing, GraphOp, OperationGraph};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, Transfer};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
 use std::sync::Arc;
@@ -143,7 +143,7 @@ impl Program for TraceProgram {
         self.recording.peers
     }
 
-    fn graph(&self) -> Option<&Graph> {
+    fn graph(&self) -> Option<&OperationGraph> {
         self.recording.graph.as_ref()
     }
 

@@ -7,9 +7,9 @@ use super::meetings::{AgreedMeetings, Meetings, stands_for};
 use super::names::{CommunicatorUses, PackedCommunicators, RequestNames, TagNames};
 use super::order::RecordedOrder;
 use super::records::{OperationRecord, Records, RecordsInTurn, what};
-use crate::graph::Graph;
 use crate::kept::{KeptRecords, RecordKeeper};
 use crate::mpi::collective::cut;
+use crate::mpi::graph::OperationGraph;
 use crate::mpi::op::UNNAMED;
 use crate::mpi::{LARGEST, peers_of};
 use bytemuck::Zeroable;
@@ -98,7 +98,7 @@ pub struct CallRecording {
     /// About how many others a rank talks to.
     pub peers: u32,
     /// When operations are done, of a trace that is a graph.
-    pub graph: Option<Graph>,
+    pub graph: Option<OperationGraph>,
     lists: KeptLists,
 }
 

@@ -4,7 +4,7 @@ mod operations;
 mod refusals;
 
 use super::*;
-use crate::graph::Doing;
+use crate::mpi::graph::Doing;
 use crate::mpi::op::{ANY_SIZE, BLOCK, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, Op, Program, Transfer};
 use std::sync::Arc;

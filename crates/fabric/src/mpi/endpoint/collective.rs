@@ -3,12 +3,12 @@
 use super::{COLLECTIVE, Endpoint};
 use des::Journal;
 use work::graph::state::{FIRST_OPERATION, Task, stage};
-use work::graph::{Doing, RankGraph};
+use work::graph::{Doing, RankOperations};
 use work::mpi::op::{ANY_SIZE, Action, Transfer};
 
 impl<J: Journal> Endpoint<'_, J> {
     /// Performs the steps of a collective until it has to wait or is done.
-    pub(super) fn collective_goes_on(&mut self, own: &RankGraph, slot: u32) {
+    pub(super) fn collective_goes_on(&mut self, own: &RankOperations, slot: u32) {
         let operation = self.task(slot).operation;
         let record = own.operations[operation as usize];
         let Some(phase) = self.plan.phases.get(self.rank().phase as usize) else {

@@ -8,8 +8,8 @@ use crate::observe::{OperationRow, Record};
 use crate::packet::{HORIZON, Kind, Packet};
 use des::lists::NONE;
 use des::{Journal, Time};
-use work::graph::state::{FIRST_OPERATION, Progress, STARTED, TASK, Task, stage, task_of};
-use work::graph::{Doing, Graph, NO_LANE, RankGraph};
+use work::graph::state::{FIRST_OPERATION, GraphProgress, STARTED, TASK, Task, stage, task_of};
+use work::graph::{Doing, NO_LANE, OperationGraph, RankOperations};
 use work::mpi::op::{Transfer, UNNAMED};
 use work::ranks::Plan;
 use work::ranks::state::fault;
@@ -19,14 +19,14 @@ const AT_ONCE: u32 = 1 << 12;
 
 impl<'a, J: Journal> Endpoint<'a, J> {
     /// The operations of the rank in the graph that it plays.
-    fn playing(&self) -> Option<RankGraph<'a>> {
+    fn playing(&self) -> Option<RankOperations<'a>> {
         let plan: &'a Plan = self.plan;
         let phase = plan.phases.get(self.rank().phase as usize)?;
         Some(phase.graph()?.rank(self.number))
     }
 
     /// What an operation of the graph does.
-    pub(super) fn doing(&self, own: &RankGraph, operation: u32) -> Doing {
+    pub(super) fn doing(&self, own: &RankOperations, operation: u32) -> Doing {
         let record = &own.operations[operation as usize];
         match self.plan.phases.get(self.rank().phase as usize) {
             Some(phase) => phase.program.doing(self.number, operation, record),
@@ -35,7 +35,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// Plays a graph as far as it goes now: [`Flow::Next`] when all of it has been played.
-    pub(super) fn play(&mut self, graph: &Graph) -> Flow {
+    pub(super) fn play(&mut self, graph: &OperationGraph) -> Flow {
         let own = graph.rank(self.number);
         if self.progress().entered == 0 {
             let clock = self.rank().clock;
@@ -64,7 +64,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// Begins the graph.
-    fn enter(&mut self, own: &RankGraph) {
+    fn enter(&mut self, own: &RankOperations) {
         let rank = *self.rank();
         let now = self.now;
         let progress = self.edit_progress();
@@ -84,7 +84,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         let now = self.now;
         let progress = self.edit_progress();
         progress.entered = 0;
-        let &mut Progress { began, spent, .. } = progress;
+        let &mut GraphProgress { began, spent, .. } = progress;
         let rank = self.edit();
         let busy = rank.computed.saturating_add(rank.worked) - spent;
         // With several lanes there may be less time than work.
@@ -104,7 +104,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// The lane of an operation, that of those without one, or of what needs none.
-    fn lane(&self, own: &RankGraph, operation: u32) -> u32 {
+    fn lane(&self, own: &RankOperations, operation: u32) -> u32 {
         match own.operations[operation as usize].lane {
             NO_LANE => self.free_lane(),
             lane => lane.into(),
@@ -117,7 +117,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// An operation waits for nothing but its lane.
-    fn ready(&mut self, own: &RankGraph, operation: u32) {
+    fn ready(&mut self, own: &RankOperations, operation: u32) {
         let slot = self.put_task(Task::new(operation, self.now, stage::READY));
         *self.word(operation) = TASK | slot;
         let lane = match own.operations[operation as usize].is_receive() {
@@ -128,7 +128,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// An operation waits for one less of those before it.
-    fn released(&mut self, own: &RankGraph, operation: u32) {
+    fn released(&mut self, own: &RankOperations, operation: u32) {
         let left = self.word(operation);
         *left -= 1;
         if *left == 0 {
@@ -137,7 +137,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// A task has its turn, and its lane, which is free.
-    fn turn(&mut self, own: &RankGraph, lane: u32, slot: u32) {
+    fn turn(&mut self, own: &RankOperations, lane: u32, slot: u32) {
         let task = *self.task(slot);
         match task.stage {
             stage::READY => {
@@ -160,7 +160,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// An operation starts.
-    fn begin(&mut self, own: &RankGraph, lane: u32, slot: u32) {
+    fn begin(&mut self, own: &RankOperations, lane: u32, slot: u32) {
         let operation = self.task(slot).operation;
         match self.doing(own, operation) {
             Doing::Compute(time) => {
@@ -213,7 +213,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// A task has its lane until a time; then comes `next`.
-    pub(super) fn occupy(&mut self, own: &RankGraph, slot: u32, until: u64, next: u32) {
+    pub(super) fn occupy(&mut self, own: &RankOperations, slot: u32, until: u64, next: u32) {
         let task = self.edit_task(slot);
         task.stage = next;
         let &mut Task { operation, begun, .. } = task;
@@ -254,7 +254,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// A task gives up its lane, and its operation ends or goes on without one.
-    fn yields(&mut self, own: &RankGraph, slot: u32) {
+    fn yields(&mut self, own: &RankOperations, slot: u32) {
         let Task { operation, stage, .. } = *self.task(slot);
         self.free_task(slot);
         let place = self.progress().lanes + self.lane(own, operation);
@@ -271,7 +271,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// The message of a send sets out; whether the send ends with it.
-    fn sets_out(&mut self, own: &RankGraph, operation: u32) -> bool {
+    fn sets_out(&mut self, own: &RankOperations, operation: u32) -> bool {
         let Doing::Send {
             peer,
             bytes,
@@ -287,7 +287,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// An operation has ended.
-    fn ended(&mut self, own: &RankGraph, operation: u32) {
+    fn ended(&mut self, own: &RankOperations, operation: u32) {
         // For the next iteration.
         *self.word(operation) = own.operations[operation as usize].predecessors;
         self.edit_progress().ended += 1;

@@ -5,14 +5,14 @@
 use super::Endpoint;
 use des::Journal;
 use des::lists::NONE;
-use work::graph::state::{Lane, Progress, Task};
+use work::graph::state::{GraphProgress, RankLane, Task};
 
 impl<J: Journal> Endpoint<'_, J> {
-    pub(super) fn progress(&self) -> &Progress {
+    pub(super) fn progress(&self) -> &GraphProgress {
         self.st.mpi.graph.progress.get(self.slot())
     }
 
-    pub(super) fn edit_progress(&mut self) -> &mut Progress {
+    pub(super) fn edit_progress(&mut self) -> &mut GraphProgress {
         let slot = self.slot();
         self.st.mpi.graph.progress.edit(self.j, slot)
     }
@@ -57,10 +57,10 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// The task whose turn it is and its lane, taken from those that wait for it.
     pub(super) fn next_task(&mut self) -> Option<(u32, u32)> {
-        let &Progress { lanes, n_lanes, .. } = self.progress();
+        let &GraphProgress { lanes, n_lanes, .. } = self.progress();
         let mut next: Option<((u64, u32), u32)> = None;
         for lane in 0..n_lanes {
-            let &Lane { holder, first } = self.st.mpi.graph.lanes.get(lanes + lane);
+            let &RankLane { holder, first } = self.st.mpi.graph.lanes.get(lanes + lane);
             if first == NONE || (holder != NONE && lane + 1 < n_lanes) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Makes a graph of operations that come rank by rank or by turns, with the operations that each waits for.
 
-use super::{Doing, Extent, Graph, GraphOp, MOST_OPERATIONS, NO_LANE, RECV, SEND};
+use super::{Doing, Extent, GraphOp, MOST_OPERATIONS, NO_LANE, OperationGraph, RECV, SEND};
 use crate::kept::RecordKeeper;
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Collective, CollectiveKind};
 use crate::mpi::{Communicator, LARGEST};
@@ -8,6 +8,8 @@ use std::fmt;
 
 /// Operations, and dependencies, up to here stay in memory: 64 MiB of operations.
 const MOST_IN_MEMORY: usize = 1 << 21;
+/// Most bytes of all blocks of a collective.
+const LARGEST_VECTOR: u64 = 1 << 62;
 /// Messages of a rank for each of its lists.
 const MESSAGES_PER_LIST: u32 = 8;
 /// Lists of ranks with collectives, at most, for the messages of these.
@@ -15,7 +17,7 @@ const MOST_FOR_COLLECTIVES: u32 = 64;
 
 /// What is wrong with a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GraphMistake {
+pub struct OperationMistake {
     /// The rank.
     pub rank: u32,
     /// Its operation, by number.
@@ -26,10 +28,10 @@ pub struct GraphMistake {
     pub hint: String,
 }
 
-impl fmt::Display for GraphMistake {
+impl fmt::Display for OperationMistake {
     /// `rank 3, operation 17: reason; hint`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GraphMistake {
+        let OperationMistake {
             rank,
             operation,
             reason,
@@ -43,7 +45,7 @@ impl fmt::Display for GraphMistake {
     }
 }
 
-/// Makes a [`Graph`].
+/// Makes a [`OperationGraph`].
 ///
 /// ```
 /// use work::graph::{Doing, GraphBuilder};
@@ -55,7 +57,7 @@ impl fmt::Display for GraphMistake {
 /// graph.add(1, Doing::Recv { peer: 0, bytes: 8, tag: 0, communicator: 0 }, 0, &[], &[])?;
 /// let graph = graph.finish()?;
 /// assert_eq!((graph.ranks(), graph.operations(), graph.dependencies()), (2, 3, 1));
-/// # Ok::<(), work::graph::GraphMistake>(())
+/// # Ok::<(), work::graph::OperationMistake>(())
 /// ```
 #[derive(Debug)]
 pub struct GraphBuilder {
@@ -105,11 +107,11 @@ impl GraphBuilder {
         lane: u16,
         after: &[u32],
         after_start: &[u32],
-    ) -> Result<u32, GraphMistake> {
+    ) -> Result<u32, OperationMistake> {
         let n_ranks = self.ranks.len() as u32;
         let operation = self.ranks.get(rank as usize).map_or(0, |rank| rank.operations.len());
         let operation = operation as u32;
-        let mistake = |(reason, hint): (String, String)| GraphMistake {
+        let mistake = |(reason, hint): (String, String)| OperationMistake {
             rank,
             operation,
             reason,
@@ -174,7 +176,7 @@ impl GraphBuilder {
     /// # Errors
     /// A dependency on an operation that is not there, or operations that wait for each other in a circle; a file for temporary data that
     /// cannot be written.
-    pub fn finish(mut self) -> Result<Graph, GraphMistake> {
+    pub fn finish(mut self) -> Result<OperationGraph, OperationMistake> {
         let mut operations = RecordKeeper::new(self.keep);
         let mut successors = RecordKeeper::new(self.keep);
         let mut roots = RecordKeeper::new(self.keep);
@@ -201,7 +203,7 @@ impl GraphBuilder {
             kept.map_err(|error| cannot_keep(rank, &error))?;
         }
         let at_end = |error: std::io::Error| cannot_keep(0, &error);
-        Ok(Graph {
+        Ok(OperationGraph {
             communicators: self.communicators,
             extents,
             operations: operations.finish().map_err(at_end)?,
@@ -212,8 +214,8 @@ impl GraphBuilder {
     }
 }
 
-fn cannot_keep(rank: u32, error: &std::io::Error) -> GraphMistake {
-    GraphMistake {
+fn cannot_keep(rank: u32, error: &std::io::Error) -> OperationMistake {
+    OperationMistake {
         rank,
         operation: 0,
         reason: format!("cannot keep the graph: {error}"),
@@ -234,13 +236,13 @@ struct Linked {
 
 impl RankBuilder {
     /// Finds the successors of every operation.
-    fn linked(self, rank: u32, communicators: &[Communicator], numbered: bool) -> Result<Linked, GraphMistake> {
+    fn linked(self, rank: u32, communicators: &[Communicator], numbered: bool) -> Result<Linked, OperationMistake> {
         let RankBuilder {
             mut operations,
             mut edges,
         } = self;
         let count = operations.len() as u32;
-        let mistake = |operation: u32, reason: String, hint: &str| GraphMistake {
+        let mistake = |operation: u32, reason: String, hint: &str| OperationMistake {
             rank,
             operation,
             reason,
@@ -422,8 +424,11 @@ fn check(doing: &Doing, rank: u32, ranks: u32, communicators: &[Communicator]) -
                 let hint = "take alltoall, or sends and receives".to_owned();
                 return refuse("a graph has no place for the sizes of an alltoallv".to_owned(), hint);
             }
-            crate::motif::sized_for("bytes", bytes, size).map_err(|misfit| (misfit.reason, misfit.hint))?;
-            (rank, 0)
+            if bytes > LARGEST_VECTOR / u64::from(size.max(1)) {
+                let reason = format!("{bytes} bytes for each of {size} ranks are too many");
+                return refuse(reason, "take smaller blocks".to_owned());
+            }
+            (rank, bytes)
         }
         Doing::Compute(_) => (rank, 0),
     };

@@ -1,6 +1,6 @@
 //! A graph as the work of ranks.
 
-use super::{Doing, Graph};
+use super::{Doing, OperationGraph};
 use crate::mpi::op::{Transfer, UNNAMED};
 use crate::mpi::{Communicator, Op, Program};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 /// A graph as a [`Program`]: an iteration is all of it once.
 #[derive(Clone, Debug)]
 pub struct GraphProgram {
-    graph: Arc<Graph>,
+    graph: Arc<OperationGraph>,
 }
 
 impl GraphProgram {
     /// The work that a graph is.
-    pub fn new(graph: Arc<Graph>) -> GraphProgram {
+    pub fn new(graph: Arc<OperationGraph>) -> GraphProgram {
         GraphProgram { graph }
     }
 }
@@ -59,7 +59,7 @@ impl Program for GraphProgram {
         self.graph.peers
     }
 
-    fn graph(&self) -> Option<&Graph> {
+    fn graph(&self) -> Option<&OperationGraph> {
         Some(&self.graph)
     }
 }

@@ -27,7 +27,7 @@ pub const ARRIVED: u32 = 1;
 /// Where a rank is in its graph, and where its records are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Progress {
+pub struct GraphProgress {
     /// Place of the word of its first operation: of one that has not started, how many it waits for; of others the place of its task with [`TASK`], or
     /// [`STARTED`].
     pub words: u32,
@@ -55,7 +55,7 @@ pub struct Progress {
     pub began: u64,
 }
 
-impl Progress {
+impl GraphProgress {
     /// Lists of the rank.
     pub fn n_lists(&self) -> u32 {
         OWN_LISTS + (1 << self.list_bits)
@@ -79,7 +79,7 @@ pub const PENDING: u16 = 2 << 8;
 /// A lane of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Lane {
+pub struct RankLane {
     /// The operation that has it, or `NONE`.
     pub holder: u32,
     /// The first of the tasks that wait for it: the root of a heap, or `NONE`.
@@ -166,11 +166,11 @@ des::columns! {
     /// What ranks remember of graphs.
     pub struct GraphColumns {
         /// A record per rank.
-        pub progress: Progress,
+        pub progress: GraphProgress,
         /// A word per operation.
         pub words: u32,
         /// The lanes of each rank, one more for what takes none.
-        pub lanes: Lane,
+        pub lanes: RankLane,
         /// Lists of each rank: [`OWN_LISTS`], and those by hash.
         pub lists: ItemList,
         /// Operations that wait for lanes, or are on them.

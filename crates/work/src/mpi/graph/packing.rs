@@ -1,7 +1,7 @@
 //! Where a rank is in its graph, as bytes, for checkpoints: words with their tasks, lanes with those that wait for them in their order, lists
 //! with their items.
 
-use super::state::{EMPTY, GraphColumns, Lane, Progress, TASK, Task, task_of};
+use super::state::{EMPTY, GraphColumns, GraphProgress, RankLane, TASK, Task, task_of};
 use des::checkpoint::{put, take};
 use des::lists::NONE;
 use des::{NoJournal, Torn};
@@ -31,7 +31,7 @@ pub fn pack(st: &GraphColumns, slot: u32, out: &mut Vec<u8>) {
         }
     }
     for lane in own.lanes..own.lanes + own.n_lanes {
-        let Lane { holder, first } = *st.lanes.get(lane);
+        let RankLane { holder, first } = *st.lanes.get(lane);
         let mut waiting = Vec::new();
         let mut to_see = Vec::from_iter((first != NONE).then_some(first));
         while let Some(slot) = to_see.pop() {
@@ -57,7 +57,7 @@ pub fn unpack(st: &mut GraphColumns, slot: u32, input: &mut &[u8]) -> Result<(),
     if [n_words, n_lanes, n_lists] != [own.n_words, own.n_lanes, own.n_lists()] {
         return Err(Torn("a rank in it has another graph"));
     }
-    let read = Progress {
+    let read = GraphProgress {
         ended,
         entered,
         began,
@@ -78,7 +78,7 @@ pub fn unpack(st: &mut GraphColumns, slot: u32, input: &mut &[u8]) -> Result<(),
     }
     for lane in own.lanes..own.lanes + n_lanes {
         let [holder, count] = take::<[u32; 2]>(input)?;
-        let mut read = Lane { holder, first: NONE };
+        let mut read = RankLane { holder, first: NONE };
         let mut last = NONE;
         for _ in 0..count {
             let operation: u32 = take(input)?;

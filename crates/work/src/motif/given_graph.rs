@@ -5,8 +5,8 @@
 //! `0 255 allreduce BYTES ROOT COMMUNICATOR | |`. Before them a line for each communicator but that of all ranks: `group 0 2 4` has a group of it,
 //! those of one communicator follow each other, a line `communicator` begins the next.
 
-use super::{Doing, GraphBuilder, GraphProgram};
-use crate::motif::Misfit;
+use super::Misfit;
+use crate::mpi::graph::{Doing, GraphBuilder, GraphProgram};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Collective, CollectiveKind};
 use crate::mpi::spec::{Motif, MotifValue};
 use crate::mpi::{Communicator, Program};

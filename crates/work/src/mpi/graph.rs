@@ -1,7 +1,7 @@
 //! Work of ranks whose operations form a graph: each starts when those that it lists have ended or started, several at once, one at a
 //! time on each lane of its rank.
 //!
-//! A [`Graph`] is flat: 32 bytes for an operation, 4 for a dependency, in memory or in a mapped file where it is large. [`GraphBuilder`]
+//! A [`OperationGraph`] is flat: 32 bytes for an operation, 4 for a dependency, in memory or in a mapped file where it is large. [`GraphBuilder`]
 //! makes one, from a trace or from operations of one's own. Times are in ps, sizes in bytes.
 //!
 //! What an operation does and what it takes:
@@ -14,19 +14,15 @@
 //! Of those that wait for a lane the one that could start first goes first, of those the one with the lowest number.
 
 mod builder;
-mod given;
 mod packing;
 mod program;
 
 pub mod state;
 
-pub use builder::{GraphBuilder, GraphMistake};
-pub use given::{GivenOperation, KIND, motif};
+pub use builder::{GraphBuilder, OperationMistake};
 pub use packing::{pack, unpack};
 
 pub use program::GraphProgram;
-
-pub(crate) use given::read;
 
 use crate::kept::KeptRecords;
 use crate::mpi::op::{ANY_SOURCE, CollectiveKind};
@@ -199,7 +195,7 @@ struct Extent {
 
 /// The operations of all ranks of a job.
 #[derive(Debug)]
-pub struct Graph {
+pub struct OperationGraph {
     communicators: Vec<Communicator>,
     extents: Vec<Extent>,
     operations: KeptRecords<GraphOp>,
@@ -210,7 +206,7 @@ pub struct Graph {
 
 /// The operations of a rank.
 #[derive(Clone, Copy, Debug)]
-pub struct RankGraph<'a> {
+pub struct RankOperations<'a> {
     /// By number.
     pub operations: &'a [GraphOp],
     successors: &'a [u32],
@@ -229,7 +225,7 @@ fn part<T: Pod>(kept: &KeptRecords<T>, first: u64, count: u32) -> &[T] {
     &kept.all()[first as usize..][..count as usize]
 }
 
-impl Graph {
+impl OperationGraph {
     /// Number of ranks.
     pub fn ranks(&self) -> u32 {
         self.extents.len() as u32
@@ -237,9 +233,9 @@ impl Graph {
 
     /// The operations of a rank.
     #[inline]
-    pub fn rank(&self, rank: u32) -> RankGraph<'_> {
+    pub fn rank(&self, rank: u32) -> RankOperations<'_> {
         let extent = &self.extents[rank as usize];
-        RankGraph {
+        RankOperations {
             operations: part(&self.operations, extent.operations, extent.n_operations),
             successors: part(&self.successors, extent.successors, extent.n_successors),
             roots: part(&self.roots, extent.roots, extent.n_roots),
@@ -266,7 +262,7 @@ impl Graph {
     }
 }
 
-impl<'a> RankGraph<'a> {
+impl<'a> RankOperations<'a> {
     /// Operations that wait for the end of one.
     #[inline]
     pub fn after_end(&self, operation: u32) -> &'a [u32] {
