@@ -24,7 +24,7 @@ pub struct Case {
 }
 
 /// All cases.
-pub const CASES: [Case; 33] = [
+pub const CASES: &[Case] = &[
     Case {
         name: "hyperx-32k-credit",
         about: "HyperX 16x16x8, 16 nodes per router, DOR, uniform at half load, credit, 20 us",

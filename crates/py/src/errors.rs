@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 use topo::subnet::{FileMistake, Mistakes};
-use trace::{Problem, Stop};
+use trace::{Problem, ReadStop};
 use vocabulary::{Diagnostic, render};
 
 create_exception!(
@@ -145,11 +145,11 @@ pub fn of_run(py: Python<'_>, error: RunError) -> PyErr {
 }
 
 /// The exception of a trace that was not read to its end, or not written.
-pub fn of_trace(py: Python<'_>, stop: Stop) -> PyErr {
+pub fn of_trace(py: Python<'_>, stop: ReadStop) -> PyErr {
     let problem = match stop {
-        Stop::Interrupted => return Interrupted::new_err("reading was interrupted"),
-        Stop::Refused(reason) => Problem::new("", reason, ""),
-        Stop::Broken(problem) => problem,
+        ReadStop::Interrupted => return Interrupted::new_err("reading was interrupted"),
+        ReadStop::Refused(reason) => Problem::new("", reason, ""),
+        ReadStop::Broken(problem) => problem,
     };
     let Problem {
         file,

@@ -6,9 +6,9 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use trace::cut::TracePart;
-use trace::format::ListedFormat;
+use trace::format::ListedReader;
 use trace::known::FORMATS;
-use trace::{Progress, Stop};
+use trace::{ReadProgress, ReadStop};
 
 /// Least time between two reports, so that signals are looked for often enough and little time is spent on it.
 const BETWEEN: Duration = Duration::from_millis(100);
@@ -29,7 +29,7 @@ pub fn trace_formats() -> String {
     json!(all).to_string()
 }
 
-fn format(name: Option<&str>) -> PyResult<Option<&'static ListedFormat>> {
+fn format(name: Option<&str>) -> PyResult<Option<&'static ListedReader>> {
     let Some(name) = name else { return Ok(None) };
     trace::named(name).map(Some).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
@@ -45,7 +45,7 @@ fn format(name: Option<&str>) -> PyResult<Option<&'static ListedFormat>> {
 fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<T, Stop> + Send,
+    work: impl FnOnce(&mut dyn FnMut(ReadProgress) -> bool) -> Result<T, ReadStop> + Send,
 ) -> PyResult<T> {
     let mut failed = None;
     let mut told = Instant::now();

@@ -1,11 +1,11 @@
 //! What is wrong with a trace as a whole, seen in one pass: ends of messages that do not meet, collectives that ranks do not agree on,
 //! requests, dependencies, times, and fields that name what is not there.
 //!
-//! [`Check`] is a [`Sink`]: it sees ranks one after the other or in turn, and has every problem when the trace is over. What it keeps does
+//! [`Check`] is a [`TraceSink`]: it sees ranks one after the other or in turn, and has every problem when the trace is over. What it keeps does
 //! not grow with the number of messages where ends are sent and received in the usual way: what waits for its other end is kept as runs
 //! of messages of one size; collectives are kept once for all ranks of a communicator; dependencies only while some of them point ahead.
 //!
-//! What is not checked: whether an order of waits can end, which the run shows; that requests of a [graph](Form::Graph) are used in
+//! What is not checked: whether an order of waits can end, which the run shows; that requests of a [graph](TraceForm::Graph) are used in
 //! order, as it has none; that a request is waited for, as MPI lets a program free it ([`CheckFigures::requests_left`] counts them).
 
 mod by_rank;
@@ -30,10 +30,10 @@ pub(crate) use findings::TraceFindings;
 pub(crate) use messages::{Side, Unmatched, halves};
 pub(crate) use requests::{GivenNames, starts};
 
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{Lists, NONE, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::Sink;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceSink;
 use collectives::Collectives;
 use findings::{About, OperationPlace};
 use graph::OpenDependencies;
@@ -67,7 +67,7 @@ pub struct CheckFigures {
 /// Looks at a whole trace.
 #[derive(Debug)]
 pub struct Check {
-    header: Header,
+    header: TraceHeader,
     communicators: KnownCommunicators,
     findings: TraceFindings,
     messages: Messages,
@@ -105,7 +105,7 @@ pub(crate) struct Mismatches {
 impl Default for Check {
     fn default() -> Check {
         Check {
-            header: Header::new("", 0, Form::Program),
+            header: TraceHeader::new("", 0, TraceForm::Program),
             communicators: KnownCommunicators::default(),
             findings: TraceFindings::default(),
             messages: Messages::default(),
@@ -138,7 +138,7 @@ impl Check {
         &self.figures
     }
 
-    pub(crate) fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &TraceHeader {
         &self.header
     }
 
@@ -149,7 +149,7 @@ impl Check {
     /// Whether the recorded start of an operation is before that of the one before it.
     fn check_time(&mut self, place: OperationPlace, operation: &Operation) {
         // Zero is not told, and what a graph has done first is not what it lists first.
-        if operation.start == 0 || self.header.form == Form::Graph {
+        if operation.start == 0 || self.header.form == TraceForm::Graph {
             return;
         }
         let last = match operation.lane {
@@ -172,11 +172,11 @@ impl Check {
     }
 }
 
-impl Sink for Check {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for Check {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         if header.ranks > MOST_RANKS {
             let words = format!("{} ranks are too many, there may be {MOST_RANKS}", header.ranks);
-            return Err(Stop::Refused(words));
+            return Err(ReadStop::Refused(words));
         }
         *self = Check {
             header: header.clone(),
@@ -187,21 +187,21 @@ impl Sink for Check {
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let of_rank = self.ranks.of(rank);
         let number = of_rank.operations;
         // What depends on operations names them with 32 bits.
         of_rank.operations = number
             .checked_add(1)
-            .ok_or_else(|| Stop::Refused(format!("rank {rank} has more than {} operations", u32::MAX)))?;
+            .ok_or_else(|| ReadStop::Refused(format!("rank {rank} has more than {} operations", u32::MAX)))?;
         let place = OperationPlace { rank, number, record };
         self.figures.operations += 1;
         let Check { header, findings, .. } = self;
         let of_rank = self.ranks.of(rank);
-        if !lists.after.is_empty() || !lists.after_start.is_empty() || header.form == Form::Graph {
+        if !lists.after.is_empty() || !lists.after_start.is_empty() || header.form == TraceForm::Graph {
             of_rank.dependencies.take(header, place, lists, findings);
         }
-        if header.form == Form::Program {
+        if header.form == TraceForm::Program {
             let mut tell = |misuse: requests::Misuse| {
                 findings.tell_at(header, About::Requests, place, || misuse.words(rank));
             };
@@ -230,7 +230,7 @@ impl Sink for Check {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         let Check { header, findings, .. } = self;
         if let Some((region, place)) = self.region
             && region as usize >= names.len()

@@ -1,13 +1,13 @@
 //! A trace in memory: for small ones, and for tests.
 
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{Lists, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::{Progress, Reader, Sink};
+use crate::problem::{Problem, ReadStop};
+use crate::sink::{ReadProgress, TraceReader, TraceSink};
 
 /// An operation with its lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct CollectedOperation {
     /// Its record in the file.
     pub record: u64,
     /// The operation.
@@ -20,7 +20,7 @@ pub struct Listed {
     pub values: Vec<u64>,
 }
 
-impl Listed {
+impl CollectedOperation {
     /// The lists.
     pub fn lists(&self) -> Lists<'_> {
         Lists {
@@ -35,9 +35,9 @@ impl Listed {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collected {
     /// What is known before the operations.
-    pub header: Header,
+    pub header: TraceHeader,
     /// The operations of each rank.
-    pub ranks: Vec<Vec<Listed>>,
+    pub ranks: Vec<Vec<CollectedOperation>>,
     /// Names of regions.
     pub names: Vec<String>,
 }
@@ -45,7 +45,7 @@ pub struct Collected {
 impl Default for Collected {
     fn default() -> Collected {
         Collected {
-            header: Header::new("", 0, Form::Program),
+            header: TraceHeader::new("", 0, TraceForm::Program),
             ranks: Vec::new(),
             names: Vec::new(),
         }
@@ -57,10 +57,12 @@ impl Collected {
     ///
     /// # Errors
     /// Why reading ended early.
-    pub fn of(read: impl FnOnce(&mut Reader<'_>) -> Result<(), Stop>) -> Result<(Collected, Vec<Problem>), Stop> {
+    pub fn of(
+        read: impl FnOnce(&mut TraceReader<'_>) -> Result<(), ReadStop>,
+    ) -> Result<(Collected, Vec<Problem>), ReadStop> {
         let mut all = Collected::default();
-        let mut watch = |_: Progress| true;
-        let mut reader = Reader::new(&mut all, &mut watch);
+        let mut watch = |_: ReadProgress| true;
+        let mut reader = TraceReader::new(&mut all, &mut watch);
         read(&mut reader)?;
         let (problems, _) = reader.into_problems();
         Ok((all, problems))
@@ -70,7 +72,7 @@ impl Collected {
     ///
     /// # Errors
     /// The sink's.
-    pub fn tell(&self, sink: &mut dyn Sink) -> Result<(), Stop> {
+    pub fn tell(&self, sink: &mut dyn TraceSink) -> Result<(), ReadStop> {
         sink.begin(&self.header)?;
         for (rank, operations) in self.ranks.iter().enumerate() {
             for listed in operations {
@@ -81,15 +83,15 @@ impl Collected {
     }
 }
 
-impl Sink for Collected {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for Collected {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.header = header.clone();
         self.ranks = vec![Vec::new(); header.ranks as usize];
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
-        self.ranks[rank as usize].push(Listed {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
+        self.ranks[rank as usize].push(CollectedOperation {
             record,
             operation: *operation,
             after: lists.after.to_vec(),
@@ -99,7 +101,7 @@ impl Sink for Collected {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.names = names.to_vec();
         Ok(())
     }

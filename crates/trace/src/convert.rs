@@ -2,16 +2,16 @@
 
 use crate::check::Check;
 use crate::cut::{Cutter, Planner, TracePart};
-use crate::format::ListedFormat;
+use crate::format::ListedReader;
 use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
 use crate::formats::work::WorkWriter;
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::known::format_of;
 use crate::operation::{Lists, Operation};
 use crate::partial::Partial;
-use crate::problem::{Problem, Stop};
+use crate::problem::{Problem, ReadStop};
 use crate::repair::Repair;
-use crate::sink::{Progress, Reader, Sink};
+use crate::sink::{ReadProgress, TraceReader, TraceSink};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -58,8 +58,9 @@ struct ConvertedFile {
 }
 
 impl ConvertedFile {
-    fn create(path: &Path, to: &str) -> Result<ConvertedFile, Stop> {
-        let refused = |error: std::io::Error| Stop::Refused(format!("{} cannot be written: {error}", path.display()));
+    fn create(path: &Path, to: &str) -> Result<ConvertedFile, ReadStop> {
+        let refused =
+            |error: std::io::Error| ReadStop::Refused(format!("{} cannot be written: {error}", path.display()));
         let begin = || -> std::io::Result<(Partial, BufWriter<File>)> {
             let partial = Partial::create(path)?;
             let file = BufWriter::with_capacity(1 << 18, partial.file()?);
@@ -78,13 +79,13 @@ impl ConvertedFile {
             other => {
                 let known: Vec<&str> = WRITERS.iter().map(|(name, _)| *name).collect();
                 let words = format!("no format \"{other}\" can be written; there are {}", known.join(", "));
-                return Err(Stop::Refused(words));
+                return Err(ReadStop::Refused(words));
             }
         };
         Ok(ConvertedFile { writer, operations: 0 })
     }
 
-    fn sink(&mut self) -> &mut dyn Sink {
+    fn sink(&mut self) -> &mut dyn TraceSink {
         match &mut self.writer {
             Writer::Work(writer) => &mut **writer,
             Writer::GoalText(_, writer) => &mut **writer,
@@ -104,30 +105,30 @@ impl ConvertedFile {
     }
 }
 
-impl Sink for ConvertedFile {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for ConvertedFile {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.sink().begin(header)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         self.operations += 1;
         self.sink().operation(rank, record, operation, lists)
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.sink().end(names)?;
         match &mut self.writer {
             Writer::Work(_) => Ok(()),
             Writer::GoalText(partial, _) | Writer::GoalBinary(partial, _) => partial
                 .finish()
-                .map_err(|error| Stop::Refused(format!("{} cannot be written: {error}", partial.path().display()))),
+                .map_err(|error| ReadStop::Refused(format!("{} cannot be written: {error}", partial.path().display()))),
         }
     }
 }
 
 /// Tells of one of several passes over a file as a part of all of them.
-pub(crate) fn part(progress: Progress, pass: u64, passes: u64) -> Progress {
-    Progress {
+pub(crate) fn part(progress: ReadProgress, pass: u64, passes: u64) -> ReadProgress {
+    ReadProgress {
         done: progress.done.min(progress.all) + pass * progress.all,
         all: passes * progress.all,
         records: progress.records,
@@ -135,9 +136,9 @@ pub(crate) fn part(progress: Progress, pass: u64, passes: u64) -> Progress {
 }
 
 /// Refuses to write into the file that is read.
-fn check_other(path: &Path, out: &Path) -> Result<(), Stop> {
+fn check_other(path: &Path, out: &Path) -> Result<(), ReadStop> {
     match (path.canonicalize(), out.canonicalize()) {
-        (Ok(this), Ok(that)) if this == that => Err(Stop::Refused(format!(
+        (Ok(this), Ok(that)) if this == that => Err(ReadStop::Refused(format!(
             "{} is read, and cannot be written",
             out.display()
         ))),
@@ -149,23 +150,23 @@ fn check_other(path: &Path, out: &Path) -> Result<(), Stop> {
 #[derive(Default)]
 struct Names(Vec<String>);
 
-impl Sink for Names {
-    fn begin(&mut self, _header: &Header) -> Result<(), Stop> {
+impl TraceSink for Names {
+    fn begin(&mut self, _header: &TraceHeader) -> Result<(), ReadStop> {
         Ok(())
     }
 
-    fn operation(&mut self, _: u32, _: u64, _: &Operation, _: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, _: u32, _: u64, _: &Operation, _: &Lists<'_>) -> Result<(), ReadStop> {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.0 = names.to_vec();
         Ok(())
     }
 }
 
 /// The number of a region by its name.
-fn region_of(names: &[String], name: &str) -> Result<u32, Stop> {
+fn region_of(names: &[String], name: &str) -> Result<u32, ReadStop> {
     let found = names.iter().position(|region| region == name);
     found.map(|number| number as u32).ok_or_else(|| {
         let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
@@ -174,7 +175,7 @@ fn region_of(names: &[String], name: &str) -> Result<u32, Stop> {
             true => "the trace has no regions".to_owned(),
             false => format!("there are {}{more}", some.join(", ")),
         };
-        Stop::Refused(format!("no region \"{name}\"; {there}"))
+        ReadStop::Refused(format!("no region \"{name}\"; {there}"))
     })
 }
 
@@ -185,12 +186,12 @@ fn region_of(names: &[String], name: &str) -> Result<u32, Stop> {
 /// As of [`convert`], and a part that there is not.
 pub fn cut(
     path: &Path,
-    format: Option<&'static ListedFormat>,
+    format: Option<&'static ListedReader>,
     out: &Path,
     to: &str,
     part: &TracePart,
-    watch: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Converted, Stop> {
+    watch: &mut dyn FnMut(ReadProgress) -> bool,
+) -> Result<Converted, ReadStop> {
     let format = match format {
         Some(format) => format,
         None => format_of(path)?,
@@ -199,9 +200,9 @@ pub fn cut(
     let mut written = ConvertedFile::create(out, to)?;
     let passes = 1 + u64::from(!part.has_whole_ranks()) + u64::from(part.region.is_some());
     let mut pass = 0;
-    let mut go = |sink: &mut dyn Sink| -> Result<(Vec<Problem>, u64), Stop> {
+    let mut go = |sink: &mut dyn TraceSink| -> Result<(Vec<Problem>, u64), ReadStop> {
         let mut told = |progress| watch(self::part(progress, pass, passes));
-        let mut reader = Reader::new(sink, &mut told);
+        let mut reader = TraceReader::new(sink, &mut told);
         crate::known::read(path, Some(format), &mut reader)?;
         let problems = reader.into_problems();
         pass += 1;
@@ -245,12 +246,12 @@ pub fn cut(
 /// wants it to end.
 pub fn convert(
     path: &Path,
-    format: Option<&'static ListedFormat>,
+    format: Option<&'static ListedReader>,
     out: &Path,
     to: &str,
     repair: bool,
-    watch: &mut dyn FnMut(Progress) -> bool,
-) -> Result<Converted, Stop> {
+    watch: &mut dyn FnMut(ReadProgress) -> bool,
+) -> Result<Converted, ReadStop> {
     let format = match format {
         Some(format) => format,
         None => format_of(path)?,
@@ -262,21 +263,21 @@ pub fn convert(
     let mut check = Check::default();
     if repair {
         let mut first = |progress| watch(part(progress, 0, passes));
-        let mut reader = Reader::new(&mut check, &mut first);
+        let mut reader = TraceReader::new(&mut check, &mut first);
         crate::known::read(path, Some(format), &mut reader)?;
     }
     let mut last = |progress| watch(part(progress, passes - 1, passes));
     let (problems, more_problems) = match repair {
         true => {
             let mut repaired = Repair::new(&check, &mut written);
-            let mut reader = Reader::new(&mut repaired, &mut last);
+            let mut reader = TraceReader::new(&mut repaired, &mut last);
             crate::known::read(path, Some(format), &mut reader)?;
             let problems = reader.into_problems();
             left_out.clone_from(repaired.left_out());
             problems
         }
         false => {
-            let mut reader = Reader::new(&mut written, &mut last);
+            let mut reader = TraceReader::new(&mut written, &mut last);
             crate::known::read(path, Some(format), &mut reader)?;
             reader.into_problems()
         }

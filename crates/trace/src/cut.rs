@@ -8,7 +8,7 @@
 //! * waits for requests that were begun outside.
 //!
 //! Ranks are numbered anew, communicators keep their ranks of the part. Which message a receive from any rank or of any tag takes is not
-//! told: with its rank's other messages it stays as it is, and is counted. In a [graph](Form::Graph) a computation of no time takes the
+//! told: with its rank's other messages it stays as it is, and is counted. In a [graph](TraceForm::Graph) a computation of no time takes the
 //! place of what is left out, so that what depends on it still does.
 
 mod plan;
@@ -17,10 +17,10 @@ mod select;
 
 pub use select::TracePart;
 
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use plan::{CutPlan, MessageEnd};
 use restrict::Communicators;
 use select::Selection;
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(crate) struct Planner {
     selection: Selection,
     plan: CutPlan,
-    header: Header,
+    header: TraceHeader,
     /// When the last operation began.
     last: u64,
 }
@@ -40,19 +40,25 @@ impl Planner {
         Planner {
             selection: Selection::new(part, region),
             plan: CutPlan::default(),
-            header: Header::new("", 0, Form::Program),
+            header: TraceHeader::new("", 0, TraceForm::Program),
             last: 0,
         }
     }
 }
 
-impl Sink for Planner {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for Planner {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.header = header.clone();
         self.selection.begin(header)
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, _lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(
+        &mut self,
+        rank: u32,
+        _record: u64,
+        operation: &Operation,
+        _lists: &Lists<'_>,
+    ) -> Result<(), ReadStop> {
         self.last = self.last.max(operation.start);
         let selected = self.selection.takes(rank, operation);
         if !self.selection.has_rank(rank) {
@@ -70,9 +76,9 @@ impl Sink for Planner {
         Ok(())
     }
 
-    fn end(&mut self, _names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, _names: &[String]) -> Result<(), ReadStop> {
         if self.selection.needs_times() && self.last == 0 {
-            return Err(Stop::Refused(
+            return Err(ReadStop::Refused(
                 "it does not tell when operations began: cut it by ranks or by a region".into(),
             ));
         }
@@ -120,7 +126,7 @@ pub(crate) struct Cutter<'p, S> {
     selection: Selection,
     plan: Option<&'p mut CutPlan>,
     communicators: Communicators,
-    form: Form,
+    form: TraceForm,
     first: u32,
     inner: S,
     /// Requests of each rank that were begun in the part.
@@ -130,7 +136,7 @@ pub(crate) struct Cutter<'p, S> {
     values: Vec<u64>,
 }
 
-impl<'p, S: Sink> Cutter<'p, S> {
+impl<'p, S: TraceSink> Cutter<'p, S> {
     /// With what one pass has found, if the part is not one of ranks only.
     pub(crate) fn new(
         part: &TracePart,
@@ -142,7 +148,7 @@ impl<'p, S: Sink> Cutter<'p, S> {
             selection: Selection::new(part, region),
             plan: planner.map(|planner| &mut planner.plan),
             communicators: Communicators::default(),
-            form: Form::Program,
+            form: TraceForm::Program,
             first: 0,
             inner,
             begun: Vec::new(),
@@ -215,7 +221,7 @@ impl<'p, S: Sink> Cutter<'p, S> {
         (all || left.request != NONE || !self.values.is_empty()).then_some(left)
     }
 
-    fn put(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn put(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let mut moved = *operation;
         let shift = |other: &mut u32| {
             if *other < ANY_SOURCE {
@@ -265,8 +271,8 @@ impl<'p, S: Sink> Cutter<'p, S> {
     }
 }
 
-impl<S: Sink> Sink for Cutter<'_, S> {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl<S: TraceSink> TraceSink for Cutter<'_, S> {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.selection.begin(header)?;
         let ranks = self.selection.ranks();
         self.communicators = Communicators::of(header, &ranks);
@@ -282,7 +288,7 @@ impl<S: Sink> Sink for Cutter<'_, S> {
         self.inner.begin(&part)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let selected = self.selection.takes(rank, operation);
         if !self.selection.has_rank(rank) {
             return Ok(());
@@ -318,7 +324,7 @@ impl<S: Sink> Sink for Cutter<'_, S> {
         }
         match left {
             Some(left) => self.put(rank, record, &left, lists),
-            None if self.form == Form::Graph => {
+            None if self.form == TraceForm::Graph => {
                 self.values.clear();
                 let nothing = Operation {
                     lane: operation.lane,
@@ -330,7 +336,7 @@ impl<S: Sink> Sink for Cutter<'_, S> {
         }
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.inner.end(names)
     }
 }

@@ -1,12 +1,12 @@
 //! What is asked of a format of traces.
 
-use crate::problem::Stop;
-use crate::sink::Reader;
+use crate::problem::ReadStop;
+use crate::sink::TraceReader;
 use std::path::Path;
 
-/// A format of traces: reads the files of a recording and tells them a [`Reader`]. A format is one room in [`formats`](crate::formats), and a line
+/// A format of traces: reads the files of a recording and tells them a [`TraceReader`]. A format is one room in [`formats`](crate::formats), and a line
 /// in [`FORMATS`].
-pub trait TraceFormat {
+pub trait FormatReader {
     /// Its name in studies and figures.
     const NAME: &'static str;
     /// What it is, in a line.
@@ -21,33 +21,33 @@ pub trait TraceFormat {
     /// Whether a path is of this format: a file with its first bytes, unpacked where it is packed, or a folder with none.
     fn is_it(path: &Path, start: &[u8]) -> bool;
 
-    /// Reads it: [`Reader::begin`] once, every operation, [`Reader::end`] once. Problems that leave the rest readable go to
-    /// [`Reader::problem`]; whatever the file holds, there is no panic, and neither time nor memory beyond what its size explains.
+    /// Reads it: [`TraceReader::begin`] once, every operation, [`TraceReader::end`] once. Problems that leave the rest readable go to
+    /// [`TraceReader::problem`]; whatever the file holds, there is no panic, and neither time nor memory beyond what its size explains.
     ///
     /// # Errors
     /// A file that cannot be read on, and what the reader says.
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop>;
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop>;
 }
 
 /// A format of the list.
-pub struct ListedFormat {
-    /// See [`TraceFormat::NAME`].
+pub struct ListedReader {
+    /// See [`FormatReader::NAME`].
     pub name: &'static str,
-    /// See [`TraceFormat::LINE`].
+    /// See [`FormatReader::LINE`].
     pub line: &'static str,
-    /// See [`TraceFormat::FILES`].
+    /// See [`FormatReader::FILES`].
     pub files: &'static str,
-    /// See [`TraceFormat::LIMITS`].
+    /// See [`FormatReader::LIMITS`].
     pub limits: &'static str,
-    /// See [`TraceFormat::SOURCE`].
+    /// See [`FormatReader::SOURCE`].
     pub source: &'static str,
     pub(crate) is_it: fn(&Path, &[u8]) -> bool,
-    pub(crate) read: fn(&Path, &mut Reader<'_>) -> Result<(), Stop>,
+    pub(crate) read: fn(&Path, &mut TraceReader<'_>) -> Result<(), ReadStop>,
 }
 
-impl ListedFormat {
-    pub(crate) const fn of<F: TraceFormat>() -> ListedFormat {
-        ListedFormat {
+impl ListedReader {
+    pub(crate) const fn of<F: FormatReader>() -> ListedReader {
+        ListedReader {
             name: F::NAME,
             line: F::LINE,
             files: F::FILES,

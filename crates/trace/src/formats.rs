@@ -13,20 +13,20 @@ pub mod otf2;
 pub mod simgrid;
 pub mod work;
 
-use crate::format::ListedFormat;
+use crate::format::ListedReader;
 
 /// Every format: a line each.
-pub(crate) const LIST: &[ListedFormat] = &[
-    ListedFormat::of::<work::WorkFormat>(),
-    ListedFormat::of::<otf2::Otf2>(),
-    ListedFormat::of::<dumpi::Dumpi>(),
-    ListedFormat::of::<goal::GoalText>(),
-    ListedFormat::of::<goal::GoalBinary>(),
-    ListedFormat::of::<chakra::Chakra>(),
-    ListedFormat::of::<simgrid::SimGrid>(),
-    ListedFormat::of::<liballprof::Liballprof>(),
-    ListedFormat::of::<htsim::Htsim>(),
-    ListedFormat::of::<msccl::Msccl>(),
-    ListedFormat::of::<flows::Flows>(),
-    ListedFormat::of::<ops::OpsTables>(),
+pub(crate) const LIST: &[ListedReader] = &[
+    ListedReader::of::<work::WorkFormat>(),
+    ListedReader::of::<otf2::Otf2>(),
+    ListedReader::of::<dumpi::Dumpi>(),
+    ListedReader::of::<goal::GoalText>(),
+    ListedReader::of::<goal::GoalBinary>(),
+    ListedReader::of::<chakra::Chakra>(),
+    ListedReader::of::<simgrid::SimGrid>(),
+    ListedReader::of::<liballprof::Liballprof>(),
+    ListedReader::of::<htsim::Htsim>(),
+    ListedReader::of::<msccl::Msccl>(),
+    ListedReader::of::<flows::Flows>(),
+    ListedReader::of::<ops::OpsTables>(),
 ];

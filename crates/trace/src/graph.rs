@@ -1,8 +1,8 @@
 //! The operations of one rank of a graph while they are read: those that are waited for may be learnt in any order.
 
 use crate::operation::{Lists, Operation};
-use crate::problem::Stop;
-use crate::sink::Reader;
+use crate::problem::ReadStop;
+use crate::sink::TraceReader;
 
 /// The operations of a rank, and who waits for whom.
 #[derive(Default)]
@@ -17,10 +17,10 @@ impl RankGraph {
     ///
     /// # Errors
     /// More operations than have numbers.
-    pub(crate) fn push(&mut self, operation: Operation, record: u64) -> Result<u32, Stop> {
+    pub(crate) fn push(&mut self, operation: Operation, record: u64) -> Result<u32, ReadStop> {
         let number = self.len();
         if number == u32::MAX {
-            return Err(Stop::Refused(format!("a rank has more than {number} operations")));
+            return Err(ReadStop::Refused(format!("a rank has more than {number} operations")));
         }
         self.operations.push((operation, record));
         Ok(number)
@@ -50,7 +50,7 @@ impl RankGraph {
     ///
     /// # Errors
     /// The sink's.
-    pub(crate) fn tell(&mut self, rank: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    pub(crate) fn tell(&mut self, rank: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let n = self.operations.len();
         self.ends.sort(n);
         self.starts.sort(n);
@@ -111,12 +111,12 @@ impl WaitLists {
 mod tests {
     use super::*;
     use crate::Collected;
-    use crate::header::{Form, Header};
+    use crate::header::{TraceForm, TraceHeader};
 
     #[test]
     fn each_operation_gets_its_own_lists_in_the_order_in_which_they_were_told() {
         let (all, _) = Collected::of(|reader| {
-            reader.begin(&Header::new("x", 2, Form::Graph))?;
+            reader.begin(&TraceHeader::new("x", 2, TraceForm::Graph))?;
             let mut graph = RankGraph::default();
             for round in 0..2 {
                 for i in 0..4 {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Whether the operations of a rank follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum TraceForm {
     /// Each comes after the one before it.
     #[default]
     Program,
@@ -37,7 +37,7 @@ pub enum Members {
         /// Their distance.
         stride: u32,
     },
-    /// Listed.
+    /// CollectedOperation.
     List(Vec<u32>),
 }
 
@@ -112,13 +112,13 @@ impl Members {
 
 /// What is known of a trace before its operations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct TraceHeader {
     /// Name of the format that it was recorded in.
     pub format: String,
     /// Number of ranks.
     pub ranks: u32,
     /// Whether the operations of a rank follow each other.
-    pub form: Form,
+    pub form: TraceForm,
     /// What computations are told in.
     pub unit: WorkUnit,
     /// The communicators by number; the first has all ranks.
@@ -127,10 +127,10 @@ pub struct Header {
     pub files: Vec<String>,
 }
 
-impl Header {
+impl TraceHeader {
     /// A trace of a format with one communicator and no file.
-    pub fn new(format: &str, ranks: u32, form: Form) -> Header {
-        Header {
+    pub fn new(format: &str, ranks: u32, form: TraceForm) -> TraceHeader {
+        TraceHeader {
             format: format.to_owned(),
             ranks,
             form,

@@ -1,13 +1,13 @@
 //! What a trace is, what it has and what is wrong with it: `fabricsim trace info`.
 
 use crate::check::Check;
-use crate::format::ListedFormat;
-use crate::header::{Form, Header, WorkUnit};
+use crate::format::ListedReader;
+use crate::header::{TraceForm, TraceHeader, WorkUnit};
 use crate::known::format_of;
 use crate::operation::{Lists, Operation};
-use crate::problem::Stop;
-use crate::sink::{Progress, Reader, Sink};
-use crate::summary::Summary;
+use crate::problem::ReadStop;
+use crate::sink::{ReadProgress, TraceReader, TraceSink};
+use crate::summary::TraceSummary;
 use crate::traffic::{RankPair, RegionFigures, TraceTraffic};
 use serde::Serialize;
 use std::path::Path;
@@ -22,15 +22,15 @@ pub struct Info {
     pub file: String,
     /// Whether it can be read to its end and nothing is wrong with what it has: it can be played as it is.
     pub complete: bool,
-    /// See [`Form`].
-    pub form: Form,
+    /// See [`TraceForm`].
+    pub form: TraceForm,
     /// What the work of computations is told in.
     pub unit: WorkUnit,
     /// Name of the format that it was recorded in, where a file of work was converted from another; else that of the file.
     pub recorded_as: String,
     /// Figures, as far as it could be read; with the name of the file's format.
     #[serde(flatten)]
-    pub summary: Summary,
+    pub summary: TraceSummary,
     /// Records of files that were read.
     pub records: u64,
     /// Sends whose message no rank receives; null where it could not be read to its end.
@@ -58,28 +58,28 @@ pub struct Info {
 /// All that looks at a trace, and its header.
 #[derive(Default)]
 struct Looking {
-    form: Form,
+    form: TraceForm,
     unit: WorkUnit,
-    summary: Summary,
+    summary: TraceSummary,
     check: Check,
     traffic: TraceTraffic,
 }
 
-impl Sink for Looking {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for Looking {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         (self.form, self.unit) = (header.form, header.unit);
         self.summary.begin(header)?;
         self.check.begin(header)?;
         self.traffic.begin(header)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         self.summary.operation(rank, record, operation, lists)?;
         self.check.operation(rank, record, operation, lists)?;
         self.traffic.operation(rank, record, operation, lists)
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.summary.end(names)?;
         self.check.end(names)?;
         self.traffic.end(names)
@@ -90,9 +90,13 @@ impl Sink for Looking {
 ///
 /// # Errors
 /// The user wants it to end.
-pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Info, Stop> {
+pub fn info(
+    path: &Path,
+    format: Option<&ListedReader>,
+    watch: &mut dyn FnMut(ReadProgress) -> bool,
+) -> Result<Info, ReadStop> {
     let mut looking = Looking::default();
-    let mut reader = Reader::new(&mut looking, watch);
+    let mut reader = TraceReader::new(&mut looking, watch);
     let format = format.map_or_else(|| format_of(path), Ok);
     let name = format.as_ref().map_or("", |format| format.name);
     let read = match format {
@@ -105,9 +109,9 @@ pub fn info(path: &Path, format: Option<&ListedFormat>, watch: &mut dyn FnMut(Pr
     let whole = read.is_ok();
     match read {
         Ok(()) => {}
-        Err(Stop::Interrupted) => return Err(Stop::Interrupted),
-        Err(Stop::Broken(problem)) => problems.push(problem.to_string()),
-        Err(Stop::Refused(reason)) => problems.push(format!("{}: {reason}", path.display())),
+        Err(ReadStop::Interrupted) => return Err(ReadStop::Interrupted),
+        Err(ReadStop::Broken(problem)) => problems.push(problem.to_string()),
+        Err(ReadStop::Refused(reason)) => problems.push(format!("{}: {reason}", path.display())),
     }
     let Looking {
         form,

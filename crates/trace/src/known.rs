@@ -1,17 +1,17 @@
 //! The formats that are known, and which of them a file has.
 
-use crate::format::ListedFormat;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::format::ListedReader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 /// Every format, in the order in which they are tried: a line each.
-pub const FORMATS: &[ListedFormat] = crate::formats::LIST;
+pub const FORMATS: &[ListedReader] = crate::formats::LIST;
 
 /// The format of a name.
-pub fn named(name: &str) -> Option<&'static ListedFormat> {
+pub fn named(name: &str) -> Option<&'static ListedReader> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
@@ -22,7 +22,7 @@ const START: u64 = 4096;
 ///
 /// # Errors
 /// A path that cannot be read, or that is of no format.
-pub fn format_of(path: &Path) -> Result<&'static ListedFormat, Problem> {
+pub fn format_of(path: &Path) -> Result<&'static ListedReader, Problem> {
     let name = path.display().to_string();
     let cannot = |error: std::io::Error| Problem::new(&name, format!("it cannot be read: {error}"), "");
     let about = std::fs::metadata(path).map_err(cannot)?;
@@ -58,7 +58,7 @@ pub fn format_of(path: &Path) -> Result<&'static ListedFormat, Problem> {
 ///
 /// # Errors
 /// Why reading ended before the end.
-pub fn read(path: &Path, format: Option<&ListedFormat>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+pub fn read(path: &Path, format: Option<&ListedReader>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     let format = match format {
         Some(format) => format,
         None => format_of(path)?,

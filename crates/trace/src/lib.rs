@@ -1,6 +1,6 @@
 //! Recorded work of applications: what ranks did, or are to do, as operations, whatever it was recorded in.
 //!
-//! A [`TraceFormat`] reads files of a kind and tells a [`Sink`] what is in them, operation by operation ([`operation`]), so that a trace
+//! A [`FormatReader`] reads files of a kind and tells a [`TraceSink`] what is in them, operation by operation ([`operation`]), so that a trace
 //! may be longer than memory. Everything that takes traces is a sink: the summary that `trace info` prints ([`summary`]) and whatever
 //! plays or converts them. What is wrong with a file is told as [`Problem`]s, with file, rank, record, reason and hint.
 //!
@@ -29,11 +29,11 @@ pub mod traffic;
 
 pub use check::Check;
 pub use collected::Collected;
-pub use format::TraceFormat;
-pub use header::{Form, Header, Members, WorkUnit};
+pub use format::FormatReader;
+pub use header::{Members, TraceForm, TraceHeader, WorkUnit};
 pub use known::{FORMATS, format_of, named, read};
 pub use operation::{Kind, Lists, Mode, Operation};
-pub use problem::{Problem, Stop};
+pub use problem::{Problem, ReadStop};
 pub use repair::Repair;
-pub use sink::{Progress, Reader, Sink};
-pub use summary::Summary;
+pub use sink::{ReadProgress, TraceReader, TraceSink};
+pub use summary::TraceSummary;

@@ -229,7 +229,7 @@ impl Operation {
 /// What an operation has any number of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lists<'a> {
-    /// Of a [`Form::Graph`](crate::Form::Graph): operations of the same rank, by their number there, that have to have ended before this one starts.
+    /// Of a [`TraceForm::Graph`](crate::TraceForm::Graph): operations of the same rank, by their number there, that have to have ended before this one starts.
     /// They may come later in the file.
     pub after: &'a [u32],
     /// Operations of the same rank that have to have started.

@@ -68,7 +68,7 @@ impl fmt::Display for Problem {
 
 /// Why reading ends before the end of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ReadStop {
     /// The user wants it.
     Interrupted,
     /// The file cannot be read on.
@@ -77,8 +77,8 @@ pub enum Stop {
     Refused(String),
 }
 
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        Stop::Broken(problem)
+impl From<Problem> for ReadStop {
+    fn from(problem: Problem) -> ReadStop {
+        ReadStop::Broken(problem)
     }
 }

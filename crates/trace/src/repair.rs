@@ -3,15 +3,15 @@
 //! A finished [`Check`] says what that is; a second pass over the same trace leaves it out and counts it. Left out are: ends of messages that
 //! meet nothing, the last ones of their kind; messages that are larger than their receive, with it; steps of a communicator that
 //! not all of its ranks come to, or not in the same way; operations whose fields name what is not there; and waits for requests that
-//! are then never started. In a [graph](Form::Graph) a computation of no time takes their place, so that what depends on them still does.
+//! are then never started. In a [graph](TraceForm::Graph) a computation of no time takes their place, so that what depends on them still does.
 //!
 //! What stays: requests that are started again while they are pending, circles of dependencies, and times that go back.
 
 use crate::check::{ByRank, Check, GivenNames, KnownCommunicators, Side, TraceFindings, halves, starts, wrong};
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Hands on a trace without what does not match.
@@ -45,7 +45,7 @@ enum OperationFate {
     IsLeftOut,
 }
 
-impl<'c, S: Sink> Repair<'c, S> {
+impl<'c, S: TraceSink> Repair<'c, S> {
     /// Hands on to `inner` what `check`, which is over, has found right in the same trace.
     pub fn new(check: &'c Check, inner: S) -> Repair<'c, S> {
         Repair {
@@ -152,9 +152,9 @@ impl<'c, S: Sink> Repair<'c, S> {
         }
     }
 
-    fn leave_out(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn leave_out(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         *self.left_out.entry(operation.kind.name()).or_default() += 1;
-        if self.check.header().form == Form::Program {
+        if self.check.header().form == TraceForm::Program {
             return Ok(());
         }
         let nothing = Operation {
@@ -168,10 +168,10 @@ impl<'c, S: Sink> Repair<'c, S> {
     }
 }
 
-impl<S: Sink> Sink for Repair<'_, S> {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl<S: TraceSink> TraceSink for Repair<'_, S> {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         if header != self.check.header() {
-            return Err(Stop::Refused(
+            return Err(ReadStop::Refused(
                 "the trace is another than the one that was checked".into(),
             ));
         }
@@ -182,7 +182,7 @@ impl<S: Sink> Sink for Repair<'_, S> {
         self.inner.begin(header)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let of_rank = self.ranks.of(rank);
         let number = of_rank.operations;
         of_rank.operations = number.saturating_add(1);
@@ -221,7 +221,7 @@ impl<S: Sink> Sink for Repair<'_, S> {
         }
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.inner.end(names)
     }
 }

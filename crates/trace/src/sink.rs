@@ -1,33 +1,33 @@
 //! Who takes the operations of a trace, and what a format reads with.
 
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Lists, Operation};
-use crate::problem::{Problem, Stop};
+use crate::problem::{Problem, ReadStop};
 
 /// Takes a trace, operation by operation.
-pub trait Sink {
+pub trait TraceSink {
     /// The trace begins.
     ///
     /// # Errors
     /// A trace that cannot be taken.
-    fn begin(&mut self, header: &Header) -> Result<(), Stop>;
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop>;
 
     /// An operation of a rank, in the order of the rank; ranks may take turns. `record` is its record in the file of the rank, or its line.
     ///
     /// # Errors
     /// An operation that cannot be taken.
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop>;
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop>;
 
     /// The trace is over; `names` are those of regions.
     ///
     /// # Errors
     /// A trace that cannot be taken.
-    fn end(&mut self, names: &[String]) -> Result<(), Stop>;
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop>;
 }
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ReadProgress {
     /// Bytes of files that have been read.
     pub done: u64,
     /// Bytes of all files, 0 where that is not known.
@@ -40,23 +40,23 @@ pub struct Progress {
 pub const MOST_PROBLEMS: usize = 1000;
 
 /// What a format reads with: where operations, problems and progress go.
-pub struct Reader<'a> {
-    sink: &'a mut dyn Sink,
+pub struct TraceReader<'a> {
+    sink: &'a mut dyn TraceSink,
     /// `false` ends reading.
-    watch: &'a mut dyn FnMut(Progress) -> bool,
+    watch: &'a mut dyn FnMut(ReadProgress) -> bool,
     /// How far it has come; a format sets `done` and `all` and counts `records`.
-    pub progress: Progress,
+    pub progress: ReadProgress,
     problems: Vec<Problem>,
     more: u64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TraceReader<'a> {
     /// Reads into a sink; `watch` hears of progress now and then, and ends reading with `false`.
-    pub fn new(sink: &'a mut dyn Sink, watch: &'a mut dyn FnMut(Progress) -> bool) -> Reader<'a> {
-        Reader {
+    pub fn new(sink: &'a mut dyn TraceSink, watch: &'a mut dyn FnMut(ReadProgress) -> bool) -> TraceReader<'a> {
+        TraceReader {
             sink,
             watch,
-            progress: Progress::default(),
+            progress: ReadProgress::default(),
             problems: Vec::new(),
             more: 0,
         }
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The sink's.
-    pub fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+    pub fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.sink.begin(header)
     }
 
@@ -75,7 +75,13 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The sink's.
     #[inline]
-    pub fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    pub fn operation(
+        &mut self,
+        rank: u32,
+        record: u64,
+        operation: &Operation,
+        lists: &Lists<'_>,
+    ) -> Result<(), ReadStop> {
         self.sink.operation(rank, record, operation, lists)
     }
 
@@ -83,7 +89,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The sink's.
-    pub fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    pub fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.sink.end(names)
     }
 
@@ -99,10 +105,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The user wants it to end.
-    pub fn tick(&mut self) -> Result<(), Stop> {
+    pub fn tick(&mut self) -> Result<(), ReadStop> {
         match (self.watch)(self.progress) {
             true => Ok(()),
-            false => Err(Stop::Interrupted),
+            false => Err(ReadStop::Interrupted),
         }
     }
 
@@ -113,33 +119,33 @@ impl<'a> Reader<'a> {
 }
 
 /// Two sinks, one after the other.
-impl<A: Sink, B: Sink> Sink for (A, B) {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl<A: TraceSink, B: TraceSink> TraceSink for (A, B) {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.0.begin(header)?;
         self.1.begin(header)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         self.0.operation(rank, record, operation, lists)?;
         self.1.operation(rank, record, operation, lists)
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.0.end(names)?;
         self.1.end(names)
     }
 }
 
-impl<S: Sink + ?Sized> Sink for &mut S {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl<S: TraceSink + ?Sized> TraceSink for &mut S {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         (**self).begin(header)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         (**self).operation(rank, record, operation, lists)
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         (**self).end(names)
     }
 }

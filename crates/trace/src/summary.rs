@@ -1,15 +1,15 @@
 //! What a trace has, in figures: what `fabricsim trace info` prints.
 
-use crate::header::{Header, WorkUnit};
+use crate::header::{TraceHeader, WorkUnit};
 use crate::operation::{Kind, Lists, Operation, UNKNOWN_SIZE};
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Figures of a trace.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Summary {
+pub struct TraceSummary {
     /// Name of the format.
     pub format: String,
     /// Number of ranks.
@@ -32,8 +32,8 @@ pub struct Summary {
     work: u128,
 }
 
-impl Sink for Summary {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for TraceSummary {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.format = header.format.clone();
         self.ranks = header.ranks;
         self.communicators = header.communicators.len();
@@ -44,7 +44,13 @@ impl Sink for Summary {
         Ok(())
     }
 
-    fn operation(&mut self, _rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(
+        &mut self,
+        _rank: u32,
+        _record: u64,
+        operation: &Operation,
+        lists: &Lists<'_>,
+    ) -> Result<(), ReadStop> {
         *self.operations.entry(operation.kind.name()).or_default() += 1;
         if operation.kind == Kind::Compute {
             self.work += u128::from(operation.time);
@@ -56,7 +62,7 @@ impl Sink for Summary {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.regions = names.len();
         if let Some(compute) = &mut self.compute_ns {
             *compute = self.work as f64 / 1e3;

@@ -1,9 +1,9 @@
 //! Who sends how much to whom, and where a program's time goes: what `fabricsim trace info` shows of a trace as a whole.
 
-use crate::header::{Header, WorkUnit};
+use crate::header::{TraceHeader, WorkUnit};
 use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -95,8 +95,8 @@ impl TraceTraffic {
     }
 }
 
-impl Sink for TraceTraffic {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for TraceTraffic {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         *self = TraceTraffic {
             unit: header.unit,
             ranks: header.ranks,
@@ -105,7 +105,13 @@ impl Sink for TraceTraffic {
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, _lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(
+        &mut self,
+        rank: u32,
+        _record: u64,
+        operation: &Operation,
+        _lists: &Lists<'_>,
+    ) -> Result<(), ReadStop> {
         if operation.kind.sends() && operation.peer < self.ranks && !self.too_many_pairs {
             let pair = self.pairs.entry((rank, operation.peer)).or_default();
             pair.0 += 1;
@@ -130,7 +136,7 @@ impl Sink for TraceTraffic {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.names = names.to_vec();
         if self.spent.len() == 1 && self.spent.contains_key(&NONE) {
             // Without regions there is nothing to tell apart.

@@ -7,10 +7,12 @@ use samples::chakra::{COLLECTIVE, COMPUTE, LOAD, Message, RECEIVE, SEND, file, g
 use std::collections::BTreeMap;
 use std::path::Path;
 use trace::operation::UNKNOWN_SIZE;
-use trace::{Check, Collected, Form, Kind, Members, Operation, Problem, Reader, Stop, Summary, WorkUnit};
+use trace::{
+    Check, Collected, Kind, Members, Operation, Problem, ReadStop, TraceForm, TraceReader, TraceSummary, WorkUnit,
+};
 
 /// The trace of a sample, and what is wrong with it.
-fn read(sample: &Sample) -> Result<(Collected, Vec<Problem>), Stop> {
+fn read(sample: &Sample) -> Result<(Collected, Vec<Problem>), ReadStop> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let path = sample.write(folder.path());
     Collected::of(|reader| trace::read(&path, None, reader))
@@ -47,7 +49,7 @@ fn the_only(node: Message) -> Operation {
 
 fn refused(sample: &Sample) -> String {
     match read(sample) {
-        Err(Stop::Broken(problem)) => format!("{}; {}", problem.reason, problem.hint),
+        Err(ReadStop::Broken(problem)) => format!("{}; {}", problem.reason, problem.hint),
         other => panic!("{other:?}"),
     }
 }
@@ -60,7 +62,7 @@ fn a_training_step_is_read_as_it_was_written() {
         let header = &trace.header;
         assert_eq!(
             (header.ranks, header.form, header.unit),
-            (2, Form::Graph, WorkUnit::Picoseconds)
+            (2, TraceForm::Graph, WorkUnit::Picoseconds)
         );
         assert_eq!(header.communicators, [Members::all(2), Members::List(vec![1, 0])]);
         let own = &trace.ranks[0];
@@ -459,9 +461,9 @@ fn shared_traces_have_what_is_known_of_them() {
     };
     let expected: BTreeMap<String, serde_json::Value> = serde_json::from_str(&expected).expect("it is JSON");
     for (name, expected) in expected.iter().filter(|(name, _)| name.starts_with("chakra/")) {
-        let mut sinks = (Summary::default(), Check::default());
+        let mut sinks = (TraceSummary::default(), Check::default());
         let mut watch = |_| true;
-        let mut reader = Reader::new(&mut sinks, &mut watch);
+        let mut reader = TraceReader::new(&mut sinks, &mut watch);
         trace::read(&shared.join(name), None, &mut reader).expect("it is read to the end");
         assert_eq!(reader.into_problems(), (vec![], 0), "{name}");
         let (summary, check) = sinks;

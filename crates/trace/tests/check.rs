@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use trace::check::{Check, CheckFigures};
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::operation::ANY_SOURCE;
-use trace::{Collected, Form, Header, Kind, Members, Operation, Repair, Sink};
+use trace::{Collected, Kind, Members, Operation, Repair, TraceForm, TraceHeader, TraceSink};
 
 /// What ranks do together.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ fn size(tag: u32) -> u64 {
 
 /// The program of what ranks do together; records are numbers of operations.
 fn program(ranks: u32, events: &[Event]) -> Collected {
-    let mut header = Header::new("test", ranks, Form::Program);
+    let mut header = TraceHeader::new("test", ranks, TraceForm::Program);
     let second: Vec<u32> = (0..ranks).step_by(2).collect();
     header.communicators.push(Members::all(ranks));
     header
@@ -107,14 +107,14 @@ fn program(ranks: u32, events: &[Event]) -> Collected {
     let list = |(rank, mut operations): (usize, Vec<Operation>)| {
         operations.push(Operation::new(Kind::Waitall));
         let last = operations.len() - 1;
-        let listed = |(i, operation)| Listed {
+        let listed = |(i, operation)| CollectedOperation {
             record: i as u64,
             operation,
             values: match i == last {
                 true => (0..u64::from(requests[rank])).collect(),
                 false => Vec::new(),
             },
-            ..Listed::default()
+            ..CollectedOperation::default()
         };
         operations.into_iter().enumerate().map(listed).collect()
     };
@@ -191,10 +191,10 @@ fn plant(trace: &mut Collected, defect: Defect, nth: usize) -> Option<Expected> 
     let mut insert = |at: usize, operation| {
         operations.insert(
             at,
-            Listed {
+            CollectedOperation {
                 record: 1000,
                 operation,
-                ..Listed::default()
+                ..CollectedOperation::default()
             },
         );
     };

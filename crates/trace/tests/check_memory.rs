@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
-use trace::{Check, Form, Header, Kind, Lists, Operation, Sink};
+use trace::{Check, Kind, Lists, Operation, TraceForm, TraceHeader, TraceSink};
 
 /// Counts the bytes that are held.
 struct Counting;
@@ -37,7 +37,7 @@ fn most_held(ranks: u32, steps: u64) -> (u64, usize) {
     MOST.store(before, Relaxed);
     let mut check = Check::default();
     check
-        .begin(&Header::new("test", ranks, Form::Program))
+        .begin(&TraceHeader::new("test", ranks, TraceForm::Program))
         .expect("it begins");
     let neighbours = |rank: u32| {
         [1, 16, 256]

@@ -3,26 +3,26 @@
 mod samples;
 
 use std::path::PathBuf;
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::convert::{Converted, cut};
 use trace::cut::TracePart;
 use trace::operation::{ANY_SOURCE, NONE};
-use trace::{Check, Collected, Form, Header, Kind, Members, Operation, Stop};
+use trace::{Check, Collected, Kind, Members, Operation, ReadStop, TraceForm, TraceHeader};
 
-fn listed(operation: Operation) -> Listed {
-    Listed {
+fn listed(operation: Operation) -> CollectedOperation {
+    CollectedOperation {
         operation,
-        ..Listed::default()
+        ..CollectedOperation::default()
     }
 }
 
 /// A ring: each rank sends around `rounds` times, waits, and all meet after each round; rank r is `skew` (ps) later than the one before.
 /// The round is written into the bytes of its messages.
 fn ring(ranks: u32, rounds: u64, skew: u64) -> Collected {
-    let mut header = Header::new("otf2", ranks, Form::Program);
+    let mut header = TraceHeader::new("otf2", ranks, TraceForm::Program);
     header.communicators.push(Members::of((0..ranks / 2).collect()));
-    let rank = |rank: u32| -> Vec<Listed> {
-        let round = |round: u64| -> Vec<Listed> {
+    let rank = |rank: u32| -> Vec<CollectedOperation> {
+        let round = |round: u64| -> Vec<CollectedOperation> {
             let at = |step: u64| 1 + round * 1000 + u64::from(rank) * skew + 100 * step;
             let (next, previous) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
             let message = |kind, peer, step| Operation {
@@ -66,7 +66,7 @@ fn ring(ranks: u32, rounds: u64, skew: u64) -> Collected {
 struct Cut {
     _folder: tempfile::TempDir,
     out: PathBuf,
-    done: Result<Converted, Stop>,
+    done: Result<Converted, ReadStop>,
 }
 
 fn do_cut(trace: &Collected, part: &TracePart) -> Cut {
@@ -196,13 +196,13 @@ fn what_is_within_a_region_that_is_entered_is_in_it() {
 
 #[test]
 fn dependencies_go_through_what_is_left_out_of_a_graph() {
-    let after = |operation, after: &[u32]| Listed {
+    let after = |operation, after: &[u32]| CollectedOperation {
         operation,
         after: after.to_vec(),
-        ..Listed::default()
+        ..CollectedOperation::default()
     };
     let trace = Collected {
-        header: Header::new("goal", 3, Form::Graph),
+        header: TraceHeader::new("goal", 3, TraceForm::Graph),
         ranks: vec![
             vec![
                 after(Operation::compute(5), &[]),
@@ -262,14 +262,14 @@ fn a_collective_whose_root_is_outside_is_left_out() {
                 ..Operation::collective(Kind::Bcast, 0, 8)
             }));
         }
-        rank.push(Listed {
+        rank.push(CollectedOperation {
             operation: Operation {
                 bytes: 10,
                 received: 10,
                 ..Operation::collective(Kind::Alltoallv, 0, 0)
             },
             values: vec![1, 2, 3, 4],
-            ..Listed::default()
+            ..CollectedOperation::default()
         });
     }
     let part = TracePart {
@@ -321,7 +321,7 @@ fn parts_that_there_are_not_are_refused() {
     ] {
         let done = do_cut(trace, &part);
         match &done.done {
-            Err(Stop::Refused(reason)) => assert!(reason.contains(words), "{reason}"),
+            Err(ReadStop::Refused(reason)) => assert!(reason.contains(words), "{reason}"),
             other => panic!("{other:?}"),
         }
         assert!(!done.out.exists());

@@ -6,10 +6,10 @@ use samples::dumpi::Arg::{B, C, H, Hs, I, Is, L, R, S};
 use samples::dumpi::{CALL, Call, GAP, Writer, everything, program, status};
 use std::path::Path;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Kind, Members, Mode, Operation, Problem, Stop};
+use trace::{Collected, Kind, Members, Mode, Operation, Problem, ReadStop};
 
 /// Writes files, and reads them by the first.
-fn try_read(files: &[(String, Vec<u8>)]) -> Result<(Collected, Vec<Problem>), Stop> {
+fn try_read(files: &[(String, Vec<u8>)]) -> Result<(Collected, Vec<Problem>), ReadStop> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     for (name, bytes) in files {
         std::fs::write(folder.path().join(name), bytes).expect("the file can be written");
@@ -863,7 +863,7 @@ fn a_communicator_that_not_all_make_is_told_and_what_goes_over_it_left_out() {
 /// Words of what cannot be read at all.
 fn refused(files: &[(String, Vec<u8>)]) -> String {
     match try_read(files) {
-        Err(Stop::Broken(problem)) => {
+        Err(ReadStop::Broken(problem)) => {
             let file = problem.file.rsplit('/').next().unwrap_or_default().to_owned();
             Problem { file, ..problem }.to_string()
         }
@@ -1021,9 +1021,9 @@ fn the_sample_of_another_project_has_what_is_expected_of_it() {
     let expected = &expected["dumpi/testtrace"];
     let calls = expected["calls"].as_object().expect("counts by name");
     let count = |name: &str| calls[name].as_u64().expect("a count");
-    let mut summary = trace::Summary::default();
-    let mut watch = |_: trace::Progress| true;
-    let mut reader = trace::Reader::new(&mut summary, &mut watch);
+    let mut summary = trace::TraceSummary::default();
+    let mut watch = |_: trace::ReadProgress| true;
+    let mut reader = trace::TraceReader::new(&mut summary, &mut watch);
     trace::read(&folder.join("dumpi/testtrace.meta"), None, &mut reader).expect("it can be read");
     let records = reader.progress.records;
     assert_eq!(reader.into_problems(), (Vec::new(), 0));
@@ -1066,9 +1066,9 @@ fn a_million_calls_are_read_in_less_than_a_second() {
     for (name, bytes) in Writer::default().files(&[calls]) {
         std::fs::write(folder.path().join(name), bytes).expect("the file can be written");
     }
-    let mut summary = trace::Summary::default();
-    let mut watch = |_: trace::Progress| true;
-    let mut reader = trace::Reader::new(&mut summary, &mut watch);
+    let mut summary = trace::TraceSummary::default();
+    let mut watch = |_: trace::ReadProgress| true;
+    let mut reader = trace::TraceReader::new(&mut summary, &mut watch);
     let begun = std::time::Instant::now();
     trace::read(&folder.path().join("app.meta"), None, &mut reader).expect("it can be read");
     let took = begun.elapsed();

@@ -4,17 +4,17 @@ mod samples;
 
 use samples::work::everything;
 use std::path::{Path, PathBuf};
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::convert::{Converted, convert};
 use trace::info::{Info, info};
 use trace::traffic::RankPair;
-use trace::{Collected, Form, Header, Kind, Operation, Progress, Stop};
+use trace::{Collected, Kind, Operation, ReadProgress, ReadStop, TraceForm, TraceHeader};
 
 fn told(path: &Path) -> Info {
     info(path, None, &mut |_| true).expect("nobody interrupts")
 }
 
-fn converted(path: &Path, out: &Path, to: &str, repair: bool) -> Result<Converted, Stop> {
+fn converted(path: &Path, out: &Path, to: &str, repair: bool) -> Result<Converted, ReadStop> {
     convert(path, None, out, to, repair, &mut |_| true)
 }
 
@@ -35,9 +35,9 @@ fn reference(name: &str) -> Option<PathBuf> {
 
 /// Three ranks: 0 sends two messages to 1, of which one is received, and computes; 2 waits for what nobody sends.
 fn unmatched() -> Collected {
-    let listed = |operation| Listed {
+    let listed = |operation| CollectedOperation {
         operation,
-        ..Listed::default()
+        ..CollectedOperation::default()
     };
     let message = |kind, peer, bytes| listed(Operation::message(kind, peer, bytes, 5));
     let region = Operation {
@@ -45,7 +45,7 @@ fn unmatched() -> Collected {
         ..Operation::compute(2_000_000)
     };
     Collected {
-        header: Header::new("smpi", 3, Form::Program),
+        header: TraceHeader::new("smpi", 3, TraceForm::Program),
         ranks: vec![
             vec![
                 message(Kind::Send, 1, 100),
@@ -156,19 +156,22 @@ fn what_cannot_be_written_leaves_nothing_behind() {
         ("otf3", "no format \"otf3\" can be written"),
     ] {
         match converted(&path, &out, to, false) {
-            Err(Stop::Refused(reason)) => assert!(reason.contains(words), "{reason}"),
+            Err(ReadStop::Refused(reason)) => assert!(reason.contains(words), "{reason}"),
             other => panic!("{other:?}"),
         }
     }
     match converted(&path, &path, "work", false) {
-        Err(Stop::Refused(reason)) => assert!(reason.contains("is read, and cannot be written"), "{reason}"),
+        Err(ReadStop::Refused(reason)) => assert!(reason.contains("is read, and cannot be written"), "{reason}"),
         other => panic!("{other:?}"),
     }
     let mut whole = std::fs::read(&path).expect("it can be read");
     let middle = whole.len() / 4;
     whole[middle] ^= 1;
     std::fs::write(&path, whole).expect("it can be written");
-    assert!(matches!(converted(&path, &out, "work", false), Err(Stop::Broken(_))));
+    assert!(matches!(
+        converted(&path, &out, "work", false),
+        Err(ReadStop::Broken(_))
+    ));
     assert_eq!(std::fs::read_dir(folder.path()).expect("it is a folder").count(), 1);
 }
 
@@ -177,9 +180,9 @@ fn both_passes_of_a_repair_are_one_progress_and_can_be_interrupted() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let (path, out) = (folder.path().join("it.work"), folder.path().join("out.work"));
     let mut trace = unmatched();
-    trace.ranks[0].extend(vec![Listed::default(); 50_000]);
+    trace.ranks[0].extend(vec![CollectedOperation::default(); 50_000]);
     samples::work::write(&trace, &path);
-    let mut seen: Vec<Progress> = Vec::new();
+    let mut seen: Vec<ReadProgress> = Vec::new();
     let done = convert(&path, None, &out, "work", true, &mut |progress| {
         seen.push(progress);
         true
@@ -193,7 +196,7 @@ fn both_passes_of_a_repair_are_one_progress_and_can_be_interrupted() {
         left -= 1;
         left > 0
     });
-    assert_eq!(stopped.err(), Some(Stop::Interrupted));
+    assert_eq!(stopped.err(), Some(ReadStop::Interrupted));
     assert_eq!(std::fs::read_dir(folder.path()).expect("it is a folder").count(), 2);
 }
 

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 use trace::check::Check;
-use trace::{Collected, Form, Kind, Problem, Stop};
+use trace::{Collected, Kind, Problem, ReadStop, TraceForm};
 
 /// Reads a file; what is in it, and the words of its problems.
 fn read(path: &Path) -> (Collected, Vec<String>) {
     let read = Collected::of(|reader| trace::read(path, None, reader));
     match read {
         Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
-        Err(Stop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
+        Err(ReadStop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
         Err(stop) => panic!("{stop:?}"),
     }
 }
@@ -37,7 +37,7 @@ fn takes(bytes: u64) -> u64 {
 /// When the sends of a graph start, by (source, destination, record), those of empty messages left out: a network without load, in
 /// which sends are over at once.
 fn starts(all: &Collected) -> BTreeMap<(u32, u32, u64), u64> {
-    assert_eq!(all.header.form, Form::Graph);
+    assert_eq!(all.header.form, TraceForm::Graph);
     let mut arrivals: HashMap<(u32, u32, u32), u64> = HashMap::new();
     let mut done: Vec<Vec<Option<u64>>> = all.ranks.iter().map(|all| vec![None; all.len()]).collect();
     let (mut found, mut busy) = (BTreeMap::new(), Vec::new());
@@ -142,7 +142,7 @@ fn every_flow_is_a_send_and_a_receive_with_its_size_and_a_tag_of_its_own() {
     let (all, words) = read_text("x.csv", text);
     assert_eq!(words, [""; 0]);
     let said = |rank: usize| -> Vec<(Kind, u32, u64, u32, u64)> {
-        let one = |one: &trace::collected::Listed| {
+        let one = |one: &trace::collected::CollectedOperation| {
             let operation = &one.operation;
             (
                 operation.kind,
@@ -346,8 +346,10 @@ fn starts_in_order(all: &Collected) -> Vec<((u32, u32, u64), u64)> {
         let before = one.after.iter().map(|other| ends[*other as usize]).max().unwrap_or(0);
         ends[number] = before + one.operation.time;
     }
-    let start = |one: &trace::collected::Listed| one.after.iter().map(|other| ends[*other as usize]).max().unwrap_or(0);
-    let key = |one: &trace::collected::Listed| (0, one.operation.peer, one.record);
+    let start = |one: &trace::collected::CollectedOperation| {
+        one.after.iter().map(|other| ends[*other as usize]).max().unwrap_or(0)
+    };
+    let key = |one: &trace::collected::CollectedOperation| (0, one.operation.peer, one.record);
     sends.into_iter().map(|(_, one)| (key(one), start(one))).collect()
 }
 

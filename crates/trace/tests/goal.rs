@@ -6,17 +6,17 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::formats::goal;
 use trace::operation::{ANY_SOURCE, ANY_TAG};
-use trace::{Collected, Form, Header, Kind, Lists, Operation, Problem, Sink, Stop, Summary};
+use trace::{Collected, Kind, Lists, Operation, Problem, ReadStop, TraceForm, TraceHeader, TraceSink, TraceSummary};
 
 /// Reads a file; what is in it, and the words of its problems.
 fn read(path: &Path) -> (Collected, Vec<String>) {
     let read = Collected::of(|reader| trace::read(path, None, reader));
     match read {
         Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
-        Err(Stop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
+        Err(ReadStop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
         Err(stop) => panic!("{stop:?}"),
     }
 }
@@ -39,17 +39,17 @@ fn said(all: &Collected) -> Vec<Vec<(Operation, Vec<u32>, Vec<u32>)>> {
         list.sort_unstable();
         list
     };
-    let rank = |listed: &Listed| (listed.operation, sorted(&listed.after), sorted(&listed.after_start));
+    let rank = |listed: &CollectedOperation| (listed.operation, sorted(&listed.after), sorted(&listed.after_start));
     all.ranks.iter().map(|all| all.iter().map(rank).collect()).collect()
 }
 
-fn text_of(all: &Collected) -> Result<Vec<u8>, Stop> {
+fn text_of(all: &Collected) -> Result<Vec<u8>, ReadStop> {
     let mut out = Vec::new();
     all.tell(&mut goal::write_text(&mut out))?;
     Ok(out)
 }
 
-fn binary_of(all: &Collected) -> Result<Vec<u8>, Stop> {
+fn binary_of(all: &Collected) -> Result<Vec<u8>, ReadStop> {
     let mut out = Vec::new();
     all.tell(&mut goal::write_binary(&mut out))?;
     Ok(out)
@@ -81,7 +81,7 @@ fn a_text_says_what_its_statements_say() {
     assert_eq!(words, [""; 0]);
     assert_eq!(
         (all.header.ranks, all.header.form, &*all.header.format),
-        (3, Form::Graph, "goal")
+        (3, TraceForm::Graph, "goal")
     );
     let message = |kind, peer, bytes, tag, lane, nic| Operation {
         lane,
@@ -381,7 +381,7 @@ fn the_shared_sample_has_its_figures_and_is_written_to_the_byte() {
     let [text, binary] = paths.clone().map(|path| {
         let (all, words) = read(&path);
         assert_eq!(words, [""; 0]);
-        let mut summary = Summary::default();
+        let mut summary = TraceSummary::default();
         all.tell(&mut summary).unwrap();
         let number = |name: &str| figures[name].as_u64().unwrap();
         let kinds = [
@@ -452,17 +452,17 @@ fn graphs() -> impl Strategy<Value = Collected> {
                         let some = waits.iter().filter(|wait| wait.1 == started);
                         some.map(|wait| wait.0 % n).filter(|&other| other != i).collect()
                     };
-                    Listed {
+                    CollectedOperation {
                         operation,
                         after: of(false),
                         after_start: of(true),
-                        ..Listed::default()
+                        ..CollectedOperation::default()
                     }
                 };
                 (0..).zip(list).map(listed).collect()
             };
             Collected {
-                header: Header::new("a test", ranks, Form::Graph),
+                header: TraceHeader::new("a test", ranks, TraceForm::Graph),
                 ranks: all.into_iter().map(rank).collect(),
                 names: Vec::new(),
             }
@@ -488,7 +488,7 @@ proptest! {
 
     #[test]
     fn ranks_that_take_turns_are_written_as_if_they_did_not(graph in graphs()) {
-        let turns = |sink: &mut dyn Sink| {
+        let turns = |sink: &mut dyn TraceSink| {
             sink.begin(&graph.header).unwrap();
             for i in 0..12 {
                 for (rank, all) in (0..).zip(&graph.ranks) {
@@ -509,15 +509,15 @@ proptest! {
 
 #[test]
 fn what_goal_cannot_say_is_refused_by_both_writers() {
-    let graph = Header::new("a test", 2, Form::Graph);
-    let refused = |header: &Header, operation: Operation, after: &[u32]| {
+    let graph = TraceHeader::new("a test", 2, TraceForm::Graph);
+    let refused = |header: &TraceHeader, operation: Operation, after: &[u32]| {
         let all = Collected {
             header: header.clone(),
             ranks: vec![
-                vec![Listed {
+                vec![CollectedOperation {
                     operation,
                     after: after.to_vec(),
-                    ..Listed::default()
+                    ..CollectedOperation::default()
                 }],
                 vec![],
             ],
@@ -526,17 +526,17 @@ fn what_goal_cannot_say_is_refused_by_both_writers() {
         let (text, binary) = (text_of(&all), binary_of(&all));
         assert_eq!(text, binary);
         match text {
-            Err(Stop::Refused(words)) => words,
+            Err(ReadStop::Refused(words)) => words,
             other => panic!("{other:?}"),
         }
     };
     let send = Operation::message(Kind::Send, 1, 8, 0);
     let has = |words: String, part: &str| assert!(words.contains(part), "{words:?} does not say {part:?}");
     has(
-        refused(&Header::new("a test", 2, Form::Program), send, &[]),
+        refused(&TraceHeader::new("a test", 2, TraceForm::Program), send, &[]),
         "GOAL has graphs only",
     );
-    let instructions = Header {
+    let instructions = TraceHeader {
         unit: trace::WorkUnit::Instructions,
         ..graph.clone()
     };
@@ -568,7 +568,7 @@ fn what_goal_cannot_say_is_refused_by_both_writers() {
 fn computations_are_rounded_to_nanoseconds_and_counted() {
     let mut out = Vec::new();
     let mut writer = goal::write_text(&mut out);
-    writer.begin(&Header::new("a test", 1, Form::Graph)).unwrap();
+    writer.begin(&TraceHeader::new("a test", 1, TraceForm::Graph)).unwrap();
     for time in [0, 499, 500, 1000, 1499] {
         writer
             .operation(0, 0, &Operation::compute(time), &Lists::default())

@@ -4,7 +4,7 @@ mod samples;
 
 use samples::liballprof::{CALL, FIRST, GAP, everything, files, text};
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Kind, Members, Mode, Operation, Problem, Stop};
+use trace::{Collected, Kind, Members, Mode, Operation, Problem, ReadStop};
 
 /// Writes files, and reads a path among them.
 fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<String>), String> {
@@ -25,7 +25,7 @@ fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<S
     };
     match Collected::of(|reader| trace::read(&folder.path().join(open), None, reader)) {
         Ok((trace, problems)) => Ok((trace, problems.iter().map(short).collect())),
-        Err(Stop::Broken(problem)) => Err(short(&problem)),
+        Err(ReadStop::Broken(problem)) => Err(short(&problem)),
         Err(stop) => panic!("{stop:?}"),
     }
 }
@@ -614,9 +614,9 @@ fn a_million_calls_are_read_in_less_than_three_seconds() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let path = folder.path().join("t-0.txt");
     std::fs::write(&path, text(0, &calls)).expect("the file can be written");
-    let mut summary = trace::Summary::default();
-    let mut watch = |_: trace::Progress| true;
-    let mut reader = trace::Reader::new(&mut summary, &mut watch);
+    let mut summary = trace::TraceSummary::default();
+    let mut watch = |_: trace::ReadProgress| true;
+    let mut reader = trace::TraceReader::new(&mut summary, &mut watch);
     let begun = std::time::Instant::now();
     trace::read(&path, None, &mut reader).expect("it can be read");
     let took = begun.elapsed();

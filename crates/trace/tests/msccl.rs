@@ -4,7 +4,7 @@ mod samples;
 
 use std::path::Path;
 use trace::check::Check;
-use trace::{Collected, Form, Kind, Problem, Stop, Summary};
+use trace::{Collected, Kind, Problem, ReadStop, TraceForm, TraceSummary};
 
 /// Bytes of a chunk.
 const CHUNK: u64 = 131_072;
@@ -14,7 +14,7 @@ fn read(path: &Path) -> (Collected, Vec<String>) {
     let read = Collected::of(|reader| trace::read(path, None, reader));
     match read {
         Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
-        Err(Stop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
+        Err(ReadStop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
         Err(stop) => panic!("{stop:?}"),
     }
 }
@@ -45,9 +45,9 @@ fn samples_are_recognised_and_sound() {
 fn steps_become_operations_on_the_lane_of_their_thread_block() {
     let (all, words) = read_text(samples::msccl::XML);
     assert_eq!(words, [""; 0]);
-    assert_eq!((all.header.ranks, all.header.form), (2, Form::Graph));
+    assert_eq!((all.header.ranks, all.header.form), (2, TraceForm::Graph));
     let said = |rank: usize| -> Vec<(Kind, u8, u64, Vec<u32>, u64)> {
-        let one = |one: &trace::collected::Listed| {
+        let one = |one: &trace::collected::CollectedOperation| {
             let operation = &one.operation;
             let message = operation.kind != Kind::Compute;
             assert!(!message || (operation.peer, operation.tag) == (1 - rank as u32, 1));
@@ -220,7 +220,7 @@ fn the_algorithm_in_the_shared_sample_is_the_one_that_its_nodes_write_out() {
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let figures = &expected[name];
-    let (mut summary, mut check) = (Summary::default(), Check::default());
+    let (mut summary, mut check) = (TraceSummary::default(), Check::default());
     all.tell(&mut (&mut summary, &mut check)).unwrap();
     let nodes = |kind: &str| figures["nodes"][kind].as_u64().unwrap();
     assert_eq!(u64::from(summary.ranks), figures["files"].as_u64().unwrap());

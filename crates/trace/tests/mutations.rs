@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use trace::{Check, Lists, Operation, Progress, Reader, Repair, Sink, Stop};
+use trace::{Check, Lists, Operation, ReadProgress, ReadStop, Repair, TraceReader, TraceSink};
 
 /// Counts the bytes that are held.
 struct Counting;
@@ -50,20 +50,26 @@ struct Count {
     operations: u64,
 }
 
-impl Sink for Count {
-    fn begin(&mut self, header: &trace::Header) -> Result<(), Stop> {
+impl TraceSink for Count {
+    fn begin(&mut self, header: &trace::TraceHeader) -> Result<(), ReadStop> {
         assert!(!self.begun, "a trace begins once");
         (self.begun, self.ranks) = (true, header.ranks);
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, _operation: &Operation, _lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(
+        &mut self,
+        rank: u32,
+        _record: u64,
+        _operation: &Operation,
+        _lists: &Lists<'_>,
+    ) -> Result<(), ReadStop> {
         assert!(self.begun && rank < self.ranks, "rank {rank} of {}", self.ranks);
         self.operations += 1;
         Ok(())
     }
 
-    fn end(&mut self, _names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, _names: &[String]) -> Result<(), ReadStop> {
         assert!(self.begun, "a trace ends after it has begun");
         Ok(())
     }
@@ -82,18 +88,18 @@ fn read(path: &Path) -> Vec<String> {
 }
 
 /// Reads a path into a sink; the words of its problems, and whether it was read to the end.
-fn read_into(path: &Path, sink: &mut dyn Sink) -> (Vec<String>, bool) {
-    let mut watch = |_: Progress| true;
-    let mut reader = Reader::new(sink, &mut watch);
+fn read_into(path: &Path, sink: &mut dyn TraceSink) -> (Vec<String>, bool) {
+    let mut watch = |_: ReadProgress| true;
+    let mut reader = TraceReader::new(sink, &mut watch);
     let result = trace::read(path, None, &mut reader);
     let (problems, _) = reader.into_problems();
     let mut words: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let whole = result.is_ok();
     match result {
         Ok(()) => {}
-        Err(Stop::Broken(problem)) => words.push(problem.to_string()),
-        Err(Stop::Refused(reason)) => words.push(reason),
-        Err(Stop::Interrupted) => panic!("nobody wants it to end"),
+        Err(ReadStop::Broken(problem)) => words.push(problem.to_string()),
+        Err(ReadStop::Refused(reason)) => words.push(reason),
+        Err(ReadStop::Interrupted) => panic!("nobody wants it to end"),
     }
     (words, whole)
 }

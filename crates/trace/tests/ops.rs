@@ -4,9 +4,9 @@ mod samples;
 
 use std::path::Path;
 use trace::operation::{ANY_SOURCE, ANY_TAG, UNKNOWN_SIZE};
-use trace::{Check, Collected, Form, Kind, Members, Operation, Problem, Reader, Stop, Summary};
+use trace::{Check, Collected, Kind, Members, Operation, Problem, ReadStop, TraceForm, TraceReader, TraceSummary};
 
-fn read(text: &str) -> Result<(Collected, Vec<Problem>), Stop> {
+fn read(text: &str) -> Result<(Collected, Vec<Problem>), ReadStop> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let path = folder.path().join("table.csv");
     std::fs::write(&path, text).expect("the file can be written");
@@ -34,7 +34,7 @@ fn a_table_is_read_as_it_was_written() {
         let (trace, problems) =
             Collected::of(|reader| trace::read(&path, None, reader)).expect("it is read to the end");
         assert_eq!(problems, []);
-        assert_eq!((trace.header.ranks, trace.header.form), (2, Form::Program));
+        assert_eq!((trace.header.ranks, trace.header.form), (2, TraceForm::Program));
         assert_eq!(trace.header.communicators, [Members::all(2), Members::all(2)]);
         let records = |rank: usize| trace.ranks[rank].iter().map(|one| one.record).collect::<Vec<u64>>();
         assert_eq!((records(0), records(1)), (vec![4, 5, 7, 9, 11], vec![6, 8, 10, 12]));
@@ -179,7 +179,7 @@ fn tables_that_are_none_are_refused() {
         ),
     ] {
         match read(text) {
-            Err(Stop::Broken(problem)) => assert_eq!(format!("{}; {}", problem.reason, problem.hint), expected),
+            Err(ReadStop::Broken(problem)) => assert_eq!(format!("{}; {}", problem.reason, problem.hint), expected),
             other => panic!("{text:?}: {other:?}"),
         }
     }
@@ -193,9 +193,9 @@ fn the_shared_table_has_what_is_known_of_it() {
         println!("there is no shared table beside the project");
         return;
     }
-    let mut sinks = (Summary::default(), Check::default());
+    let mut sinks = (TraceSummary::default(), Check::default());
     let mut watch = |_| true;
-    let mut reader = Reader::new(&mut sinks, &mut watch);
+    let mut reader = TraceReader::new(&mut sinks, &mut watch);
     trace::read(&shared, None, &mut reader).expect("it is read to the end");
     assert_eq!(reader.into_problems(), (vec![], 0));
     let (summary, check) = sinks;

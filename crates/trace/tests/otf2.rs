@@ -5,11 +5,11 @@ mod samples;
 use samples::otf2;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::formats::otf2::archive::Otf2Archive;
 use trace::formats::otf2::events::EventRecord;
 use trace::operation::{NONE, UNKNOWN_SIZE};
-use trace::{Collected, Members, Mode, Problem, Summary};
+use trace::{Collected, Members, Mode, Problem, TraceSummary};
 
 fn write(files: &[(String, Vec<u8>)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -26,7 +26,7 @@ fn read(path: &Path) -> (Collected, Vec<Problem>) {
 }
 
 /// An operation in words: what differs from nothing.
-fn words(listed: &Listed) -> String {
+fn words(listed: &CollectedOperation) -> String {
     let it = &listed.operation;
     let mut words = vec![format!("{} @{}+{}", it.kind.name(), it.start, it.time)];
     let mut add = |name: &str, value: u64, none: u64| {
@@ -301,10 +301,10 @@ fn the_recorded_archive_has_what_it_is_said_to_have() {
 #[test]
 fn the_recorded_archive_is_a_broadcast_between_beginning_and_end() {
     let Some(folder) = shared() else { return };
-    let (mut summary, mut check) = (Summary::default(), trace::check::Check::default());
-    let mut watch = |_: trace::Progress| true;
+    let (mut summary, mut check) = (TraceSummary::default(), trace::check::Check::default());
+    let mut watch = |_: trace::ReadProgress| true;
     let mut both = (&mut summary, &mut check);
-    let mut reader = trace::Reader::new(&mut both, &mut watch);
+    let mut reader = trace::TraceReader::new(&mut both, &mut watch);
     trace::read(&folder.join("otf2/sst-ember-4"), None, &mut reader).expect("it can be read");
     assert_eq!(reader.progress.records, 80);
     assert_eq!(reader.progress.done, reader.progress.all);

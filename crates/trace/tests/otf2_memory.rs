@@ -5,7 +5,7 @@ mod samples;
 use samples::otf2::{self, BEGIN, WORLD};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use trace::{Progress, Reader, Summary};
+use trace::{ReadProgress, TraceReader, TraceSummary};
 
 /// Counts the bytes that are held.
 struct Counting;
@@ -47,10 +47,10 @@ fn held(events: otf2::Chunked) -> (usize, u64) {
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         std::fs::write(path, bytes).expect("a file");
     }
-    let (mut summary, mut watch) = (Summary::default(), |_: Progress| true);
+    let (mut summary, mut watch) = (TraceSummary::default(), |_: ReadProgress| true);
     MOST.store(HELD.load(Relaxed), Relaxed);
     let before = HELD.load(Relaxed);
-    let mut reader = Reader::new(&mut summary, &mut watch);
+    let mut reader = TraceReader::new(&mut summary, &mut watch);
     trace::read(&folder.path().join("a.otf2"), None, &mut reader).expect("it can be read");
     let (most, records) = (MOST.load(Relaxed) - before, reader.progress.records);
     assert!(summary.operations["irecv"] >= RECEIVES);

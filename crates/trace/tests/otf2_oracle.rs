@@ -6,7 +6,7 @@ mod oracles;
 mod samples;
 
 use oracles::{ask, compare, python};
-use trace::{Progress, Reader, Summary};
+use trace::{ReadProgress, TraceReader, TraceSummary};
 
 #[test]
 fn random_archives_of_the_library_are_read_as_it_reads_them() {
@@ -21,8 +21,8 @@ fn random_archives_of_the_library_are_read_as_it_reads_them() {
         let oracle = std::fs::read_to_string(path.with_file_name("said.txt")).expect("what it says");
         records += compare(&path, &oracle);
         // What they mean is nonsense, which is told and ends nothing.
-        let (mut summary, mut watch) = (Summary::default(), |_: Progress| true);
-        let mut reader = Reader::new(&mut summary, &mut watch);
+        let (mut summary, mut watch) = (TraceSummary::default(), |_: ReadProgress| true);
+        let mut reader = TraceReader::new(&mut summary, &mut watch);
         trace::read(&path, None, &mut reader).expect("it is read to its end");
     }
     println!("{records} records of {n} archives");

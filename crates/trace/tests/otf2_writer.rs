@@ -5,10 +5,10 @@ mod oracles;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::path::Path;
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::formats::otf2::Writer;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Form, Header, Kind, Members, Mode, Operation, Sink, Stop, WorkUnit};
+use trace::{Collected, Kind, Members, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink, WorkUnit};
 
 /// What an operation is made of: its kind, who takes part, its size, how long it takes, and how long nothing is told before it.
 type Step = (u8, u32, u32, u64, u32, u32);
@@ -24,7 +24,7 @@ fn program() -> impl Strategy<Value = Collected> {
     let ranks = prop::collection::vec(prop::collection::vec(step(), 0..60), 1..6);
     (ranks, prop::collection::vec(any::<u8>(), 0..3)).prop_map(|(ranks, groups)| {
         let n = ranks.len() as u32;
-        let mut header = Header::new("otf2", n, Form::Program);
+        let mut header = TraceHeader::new("otf2", n, TraceForm::Program);
         for mask in groups {
             let mut members: Vec<u32> = (0..n).filter(|rank| mask >> rank & 1 == 1).collect();
             if mask & 0x80 != 0 {
@@ -51,16 +51,16 @@ fn program() -> impl Strategy<Value = Collected> {
 /// The operations of a rank, one by one.
 struct Making<'h> {
     rank: u32,
-    header: &'h Header,
+    header: &'h TraceHeader,
     now: u64,
-    told: Vec<Listed>,
+    told: Vec<CollectedOperation>,
     regions: Vec<u32>,
     open: Vec<u32>,
     next: u32,
 }
 
 impl Making<'_> {
-    fn of(rank: u32, header: &Header, steps: &[Step]) -> Vec<Listed> {
+    fn of(rank: u32, header: &TraceHeader, steps: &[Step]) -> Vec<CollectedOperation> {
         let (told, regions, open) = (Vec::new(), Vec::new(), Vec::new());
         let (now, next) = (1000 * u64::from(rank), 0);
         let mut making = Making {
@@ -89,10 +89,10 @@ impl Making<'_> {
         };
         self.now += time;
         let values = values.iter().copied().map(u64::from).collect();
-        self.told.push(Listed {
+        self.told.push(CollectedOperation {
             operation,
             values,
-            ..Listed::default()
+            ..CollectedOperation::default()
         });
     }
 
@@ -303,9 +303,9 @@ fn the_library_reads_every_record_that_is_written() {
 }
 
 /// A rank that sends to itself, often.
-fn long(ranks: u32, each: u64) -> impl Fn(&mut dyn Sink) -> Result<(), Stop> {
+fn long(ranks: u32, each: u64) -> impl Fn(&mut dyn TraceSink) -> Result<(), ReadStop> {
     move |sink| {
-        sink.begin(&Header::new("otf2", ranks, Form::Program))?;
+        sink.begin(&TraceHeader::new("otf2", ranks, TraceForm::Program))?;
         for i in 0..each {
             for rank in 0..ranks {
                 let operation = Operation {
@@ -347,7 +347,7 @@ fn files_of_many_chunks_are_whole_whoever_takes_turns() {
 #[test]
 fn operations_without_times_follow_each_other() {
     let mut all = Collected {
-        header: Header::new("goal", 1, Form::Program),
+        header: TraceHeader::new("goal", 1, TraceForm::Program),
         ranks: vec![Vec::new()],
         names: Vec::new(),
     };
@@ -356,9 +356,9 @@ fn operations_without_times_follow_each_other() {
             time,
             ..Operation::message(Kind::Send, 0, 8, 0)
         };
-        all.ranks[0].push(Listed {
+        all.ranks[0].push(CollectedOperation {
             operation,
-            ..Listed::default()
+            ..CollectedOperation::default()
         });
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -382,10 +382,10 @@ fn a_receive_of_any_message_is_one_of_the_message_that_came_and_a_sleep_is_a_com
         time: 9,
         ..Operation::new(Kind::Sleep)
     };
-    let list = |operations: &[Operation]| -> Vec<Listed> {
-        let listed = operations.iter().map(|operation| Listed {
+    let list = |operations: &[Operation]| -> Vec<CollectedOperation> {
+        let listed = operations.iter().map(|operation| CollectedOperation {
             operation: *operation,
-            ..Listed::default()
+            ..CollectedOperation::default()
         });
         listed.collect()
     };
@@ -398,7 +398,7 @@ fn a_receive_of_any_message_is_one_of_the_message_that_came_and_a_sleep_is_a_com
         ..Operation::new(Kind::Wait)
     };
     let all = Collected {
-        header: Header::new("otf2", 2, Form::Program),
+        header: TraceHeader::new("otf2", 2, TraceForm::Program),
         ranks: vec![
             list(&[any(Kind::Probe), any(Kind::Recv), irecv(any(Kind::Irecv)), wait, sleep]),
             Vec::new(),
@@ -424,12 +424,12 @@ fn a_receive_of_any_message_is_one_of_the_message_that_came_and_a_sleep_is_a_com
 #[test]
 fn what_has_no_place_in_an_archive_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
-    let refused = |name: &str, header: Header, operation: Operation| {
+    let refused = |name: &str, header: TraceHeader, operation: Operation| {
         let all = Collected {
             header,
-            ranks: vec![vec![Listed {
+            ranks: vec![vec![CollectedOperation {
                 operation,
-                ..Listed::default()
+                ..CollectedOperation::default()
             }]],
             names: Vec::new(),
         };
@@ -438,10 +438,14 @@ fn what_has_no_place_in_an_archive_is_refused_with_a_reason() {
         assert!(!path.exists(), "there is no anchor of what is not whole");
         format!("{stop:?}")
     };
-    let plain = || Header::new("x", 1, Form::Program);
-    let words = refused("a.otf2", Header::new("x", 1, Form::Graph), Operation::compute(1));
+    let plain = || TraceHeader::new("x", 1, TraceForm::Program);
+    let words = refused(
+        "a.otf2",
+        TraceHeader::new("x", 1, TraceForm::Graph),
+        Operation::compute(1),
+    );
     assert!(words.contains("do not follow each other"), "{words}");
-    let instructions = Header {
+    let instructions = TraceHeader {
         unit: WorkUnit::Instructions,
         ..plain()
     };
@@ -466,7 +470,9 @@ fn speed_of_reading() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("fast.otf2");
     let mut writer = Writer::new(&path, "");
-    writer.begin(&Header::new("otf2", 1, Form::Program)).expect("it begins");
+    writer
+        .begin(&TraceHeader::new("otf2", 1, TraceForm::Program))
+        .expect("it begins");
     let lists = trace::Lists::default();
     for i in 0..500_000_u64 {
         let request = i as u32;
@@ -488,9 +494,9 @@ fn speed_of_reading() {
         }
     }
     writer.end(&[]).expect("it ends");
-    let (mut summary, mut watch) = (trace::Summary::default(), |_: trace::Progress| true);
+    let (mut summary, mut watch) = (trace::TraceSummary::default(), |_: trace::ReadProgress| true);
     for _ in 0..3 {
-        let mut reader = trace::Reader::new(&mut summary, &mut watch);
+        let mut reader = trace::TraceReader::new(&mut summary, &mut watch);
         let begun = std::time::Instant::now();
         trace::read(&path, None, &mut reader).expect("it can be read");
         let (took, progress) = (begun.elapsed().as_secs_f64(), reader.progress);

@@ -4,10 +4,10 @@ mod samples;
 
 use samples::simgrid::{apart, everything, together};
 use trace::operation::{ANY_SOURCE, ANY_TAG, UNKNOWN_SIZE};
-use trace::{Collected, Kind, Operation, Problem, Stop, WorkUnit};
+use trace::{Collected, Kind, Operation, Problem, ReadStop, WorkUnit};
 
 /// Writes files, and reads a path among them.
-fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<String>), Stop> {
+fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<String>), ReadStop> {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     for (name, bytes) in files {
         let path = folder.path().join(name);
@@ -28,7 +28,7 @@ fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<S
     let result = Collected::of(|reader| trace::read(&folder.path().join(open), None, reader));
     match result {
         Ok((trace, problems)) => Ok((trace, problems.iter().map(short).collect())),
-        Err(Stop::Broken(problem)) => Err(Stop::Refused(short(&problem))),
+        Err(ReadStop::Broken(problem)) => Err(ReadStop::Refused(short(&problem))),
         Err(other) => Err(other),
     }
 }
@@ -46,7 +46,7 @@ fn read(text: &str) -> Collected {
 /// Words of what cannot be read at all.
 fn refused(files: &[(String, Vec<u8>)], open: &str) -> String {
     match try_read(files, open) {
-        Err(Stop::Refused(words)) => words,
+        Err(ReadStop::Refused(words)) => words,
         other => panic!("{other:?}"),
     }
 }
@@ -533,9 +533,9 @@ fn a_million_lines_are_read_in_less_than_two_seconds() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let path = folder.path().join("a.txt");
     std::fs::write(&path, text).expect("the file can be written");
-    let mut summary = trace::Summary::default();
-    let mut watch = |_: trace::Progress| true;
-    let mut reader = trace::Reader::new(&mut summary, &mut watch);
+    let mut summary = trace::TraceSummary::default();
+    let mut watch = |_: trace::ReadProgress| true;
+    let mut reader = trace::TraceReader::new(&mut summary, &mut watch);
     let begun = std::time::Instant::now();
     trace::read(&path, None, &mut reader).expect("it can be read");
     let took = begun.elapsed();

@@ -4,11 +4,13 @@ mod samples;
 
 use samples::work::{bytes, everything, unsealed, write};
 use std::path::{Path, PathBuf};
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::formats::work::WorkWriter;
-use trace::{Collected, Form, Header, Kind, Lists, Operation, Progress, Reader, Sink, Stop};
+use trace::{
+    Collected, Kind, Lists, Operation, ReadProgress, ReadStop, TraceForm, TraceHeader, TraceReader, TraceSink,
+};
 
-fn read(path: &Path) -> Result<Collected, Stop> {
+fn read(path: &Path) -> Result<Collected, ReadStop> {
     let (all, problems) = Collected::of(|reader| trace::read(path, None, reader))?;
     assert!(problems.is_empty(), "{problems:?}");
     Ok(all)
@@ -20,7 +22,7 @@ fn words(content: &[u8]) -> String {
     let path = folder.path().join("it.work");
     std::fs::write(&path, content).expect("it can be written");
     match read(&path) {
-        Err(Stop::Broken(problem)) => {
+        Err(ReadStop::Broken(problem)) => {
             assert!(problem.file.ends_with("it.work") && !problem.reason.is_empty());
             problem.to_string()
         }
@@ -37,7 +39,7 @@ fn place() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn what_is_written_is_read() {
     let empty = Collected {
-        header: Header::new("dumpi", 1, Form::Program),
+        header: TraceHeader::new("dumpi", 1, TraceForm::Program),
         ranks: vec![Vec::new()],
         names: Vec::new(),
     };
@@ -79,7 +81,7 @@ fn every_changed_byte_is_noticed() {
         changed[at] ^= 1 << (at % 8);
         std::fs::write(&path, &changed).expect("it can be written");
         let told = Collected::of(|reader| trace::read(&path, Some(work), reader));
-        assert!(matches!(told, Err(Stop::Broken(_))), "byte {at}: {told:?}");
+        assert!(matches!(told, Err(ReadStop::Broken(_))), "byte {at}: {told:?}");
     }
 }
 
@@ -117,8 +119,8 @@ impl Interleaved {
         }
     }
 
-    fn tell(&self, sink: &mut dyn Sink) -> Result<(), Stop> {
-        sink.begin(&Header::new("smpi", self.ranks, Form::Program))?;
+    fn tell(&self, sink: &mut dyn TraceSink) -> Result<(), ReadStop> {
+        sink.begin(&TraceHeader::new("smpi", self.ranks, TraceForm::Program))?;
         for round in 0..self.rounds {
             for rank in (0..self.ranks).rev() {
                 sink.operation(rank, round, &self.operation(rank, round), &Lists::default())?;
@@ -136,13 +138,13 @@ struct Check<'a> {
     changes: u64,
 }
 
-impl Sink for Check<'_> {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for Check<'_> {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         assert_eq!(header.ranks, self.of.ranks);
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, _lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, _lists: &Lists<'_>) -> Result<(), ReadStop> {
         let next = &mut self.next[rank as usize];
         assert_eq!((record, *operation), (*next, self.of.operation(rank, *next)));
         *next += 1;
@@ -151,7 +153,7 @@ impl Sink for Check<'_> {
         Ok(())
     }
 
-    fn end(&mut self, _names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, _names: &[String]) -> Result<(), ReadStop> {
         Ok(())
     }
 }
@@ -175,8 +177,8 @@ fn ranks_that_take_turns_are_put_together_and_stay_in_order() {
             last: u32::MAX,
             changes: 0,
         };
-        let mut watch = |_: Progress| true;
-        trace::read(&path, None, &mut Reader::new(&mut check, &mut watch)).expect("it can be read");
+        let mut watch = |_: ReadProgress| true;
+        trace::read(&path, None, &mut TraceReader::new(&mut check, &mut watch)).expect("it can be read");
         assert!(check.next.iter().all(|next| *next == rounds));
         // Half a million operations wait at a time: so often a rank comes back.
         let most = u64::from(ranks) * (operations / 500_000 + 1);
@@ -187,10 +189,10 @@ fn ranks_that_take_turns_are_put_together_and_stay_in_order() {
 #[test]
 fn a_list_longer_than_a_batch_is_written_and_read() {
     let mut trace = everything(1, 1);
-    trace.ranks[0].push(Listed {
+    trace.ranks[0].push(CollectedOperation {
         operation: Operation::new(Kind::Alltoallv),
         values: (0..3_000_000).collect(),
-        ..Listed::default()
+        ..CollectedOperation::default()
     });
     let (_folder, path) = place();
     write(&trace, &path);
@@ -201,9 +203,14 @@ fn a_list_longer_than_a_batch_is_written_and_read() {
 fn nothing_is_left_of_a_trace_that_did_not_end() {
     let (folder, path) = place();
     let mut writer = WorkWriter::create(&path).expect("a file can be made");
-    writer.begin(&Header::new("goal", 2, Form::Graph)).expect("it begins");
+    writer
+        .begin(&TraceHeader::new("goal", 2, TraceForm::Graph))
+        .expect("it begins");
     let outside = writer.operation(2, 0, &Operation::compute(1), &Lists::default());
-    assert_eq!(outside, Err(Stop::Refused("an operation of rank 2 of 2 ranks".into())));
+    assert_eq!(
+        outside,
+        Err(ReadStop::Refused("an operation of rank 2 of 2 ranks".into()))
+    );
     drop(writer);
     assert_eq!(std::fs::read_dir(folder.path()).expect("it is a folder").count(), 0);
 }
@@ -214,12 +221,12 @@ fn reading_ends_when_the_user_wants_it() {
     write(&everything(2, 300), &path);
     let mut all = Collected::default();
     let mut told = Vec::new();
-    let mut watch = |progress: Progress| {
+    let mut watch = |progress: ReadProgress| {
         told.push(progress);
         progress.records < 10_000
     };
-    let mut reader = Reader::new(&mut all, &mut watch);
-    assert_eq!(trace::read(&path, None, &mut reader), Err(Stop::Interrupted));
+    let mut reader = TraceReader::new(&mut all, &mut watch);
+    assert_eq!(trace::read(&path, None, &mut reader), Err(ReadStop::Interrupted));
     assert!(
         told.iter()
             .all(|progress| progress.done <= progress.all && progress.all > 0)

@@ -6,7 +6,7 @@ use crate::run::RunError;
 use fabric::spec::{RunSpec, Work};
 use std::path::Path;
 use trace::formats::otf2::Writer;
-use trace::{Form, Header, Kind, Lists, Operation, Sink, Stop};
+use trace::{Kind, Lists, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
 use vocabulary::{LoadOptions, load_study};
 use work::motif::{Order, program};
 use work::mpi::Op;
@@ -102,11 +102,11 @@ fn write(anchor: &Path, spec: &Option<RunSpec>, length: f64) -> Result<u64, Stri
         programs.push((program, part.iterations));
     }
     let mut writer = Writer::new(anchor, "fabricsim bench");
-    let mut told = || -> Result<u64, Stop> {
-        writer.begin(&Header::new("otf2", RANKS, Form::Program))?;
+    let mut told = || -> Result<u64, ReadStop> {
+        writer.begin(&TraceHeader::new("otf2", RANKS, TraceForm::Program))?;
         let mut records = 0;
         for rank in 0..RANKS {
-            let mut recorded = RecordedRank::new(rank, &mut writer);
+            let mut recorded = ExchangeRank::new(rank, &mut writer);
             for (program, iterations) in &programs {
                 for iteration in 0..*iterations {
                     let ops = (0..).map_while(|index| program.op(rank, iteration, index));
@@ -122,7 +122,7 @@ fn write(anchor: &Path, spec: &Option<RunSpec>, length: f64) -> Result<u64, Stri
 }
 
 /// A rank as a recording sees it.
-struct RecordedRank<'w> {
+struct ExchangeRank<'w> {
     rank: u32,
     writer: &'w mut Writer,
     /// When its next call begins (ps).
@@ -134,9 +134,9 @@ struct RecordedRank<'w> {
     records: u64,
 }
 
-impl RecordedRank<'_> {
-    fn new(rank: u32, writer: &mut Writer) -> RecordedRank<'_> {
-        RecordedRank {
+impl ExchangeRank<'_> {
+    fn new(rank: u32, writer: &mut Writer) -> ExchangeRank<'_> {
+        ExchangeRank {
             rank,
             writer,
             now: 0,
@@ -148,7 +148,7 @@ impl RecordedRank<'_> {
     }
 
     /// One more operation, as a recorder of MPI has it.
-    fn tell(&mut self, op: &Op) -> Result<(), Stop> {
+    fn tell(&mut self, op: &Op) -> Result<(), ReadStop> {
         let begun = |kind, transfer: &work::mpi::Transfer, request| Operation {
             request,
             ..Operation::message(kind, transfer.peer, transfer.bytes, transfer.tag.into())
@@ -159,7 +159,7 @@ impl RecordedRank<'_> {
             Op::Irecv(transfer) => begun(Kind::Irecv, transfer, self.requests),
             Op::WaitAll => Operation::new(Kind::Waitall),
             Op::Collective(collective) => Operation::collective(Kind::Allreduce, 0, collective.bytes),
-            other => return Err(Stop::Refused(format!("a {} is not of the exchange", other.word()))),
+            other => return Err(ReadStop::Refused(format!("a {} is not of the exchange", other.word()))),
         };
         let time = if operation.kind == Kind::Compute {
             operation.time

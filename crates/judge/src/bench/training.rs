@@ -124,7 +124,7 @@ impl TrainingStep {
         let mut nodes = 0;
         for rank in 0..self.ranks() {
             let names = [self.tensor_group(rank), self.data_group(rank)].map(|group| numbers[&group].to_string());
-            let mut written = WrittenRank::new(self, rank, names);
+            let mut written = TrainingRank::new(self, rank, names);
             written.step();
             std::fs::write(folder.join(format!("step.{rank}.et")), &written.bytes)?;
             nodes += written.nodes;
@@ -134,7 +134,7 @@ impl TrainingStep {
 }
 
 /// What a rank does, as it is written.
-struct WrittenRank<'s> {
+struct TrainingRank<'s> {
     step: &'s TrainingStep,
     rank: u32,
     stage: u32,
@@ -150,19 +150,19 @@ struct WrittenRank<'s> {
 }
 
 /// The value of an attribute.
-enum Attribute<'a> {
+enum NodeAttribute<'a> {
     Flag(bool),
     Text(&'a str),
     Number(u64),
 }
 
-impl WrittenRank<'_> {
-    fn new(step: &TrainingStep, rank: u32, names: [String; 2]) -> WrittenRank<'_> {
+impl TrainingRank<'_> {
+    fn new(step: &TrainingStep, rank: u32, names: [String; 2]) -> TrainingRank<'_> {
         let mut bytes = Vec::new();
         let mut version = Vec::new();
         put_bytes(&mut version, 1, b"0.0.4");
         put_message(&mut bytes, &version);
-        WrittenRank {
+        TrainingRank {
             step,
             rank,
             stage: rank / (step.tensor * step.data),
@@ -182,7 +182,7 @@ impl WrittenRank<'_> {
         after: &[u64],
         micros: u64,
         stream: u64,
-        more: &[(&str, Attribute<'_>)],
+        more: &[(&str, NodeAttribute<'_>)],
     ) -> u64 {
         self.nodes += 1;
         let mut node = Vec::new();
@@ -196,8 +196,8 @@ impl WrittenRank<'_> {
         if micros > 0 {
             put_number(&mut node, 7, micros);
         }
-        put_attribute(&mut node, "is_cpu_op", &Attribute::Flag(false));
-        put_attribute(&mut node, "tid", &Attribute::Number(stream));
+        put_attribute(&mut node, "is_cpu_op", &NodeAttribute::Flag(false));
+        put_attribute(&mut node, "tid", &NodeAttribute::Number(stream));
         more.iter()
             .for_each(|(name, value)| put_attribute(&mut node, name, value));
         put_message(&mut self.bytes, &node);
@@ -208,7 +208,7 @@ impl WrittenRank<'_> {
     fn work(&mut self, name: &str, mut after: Vec<u64>, micros: u64, operations: u64) {
         after.sort_unstable();
         after.dedup();
-        let more = [("num_ops", Attribute::Number(operations))];
+        let more = [("num_ops", NodeAttribute::Number(operations))];
         self.last = self.add((name, COMPUTE), &after, micros, COMPUTING, &more);
     }
 
@@ -236,9 +236,9 @@ impl WrittenRank<'_> {
         }
         let group = self.names[group].clone();
         let more = [
-            ("comm_type", Attribute::Number(0)),
-            ("comm_size", Attribute::Number(size)),
-            ("pg_name", Attribute::Text(&group)),
+            ("comm_type", NodeAttribute::Number(0)),
+            ("comm_size", NodeAttribute::Number(size)),
+            ("pg_name", NodeAttribute::Text(&group)),
         ];
         self.add((name, COLLECTIVE), &[self.last], 0, stream, &more)
     }
@@ -257,12 +257,12 @@ impl WrittenRank<'_> {
             (0, "comm_src")
         };
         let more = [
-            ("comm_size", Attribute::Number(self.activations())),
+            ("comm_size", NodeAttribute::Number(self.activations())),
             (
                 "comm_tag",
-                Attribute::Number(u64::from(2 * batch + u32::from(!forward))),
+                NodeAttribute::Number(u64::from(2 * batch + u32::from(!forward))),
             ),
-            (end, Attribute::Number(other.into())),
+            (end, NodeAttribute::Number(other.into())),
         ];
         self.add((name, kind), &[after], 0, PIPELINE, &more)
     }
@@ -344,13 +344,13 @@ fn put_bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
     put_message(out, bytes);
 }
 
-fn put_attribute(node: &mut Vec<u8>, name: &str, value: &Attribute<'_>) {
+fn put_attribute(node: &mut Vec<u8>, name: &str, value: &NodeAttribute<'_>) {
     let mut out = Vec::new();
     put_bytes(&mut out, 1, name.as_bytes());
     match value {
-        Attribute::Flag(flag) => put_number(&mut out, 27, u64::from(*flag)),
-        Attribute::Text(text) => put_bytes(&mut out, 29, text.as_bytes()),
-        Attribute::Number(number) => put_number(&mut out, 9, *number),
+        NodeAttribute::Flag(flag) => put_number(&mut out, 27, u64::from(*flag)),
+        NodeAttribute::Text(text) => put_bytes(&mut out, 29, text.as_bytes()),
+        NodeAttribute::Number(number) => put_number(&mut out, 9, *number),
     }
     put_bytes(node, 10, &out);
 }

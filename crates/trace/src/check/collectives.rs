@@ -3,7 +3,7 @@
 //! The course of a communicator is kept once: what its first rank to come there does at each step. Courses have eight bytes a step.
 
 use super::findings::{About, OperationPlace, TraceFindings};
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -115,7 +115,7 @@ struct Course {
 
 impl Course {
     /// Tells the ranks of a communicator that come to more or fewer collectives than the others; to how many all come.
-    fn tell_counts(&self, header: &Header, communicator: u32, findings: &mut TraceFindings) -> u64 {
+    fn tell_counts(&self, header: &TraceHeader, communicator: u32, findings: &mut TraceFindings) -> u64 {
         let members = &header.communicators[communicator as usize];
         let absent = u64::from(members.len()) - self.ranks.len() as u64;
         // By how many they come to: how many ranks do, and the first of them.
@@ -182,7 +182,7 @@ impl Collectives {
     /// Takes a collective of a rank of its communicator. Where its fields are `wrong`, nothing that it says is held against others.
     pub fn take(
         &mut self,
-        header: &Header,
+        header: &TraceHeader,
         place: OperationPlace,
         (operation, lists): (&Operation, &Lists<'_>),
         wrong: bool,
@@ -233,7 +233,7 @@ impl Collectives {
     }
 
     /// Tells what is left when the trace is over: what repairs it, and how many operations that leaves out.
-    pub fn end(self, header: &Header, findings: &mut TraceFindings) -> (BTreeMap<u32, Disputed>, u64) {
+    pub fn end(self, header: &TraceHeader, findings: &mut TraceFindings) -> (BTreeMap<u32, Disputed>, u64) {
         let mut all = BTreeMap::new();
         let mut left_out = 0;
         for (communicator, course) in self.courses {

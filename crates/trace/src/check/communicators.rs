@@ -1,7 +1,7 @@
 //! Who is in which communicator, and whether communicators are what the header of a trace may say.
 
 use super::findings::{About, TraceFindings};
-use crate::header::{Header, Members};
+use crate::header::{Members, TraceHeader};
 
 /// Answers who is in a communicator, in O(log members).
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ enum KnownMembers {
 
 impl KnownCommunicators {
     /// Looks at those of a header, and tells what is wrong with them.
-    pub fn of(header: &Header, findings: &mut TraceFindings) -> KnownCommunicators {
+    pub fn of(header: &TraceHeader, findings: &mut TraceFindings) -> KnownCommunicators {
         let known = |(number, members): (usize, &Members)| match know(header, members) {
             Ok(known) => known,
             Err((reason, hint)) => {
@@ -55,7 +55,7 @@ impl KnownCommunicators {
     }
 
     /// Whether a rank is in a sound communicator.
-    pub fn has(&self, header: &Header, communicator: u32, rank: u32) -> bool {
+    pub fn has(&self, header: &TraceHeader, communicator: u32, rank: u32) -> bool {
         match (
             &self.of[communicator as usize],
             &header.communicators[communicator as usize],
@@ -68,7 +68,7 @@ impl KnownCommunicators {
 }
 
 /// How members are looked up, or what is wrong with them.
-fn know(header: &Header, members: &Members) -> Result<KnownMembers, (String, String)> {
+fn know(header: &TraceHeader, members: &Members) -> Result<KnownMembers, (String, String)> {
     let beyond = |rank: u64| {
         let hint = format!("ranks are 0..={}", header.ranks.saturating_sub(1));
         (format!("has rank {rank}, which is not there"), hint)

@@ -1,7 +1,7 @@
 //! Whether the fields of an operation say something that there is: ranks, roots, communicators, sizes.
 
 use super::communicators::KnownCommunicators;
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
 
 /// Largest message or block of a collective that can be played (bytes): 40 bits less the largest header.
@@ -20,7 +20,7 @@ pub(crate) struct WrongFields {
 
 /// The first thing that is wrong with the fields of an operation.
 pub(crate) fn wrong(
-    header: &Header,
+    header: &TraceHeader,
     communicators: &KnownCommunicators,
     rank: u32,
     operation: &Operation,

@@ -1,6 +1,6 @@
 //! What was found wrong: kept up to a number, by kind and rank, and counted beyond.
 
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::problem::Problem;
 use crate::sink::MOST_PROBLEMS;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub(crate) struct TraceFindings {
 
 impl TraceFindings {
     /// Something wrong with the trace as a whole.
-    pub fn tell(&mut self, header: &Header, about: About, words: impl FnOnce() -> (String, String)) {
+    pub fn tell(&mut self, header: &TraceHeader, about: About, words: impl FnOnce() -> (String, String)) {
         if self.has_room(about, None) {
             let (reason, hint) = words();
             let file = header.files.first().map_or("", String::as_str);
@@ -53,7 +53,7 @@ impl TraceFindings {
     /// Something wrong with an operation.
     pub fn tell_at(
         &mut self,
-        header: &Header,
+        header: &TraceHeader,
         about: About,
         place: OperationPlace,
         words: impl FnOnce() -> (String, String),
@@ -66,7 +66,7 @@ impl TraceFindings {
     }
 
     /// Something wrong with a rank.
-    pub fn tell_of(&mut self, header: &Header, about: About, rank: u32, words: impl FnOnce() -> (String, String)) {
+    pub fn tell_of(&mut self, header: &TraceHeader, about: About, rank: u32, words: impl FnOnce() -> (String, String)) {
         if self.has_room(about, Some(rank)) {
             let (reason, hint) = words();
             let problem = Problem::new(header.file(rank), reason, hint);

@@ -4,7 +4,7 @@
 //! that depends on a later one to where all that was depended on has come.
 
 use super::findings::{About, OperationPlace, TraceFindings};
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::Lists;
 use std::collections::VecDeque;
 
@@ -28,7 +28,13 @@ pub(crate) struct OpenDependencies {
 
 impl OpenDependencies {
     /// Takes the dependencies of an operation.
-    pub fn take(&mut self, header: &Header, place: OperationPlace, lists: &Lists<'_>, findings: &mut TraceFindings) {
+    pub fn take(
+        &mut self,
+        header: &TraceHeader,
+        place: OperationPlace,
+        lists: &Lists<'_>,
+        findings: &mut TraceFindings,
+    ) {
         let own = place.number;
         let all = lists.after.iter().chain(lists.after_start).copied();
         if all.clone().any(|on| on == own) {
@@ -57,7 +63,7 @@ impl OpenDependencies {
     }
 
     /// The rank is over.
-    pub fn end(&mut self, header: &Header, rank: u32, findings: &mut TraceFindings) {
+    pub fn end(&mut self, header: &TraceHeader, rank: u32, findings: &mut TraceFindings) {
         if self.records.is_empty() {
             return;
         }
@@ -80,7 +86,7 @@ impl OpenDependencies {
     }
 
     /// Tells the circles among what is kept, and forgets it.
-    fn close(&mut self, header: &Header, rank: u32, findings: &mut TraceFindings) {
+    fn close(&mut self, header: &TraceHeader, rank: u32, findings: &mut TraceFindings) {
         for circle in self.circles() {
             let words = || {
                 let name = |at: &usize| (self.base + *at as u32).to_string();

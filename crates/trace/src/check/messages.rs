@@ -8,7 +8,7 @@
 use super::by_rank::ByRank;
 use super::findings::{About, OperationPlace, TraceFindings};
 use super::queue::MessageQueue;
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Operation, UNKNOWN_SIZE};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -123,9 +123,9 @@ pub(crate) struct Unmatched {
 
 impl Messages {
     /// For a trace.
-    pub fn of(header: &Header) -> Messages {
+    pub fn of(header: &TraceHeader) -> Messages {
         Messages {
-            is_graph: header.form == Form::Graph,
+            is_graph: header.form == TraceForm::Graph,
             ..Messages::default()
         }
     }
@@ -195,7 +195,7 @@ impl Messages {
     }
 
     /// Tells what is left when the trace is over.
-    pub fn end(mut self, header: &Header, findings: &mut TraceFindings) -> Unmatched {
+    pub fn end(mut self, header: &TraceHeader, findings: &mut TraceFindings) -> Unmatched {
         let mut unmatched = Unmatched::default();
         for (pair, small) in std::mem::take(&mut self.small) {
             let (receiver, key) = pair;
@@ -297,7 +297,7 @@ impl Left {
         self.queue.get(self.queue.len() - count)
     }
 
-    fn tell(&self, header: &Header, receiver: u32, findings: &mut TraceFindings) {
+    fn tell(&self, header: &TraceHeader, receiver: u32, findings: &mut TraceFindings) {
         let (place, bytes) = self.last(self.count);
         let MatchKey {
             communicator,

@@ -1,18 +1,18 @@
 //! Each check has a case that it is for, and one that just is not.
 
 use super::Check;
-use crate::collected::{Collected, Listed};
-use crate::header::{Form, Header, Members};
+use crate::collected::{Collected, CollectedOperation};
+use crate::header::{Members, TraceForm, TraceHeader};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, NONE, Operation, UNKNOWN_SIZE};
 use crate::repair::Repair;
-use crate::sink::Sink;
+use crate::sink::TraceSink;
 use Kind as K;
 
-fn message(kind: Kind, peer: u32, bytes: u64, tag: u32) -> Listed {
+fn message(kind: Kind, peer: u32, bytes: u64, tag: u32) -> CollectedOperation {
     Operation::message(kind, peer, bytes, tag).into()
 }
 
-fn requested(kind: Kind, peer: u32, request: u32) -> Listed {
+fn requested(kind: Kind, peer: u32, request: u32) -> CollectedOperation {
     Operation {
         request,
         ..Operation::message(kind, peer, 8, 0)
@@ -20,19 +20,19 @@ fn requested(kind: Kind, peer: u32, request: u32) -> Listed {
     .into()
 }
 
-fn of_requests(kind: Kind, request: u32, values: &[u64]) -> Listed {
+fn of_requests(kind: Kind, request: u32, values: &[u64]) -> CollectedOperation {
     let operation = Operation {
         request,
         ..Operation::new(kind)
     };
-    Listed {
+    CollectedOperation {
         operation,
         values: values.to_vec(),
-        ..Listed::default()
+        ..CollectedOperation::default()
     }
 }
 
-fn collective(kind: Kind, communicator: u32, root: u32, bytes: u64) -> Listed {
+fn collective(kind: Kind, communicator: u32, root: u32, bytes: u64) -> CollectedOperation {
     let root = if kind.has_root() { root } else { NONE };
     Operation {
         peer: root,
@@ -41,28 +41,28 @@ fn collective(kind: Kind, communicator: u32, root: u32, bytes: u64) -> Listed {
     .into()
 }
 
-fn after(after: &[u32]) -> Listed {
-    Listed {
+fn after(after: &[u32]) -> CollectedOperation {
+    CollectedOperation {
         operation: Operation::compute(1),
         after: after.to_vec(),
-        ..Listed::default()
+        ..CollectedOperation::default()
     }
 }
 
-impl From<Operation> for Listed {
-    fn from(operation: Operation) -> Listed {
-        Listed {
+impl From<Operation> for CollectedOperation {
+    fn from(operation: Operation) -> CollectedOperation {
+        CollectedOperation {
             operation,
-            ..Listed::default()
+            ..CollectedOperation::default()
         }
     }
 }
 
 /// A trace of these operations, whose records count from 100 in steps of 10.
-fn trace(form: Form, ranks: &[&[Listed]]) -> Collected {
-    let mut header = Header::new("test", ranks.len() as u32, form);
+fn trace(form: TraceForm, ranks: &[&[CollectedOperation]]) -> Collected {
+    let mut header = TraceHeader::new("test", ranks.len() as u32, form);
     header.files = (0..ranks.len()).map(|rank| format!("t.{rank}")).collect();
-    let numbered = |operations: &&[Listed]| {
+    let numbered = |operations: &&[CollectedOperation]| {
         let mut operations = operations.to_vec();
         for (i, listed) in operations.iter_mut().enumerate() {
             listed.record = 100 + 10 * i as u64;
@@ -120,7 +120,7 @@ fn repaired(trace: &Collected) -> Collected {
     trace.tell(&mut repair).expect("it is read to the end");
     let told: u64 = repair.left_out().values().sum();
     let repaired = repair.into_inner();
-    if trace.header.form == Form::Program {
+    if trace.header.form == TraceForm::Program {
         let lost = |from: &Collected| from.ranks.iter().flatten().map(|one| ends(&one.operation)).sum::<u64>();
         assert_eq!(lost(trace) - lost(&repaired), told, "what is left out is counted");
     }
@@ -143,28 +143,28 @@ fn messages_that_meet_are_no_problem() {
         message(K::Recv, 0, 8, 5),
         message(K::Irecv, 0, 20, 5),
     ];
-    finds(&trace(Form::Program, &[&sends, &receives]), &[]);
+    finds(&trace(TraceForm::Program, &[&sends, &receives]), &[]);
     let open = [
         message(K::Recv, ANY_SOURCE, UNKNOWN_SIZE, 5),
         message(K::Recv, 0, UNKNOWN_SIZE, ANY_TAG),
         message(K::Recv, ANY_SOURCE, 99, ANY_TAG),
     ];
-    finds(&trace(Form::Program, &[&sends, &open]), &[]);
+    finds(&trace(TraceForm::Program, &[&sends, &open]), &[]);
     // A rank may talk to itself, and a probe takes nothing.
     let alone = [
         message(K::Isend, 0, 8, 0),
         message(K::Probe, 0, 0, 0),
         message(K::Recv, 0, 8, 0),
     ];
-    finds(&trace(Form::Program, &[&alone]), &[]);
+    finds(&trace(TraceForm::Program, &[&alone]), &[]);
     let around = |to, from| {
-        [Listed::from(Operation {
+        [CollectedOperation::from(Operation {
             source: from,
             source_tag: 3,
             ..Operation::message(K::Sendrecv, to, 8, 3)
         })]
     };
-    let ring = trace(Form::Program, &[&around(1, 2), &around(2, 0), &around(0, 1)]);
+    let ring = trace(TraceForm::Program, &[&around(1, 2), &around(2, 0), &around(0, 1)]);
     finds(&ring, &[]);
 }
 
@@ -172,7 +172,7 @@ fn messages_that_meet_are_no_problem() {
 fn sends_without_receives_are_found() {
     let sends = vec![message(K::Send, 1, 8, 5); 4];
     let receives = vec![message(K::Recv, 0, 8, 5); 2];
-    let some = trace(Form::Program, &[&sends, &receives]);
+    let some = trace(TraceForm::Program, &[&sends, &receives]);
     finds(
         &some,
         &[
@@ -188,7 +188,7 @@ fn sends_without_receives_are_found() {
 #[test]
 fn receives_without_sends_are_found() {
     let receives = [message(K::Recv, 0, 8, 5), message(K::Recv, 0, 8, 6)];
-    let some = trace(Form::Program, &[&[message(K::Send, 1, 8, 5)], &receives]);
+    let some = trace(TraceForm::Program, &[&[message(K::Send, 1, 8, 5)], &receives]);
     finds(
         &some,
         &[
@@ -205,7 +205,7 @@ fn receives_that_leave_it_open_are_counted() {
     let any = |tag| message(K::Recv, ANY_SOURCE, 8, tag);
     // One too many, of what is there.
     let receives = [any(5), any(5), any(5)];
-    let some = trace(Form::Program, &[&sends, &sends[..1], &receives]);
+    let some = trace(TraceForm::Program, &[&sends, &sends[..1], &receives]);
     let (nothing, never) = (
         "t.2, rank 2, record 120: nothing is left for rank 2 to receive here; add the send, or take the receive out",
         "t.0, rank 0, record 110: rank 2 never receives this message (8 B, tag 6); \
@@ -213,12 +213,12 @@ fn receives_that_leave_it_open_are_counted() {
     );
     finds(&some, &[never, nothing]);
     let receives = [any(5), any(5), any(ANY_TAG)];
-    finds(&trace(Form::Program, &[&sends, &sends[..1], &receives]), &[]);
+    finds(&trace(TraceForm::Program, &[&sends, &sends[..1], &receives]), &[]);
     // Source and tag are open in turn: it could be that all meet.
     let receives = [any(5), message(K::Recv, 0, 8, ANY_TAG), any(6)];
-    finds(&trace(Form::Program, &[&sends, &sends[..1], &receives]), &[]);
+    finds(&trace(TraceForm::Program, &[&sends, &sends[..1], &receives]), &[]);
     let receives = [any(5), message(K::Recv, 0, 8, ANY_TAG)];
-    let words = words(&trace(Form::Program, &[&sends, &sends[..1], &receives]));
+    let words = words(&trace(TraceForm::Program, &[&sends, &sends[..1], &receives]));
     assert_eq!(words.len(), 1, "{words:?}");
 }
 
@@ -226,7 +226,7 @@ fn receives_that_leave_it_open_are_counted() {
 fn small_receives_are_found() {
     let sends = [message(K::Send, 1, 8, 5), message(K::Send, 1, 9, 5)];
     let receives = vec![message(K::Recv, 0, 8, 5); 2];
-    let some = trace(Form::Program, &[&sends, &receives]);
+    let some = trace(TraceForm::Program, &[&sends, &receives]);
     finds(
         &some,
         &[
@@ -246,17 +246,17 @@ fn small_receives_are_found() {
         message(K::Send, 1, 8, 5),
         message(K::Send, 1, 9, 5),
     ];
-    finds(&trace(Form::Program, &[&from_all, &open]), &[]);
+    finds(&trace(TraceForm::Program, &[&from_all, &open]), &[]);
 }
 
 #[test]
 fn sizes_in_a_graph_are_a_collection() {
     let sends = [message(K::Send, 1, 8, 5), message(K::Send, 1, 9, 5)];
     let other_way = [message(K::Recv, 0, 9, 5), message(K::Recv, 0, 8, 5)];
-    finds(&trace(Form::Graph, &[&sends, &other_way]), &[]);
+    finds(&trace(TraceForm::Graph, &[&sends, &other_way]), &[]);
     let too_small = [message(K::Recv, 0, 10, 5), message(K::Recv, 0, 7, 5)];
-    assert_eq!(words(&trace(Form::Graph, &[&sends, &too_small])).len(), 1);
-    assert_eq!(words(&trace(Form::Program, &[&sends, &other_way])).len(), 1);
+    assert_eq!(words(&trace(TraceForm::Graph, &[&sends, &too_small])).len(), 1);
+    assert_eq!(words(&trace(TraceForm::Program, &[&sends, &other_way])).len(), 1);
 }
 
 #[test]
@@ -264,8 +264,8 @@ fn collectives_in_another_order_are_found() {
     let all = |n| collective(K::Allreduce, 0, 0, n);
     let barrier = collective(K::Barrier, 0, 0, 0);
     let (usual, other) = ([all(8), barrier.clone(), all(8)], [all(8), all(8), barrier]);
-    finds(&trace(Form::Program, &[&usual, &usual]), &[]);
-    let words = words(&trace(Form::Program, &[&usual, &other]));
+    finds(&trace(TraceForm::Program, &[&usual, &usual]), &[]);
+    let words = words(&trace(TraceForm::Program, &[&usual, &other]));
     let hint = "all ranks of a communicator come to its collectives in the same order, with the same size and root";
     let expected = format!(
         "t.1, rank 1, record 110: allreduce of 8 B of rank 1 meets barrier of rank 0, as number 1 of communicator 0; {hint}"
@@ -276,13 +276,13 @@ fn collectives_in_another_order_are_found() {
 #[test]
 fn collectives_of_another_root_or_size_are_found() {
     let bcast = |root, bytes| [collective(K::Bcast, 0, root, bytes)];
-    let unknown = trace(Form::Program, &[&bcast(1, UNKNOWN_SIZE), &bcast(1, 8)]);
+    let unknown = trace(TraceForm::Program, &[&bcast(1, UNKNOWN_SIZE), &bcast(1, 8)]);
     finds(&unknown, &[]);
     for (one, expected) in [
         (bcast(0, 8), "bcast of 8 B, root 0,"),
         (bcast(1, 9), "bcast of 9 B, root 1,"),
     ] {
-        let some = trace(Form::Program, &[&bcast(1, 8), &one]);
+        let some = trace(TraceForm::Program, &[&bcast(1, 8), &one]);
         let words = words(&some);
         assert_eq!(words.len(), 1);
         let reason = format!("{expected} of rank 1 meets bcast of 8 B, root 1, of rank 0, as number 0");
@@ -292,15 +292,15 @@ fn collectives_of_another_root_or_size_are_found() {
     }
     // What differs by rank may differ, and the sizes that all know may not.
     let own = |n| [collective(K::Gatherv, 0, 1, n)];
-    finds(&trace(Form::Program, &[&own(4), &own(5)]), &[]);
+    finds(&trace(TraceForm::Program, &[&own(4), &own(5)]), &[]);
     let listed = |values: &[u64]| {
         let mut one = collective(K::Allgatherv, 0, 0, 4);
         one.values = values.to_vec();
         [one]
     };
-    finds(&trace(Form::Program, &[&listed(&[4, 4]), &listed(&[])]), &[]);
+    finds(&trace(TraceForm::Program, &[&listed(&[4, 4]), &listed(&[])]), &[]);
     assert_eq!(
-        words(&trace(Form::Program, &[&listed(&[4, 4]), &listed(&[4, 5])])).len(),
+        words(&trace(TraceForm::Program, &[&listed(&[4, 4]), &listed(&[4, 5])])).len(),
         1
     );
 }
@@ -308,7 +308,7 @@ fn collectives_of_another_root_or_size_are_found() {
 #[test]
 fn ranks_that_do_not_come_to_a_collective_are_found() {
     let all = vec![collective(K::Allreduce, 0, 0, 8); 3];
-    let some = trace(Form::Program, &[&all, &all[..2], &all]);
+    let some = trace(TraceForm::Program, &[&all, &all[..2], &all]);
     finds(
         &some,
         &[
@@ -318,7 +318,7 @@ fn ranks_that_do_not_come_to_a_collective_are_found() {
     );
     assert_eq!(checked(&some).figures().unmatched_collectives, 2);
     let mut pairs = trace(
-        Form::Program,
+        TraceForm::Program,
         &[
             &[collective(K::Barrier, 1, 0, 0)],
             &[],
@@ -377,7 +377,7 @@ fn fields_that_name_what_is_not_there_are_found() {
         ),
     ];
     for (one, expected) in cases {
-        let mut some = trace(Form::Program, &[&[one], &[]]);
+        let mut some = trace(TraceForm::Program, &[&[one], &[]]);
         some.header.communicators.push(Members::of(vec![0]));
         finds(&some, &[&format!("t.0, rank 0, record 100: {expected}")]);
     }
@@ -386,7 +386,7 @@ fn fields_that_name_what_is_not_there_are_found() {
         ..Operation::new(K::Barrier)
     }
     .into();
-    let mut some = trace(Form::Program, &[&[], &[stranger]]);
+    let mut some = trace(TraceForm::Program, &[&[], &[stranger]]);
     some.header.communicators.push(Members::of(vec![0]));
     let expected = "rank 1 does barrier in communicator 1, which it is not in; a communicator is used by its own ranks";
     finds(&some, &[&format!("t.1, rank 1, record 100: {expected}")]);
@@ -412,7 +412,7 @@ fn fields_that_name_what_is_not_there_are_found() {
             "1099511562240 bytes are too many for send",
         ),
     ] {
-        let some = trace(Form::Program, &[&[one], &[other]]);
+        let some = trace(TraceForm::Program, &[&[one], &[other]]);
         let words = words(&some);
         assert_eq!(words.len(), 1, "{words:?}");
         assert!(
@@ -423,7 +423,10 @@ fn fields_that_name_what_is_not_there_are_found() {
     }
     let largest = [message(K::Send, 1, super::LARGEST, 0)];
     finds(
-        &trace(Form::Program, &[&largest, &[message(K::Recv, 0, super::LARGEST, 0)]]),
+        &trace(
+            TraceForm::Program,
+            &[&largest, &[message(K::Recv, 0, super::LARGEST, 0)]],
+        ),
         &[],
     );
 }
@@ -458,12 +461,12 @@ fn communicators_have_ranks_that_are_there_once() {
         ),
     ] {
         let one = [collective(K::Barrier, 1, 0, 0)];
-        let mut some = trace(Form::Program, &[&one, &one, &one]);
+        let mut some = trace(TraceForm::Program, &[&one, &one, &one]);
         some.header.communicators.push(members);
         let expected: Vec<String> = expected.iter().map(|words| format!("t.0: {words}")).collect();
         assert_eq!(words(&some), expected);
     }
-    let mut some = trace(Form::Program, &[&[], &[]]);
+    let mut some = trace(TraceForm::Program, &[&[], &[]]);
     some.header.communicators[0] = Members::of(vec![0]);
     assert_eq!(
         words(&some),
@@ -473,10 +476,10 @@ fn communicators_have_ranks_that_are_there_once() {
 
 #[test]
 fn requests_are_started_before_they_are_waited_for() {
-    let to_itself = |ops: &[Listed]| {
+    let to_itself = |ops: &[CollectedOperation]| {
         let mut all = ops.to_vec();
         all.push(of_requests(K::Waitall, NONE, &[]));
-        trace(Form::Program, &[&all])
+        trace(TraceForm::Program, &[&all])
     };
     let (isend, irecv) = (|r| requested(K::Isend, 0, r), |r| requested(K::Irecv, 0, r));
     let wait = |r| of_requests(K::Wait, r, &[]);
@@ -523,9 +526,9 @@ fn requests_are_not_started_while_they_are_pending() {
     let (isend, irecv) = (|r| requested(K::Isend, 0, r), |r| requested(K::Irecv, 0, r));
     let again = "t.0, rank 0, record 120: rank 0 makes request 1 again, which is pending since record 100; \
                  wait for it before, or take another number";
-    let between = |one: Listed| {
+    let between = |one: CollectedOperation| {
         let two = [isend(1), one, irecv(1), of_requests(K::Waitall, NONE, &[])];
-        words(&trace(Form::Program, &[&two]))
+        words(&trace(TraceForm::Program, &[&two]))
     };
     assert_eq!(between(Operation::compute(1).into()), [again]);
     for harmless in [
@@ -543,18 +546,21 @@ fn requests_are_not_started_while_they_are_pending() {
 #[test]
 fn time_does_not_go_back() {
     let at = |start, lane| {
-        Listed::from(Operation {
+        CollectedOperation::from(Operation {
             start,
             lane,
             ..Operation::compute(1)
         })
     };
     finds(
-        &trace(Form::Program, &[&[at(5, 0), at(5, 0), at(0, 0), at(6, 0), at(3, 1)]]),
+        &trace(
+            TraceForm::Program,
+            &[&[at(5, 0), at(5, 0), at(0, 0), at(6, 0), at(3, 1)]],
+        ),
         &[],
     );
     for lane in [0, 1] {
-        let back = trace(Form::Program, &[&[at(5, lane), at(4, lane)]]);
+        let back = trace(TraceForm::Program, &[&[at(5, lane), at(4, lane)]]);
         assert_eq!(
             words(&back),
             [
@@ -563,19 +569,19 @@ fn time_does_not_go_back() {
             ]
         );
     }
-    assert_eq!(words(&trace(Form::Graph, &[&[at(5, 0), at(4, 0)]])), [""; 0]);
+    assert_eq!(words(&trace(TraceForm::Graph, &[&[at(5, 0), at(4, 0)]])), [""; 0]);
 }
 
 #[test]
 fn regions_have_names() {
     let of = |region| {
-        Listed::from(Operation {
+        CollectedOperation::from(Operation {
             region,
             ..Operation::compute(1)
         })
     };
-    finds(&trace(Form::Program, &[&[of(0)]]), &[]);
-    let words = words(&trace(Form::Program, &[&[of(0), of(1)]]));
+    finds(&trace(TraceForm::Program, &[&[of(0)]]), &[]);
+    let words = words(&trace(TraceForm::Program, &[&[of(0), of(1)]]));
     assert_eq!(
         words,
         ["t.0, rank 0, record 110: region 1 has no name; there are 1 names of regions"]
@@ -585,20 +591,20 @@ fn regions_have_names() {
 #[test]
 fn dependencies_are_on_what_is_there() {
     let forward = [after(&[1, 3]), after(&[]), after(&[0, 1]), after(&[1])];
-    finds(&trace(Form::Graph, &[&forward]), &[]);
+    finds(&trace(TraceForm::Graph, &[&forward]), &[]);
     assert_eq!(
-        words(&trace(Form::Graph, &[&[after(&[]), after(&[0, 1])]])),
+        words(&trace(TraceForm::Graph, &[&[after(&[]), after(&[0, 1])]])),
         ["t.0, rank 0, record 110: operation 1 of rank 0 depends on itself; take the dependency out"]
     );
     assert_eq!(
-        words(&trace(Form::Graph, &[&[after(&[]), after(&[2])]])),
+        words(&trace(TraceForm::Graph, &[&[after(&[]), after(&[2])]])),
         ["t.0, rank 0, record 110: operation 1 of rank 0 depends on operation 2; the rank has the operations 0..=1"]
     );
 }
 
 #[test]
 fn circles_of_dependencies_are_named() {
-    let circle = |ops: &[Listed]| words(&trace(Form::Graph, &[ops]));
+    let circle = |ops: &[CollectedOperation]| words(&trace(TraceForm::Graph, &[ops]));
     // A long way round and a short one, between what is sound.
     let ops = [
         after(&[]),
@@ -611,7 +617,7 @@ fn circles_of_dependencies_are_named() {
     let expected = "t.0, rank 0, record 110: operations of rank 0 wait for each other: 1 -> 4 -> 1; \
                     take one of these dependencies out";
     assert_eq!(circle(&ops), [expected]);
-    let started = Listed {
+    let started = CollectedOperation {
         after: vec![],
         after_start: vec![1],
         ..after(&[])
@@ -631,7 +637,7 @@ fn circles_of_dependencies_are_named() {
         after(&[3]),
     ];
     assert_eq!(circle(&two).len(), 2);
-    let long: Vec<Listed> = (0..100_000_u32).map(|i| after(&[(i + 1) % 100_000])).collect();
+    let long: Vec<CollectedOperation> = (0..100_000_u32).map(|i| after(&[(i + 1) % 100_000])).collect();
     let words = circle(&long);
     assert_eq!(words.len(), 1);
     assert!(
@@ -642,16 +648,16 @@ fn circles_of_dependencies_are_named() {
 
 #[test]
 fn a_flood_is_counted_and_told_in_part() {
-    let sends: Vec<Listed> = (0..50).map(|tag| message(K::Send, 1, 8, tag)).collect();
-    let check = checked(&trace(Form::Program, &[&sends, &[]]));
+    let sends: Vec<CollectedOperation> = (0..50).map(|tag| message(K::Send, 1, 8, tag)).collect();
+    let check = checked(&trace(TraceForm::Program, &[&sends, &[]]));
     assert_eq!((check.problems().len(), check.more()), (10, 40));
     assert_eq!((check.figures().unmatched_sends, check.figures().problems), (50, 50));
 }
 
 #[test]
 fn nothing_is_no_problem() {
-    finds(&trace(Form::Program, &[]), &[]);
-    finds(&trace(Form::Graph, &[&[], &[]]), &[]);
+    finds(&trace(TraceForm::Program, &[]), &[]);
+    finds(&trace(TraceForm::Graph, &[&[], &[]]), &[]);
 }
 
 #[test]
@@ -667,13 +673,13 @@ fn repair_takes_waits_out_with_what_they_wait_for() {
         ..Operation::message(K::Recv, 0, 8, 7)
     }
     .into()];
-    let after = repaired(&trace(Form::Program, &[&waits, &receives]));
+    let after = repaired(&trace(TraceForm::Program, &[&waits, &receives]));
     let kinds: Vec<Kind> = after.ranks[0].iter().map(|one| one.operation.kind).collect();
     assert_eq!(kinds, [K::Isend, K::Waitall]);
     assert_eq!(after.ranks[0][1].values, [2]);
 }
 
-fn isend_other() -> Listed {
+fn isend_other() -> CollectedOperation {
     Operation {
         request: 2,
         ..Operation::message(K::Isend, 1, 8, 7)
@@ -689,17 +695,17 @@ fn repair_keeps_the_end_of_a_sendrecv_that_meets_something() {
         received: 6,
         ..Operation::message(K::Sendrecv, 1, 8, 3)
     };
-    let send_only = trace(Form::Program, &[&[both.into()], &[message(K::Recv, 0, 8, 3)]]);
+    let send_only = trace(TraceForm::Program, &[&[both.into()], &[message(K::Recv, 0, 8, 3)]]);
     let kept = &repaired(&send_only).ranks[0][0].operation;
     assert_eq!(*kept, Operation::message(K::Send, 1, 8, 3));
-    let receive_only = trace(Form::Program, &[&[both.into()], &[message(K::Send, 0, 5, 4)]]);
+    let receive_only = trace(TraceForm::Program, &[&[both.into()], &[message(K::Send, 0, 5, 4)]]);
     let kept = &repaired(&receive_only).ranks[0][0].operation;
     assert_eq!(*kept, Operation::message(K::Recv, 1, 6, 4));
 }
 
 #[test]
 fn repair_keeps_the_numbers_of_a_graph() {
-    let mut graph = trace(Form::Graph, &[&[message(K::Send, 1, 8, 0), after(&[0])], &[]]);
+    let mut graph = trace(TraceForm::Graph, &[&[message(K::Send, 1, 8, 0), after(&[0])], &[]]);
     graph.ranks[0][1].after_start = vec![0];
     let after = repaired(&graph);
     assert_eq!(after.ranks[0].len(), 2);
@@ -710,8 +716,8 @@ fn repair_keeps_the_numbers_of_a_graph() {
 
 #[test]
 fn repair_is_of_the_trace_that_was_checked() {
-    let one = trace(Form::Program, &[&[], &[]]);
+    let one = trace(TraceForm::Program, &[&[], &[]]);
     let check = checked(&one);
     let mut repair = Repair::new(&check, Collected::default());
-    assert!(trace(Form::Program, &[&[]]).tell(&mut repair).is_err());
+    assert!(trace(TraceForm::Program, &[&[]]).tell(&mut repair).is_err());
 }

@@ -1,6 +1,6 @@
 //! Communicators of some of the ranks.
 
-use crate::header::{Header, Members};
+use crate::header::{Members, TraceHeader};
 use crate::operation::{Kind, NONE, Operation, UNKNOWN_SIZE};
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ struct KeptNumbers {
 }
 
 impl Communicators {
-    pub(super) fn of(header: &Header, ranks: &Range<u32>) -> Communicators {
+    pub(super) fn of(header: &TraceHeader, ranks: &Range<u32>) -> Communicators {
         let mut all = Communicators::default();
         for members in &header.communicators {
             let mut next = 0;

@@ -1,8 +1,8 @@
 //! Which operations are in a part.
 
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Kind, Operation};
-use crate::problem::Stop;
+use crate::problem::ReadStop;
 use std::ops::Range;
 
 /// A part of a trace: what all that is given have in common.
@@ -42,10 +42,10 @@ impl Selection {
         }
     }
 
-    pub(super) fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+    pub(super) fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.ranks = self.part.ranks.clone().unwrap_or(0..header.ranks);
         if self.ranks.is_empty() || self.ranks.end > header.ranks {
-            return Err(Stop::Refused(format!(
+            return Err(ReadStop::Refused(format!(
                 "ranks {}..{} of a trace of {} ranks: give A..B with A below B",
                 self.ranks.start, self.ranks.end, header.ranks
             )));

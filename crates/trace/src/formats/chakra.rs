@@ -10,11 +10,11 @@ mod node;
 mod operations;
 mod wire;
 
-use crate::format::TraceFormat;
-use crate::header::{Form, Header, Members, WorkUnit};
+use crate::format::FormatReader;
+use crate::header::{Members, TraceForm, TraceHeader, WorkUnit};
 use crate::operation::Lists;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use files::{FileSet, is_et, name_and_rank};
 use groups::ProcessGroups;
 use node::{ChakraNode, NodeType};
@@ -29,7 +29,7 @@ pub struct Chakra;
 /// Nodes between two looks at whether the user wants to go on.
 const NODES_BETWEEN_TICKS: u64 = 4096;
 
-impl TraceFormat for Chakra {
+impl FormatReader for Chakra {
     const NAME: &'static str = "chakra";
     const LINE: &'static str = "Chakra execution traces: graphs of computations and collectives of machine learning.";
     const FILES: &'static str =
@@ -53,7 +53,7 @@ impl TraceFormat for Chakra {
         is_et(name) || name_and_rank(name).is_some() && is_graph(start)
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let set = FileSet::of(path)?;
         reader.progress.all = set.sizes.iter().sum::<u64>().saturating_mul(2);
         let mut first = ChakraSurvey::of(&set);
@@ -133,7 +133,7 @@ impl ChakraSurvey {
         }
     }
 
-    fn file(&mut self, set: &FileSet, rank: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn file(&mut self, set: &FileSet, rank: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let mut ids = Ids::Even(0, 0, 0);
         set.nodes(rank, &mut |record, node| {
             if ids.count() == u32::MAX - 1 {
@@ -168,8 +168,8 @@ impl ChakraSurvey {
         reader.tick()
     }
 
-    fn header(&self, set: &FileSet) -> (Header, Common) {
-        let mut header = Header::new(Chakra::NAME, set.paths.len() as u32, Form::Graph);
+    fn header(&self, set: &FileSet) -> (TraceHeader, Common) {
+        let mut header = TraceHeader::new(Chakra::NAME, set.paths.len() as u32, TraceForm::Graph);
         header.files = set.names.clone();
         if self.has_operations && !self.has_durations {
             header.unit = WorkUnit::Instructions;
@@ -186,7 +186,7 @@ impl ChakraSurvey {
 struct SecondPass<'a> {
     set: &'a FileSet,
     rank: u32,
-    header: &'a Header,
+    header: &'a TraceHeader,
     common: Common,
     lanes: LaneNumbers,
     after: Vec<u32>,
@@ -194,7 +194,7 @@ struct SecondPass<'a> {
 }
 
 impl SecondPass<'_> {
-    fn file(&mut self, first: &mut ChakraSurvey, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn file(&mut self, first: &mut ChakraSurvey, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let ChakraSurvey { groups, ids, .. } = first;
         let ids = &ids[self.rank as usize];
         let by_id = self.numbers(ids, reader)?;
@@ -241,7 +241,7 @@ impl SecondPass<'_> {
     }
 
     /// The numbers of nodes by their ids, where ids do not tell them.
-    fn numbers(&self, ids: &Ids, reader: &mut Reader<'_>) -> Result<HashMap<u64, u32>, Stop> {
+    fn numbers(&self, ids: &Ids, reader: &mut TraceReader<'_>) -> Result<HashMap<u64, u32>, ReadStop> {
         let mut by_id = HashMap::new();
         if let Ids::Other(_) = ids {
             let mut next = 0;
@@ -263,7 +263,7 @@ impl SecondPass<'_> {
     }
 
     /// Says once for each rank that dimensions of a network are not known.
-    fn tell_dimensions(&mut self, reader: &mut Reader<'_>, record: u64, node: &ChakraNode) {
+    fn tell_dimensions(&mut self, reader: &mut TraceReader<'_>, record: u64, node: &ChakraNode) {
         let grouped = node.pg_name.as_deref().is_some_and(|name| !name.is_empty());
         if !self.told_dimensions && node.of_some_dimensions && is_communication(node) && !grouped {
             self.told_dimensions = true;
@@ -280,14 +280,14 @@ impl SecondPass<'_> {
         }
     }
 
-    fn problem(&self, reader: &mut Reader<'_>, record: u64, reason: String, hint: &str) {
+    fn problem(&self, reader: &mut TraceReader<'_>, record: u64, reason: String, hint: &str) {
         let problem = Problem::new(self.header.file(self.rank), reason, hint);
         reader.problem(problem.of_rank(self.rank).at(record));
     }
 }
 
 /// Counts a node, and asks now and then whether the user wants to go on.
-fn tick(reader: &mut Reader<'_>) -> Result<(), Stop> {
+fn tick(reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     reader.progress.records += 1;
     match reader.progress.records % NODES_BETWEEN_TICKS {
         0 => reader.tick(),

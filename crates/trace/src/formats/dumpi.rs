@@ -20,11 +20,11 @@ mod messages;
 mod rank;
 mod record;
 
-use crate::format::TraceFormat;
-use crate::header::{Form, Header};
+use crate::format::FormatReader;
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::Kind;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use communicators::{Mine, RebuiltCommunicators};
 use file::{DumpiFile, EndOfReading, MAGIC};
 use functions as f;
@@ -40,7 +40,7 @@ const TICK: u64 = 4096;
 /// DUMPI.
 pub(crate) struct Dumpi;
 
-impl TraceFormat for Dumpi {
+impl FormatReader for Dumpi {
     const NAME: &'static str = "dumpi";
     const LINE: &'static str = "Calls of MPI that DUMPI (SST) recorded, versions 0.6 to 1";
     const FILES: &'static str = "PREFIX.meta beside a PREFIX-RRRR.bin for each rank, or one of these";
@@ -58,9 +58,9 @@ impl TraceFormat for Dumpi {
             || (path.extension() == Some(OsStr::new("meta")) && (has("numprocs") || has("fileprefix")))
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let files = files(path)?;
-        let header = Header::new(Self::NAME, files.len() as u32, Form::Program);
+        let header = TraceHeader::new(Self::NAME, files.len() as u32, TraceForm::Program);
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let sizes = files
             .iter()
@@ -72,7 +72,7 @@ impl TraceFormat for Dumpi {
         for problem in comms.problems {
             reader.problem(problem);
         }
-        let header = Header {
+        let header = TraceHeader {
             files: names,
             communicators: comms.members,
             ..header
@@ -201,7 +201,7 @@ struct First {
     begin: Option<u64>,
 }
 
-fn first_pass(files: &[PathBuf], reader: &mut Reader<'_>) -> Result<First, Stop> {
+fn first_pass(files: &[PathBuf], reader: &mut TraceReader<'_>) -> Result<First, ReadStop> {
     let mut first = First {
         makings: Vec::with_capacity(files.len()),
         lists: RankLists::new(files.len() as u32),
@@ -232,8 +232,8 @@ fn first_pass(files: &[PathBuf], reader: &mut Reader<'_>) -> Result<First, Stop>
 fn makings(
     file: &DumpiFile,
     lists: &mut RankLists,
-    mut tick: impl FnMut(u64) -> Result<(), Stop>,
-) -> Result<(Vec<Making>, Option<u64>), Stop> {
+    mut tick: impl FnMut(u64) -> Result<(), ReadStop>,
+) -> Result<(Vec<Making>, Option<u64>), ReadStop> {
     let (mut found, mut begin) = (Vec::new(), None);
     let Ok(mut calls) = Calls::of(file) else {
         return Ok((found, begin));
@@ -259,7 +259,7 @@ fn makings(
 }
 
 /// Tells the operations of a rank; whether it told times.
-fn read_rank(rank: &mut Teller<'_, '_>, file: &DumpiFile) -> Result<bool, Stop> {
+fn read_rank(rank: &mut Teller<'_, '_>, file: &DumpiFile) -> Result<bool, ReadStop> {
     let done = rank.reader.progress.done;
     if let Err(fault) = read_calls(rank, file, done)? {
         let (reason, hint) = fault.words();
@@ -270,7 +270,7 @@ fn read_rank(rank: &mut Teller<'_, '_>, file: &DumpiFile) -> Result<bool, Stop> 
     Ok(rank.timed)
 }
 
-fn read_calls(rank: &mut Teller<'_, '_>, file: &DumpiFile, done: u64) -> Result<Result<(), EndOfReading>, Stop> {
+fn read_calls(rank: &mut Teller<'_, '_>, file: &DumpiFile, done: u64) -> Result<Result<(), EndOfReading>, ReadStop> {
     let mut calls = match Calls::of(file) {
         Ok(calls) => calls,
         Err(fault) => return Ok(Err(fault)),
@@ -295,7 +295,7 @@ fn read_calls(rank: &mut Teller<'_, '_>, file: &DumpiFile, done: u64) -> Result<
 }
 
 /// Tells what a call becomes.
-fn call(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), Stop> {
+fn call(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), ReadStop> {
     let v = |i: usize| record.value(i);
     match record.function {
         f::SEND | f::BSEND | f::SSEND | f::RSEND => rank.send(record),
@@ -368,7 +368,7 @@ fn call(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), Stop> {
 }
 
 /// Takes note of communicators that a call makes.
-fn made(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), Stop> {
+fn made(rank: &mut Teller<'_, '_>, record: &CallRecord) -> Result<(), ReadStop> {
     let v = |i: usize| record.value(i);
     match record.function {
         f::COMM_DUP => rank.made(record, v(0), v(1)),

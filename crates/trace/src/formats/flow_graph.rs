@@ -6,8 +6,8 @@
 
 use crate::graph::RankGraph;
 use crate::operation::{ANY_TAG, Kind, Operation};
-use crate::problem::Stop;
-use crate::sink::Reader;
+use crate::problem::ReadStop;
+use crate::sink::TraceReader;
 use std::collections::BTreeMap;
 
 /// The lane of computations that wait for a time.
@@ -30,7 +30,7 @@ pub(super) use flow_limits;
 
 /// A flow.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flow {
+pub(super) struct NetworkFlow {
     /// The rank that sends.
     pub(super) source: u32,
     /// The rank that receives.
@@ -75,7 +75,7 @@ pub(super) struct Gate {
 #[derive(Default)]
 pub(super) struct FlowGraph {
     /// By number.
-    pub(super) flows: Vec<Flow>,
+    pub(super) flows: Vec<NetworkFlow>,
     /// In any order.
     pub(super) gates: Vec<Gate>,
 }
@@ -111,7 +111,7 @@ impl FlowGraph {
     ///
     /// # Errors
     /// The sink's, and more flows than have tags.
-    pub(super) fn tell(&self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    pub(super) fn tell(&self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let mut building = Building {
             ranks: BTreeMap::new(),
             ends: Vec::with_capacity(self.flows.len()),
@@ -137,7 +137,7 @@ impl FlowGraph {
     }
 
     /// Makes the clock of each source.
-    fn tell_times(&self, building: &mut Building) -> Result<(), Stop> {
+    fn tell_times(&self, building: &mut Building) -> Result<(), ReadStop> {
         let mut later: Vec<usize> = (0..self.flows.len())
             .filter(|flow| self.flows[*flow].time > 0)
             .collect();
@@ -166,7 +166,7 @@ impl FlowGraph {
     }
 
     /// Makes what lies between the ends that a gate waits for and the flows that wait there.
-    fn open(&self, gate: &Gate, building: &mut Building) -> Result<(), Stop> {
+    fn open(&self, gate: &Gate, building: &mut Building) -> Result<(), ReadStop> {
         let mut ends: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for end in &gate.ends {
             let flow = &self.flows[end.flow() as usize];
@@ -220,10 +220,10 @@ struct Building {
 }
 
 impl Building {
-    fn tag(&mut self) -> Result<u32, Stop> {
+    fn tag(&mut self) -> Result<u32, ReadStop> {
         let tag = self.tags;
         if tag == ANY_TAG {
-            return Err(Stop::Refused(format!("there are more than {tag} flows")));
+            return Err(ReadStop::Refused(format!("there are more than {tag} flows")));
         }
         self.tags += 1;
         Ok(tag)
@@ -233,11 +233,19 @@ impl Building {
         self.ranks.entry(rank).or_default()
     }
 
-    fn message(&mut self, kind: Kind, rank: u32, peer: u32, bytes: u64, tag: u32, record: u64) -> Result<u32, Stop> {
+    fn message(
+        &mut self,
+        kind: Kind,
+        rank: u32,
+        peer: u32,
+        bytes: u64,
+        tag: u32,
+        record: u64,
+    ) -> Result<u32, ReadStop> {
         self.rank(rank).push(Operation::message(kind, peer, bytes, tag), record)
     }
 
-    fn compute(&mut self, rank: u32, time: u64, lane: u8, record: u64) -> Result<u32, Stop> {
+    fn compute(&mut self, rank: u32, time: u64, lane: u8, record: u64) -> Result<u32, ReadStop> {
         let operation = Operation {
             lane,
             ..Operation::compute(time)
@@ -246,7 +254,7 @@ impl Building {
     }
 
     /// The same operations, or one that waits for all of them where that makes fewer dependencies.
-    fn join(&mut self, rank: u32, operations: Vec<u32>, n_waiting: usize, record: u64) -> Result<Vec<u32>, Stop> {
+    fn join(&mut self, rank: u32, operations: Vec<u32>, n_waiting: usize, record: u64) -> Result<Vec<u32>, ReadStop> {
         if operations.len() < 2 || n_waiting < 2 {
             return Ok(operations);
         }
@@ -258,7 +266,7 @@ impl Building {
     }
 
     /// An empty message after some operations; its receive.
-    fn notify(&mut self, from: u32, after: &[u32], to: u32, record: u64) -> Result<u32, Stop> {
+    fn notify(&mut self, from: u32, after: &[u32], to: u32, record: u64) -> Result<u32, ReadStop> {
         let tag = self.tag()?;
         let send = self.message(Kind::Send, from, to, 0, tag, record)?;
         after

@@ -5,14 +5,14 @@
 //! over, with blanks or semicolons between. A flow with neither starts at once, with both when both let it. Lines that are empty or begin
 //! with `#` are skipped, and quotes mean nothing, as in every table of a study.
 
-use super::flow_graph::{Flow, FlowEnd, FlowGraph, Gate, flow_limits};
+use super::flow_graph::{FlowEnd, FlowGraph, Gate, NetworkFlow, flow_limits};
 use crate::check::LARGEST;
-use crate::format::TraceFormat;
-use crate::header::{Form, Header};
+use crate::format::FormatReader;
+use crate::header::{TraceForm, TraceHeader};
 use crate::lines::LinesInPieces;
 use crate::operation::ANY_SOURCE;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::HashMap;
 use std::path::Path;
 use study::units::Unit;
@@ -47,7 +47,7 @@ const COLUMNS: [(&str, FlowColumn); 11] = [
 ];
 const NEEDED: [&str; 3] = ["source", "destination", "bytes"];
 
-impl TraceFormat for Flows {
+impl FormatReader for Flows {
     const NAME: &'static str = "flows";
     const LINE: &'static str = "flows from a table, with their times or after each other";
     const FILES: &'static str = "comma-separated text whose first line has source, destination and bytes, and maybe time, id and after; it may be packed";
@@ -66,7 +66,7 @@ impl TraceFormat for Flows {
         })
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let (mut lines, all) = LinesInPieces::open(path)?;
         reader.progress.all = all;
         let mut table = FlowTable {
@@ -107,7 +107,7 @@ fn says(line: &str) -> bool {
 struct FlowTable {
     file: String,
     columns: Vec<FlowColumn>,
-    /// Flow and line of each id.
+    /// NetworkFlow and line of each id.
     ids: HashMap<String, (u32, u64)>,
     /// Which flow waits for which ids.
     after: Vec<(u32, String)>,
@@ -133,7 +133,7 @@ impl FlowTable {
     }
 
     /// The names of the columns.
-    fn header(&mut self, text: &str, line: u64) -> Result<(), Stop> {
+    fn header(&mut self, text: &str, line: u64) -> Result<(), ReadStop> {
         for name in text.split(',').map(str::trim) {
             let Some((_, column)) = COLUMNS.iter().find(|column| column.0 == name) else {
                 let known: Vec<&str> = COLUMNS.iter().map(|column| column.0).collect();
@@ -172,7 +172,7 @@ impl FlowTable {
     }
 
     /// A row, or what is wrong with it.
-    fn row(&mut self, text: &str, line: u64, reader: &mut Reader<'_>) {
+    fn row(&mut self, text: &str, line: u64, reader: &mut TraceReader<'_>) {
         self.rows += 1;
         let row = self.cells(text, line).and_then(|row| {
             let (Some(source), Some(destination), Some(bytes)) = (row.source, row.destination, row.bytes) else {
@@ -193,7 +193,7 @@ impl FlowTable {
             Err(problem) => return reader.problem(problem),
         };
         let number = self.graph.flows.len() as u32;
-        self.graph.flows.push(Flow {
+        self.graph.flows.push(NetworkFlow {
             source,
             destination,
             bytes,
@@ -259,13 +259,13 @@ impl FlowTable {
     }
 
     /// Everything has been read: who waits for whom, then all operations.
-    fn end(mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn end(mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if self.rows == 0 {
             let hint = "the first line names columns (source,destination,bytes,time), those below it have a flow each";
             return Err(Problem::new(&self.file, "the table has no flow", hint).into());
         }
         for (flow, after) in std::mem::take(&mut self.after) {
-            let Flow { source, record, .. } = self.graph.flows[flow as usize];
+            let NetworkFlow { source, record, .. } = self.graph.flows[flow as usize];
             let mut ends = Vec::new();
             for id in after.split([' ', '\t', ';']).filter(|id| !id.is_empty()) {
                 match self.ids.get(id) {
@@ -293,7 +293,7 @@ impl FlowTable {
             reader.problem(self.problem(line, "the flow comes after itself", hint));
         }
         // Where every row is wrong, the problems say it.
-        let mut header = Header::new("flows", self.ranks.max(1), Form::Graph);
+        let mut header = TraceHeader::new("flows", self.ranks.max(1), TraceForm::Graph);
         header.files.push(self.file);
         reader.progress.records = self.graph.flows.len() as u64;
         reader.begin(&header)?;

@@ -12,10 +12,10 @@ mod write;
 mod write_binary;
 mod write_text;
 
-use crate::format::TraceFormat;
+use crate::format::FormatReader;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::path::Path;
 
 pub use write_binary::{BinaryWriter, write_binary};
@@ -27,7 +27,7 @@ pub(crate) struct GoalText;
 /// GOAL as a binary file.
 pub(crate) struct GoalBinary;
 
-impl TraceFormat for GoalText {
+impl FormatReader for GoalText {
     const NAME: &'static str = "goal";
     const LINE: &'static str = "graphs of LogGOPSim and ATLAHS, as text";
     const FILES: &'static str = "the text (.goal), which begins with num_ranks; it may be packed";
@@ -41,12 +41,12 @@ impl TraceFormat for GoalText {
         text::is_it(path, start)
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         text::read(path, reader)
     }
 }
 
-impl TraceFormat for GoalBinary {
+impl FormatReader for GoalBinary {
     const NAME: &'static str = "goal-binary";
     const LINE: &'static str = "graphs of LogGOPSim and ATLAHS, as a binary file";
     const FILES: &'static str = "the binary file (.bin), which begins with the number 4223; it may be packed";
@@ -57,7 +57,7 @@ impl TraceFormat for GoalBinary {
         start.starts_with(&binary::MAGIC.to_le_bytes())
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         binary::read(path, reader)
     }
 }

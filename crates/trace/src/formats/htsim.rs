@@ -9,13 +9,13 @@
 //! trigger id 1 oneshot
 //! ```
 
-use super::flow_graph::{Flow, FlowEnd, FlowGraph, Gate, flow_limits};
-use crate::format::TraceFormat;
-use crate::header::{Form, Header};
+use super::flow_graph::{FlowEnd, FlowGraph, Gate, NetworkFlow, flow_limits};
+use crate::format::FormatReader;
+use crate::header::{TraceForm, TraceHeader};
 use crate::lines::LinesInPieces;
 use crate::operation::ANY_SOURCE;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use study::units::Unit;
@@ -23,7 +23,7 @@ use study::units::Unit;
 /// Connection matrices.
 pub(crate) struct Htsim;
 
-impl TraceFormat for Htsim {
+impl FormatReader for Htsim {
     const NAME: &'static str = "htsim";
     const LINE: &'static str = "flows of htsim's connection matrices, with their triggers";
     const FILES: &'static str = "the text (.cm), which begins with Nodes; it may be packed";
@@ -43,7 +43,7 @@ impl TraceFormat for Htsim {
         }
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let (mut lines, all) = LinesInPieces::open(path)?;
         reader.progress.all = all;
         let mut matrix = Matrix {
@@ -102,7 +102,7 @@ struct Matrix {
     /// Told numbers of connections, triggers and failures, and those that were found.
     told: [Option<u64>; 3],
     found: [u64; 3],
-    /// Flow and line of an id.
+    /// NetworkFlow and line of an id.
     ids: HashMap<u64, u64>,
     triggers: BTreeMap<u64, KnownTrigger>,
     graph: FlowGraph,
@@ -117,7 +117,7 @@ impl Matrix {
     }
 
     /// The whole number that follows a word.
-    fn value(&self, words: &mut MatrixWords<'_>, name: &str) -> Result<u64, Stop> {
+    fn value(&self, words: &mut MatrixWords<'_>, name: &str) -> Result<u64, ReadStop> {
         let value = self.text(words, name)?;
         value.parse().map_err(|_| {
             let reason = format!("{name} is \"{value}\"");
@@ -127,12 +127,12 @@ impl Matrix {
     }
 
     /// The word that follows a word.
-    fn text<'a>(&self, words: &mut MatrixWords<'a>, name: &str) -> Result<&'a str, Stop> {
+    fn text<'a>(&self, words: &mut MatrixWords<'a>, name: &str) -> Result<&'a str, ReadStop> {
         let missing = || self.problem(words.number, format!("{name} has no value"), "it follows the word");
         Ok(words.words.next().ok_or_else(missing)?)
     }
 
-    fn line(&mut self, words: &mut MatrixWords<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn line(&mut self, words: &mut MatrixWords<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let word = words.words.next().unwrap_or_default();
         if let Some(count) = COUNTS.iter().position(|name| *name == word) {
             self.told[count] = Some(self.value(words, word)?);
@@ -177,7 +177,7 @@ impl Matrix {
         }
     }
 
-    fn nothing_more(&self, words: &mut MatrixWords<'_>) -> Result<(), Stop> {
+    fn nothing_more(&self, words: &mut MatrixWords<'_>) -> Result<(), ReadStop> {
         match words.words.next() {
             None => Ok(()),
             Some(word) => Err(self
@@ -191,7 +191,7 @@ impl Matrix {
     }
 
     /// A value that may come once.
-    fn once<T>(&self, place: &mut Option<T>, value: T, words: &MatrixWords<'_>, name: &str) -> Result<(), Stop> {
+    fn once<T>(&self, place: &mut Option<T>, value: T, words: &MatrixWords<'_>, name: &str) -> Result<(), ReadStop> {
         match place.replace(value) {
             None => Ok(()),
             Some(_) => Err(self
@@ -201,7 +201,12 @@ impl Matrix {
     }
 
     /// `0->1 id 1 start 0 size 2000000`
-    fn flow(&mut self, ends: (&str, &str), words: &mut MatrixWords<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn flow(
+        &mut self,
+        ends: (&str, &str),
+        words: &mut MatrixWords<'_>,
+        reader: &mut TraceReader<'_>,
+    ) -> Result<(), ReadStop> {
         let node = |text: &str| {
             text.parse().map_err(|_| {
                 let reason = format!("\"{text}\" is no node");
@@ -266,7 +271,7 @@ impl Matrix {
         }
         self.found[0] += 1;
         let number = self.graph.flows.len() as u32;
-        self.graph.flows.push(Flow {
+        self.graph.flows.push(NetworkFlow {
             source,
             destination,
             bytes: size.unwrap_or(0),
@@ -290,7 +295,7 @@ impl Matrix {
     }
 
     /// Microseconds, with decimals or an exponent; in picoseconds.
-    fn start(&self, words: &mut MatrixWords<'_>) -> Result<u64, Stop> {
+    fn start(&self, words: &mut MatrixWords<'_>) -> Result<u64, ReadStop> {
         let text = self.text(words, "start")?;
         let most = u64::MAX as f64;
         let exact = Unit::Time.parse(&format!("{text} us"));
@@ -309,7 +314,7 @@ impl Matrix {
     }
 
     /// `trigger id 1 barrier count 3`
-    fn trigger(&mut self, words: &mut MatrixWords<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn trigger(&mut self, words: &mut MatrixWords<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let (mut id, mut count, mut kind) = (None, None, None);
         while let Some(name) = words.words.next() {
             match name {
@@ -358,7 +363,7 @@ impl Matrix {
     }
 
     /// Everything has been read: what is wrong with the whole, then all operations.
-    fn end(mut self, lines: u64, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn end(mut self, lines: u64, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let Some(nodes) = self.nodes else {
             let hint = "a connection matrix begins with \"Nodes 16\"";
             return Err(self.problem(lines, "the number of nodes is missing", hint).into());
@@ -389,7 +394,7 @@ impl Matrix {
             let hint = "follow its trigger back, and take one of the flows out of the circle";
             reader.problem(self.problem(line, "the flow waits for itself, over triggers", hint));
         }
-        let mut header = Header::new("htsim", nodes, Form::Graph);
+        let mut header = TraceHeader::new("htsim", nodes, TraceForm::Graph);
         header.files.push(self.file);
         reader.progress.records = self.graph.flows.len() as u64;
         reader.begin(&header)?;
@@ -399,7 +404,7 @@ impl Matrix {
     }
 
     /// Tells which triggers never fire, or not as htsim would.
-    fn check_triggers(&self, reader: &mut Reader<'_>) {
+    fn check_triggers(&self, reader: &mut TraceReader<'_>) {
         for (id, trigger) in &self.triggers {
             let (ends, flows) = (trigger.gate.ends.len() as u64, trigger.gate.flows.len());
             let (reason, hint) = match trigger.fires {

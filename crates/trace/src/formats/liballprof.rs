@@ -14,11 +14,11 @@ mod communicators;
 mod files;
 mod rank;
 
-use crate::format::TraceFormat;
-use crate::header::{Form, Header};
+use crate::format::FormatReader;
+use crate::header::{TraceForm, TraceHeader};
 use crate::lines::LinesInPieces;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use call::MpiCall;
 use communicators::Splits;
 use rank::ProfiledRank;
@@ -32,7 +32,7 @@ const LONGEST_LINE: usize = 1 << 27;
 /// Raw traces of liballprof.
 pub struct Liballprof;
 
-impl TraceFormat for Liballprof {
+impl FormatReader for Liballprof {
     const NAME: &'static str = "liballprof";
     const LINE: &'static str = "Raw traces of liballprof (LogGOPSim, ATLAHS): calls of MPI, a text for each rank";
     const FILES: &'static str =
@@ -48,7 +48,7 @@ impl TraceFormat for Liballprof {
         files::is_it(path, start)
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let files = files::of(path, reader)?;
         let sizes = files
             .iter()
@@ -77,10 +77,10 @@ impl TraceFormat for Liballprof {
         for problem in &results.problems {
             reader.problem(problem.clone());
         }
-        let header = Header {
+        let header = TraceHeader {
             files: names,
             communicators: results.members.clone(),
-            ..Header::new(Self::NAME, ranks, Form::Program)
+            ..TraceHeader::new(Self::NAME, ranks, TraceForm::Program)
         };
         reader.begin(&header)?;
         let begin = found.begin();
@@ -169,9 +169,9 @@ impl ProfiledSet {
 /// Hands over each line of a file, with its number.
 fn each_line(
     file: &PathBuf,
-    reader: &mut Reader<'_>,
-    mut take: impl FnMut(&mut Reader<'_>, u64, &str) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+    reader: &mut TraceReader<'_>,
+    mut take: impl FnMut(&mut TraceReader<'_>, u64, &str) -> Result<(), ReadStop>,
+) -> Result<(), ReadStop> {
     let before = reader.progress.done;
     let (lines, _) = LinesInPieces::open(file)?;
     let mut lines = lines.with_longest(LONGEST_LINE);

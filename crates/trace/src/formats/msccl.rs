@@ -5,14 +5,14 @@
 
 mod steps;
 
-use crate::format::TraceFormat;
+use crate::format::FormatReader;
 use crate::graph::RankGraph;
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{Kind, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::path::Path;
-use steps::{Algorithm, BlockStep, Gpu, ThreadBlock};
+use steps::{BlockStep, Gpu, MscclAlgorithm, ThreadBlock};
 
 /// Algorithms of MSCCL.
 pub(crate) struct Msccl;
@@ -20,7 +20,7 @@ pub(crate) struct Msccl;
 /// Bytes of a chunk, which the file does not tell: those of an all-reduce of 1 MiB in a ring of 8.
 const CHUNK: u64 = 1 << 17;
 
-impl TraceFormat for Msccl {
+impl FormatReader for Msccl {
     const NAME: &'static str = "msccl";
     const LINE: &'static str = "algorithms of collectives in MSCCL's XML";
     const FILES: &'static str = "the text (.xml), whose first element is algo; it may be packed";
@@ -51,10 +51,10 @@ impl TraceFormat for Msccl {
         })
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let algorithm = Algorithm::read(path, reader)?;
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
+        let algorithm = MscclAlgorithm::read(path, reader)?;
         let ranks = algorithm.gpus.len() as u32;
-        let mut header = Header::new("msccl", ranks, Form::Graph);
+        let mut header = TraceHeader::new("msccl", ranks, TraceForm::Graph);
         header.files.push(algorithm.file.clone());
         reader.begin(&header)?;
         let mut graph = RankGraph::default();
@@ -68,7 +68,7 @@ impl TraceFormat for Msccl {
 }
 
 /// Makes the operations of a GPU.
-fn tell(gpu: &Gpu, rank: u32, file: &str, graph: &mut RankGraph, reader: &mut Reader<'_>) -> Result<(), Stop> {
+fn tell(gpu: &Gpu, rank: u32, file: &str, graph: &mut RankGraph, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     // The first and the last operation of each step.
     let mut ends: Vec<Vec<(u32, u32)>> = Vec::with_capacity(gpu.blocks.len());
     for (lane, block) in (0..=u8::MAX).zip(&gpu.blocks) {
@@ -82,7 +82,7 @@ fn tell(gpu: &Gpu, rank: u32, file: &str, graph: &mut RankGraph, reader: &mut Re
                 if let Some(last) = last.replace(number) {
                     graph.after(number, last);
                 }
-                Ok::<(), Stop>(())
+                Ok::<(), ReadStop>(())
             })?;
             of_block.push((first, graph.len() - 1));
         }

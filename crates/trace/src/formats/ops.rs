@@ -6,12 +6,12 @@
 
 mod row;
 
-use crate::format::TraceFormat;
-use crate::header::{Form, Header, Members};
+use crate::format::FormatReader;
+use crate::header::{Members, TraceForm, TraceHeader};
 use crate::lines::LinesInPieces;
 use crate::operation::Lists;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use row::{COLUMNS, RowMistake, TableColumns};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ const MOST_RANKS: u32 = 1 << 26;
 /// Rows between two looks at whether the user wants to go on.
 const ROWS_BETWEEN_TICKS: u64 = 4096;
 
-impl TraceFormat for OpsTables {
+impl FormatReader for OpsTables {
     const NAME: &'static str = "ops";
     const LINE: &'static str = "Tables of operations, in the columns of work = { kind = \"ops\" }.";
     const FILES: &'static str =
@@ -44,7 +44,7 @@ impl TraceFormat for OpsTables {
         ["rank", "op"].iter().all(|needed| names.contains(needed))
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let mut first = TableSurvey::default();
         each_row(path, reader, &mut |_, table| {
             // What is wrong with a row is told by the second pass.
@@ -95,7 +95,7 @@ impl TableSurvey {
         }
     }
 
-    fn header(&self, path: &Path) -> Result<Header, Stop> {
+    fn header(&self, path: &Path) -> Result<TraceHeader, ReadStop> {
         let file = path.display().to_string();
         let Some(last) = self.last_rank else {
             return Err(Problem::new(file, "the table has no operation", "give a row for each operation").into());
@@ -104,7 +104,7 @@ impl TableSurvey {
             let reason = format!("rank {last} is too large");
             return Err(Problem::new(file, reason, format!("ranks are below {MOST_RANKS}")).into());
         }
-        let mut header = Header::new(OpsTables::NAME, last + 1, Form::Program);
+        let mut header = TraceHeader::new(OpsTables::NAME, last + 1, TraceForm::Program);
         header.files = vec![file];
         let members = |ranks: &BTreeSet<u32>| Members::of(ranks.iter().copied().collect());
         header.communicators.extend(self.communicators.values().map(members));
@@ -127,9 +127,9 @@ fn says_something(line: &str) -> bool {
 /// Hands on the rows of a table.
 fn each_row(
     path: &Path,
-    reader: &mut Reader<'_>,
-    take: &mut dyn FnMut(&mut Reader<'_>, &TableLine<'_>) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+    reader: &mut TraceReader<'_>,
+    take: &mut dyn FnMut(&mut TraceReader<'_>, &TableLine<'_>) -> Result<(), ReadStop>,
+) -> Result<(), ReadStop> {
     let (mut lines, all_bytes) = LinesInPieces::open(path)?;
     let file = lines.file().to_owned();
     let before = reader.progress.done;

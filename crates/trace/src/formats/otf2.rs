@@ -28,10 +28,10 @@ pub mod replay;
 mod requests;
 pub mod write;
 
-use crate::format::TraceFormat;
-use crate::header::{Form, Header};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::format::FormatReader;
+use crate::header::{TraceForm, TraceHeader};
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use archive::{Otf2Archive, TRACES};
 use clock::TickScale;
 use ranks::RankMap;
@@ -44,7 +44,7 @@ pub use write::ArchiveWriter as Writer;
 /// OTF2.
 pub struct Otf2;
 
-impl TraceFormat for Otf2 {
+impl FormatReader for Otf2 {
     const NAME: &'static str = "otf2";
     const LINE: &'static str = "events of MPI programs, recorded by Score-P, TAU and others";
     const FILES: &'static str =
@@ -62,7 +62,7 @@ impl TraceFormat for Otf2 {
         anchor::is_anchor(start) || (start.is_empty() && path.is_dir() && path.join(TRACES).is_file())
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let file = path.display().to_string();
         let archive = Otf2Archive::open(path)?;
         let clock = archive.definitions.clock.filter(|clock| clock.resolution > 0);
@@ -77,10 +77,10 @@ impl TraceFormat for Otf2 {
             .map(|file| std::fs::metadata(file).map_or(0, |about| about.len()));
         reader.progress.all = sizes.sum();
         let ranks = map.locations.len() as u32;
-        let header = Header {
+        let header = TraceHeader {
             communicators: map.communicators.clone(),
             files: files.map(|file| file.display().to_string()).collect(),
-            ..Header::new(Self::NAME, ranks, Form::Program)
+            ..TraceHeader::new(Self::NAME, ranks, TraceForm::Program)
         };
         reader.begin(&header)?;
         let plan = ReplayPlan {

@@ -16,11 +16,11 @@ mod arguments;
 mod files;
 mod ranks;
 
-use crate::format::TraceFormat;
-use crate::header::{Form, Header, WorkUnit};
+use crate::format::FormatReader;
+use crate::header::{TraceForm, TraceHeader, WorkUnit};
 use crate::lines::LinesInPieces;
-use crate::problem::Stop;
-use crate::sink::Reader;
+use crate::problem::ReadStop;
+use crate::sink::TraceReader;
 use ranks::SeenRanks;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ const LONGEST_LINE: usize = 1 << 27;
 /// SimGrid's time-independent traces.
 pub struct SimGrid;
 
-impl TraceFormat for SimGrid {
+impl FormatReader for SimGrid {
     const NAME: &'static str = "simgrid";
     const LINE: &'static str =
         "Time-independent traces of SimGrid (SMPI): actions of ranks, computations in instructions";
@@ -47,7 +47,7 @@ impl TraceFormat for SimGrid {
         files::is_it(path, start)
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let files = files::of(path, reader)?;
         let sizes = files
             .iter()
@@ -65,10 +65,10 @@ impl TraceFormat for SimGrid {
         if let Some(problem) = found.missing(&name) {
             reader.problem(problem);
         }
-        let header = Header {
+        let header = TraceHeader {
             unit: WorkUnit::Instructions,
             files: found.files(&files),
-            ..Header::new(Self::NAME, ranks, Form::Program)
+            ..TraceHeader::new(Self::NAME, ranks, TraceForm::Program)
         };
         reader.begin(&header)?;
         let mut actions = actions::Actions::new(ranks, found.old());
@@ -86,9 +86,9 @@ impl TraceFormat for SimGrid {
 /// Hands over each line of a file that is one of actions, with its number.
 fn each_line(
     file: &PathBuf,
-    reader: &mut Reader<'_>,
-    mut take: impl FnMut(&mut Reader<'_>, u64, &str) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+    reader: &mut TraceReader<'_>,
+    mut take: impl FnMut(&mut TraceReader<'_>, u64, &str) -> Result<(), ReadStop>,
+) -> Result<(), ReadStop> {
     let before = reader.progress.done;
     let (lines, _) = LinesInPieces::open(file)?;
     let mut lines = lines.with_longest(LONGEST_LINE);

@@ -16,15 +16,15 @@ mod write;
 
 pub use write::WorkWriter;
 
-use crate::format::TraceFormat;
-use crate::problem::Stop;
-use crate::sink::Reader;
+use crate::format::FormatReader;
+use crate::problem::ReadStop;
+use crate::sink::TraceReader;
 use std::path::Path;
 
 /// Our own file of recorded work.
 pub struct WorkFormat;
 
-impl TraceFormat for WorkFormat {
+impl FormatReader for WorkFormat {
     const NAME: &'static str = "work";
     const LINE: &'static str = "fabricsim's file of recorded work: what every other format can be converted to";
     const FILES: &'static str = "a file that begins with ARROW1, such as `app.work`";
@@ -35,7 +35,7 @@ impl TraceFormat for WorkFormat {
         start.starts_with(arrow::MAGIC)
     }
 
-    fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         read::read(path, reader)
     }
 }

@@ -2,10 +2,10 @@
 
 use super::Sample;
 use std::path::Path;
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::formats::work::WorkWriter;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Form, Header, Kind, Members, Mode, Operation, WorkUnit};
+use trace::{Collected, Kind, Members, Mode, Operation, TraceForm, TraceHeader, WorkUnit};
 
 /// Writes a trace into a file of work.
 pub fn write(trace: &Collected, path: &Path) {
@@ -23,7 +23,7 @@ pub fn bytes(trace: &Collected) -> Vec<u8> {
 
 /// A trace with every kind, each field at its edges, and lists of several lengths.
 pub fn everything(ranks: u32, rounds: u32) -> Collected {
-    let mut header = Header::new("goal", ranks, Form::Graph);
+    let mut header = TraceHeader::new("goal", ranks, TraceForm::Graph);
     header.unit = WorkUnit::Instructions;
     header.communicators.push(Members::of(vec![0]));
     header.communicators.push(Members::List((0..ranks).rev().collect()));
@@ -56,7 +56,7 @@ pub fn everything(ranks: u32, rounds: u32) -> Collected {
                 time: sizes[pick(0)],
                 start: sizes[pick(1)],
             };
-            operations.push(Listed {
+            operations.push(CollectedOperation {
                 record: [i as u64, u64::MAX, 0, 1 << 33][pick(0)],
                 operation,
                 after: (0..i as u32 % 3).collect(),
@@ -82,7 +82,7 @@ pub fn all() -> Vec<Sample> {
         sample(
             "no rank",
             &Collected {
-                header: Header::new("otf2", 0, Form::Program),
+                header: TraceHeader::new("otf2", 0, TraceForm::Program),
                 ..Collected::default()
             },
         ),

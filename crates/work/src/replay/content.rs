@@ -1,7 +1,7 @@
 //! What a trace says, as a number: SHA-256 of its operations, whatever files they are in and however those are packed.
 
 use sha2::{Digest, Sha256};
-use trace::{Form, Header, Lists, Operation, Sink, Stop, WorkUnit};
+use trace::{Lists, Operation, ReadStop, TraceForm, TraceHeader, TraceSink, WorkUnit};
 
 /// Bytes that are put together before they are hashed.
 const BLOCK: usize = 1 << 16;
@@ -39,9 +39,9 @@ impl ContentHash {
     }
 }
 
-impl Sink for ContentHash {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
-        let form = u64::from(header.form == Form::Graph);
+impl TraceSink for ContentHash {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
+        let form = u64::from(header.form == TraceForm::Graph);
         let unit = u64::from(header.unit == WorkUnit::Instructions);
         self.put([header.ranks.into(), form, unit, header.communicators.len() as u64]);
         for members in &header.communicators {
@@ -51,7 +51,7 @@ impl Sink for ContentHash {
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         let small = [
             operation.kind as u8,
@@ -80,7 +80,7 @@ impl Sink for ContentHash {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.put([u64::MAX, names.len() as u64]);
         for name in names {
             self.put([name.len() as u64]);

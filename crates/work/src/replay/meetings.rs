@@ -5,7 +5,7 @@
 
 use crate::mpi::CollectiveKind;
 use std::collections::HashMap;
-use trace::{Header, Kind, Lists, Operation, Problem};
+use trace::{Kind, Lists, Operation, Problem, TraceHeader};
 
 /// A collective of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn told(operation: &Operation, lists: &Lists<'_>) -> (u64, u64) {
 
 impl Meetings {
     /// None yet of a trace.
-    pub fn new(header: &Header) -> Meetings {
+    pub fn new(header: &TraceHeader) -> Meetings {
         Meetings {
             all: vec![Vec::new(); header.communicators.len()],
             sizes: header.communicators.iter().map(trace::Members::len).collect(),

@@ -9,8 +9,8 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
-use trace::sink::Progress;
-use trace::{Check, Header, Lists, Operation, Problem, Reader, Repair, Sink, Stop};
+use trace::sink::ReadProgress;
+use trace::{Check, Lists, Operation, Problem, ReadStop, Repair, TraceHeader, TraceReader, TraceSink};
 
 /// Traces that are kept for whoever asks next.
 const MOST_KEPT: usize = 4;
@@ -134,7 +134,7 @@ fn read(wish: &TraceWish) -> Result<OpenedTrace, Problem> {
 }
 
 /// Reads all of it into a sink; what did not end reading.
-fn pass(wish: &TraceWish, sink: &mut dyn Sink) -> Result<Vec<Problem>, Problem> {
+fn pass(wish: &TraceWish, sink: &mut dyn TraceSink) -> Result<Vec<Problem>, Problem> {
     let format = match &wish.format {
         Some(name) => Some(trace::named(name).ok_or_else(|| {
             let known: Vec<_> = trace::FORMATS.iter().map(|format| format.name).collect();
@@ -142,23 +142,23 @@ fn pass(wish: &TraceWish, sink: &mut dyn Sink) -> Result<Vec<Problem>, Problem> 
         })?),
         None => None,
     };
-    let mut watch = |_: Progress| true;
-    let mut reader = Reader::new(sink, &mut watch);
+    let mut watch = |_: ReadProgress| true;
+    let mut reader = TraceReader::new(sink, &mut watch);
     let told = trace::read(&wish.path, format, &mut reader);
     told.map_err(|stop| words(stop, wish))?;
     Ok(reader.into_problems().0)
 }
 
-fn words(stop: Stop, wish: &TraceWish) -> Problem {
+fn words(stop: ReadStop, wish: &TraceWish) -> Problem {
     let file = || wish.path.display().to_string();
     match stop {
-        Stop::Interrupted => Problem::new(file(), "reading was interrupted", ""),
-        Stop::Refused(reason) => Problem::new(file(), reason, ""),
-        Stop::Broken(problem) if problem.file.is_empty() => Problem {
+        ReadStop::Interrupted => Problem::new(file(), "reading was interrupted", ""),
+        ReadStop::Refused(reason) => Problem::new(file(), reason, ""),
+        ReadStop::Broken(problem) if problem.file.is_empty() => Problem {
             file: file(),
             ..problem
         },
-        Stop::Broken(problem) => problem,
+        ReadStop::Broken(problem) => problem,
     }
 }
 
@@ -170,21 +170,21 @@ struct FirstPass {
     rest: Patient,
 }
 
-impl Sink for FirstPass {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for FirstPass {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.files.clone_from(&header.files);
         self.hash.begin(header)?;
         self.check.begin(header)?;
         self.rest.begin(header)
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         self.hash.operation(rank, record, operation, lists)?;
         self.check.operation(rank, record, operation, lists)?;
         self.rest.operation(rank, record, operation, lists)
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.hash.end(names)?;
         self.check.end(names)?;
         self.rest.end(names)
@@ -194,7 +194,7 @@ impl Sink for FirstPass {
 /// A recorder that keeps what it could not take for the end, so that a check sees all of the trace. A trace that is none for it ends at once.
 struct Patient {
     recorder: Option<CallRecorder>,
-    failed: Option<Stop>,
+    failed: Option<ReadStop>,
 }
 
 impl Patient {
@@ -202,31 +202,31 @@ impl Patient {
         Patient { recorder, failed: None }
     }
 
-    fn with(&mut self, take: impl FnOnce(&mut CallRecorder) -> Result<(), Stop>) {
+    fn with(&mut self, take: impl FnOnce(&mut CallRecorder) -> Result<(), ReadStop>) {
         if let (Some(recorder), None) = (&mut self.recorder, &self.failed) {
             self.failed = take(recorder).err();
         }
     }
 
-    fn finish(self) -> Result<CallRecording, Stop> {
+    fn finish(self) -> Result<CallRecording, ReadStop> {
         match (self.failed, self.recorder) {
             (None, Some(recorder)) => recorder.finish(),
-            (failed, _) => Err(failed.unwrap_or(Stop::Refused("it was not read".to_owned()))),
+            (failed, _) => Err(failed.unwrap_or(ReadStop::Refused("it was not read".to_owned()))),
         }
     }
 }
 
-impl Sink for Patient {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for Patient {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.begin(header))
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         self.with(|recorder| recorder.operation(rank, record, operation, lists));
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.with(|recorder| recorder.end(names));
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::mpi::graph::{Doing, GraphBuilder, OperationGraph, OperationMistake};
 use crate::mpi::op::{ANY_SOURCE, Collective};
 use crate::mpi::{CollectiveKind, Communicator};
 use std::collections::HashMap;
-use trace::{Header, Lists, Members, Operation, Problem};
+use trace::{Lists, Members, Operation, Problem, TraceHeader};
 
 /// Takes which operations wait for which.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct RecordedOrder {
 
 impl RecordedOrder {
     /// Of a trace with this header.
-    pub(super) fn new(header: &Header) -> RecordedOrder {
+    pub(super) fn new(header: &TraceHeader) -> RecordedOrder {
         let mut groups: HashMap<Vec<u32>, u64> = HashMap::new();
         let mut keys = Vec::with_capacity(header.communicators.len());
         let mut alike = Vec::with_capacity(header.communicators.len());

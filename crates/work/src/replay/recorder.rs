@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap};
 use study::choice;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Form, Header, Kind, Lists, Mode, Operation, Problem, Sink, Stop, WorkUnit};
+use trace::{Kind, Lists, Mode, Operation, Problem, ReadStop, TraceForm, TraceHeader, TraceSink, WorkUnit};
 
 /// Values of lists of an alltoallv that stay in memory.
 const LISTS_IN_MEMORY: usize = 1 << 20;
@@ -50,7 +50,7 @@ choice! {
 /// Takes a trace; a [`CallRecording`] when that is over.
 #[derive(Debug)]
 pub struct CallRecorder {
-    header: Header,
+    header: TraceHeader,
     any_source: AnySource,
     repair: Repairing,
     records: RecordsInTurn,
@@ -154,12 +154,12 @@ impl CallRecording {
 }
 
 /// What an operation becomes.
-type Taking = Result<(), Stop>;
+type Taking = Result<(), ReadStop>;
 
 impl CallRecorder {
     /// Keeps fewer than `keep` records in memory.
     pub fn new(any_source: AnySource, repair: Repairing, keep: usize) -> CallRecorder {
-        let header = Header::new("", 0, Form::Program);
+        let header = TraceHeader::new("", 0, TraceForm::Program);
         CallRecorder {
             any_source,
             repair,
@@ -186,7 +186,7 @@ impl CallRecorder {
     ///
     /// # Errors
     /// Communicators that do not fit, collectives that ranks do not agree on, a full disk.
-    pub fn finish(self) -> Result<CallRecording, Stop> {
+    pub fn finish(self) -> Result<CallRecording, ReadStop> {
         let header = self.header;
         let communicators = self.uses.pack(&header)?;
         let has = |communicator, rank| match &header.communicators[communicator as usize] {
@@ -388,7 +388,7 @@ impl CallRecorder {
         operation: &Operation,
         (peer, tag): (u32, u32),
         sends: bool,
-    ) -> Result<OperationRecord, Stop> {
+    ) -> Result<OperationRecord, ReadStop> {
         let name = operation.kind.name();
         if sends && (peer == ANY_SOURCE || tag == ANY_TAG) {
             return wrong(
@@ -431,7 +431,7 @@ impl CallRecorder {
     }
 
     /// The name of a request that begins, if the operation has one.
-    fn begin(&mut self, rank: u32, request: u32, immediate: bool) -> Result<u16, Stop> {
+    fn begin(&mut self, rank: u32, request: u32, immediate: bool) -> Result<u16, ReadStop> {
         let own = &mut self.ranks[rank as usize];
         match (immediate, request) {
             (false, _) => Ok(UNNAMED),
@@ -598,8 +598,8 @@ impl CallRecorder {
     }
 }
 
-impl Sink for CallRecorder {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for CallRecorder {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         let file = header.file(0);
         if header.ranks == 0 {
             return Err(Problem::new(file, "it has no ranks", "record it again").into());
@@ -609,14 +609,14 @@ impl Sink for CallRecorder {
             records: RecordsInTurn::new(header.ranks, self.keep),
             uses: CommunicatorUses::new(header),
             meetings: Meetings::new(header),
-            order: (header.form == Form::Graph).then(|| RecordedOrder::new(header)),
+            order: (header.form == TraceForm::Graph).then(|| RecordedOrder::new(header)),
             ..CallRecorder::new(self.any_source, self.repair, self.keep)
         };
         self.ranks.resize_with(header.ranks as usize, RecordedRank::default);
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         if rank >= self.header.ranks {
             let reason = format!("there is no rank {rank}");
             let hint = format!("the trace has {} ranks", self.header.ranks);
@@ -627,7 +627,7 @@ impl Sink for CallRecorder {
             false => self.take(rank, operation, lists),
         };
         taken.map_err(|stop| match stop {
-            Stop::Broken(problem) => Stop::Broken(Problem {
+            ReadStop::Broken(problem) => ReadStop::Broken(Problem {
                 file: self.header.file(rank).to_owned(),
                 ..problem.of_rank(rank).at(record)
             }),
@@ -636,7 +636,7 @@ impl Sink for CallRecorder {
     }
 
     /// What is open is waited for: an iteration is over when all of it is.
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.regions = names.to_vec();
         if self.order.is_some() {
             return Ok(());
@@ -657,11 +657,11 @@ fn of(what: u16) -> OperationRecord {
     }
 }
 
-fn wrong<T>(reason: impl Into<String>, hint: impl Into<String>) -> Result<T, Stop> {
+fn wrong<T>(reason: impl Into<String>, hint: impl Into<String>) -> Result<T, ReadStop> {
     Err(Problem::new("", reason, hint).into())
 }
 
-fn cannot_keep(error: std::io::Error) -> Stop {
+fn cannot_keep(error: std::io::Error) -> ReadStop {
     Problem::new(
         "",
         format!("its operations cannot be kept: {error}"),

@@ -8,9 +8,9 @@ use crate::mpi::graph::Doing;
 use crate::mpi::op::{ANY_SIZE, BLOCK, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, Op, Program, Transfer};
 use std::sync::Arc;
-use trace::collected::Listed;
+use trace::collected::CollectedOperation;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Form, Header, Kind, Members, Mode, Operation, Sink, Stop, WorkUnit};
+use trace::{Collected, Kind, Members, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink, WorkUnit};
 
 const PLAIN: ComputeTimes = ComputeTimes {
     each: 1.0,
@@ -28,25 +28,27 @@ fn collected(ranks: Vec<Vec<Operation>>) -> Collected {
 /// The same with lists of requests or sizes.
 fn with_lists(ranks: Vec<Vec<(Operation, Vec<u64>)>>) -> Collected {
     let listed = |operations: Vec<(Operation, Vec<u64>)>| {
-        let listed = (0..).zip(operations).map(|(record, (operation, values))| Listed {
-            record,
-            operation,
-            values,
-            ..Listed::default()
-        });
+        let listed = (0..)
+            .zip(operations)
+            .map(|(record, (operation, values))| CollectedOperation {
+                record,
+                operation,
+                values,
+                ..CollectedOperation::default()
+            });
         listed.collect()
     };
     Collected {
-        header: Header {
+        header: TraceHeader {
             files: vec!["a.trace".to_owned()],
-            ..Header::new("test", ranks.len() as u32, Form::Program)
+            ..TraceHeader::new("test", ranks.len() as u32, TraceForm::Program)
         },
         ranks: ranks.into_iter().map(listed).collect(),
         names: vec!["main".to_owned(), "solver".to_owned(), "output".to_owned()],
     }
 }
 
-fn record(trace: &Collected) -> Result<CallRecording, Stop> {
+fn record(trace: &Collected) -> Result<CallRecording, ReadStop> {
     let mut recorder = CallRecorder::new(AnySource::Recorded, Repairing::None, 1 << 20);
     trace.tell(&mut recorder)?;
     recorder.finish()

@@ -3,7 +3,7 @@
 use super::node::ChakraNode;
 use super::wire::{Wire, WireFields, next_message};
 use crate::packed;
-use crate::problem::{Problem, Stop};
+use crate::problem::{Problem, ReadStop};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -62,9 +62,9 @@ pub(crate) fn files_of(folder: &Path) -> std::io::Result<Vec<String>> {
 
 impl FileSet {
     /// The set that a file is of, or that is in a folder.
-    pub fn of(path: &Path) -> Result<FileSet, Stop> {
+    pub fn of(path: &Path) -> Result<FileSet, ReadStop> {
         let words = path.display().to_string();
-        let broken = |reason: String, hint: &str| Stop::Broken(Problem::new(&words, reason, hint));
+        let broken = |reason: String, hint: &str| ReadStop::Broken(Problem::new(&words, reason, hint));
         let cannot = |error: std::io::Error| broken(format!("it cannot be read: {error}"), "");
         let about = std::fs::metadata(path).map_err(cannot)?;
         let (folder, given) = match about.is_dir() {
@@ -92,9 +92,9 @@ impl FileSet {
 
     fn of_folder(
         folder: PathBuf,
-        broken: impl Fn(String, &str) -> Stop,
-        cannot: impl Fn(std::io::Error) -> Stop,
-    ) -> Result<FileSet, Stop> {
+        broken: impl Fn(String, &str) -> ReadStop,
+        cannot: impl Fn(std::io::Error) -> ReadStop,
+    ) -> Result<FileSet, ReadStop> {
         let files = files_of(&folder).map_err(&cannot)?;
         let mut names: Vec<&str> = files
             .iter()
@@ -126,9 +126,9 @@ impl FileSet {
         folder: PathBuf,
         name: &str,
         of_messages: bool,
-        broken: impl Fn(String, &str) -> Stop,
-        cannot: impl Fn(std::io::Error) -> Stop,
-    ) -> Result<FileSet, Stop> {
+        broken: impl Fn(String, &str) -> ReadStop,
+        cannot: impl Fn(std::io::Error) -> ReadStop,
+    ) -> Result<FileSet, ReadStop> {
         let mut by_rank: BTreeMap<u32, String> = BTreeMap::new();
         for file in files_of(&folder).map_err(&cannot)? {
             let Some((own, Some(rank))) = name_and_rank(&file) else {
@@ -156,7 +156,11 @@ impl FileSet {
         FileSet::with(folder, paths, cannot)
     }
 
-    fn with(folder: PathBuf, paths: Vec<PathBuf>, cannot: impl Fn(std::io::Error) -> Stop) -> Result<FileSet, Stop> {
+    fn with(
+        folder: PathBuf,
+        paths: Vec<PathBuf>,
+        cannot: impl Fn(std::io::Error) -> ReadStop,
+    ) -> Result<FileSet, ReadStop> {
         let size = |path: &PathBuf| std::fs::metadata(path).map(|about| about.len());
         let sizes: Result<Vec<u64>, _> = paths.iter().map(size).collect();
         Ok(FileSet {
@@ -168,11 +172,15 @@ impl FileSet {
     }
 
     /// Hands on the nodes of a rank in the order of the file, with their records.
-    pub fn nodes(&self, rank: u32, take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), Stop>) -> Result<(), Stop> {
+    pub fn nodes(
+        &self,
+        rank: u32,
+        take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+    ) -> Result<(), ReadStop> {
         let name = &self.names[rank as usize];
         let broken = |record: u64, reason: String| {
             let problem = Problem::new(name, reason, "give a whole execution trace").of_rank(rank);
-            Stop::Broken(problem.at(record))
+            ReadStop::Broken(problem.at(record))
         };
         let cannot = |error: std::io::Error| broken(0, format!("it cannot be read: {error}"));
         let (text, _) = packed::open(&self.paths[rank as usize]).map_err(cannot)?;
@@ -194,9 +202,9 @@ fn looks_like_json(start: &[u8]) -> bool {
 
 fn of_messages(
     mut source: impl BufRead,
-    take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), Stop>,
-    broken: &dyn Fn(u64, String) -> Stop,
-) -> Result<(), Stop> {
+    take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+    broken: &dyn Fn(u64, String) -> ReadStop,
+) -> Result<(), ReadStop> {
     let mut message = Vec::new();
     let mut record = 0;
     loop {
@@ -219,9 +227,9 @@ fn of_messages(
 
 fn of_json(
     source: impl Read,
-    take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), Stop>,
-    broken: &dyn Fn(u64, String) -> Stop,
-) -> Result<(), Stop> {
+    take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+    broken: &dyn Fn(u64, String) -> ReadStop,
+) -> Result<(), ReadStop> {
     let mut graph = GraphOfJson {
         take,
         record: 0,
@@ -245,9 +253,9 @@ fn of_json(
 
 /// The nodes of a document, as they come.
 struct GraphOfJson<'a> {
-    take: &'a mut dyn FnMut(u64, ChakraNode) -> Result<(), Stop>,
+    take: &'a mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
     record: u64,
-    stop: Option<Stop>,
+    stop: Option<ReadStop>,
     found: bool,
 }
 

@@ -7,7 +7,7 @@ use super::functions as f;
 use super::rank::Teller;
 use super::record::CallRecord;
 use crate::operation::{Kind, Operation, UNKNOWN_SIZE};
-use crate::problem::Stop;
+use crate::problem::ReadStop;
 
 /// A sum of sizes, unknown if one is.
 fn sum(sizes: &[u64]) -> u64 {
@@ -52,7 +52,7 @@ impl CollectiveCall {
 
 impl Teller<'_, '_> {
     /// A collective call.
-    pub(super) fn collective(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn collective(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let v = |i: usize| record.value(i);
         let collective = match record.function {
             f::BARRIER => CollectiveCall::new(Kind::Barrier, v(0), 0),
@@ -160,7 +160,7 @@ impl Teller<'_, '_> {
         self.comms.get(&comm).map_or(0, |mine| mine.number.into())
     }
 
-    fn tell_collective(&mut self, record: &CallRecord, collective: CollectiveCall) -> Result<(), Stop> {
+    fn tell_collective(&mut self, record: &CallRecord, collective: CollectiveCall) -> Result<(), ReadStop> {
         let Some(comm) = self.comm(collective.comm) else {
             return Ok(());
         };
@@ -197,7 +197,7 @@ impl Teller<'_, '_> {
     }
 
     /// A window is made, its accesses end, or it is given up: all ranks meet.
-    pub(super) fn window(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn window(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let v = |i: usize| record.value(i);
         let mine = match record.function {
             f::WIN_CREATE => {
@@ -218,7 +218,7 @@ impl Teller<'_, '_> {
     }
 
     /// Reads or writes the memory of another rank.
-    pub(super) fn one_sided(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn one_sided(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let v = |i: usize| record.value(i);
         let window = if record.function == f::ACCUMULATE { v(7) } else { v(6) };
         let kind = if record.function == f::GET {

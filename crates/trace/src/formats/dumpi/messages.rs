@@ -5,7 +5,7 @@ use super::functions as f;
 use super::rank::{OpenRequest, Teller};
 use super::record::CallRecord;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Mode, NONE, Operation};
-use crate::problem::Stop;
+use crate::problem::ReadStop;
 
 /// Requests below this are none.
 const FIRST_REQUEST: i32 = 2;
@@ -79,7 +79,7 @@ impl Teller<'_, '_> {
     }
 
     /// A blocking send.
-    pub(super) fn send(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn send(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         match self.sending(Kind::Send, first_five(record), mode(record.function)) {
             Some(operation) => self.tell(record, operation, &[]),
             None => Ok(()),
@@ -87,7 +87,7 @@ impl Teller<'_, '_> {
     }
 
     /// A blocking receive.
-    pub(super) fn recv(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn recv(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let Some(mut operation) = self.receiving(Kind::Recv, first_five(record)) else {
             return Ok(());
         };
@@ -100,7 +100,7 @@ impl Teller<'_, '_> {
     }
 
     /// A send or receive with a request.
-    pub(super) fn begin(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn begin(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let request = record.value(5) as i32;
         let any = record.function == f::IRECV && takes_any(record.value(2), record.value(3));
         let given = any.then(|| self.next_given());
@@ -145,7 +145,7 @@ impl Teller<'_, '_> {
     }
 
     /// What has been prepared is started.
-    pub(super) fn start(&mut self, record: &CallRecord, request: i32) -> Result<(), Stop> {
+    pub(super) fn start(&mut self, record: &CallRecord, request: i32) -> Result<(), ReadStop> {
         let Some(OpenRequest::Persistent { operation, any, .. }) = self.requests.get(&request).copied() else {
             let reason = format!("the request {request} is started, and was not made to be");
             self.problem(reason, "the call is left out");
@@ -171,7 +171,7 @@ impl Teller<'_, '_> {
     }
 
     /// Sends and receives at once; with nobody at one end it is only the other.
-    pub(super) fn sendrecv(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn sendrecv(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let v = |i: usize| record.value(i);
         let (send, receive) = match record.function {
             f::SENDRECV => ([v(0), v(1), v(2), v(3), v(8)], [v(4), v(5), v(6), v(7), v(8)]),
@@ -202,7 +202,7 @@ impl Teller<'_, '_> {
     }
 
     /// Waits until a message is there; what was looked for in vain is nothing.
-    pub(super) fn probe(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn probe(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         if record.function == f::IPROBE && record.value(3) == 0 {
             return Ok(());
         }
@@ -228,7 +228,7 @@ impl Teller<'_, '_> {
     }
 
     /// Waits for requests, or looks at them. A look that found requests complete is a wait for them: the program went on as if they were.
-    pub(super) fn wait(&mut self, record: &CallRecord) -> Result<(), Stop> {
+    pub(super) fn wait(&mut self, record: &CallRecord) -> Result<(), ReadStop> {
         let mut done = Vec::new();
         completed(record, &mut done);
         done.retain(|(request, _)| self.is_open(*request));

@@ -8,8 +8,8 @@ use super::making::{NULL, SELF, WORLD};
 use super::record::CallRecord;
 use crate::header::Members;
 use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::{HashMap, HashSet};
 
 /// The communicator of a rank alone, which has no number in a trace.
@@ -53,7 +53,7 @@ impl RegionNames {
 /// A rank on its way.
 pub(super) struct Teller<'r, 'w> {
     pub(super) rank: u32,
-    pub(super) reader: &'r mut Reader<'w>,
+    pub(super) reader: &'r mut TraceReader<'w>,
     pub(super) requests: HashMap<i32, OpenRequest>,
     pub(super) windows: HashMap<i64, Mine>,
     pub(super) types: Datatypes,
@@ -87,7 +87,7 @@ impl<'r, 'w> Teller<'r, 'w> {
     pub(super) fn new(
         rank: u32,
         file: &'r DumpiFile,
-        reader: &'r mut Reader<'w>,
+        reader: &'r mut TraceReader<'w>,
         (members, made): (&'r [Members], &'r [Option<Mine>]),
         names: &'r mut RegionNames,
         begin: u64,
@@ -170,7 +170,7 @@ impl<'r, 'w> Teller<'r, 'w> {
     }
 
     /// Tells of the time between calls.
-    pub(super) fn tell_computation(&mut self) -> Result<(), Stop> {
+    pub(super) fn tell_computation(&mut self) -> Result<(), ReadStop> {
         let between = std::mem::take(&mut self.between);
         if between == 0 {
             return Ok(());
@@ -184,7 +184,7 @@ impl<'r, 'w> Teller<'r, 'w> {
     }
 
     /// Tells of an operation, and of the computation before it.
-    pub(super) fn tell(&mut self, record: &CallRecord, operation: Operation, values: &[u64]) -> Result<(), Stop> {
+    pub(super) fn tell(&mut self, record: &CallRecord, operation: Operation, values: &[u64]) -> Result<(), ReadStop> {
         self.tell_computation()?;
         let (entry, end) = record.times.unwrap_or((self.begin, self.begin));
         let operation = Operation {
@@ -208,7 +208,7 @@ impl<'r, 'w> Teller<'r, 'w> {
     }
 
     /// A function of the program begins or ends.
-    pub(super) fn function(&mut self, record: &CallRecord, kind: Kind) -> Result<(), Stop> {
+    pub(super) fn function(&mut self, record: &CallRecord, kind: Kind) -> Result<(), ReadStop> {
         let address = record.value(0) as u64;
         let region = self.name_of(address);
         if kind == Kind::Leave && !self.regions.contains(&region) {
@@ -312,7 +312,7 @@ impl<'r, 'w> Teller<'r, 'w> {
     }
 
     /// What a call made gets its number: in the first pass it was found out who is in it.
-    pub(super) fn made(&mut self, record: &CallRecord, from: i64, comm: i64) -> Result<(), Stop> {
+    pub(super) fn made(&mut self, record: &CallRecord, from: i64, comm: i64) -> Result<(), ReadStop> {
         let mine = self.made.get(self.makings).copied().flatten();
         self.makings += 1;
         let parent = self.comm(from);

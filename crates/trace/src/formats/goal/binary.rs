@@ -6,10 +6,10 @@
 
 use super::{DIALECT, calc, no_ranks, wrong_with};
 use crate::graph::RankGraph;
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{ANY_SOURCE, Kind, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::io::Read;
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(super) const CALC: u8 = 3;
 ///
 /// # Errors
 /// A file that cannot be read on, and what the reader says.
-pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+pub(super) fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     let file = path.display().to_string();
     let cannot = |error: std::io::Error| Problem::new(&file, format!("it cannot be read: {error}"), "");
     let (source, packing) = crate::packed::open(path).map_err(cannot)?;
@@ -42,7 +42,7 @@ pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let mut parts = PartsFile { file, source, at: 0 };
     let ranks = parts.ranks()?;
     let table = parts.table(ranks)?;
-    let mut header = Header::new("goal-binary", ranks, Form::Graph);
+    let mut header = TraceHeader::new("goal-binary", ranks, TraceForm::Graph);
     header.files.push(parts.file.clone());
     reader.begin(&header)?;
     let mut graph = RankGraph::default();
@@ -87,7 +87,7 @@ impl PartsFile {
     }
 
     /// Takes so many bytes more; memory grows with what there is, not with what is told.
-    fn take(&mut self, n: u64, into: &mut Vec<u8>, name: &str) -> Result<(), Stop> {
+    fn take(&mut self, n: u64, into: &mut Vec<u8>, name: &str) -> Result<(), ReadStop> {
         let got = (&mut self.source).take(n).read_to_end(into);
         let got = got.map_err(|error| self.problem(format!("it cannot be read on: {error}")))? as u64;
         self.at += got;
@@ -98,7 +98,7 @@ impl PartsFile {
     }
 
     /// Skips what lies before a part.
-    fn skip_to(&mut self, begin: u64, rank: u32) -> Result<(), Stop> {
+    fn skip_to(&mut self, begin: u64, rank: u32) -> Result<(), ReadStop> {
         let n = begin - self.at;
         let skipped = std::io::copy(&mut (&mut self.source).take(n), &mut std::io::sink());
         let skipped = skipped.map_err(|error| self.problem(format!("it cannot be read on: {error}")))?;
@@ -110,7 +110,7 @@ impl PartsFile {
     }
 
     /// Reads up to the number of ranks and what follows it.
-    fn ranks(&mut self) -> Result<u32, Stop> {
+    fn ranks(&mut self) -> Result<u32, ReadStop> {
         let mut start = Vec::new();
         self.take(BASE + BEFORE_TABLE, &mut start, "its first numbers")?;
         if u64::from_le_bytes(array(&start)) != MAGIC {
@@ -125,7 +125,7 @@ impl PartsFile {
     }
 
     /// Reads the places of all parts; in the order of the file.
-    fn table(&mut self, ranks: u32) -> Result<Vec<PartPlace>, Stop> {
+    fn table(&mut self, ranks: u32) -> Result<Vec<PartPlace>, ReadStop> {
         let mut bytes = Vec::new();
         self.take(u64::from(ranks) * ENTRY, &mut bytes, "the table of its parts")?;
         let mut places = Vec::with_capacity(ranks as usize);
@@ -179,7 +179,7 @@ struct RankPart<'a> {
 }
 
 impl<'a> RankPart<'a> {
-    fn new(file: &'a str, rank: u32, ranks: u32, bytes: &'a [u8]) -> Result<RankPart<'a>, Stop> {
+    fn new(file: &'a str, rank: u32, ranks: u32, bytes: &'a [u8]) -> Result<RankPart<'a>, ReadStop> {
         let cut = |at: usize, length: u64| {
             let rest = &bytes[at.min(bytes.len())..];
             usize::try_from(length)
@@ -217,7 +217,7 @@ impl<'a> RankPart<'a> {
     }
 
     /// Reads the nodes, and who waits for them.
-    fn read(&self, graph: &mut RankGraph, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn read(&self, graph: &mut RankGraph, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         // Nodes that share pieces of the appendix could make long work of a short file.
         let mut left = self.appendix.len() as u64 / 4;
         for (node, bytes) in (0_u32..).zip(self.nodes.chunks_exact(NODE)) {
@@ -260,7 +260,7 @@ impl<'a> RankPart<'a> {
     }
 
     /// The operation of a node.
-    fn operation(&self, node: u32, bytes: &[u8], reader: &mut Reader<'_>) -> Result<Operation, Stop> {
+    fn operation(&self, node: u32, bytes: &[u8], reader: &mut TraceReader<'_>) -> Result<Operation, ReadStop> {
         let size = u64::from_le_bytes(array(&bytes[9..]));
         let (cpu, nic) = (bytes[21], bytes[22]);
         let kind = match bytes[4] {
@@ -298,7 +298,7 @@ impl<'a> RankPart<'a> {
     }
 
     /// Tells where the numbers of dependencies and the roots are not those of the lists: other readers start operations by them.
-    fn check_waits(&self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn check_waits(&self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let mut found = vec![0_u64; self.n_nodes() as usize];
         for bytes in self.nodes.chunks_exact(NODE) {
             for at in [23, 31] {

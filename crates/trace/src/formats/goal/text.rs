@@ -13,11 +13,11 @@
 
 use super::{DIALECT, calc, no_ranks, wrong_with};
 use crate::graph::RankGraph;
-use crate::header::{Form, Header};
+use crate::header::{TraceForm, TraceHeader};
 use crate::lines::LinesInPieces;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub(super) fn is_it(path: &Path, start: &[u8]) -> bool {
 ///
 /// # Errors
 /// A file that cannot be read on, and what the reader says.
-pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+pub(super) fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     let (lines, all) = LinesInPieces::open(path)?;
     reader.progress.all = all;
     let mut text = GoalLines {
@@ -60,7 +60,7 @@ pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
         lines,
         scratch: Vec::new(),
     };
-    let mut blocks = Blocks::new(text.file.clone());
+    let mut blocks = RankBlocks::new(text.file.clone());
     while let Some((line, number)) = text.next()? {
         let mut words = Cursor {
             text: line,
@@ -89,7 +89,7 @@ struct GoalLines {
 
 impl GoalLines {
     /// The next line that says something, and its number. A comment over several lines is a blank, and does not end its line.
-    fn next(&mut self) -> Result<Option<(&[u8], u64)>, Stop> {
+    fn next(&mut self) -> Result<Option<(&[u8], u64)>, ReadStop> {
         self.scratch.clear();
         let mut commented = false;
         loop {
@@ -156,7 +156,7 @@ enum BlockState {
 }
 
 /// The ranks of a text and what is known of the open one.
-struct Blocks {
+struct RankBlocks {
     file: String,
     state: BlockState,
     ranks: u32,
@@ -167,9 +167,9 @@ struct Blocks {
     labels: HashMap<Box<[u8]>, u32>,
 }
 
-impl Blocks {
-    fn new(file: String) -> Blocks {
-        Blocks {
+impl RankBlocks {
+    fn new(file: String) -> RankBlocks {
+        RankBlocks {
             file,
             state: BlockState::Start,
             ranks: 0,
@@ -189,7 +189,7 @@ impl Blocks {
     }
 
     /// The text is over after so many lines.
-    fn end(&self, lines: u64) -> Result<(), Stop> {
+    fn end(&self, lines: u64) -> Result<(), ReadStop> {
         let reason = match self.state {
             BlockState::Outside => return Ok(()),
             BlockState::Start => "the file ends before the number of ranks",
@@ -200,7 +200,7 @@ impl Blocks {
     }
 
     /// Everything that a line says.
-    fn line(&mut self, words: &mut Cursor<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn line(&mut self, words: &mut Cursor<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         while !words.is_over() {
             match self.state {
                 BlockState::Start => self.start(words, reader)?,
@@ -229,7 +229,7 @@ impl Blocks {
     }
 
     /// `num_ranks 32`
-    fn start(&mut self, words: &mut Cursor<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn start(&mut self, words: &mut Cursor<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if !words.eat(b"num_ranks") {
             return Err(self.expected(words, "num_ranks and the number of ranks"));
         }
@@ -248,13 +248,13 @@ impl Blocks {
             }
         };
         self.state = BlockState::Outside;
-        let mut header = Header::new("goal", self.ranks, Form::Graph);
+        let mut header = TraceHeader::new("goal", self.ranks, TraceForm::Graph);
         header.files.push(self.file.clone());
         reader.begin(&header)
     }
 
     /// `rank 3`
-    fn open(&mut self, words: &mut Cursor<'_>) -> Result<(), Stop> {
+    fn open(&mut self, words: &mut Cursor<'_>) -> Result<(), ReadStop> {
         if !words.eat(b"rank") {
             return Err(self.expected(words, "the next rank"));
         }
@@ -277,7 +277,7 @@ impl Blocks {
     }
 
     /// A statement of a rank.
-    fn statement(&mut self, words: &mut Cursor<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn statement(&mut self, words: &mut Cursor<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let begin = words.at;
         let mut word = words.word();
         if word.is_empty() {
@@ -340,7 +340,12 @@ impl Blocks {
     }
 
     /// What follows `send`, `recv` or `calc`.
-    fn operation(&self, kind: Kind, words: &mut Cursor<'_>, reader: &mut Reader<'_>) -> Result<Operation, Stop> {
+    fn operation(
+        &self,
+        kind: Kind,
+        words: &mut Cursor<'_>,
+        reader: &mut TraceReader<'_>,
+    ) -> Result<Operation, ReadStop> {
         if kind == Kind::Compute {
             let ns = self.number(words, "nanoseconds")?;
             let cpu = self.tail(words, b"cpu")?;
@@ -376,8 +381,8 @@ impl Blocks {
         waiting: &[u8],
         started: bool,
         words: &mut Cursor<'_>,
-        reader: &mut Reader<'_>,
-    ) -> Result<(), Stop> {
+        reader: &mut TraceReader<'_>,
+    ) -> Result<(), ReadStop> {
         words.blanks();
         let other = words.word();
         if other.is_empty() {
@@ -405,7 +410,7 @@ impl Blocks {
     }
 
     /// A number.
-    fn number(&self, words: &mut Cursor<'_>, what: &str) -> Result<u64, Stop> {
+    fn number(&self, words: &mut Cursor<'_>, what: &str) -> Result<u64, ReadStop> {
         match words.number() {
             Some(Ok(number)) => Ok(number),
             Some(Err(digits)) => {
@@ -417,7 +422,7 @@ impl Blocks {
     }
 
     /// A number of 32 bits, or -1.
-    fn number_or_any(&self, words: &mut Cursor<'_>, what: &str, any: u32) -> Result<u32, Stop> {
+    fn number_or_any(&self, words: &mut Cursor<'_>, what: &str, any: u32) -> Result<u32, ReadStop> {
         if words.is_minus_one() {
             return Ok(any);
         }
@@ -435,7 +440,7 @@ impl Blocks {
     }
 
     /// `cpu 1` or `nic 1`, 0 if it is not there.
-    fn tail(&self, words: &mut Cursor<'_>, name: &[u8]) -> Result<u8, Stop> {
+    fn tail(&self, words: &mut Cursor<'_>, name: &[u8]) -> Result<u8, ReadStop> {
         if !words.eat(name) {
             return Ok(0);
         }
@@ -447,7 +452,7 @@ impl Blocks {
         })
     }
 
-    fn expected(&self, words: &Cursor<'_>, what: &str) -> Stop {
+    fn expected(&self, words: &Cursor<'_>, what: &str) -> ReadStop {
         let reason = format!("expected {what}, not {}", words.rest());
         self.problem(words.line, reason, "was the file damaged?").into()
     }

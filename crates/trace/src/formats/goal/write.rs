@@ -1,23 +1,23 @@
 //! What GOAL can say of a trace.
 
 use super::PS;
-use crate::header::{Form, Header, WorkUnit};
+use crate::header::{TraceForm, TraceHeader, WorkUnit};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Mode, Operation, UNKNOWN_SIZE, WORLD};
-use crate::problem::Stop;
+use crate::problem::ReadStop;
 
 /// What cannot be written.
-pub(super) fn cannot(reason: impl std::fmt::Display) -> Stop {
-    Stop::Refused(format!("GOAL cannot be written: {reason}"))
+pub(super) fn cannot(reason: impl std::fmt::Display) -> ReadStop {
+    ReadStop::Refused(format!("GOAL cannot be written: {reason}"))
 }
 
 /// An error of a file that is written.
-pub(super) fn broken(error: std::io::Error) -> Stop {
+pub(super) fn broken(error: std::io::Error) -> ReadStop {
     cannot(error)
 }
 
 /// Whether a trace can be written.
-pub(super) fn check_header(header: &Header) -> Result<(), Stop> {
-    if header.form != Form::Graph {
+pub(super) fn check_header(header: &TraceHeader) -> Result<(), ReadStop> {
+    if header.form != TraceForm::Graph {
         return Err(cannot("the trace is a program of each rank, GOAL has graphs only"));
     }
     if header.unit != WorkUnit::Picoseconds {
@@ -55,7 +55,7 @@ pub(super) enum Verb {
 
 impl Statement {
     /// The statement of an operation.
-    pub(super) fn of(operation: &Operation) -> Result<Statement, Stop> {
+    pub(super) fn of(operation: &Operation) -> Result<Statement, ReadStop> {
         let Operation { kind, peer, tag, .. } = *operation;
         let (verb, size) = match kind {
             // A graph does not wait for requests: what waits for a message waits for its operation.

@@ -3,10 +3,10 @@
 use super::binary::{BASE, BEFORE_TABLE, CALC, ENTRY, MAGIC, NODE, RECV, SEND};
 use super::spool::Spool;
 use super::write::{Statement, Verb, broken, cannot, check_header};
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Lists, Operation};
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use std::io::Write;
 
 /// Writes a graph as a binary file of GOAL: tell it a trace. Computations are rounded to whole nanoseconds.
@@ -25,7 +25,7 @@ pub struct BinaryWriter<W> {
     out: W,
     /// Two lists a rank: begins of nodes, and who waits for whom.
     spool: Spool,
-    counts: Vec<Counts>,
+    counts: Vec<RankCounts>,
     /// The highest cpu and nic.
     highest: (u8, u8),
     rounded: u64,
@@ -33,13 +33,13 @@ pub struct BinaryWriter<W> {
 
 /// What a rank has.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct RankCounts {
     nodes: u32,
     roots: u32,
     waits: u32,
 }
 
-impl Counts {
+impl RankCounts {
     /// Bytes of the part of a rank.
     fn bytes(&self) -> u64 {
         8 + 4 * u64::from(self.roots) + NODE as u64 * u64::from(self.nodes) + 4 * u64::from(self.waits)
@@ -58,15 +58,15 @@ impl<W> BinaryWriter<W> {
     }
 }
 
-impl<W: Write> Sink for BinaryWriter<W> {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl<W: Write> TraceSink for BinaryWriter<W> {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         check_header(header)?;
         let ranks = header.ranks as usize;
-        (self.spool, self.counts) = (Spool::new(2 * ranks), vec![Counts::default(); ranks]);
+        (self.spool, self.counts) = (Spool::new(2 * ranks), vec![RankCounts::default(); ranks]);
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let statement = Statement::of(operation)?;
         self.rounded += u64::from(statement.rounded);
         self.highest = (self.highest.0.max(statement.cpu), self.highest.1.max(statement.nic));
@@ -96,7 +96,7 @@ impl<W: Write> Sink for BinaryWriter<W> {
         Ok(())
     }
 
-    fn end(&mut self, _names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, _names: &[String]) -> Result<(), ReadStop> {
         let mut start = Vec::new();
         start.extend(MAGIC.to_le_bytes());
         start.extend((self.counts.len() as u32).to_le_bytes());
@@ -139,7 +139,7 @@ fn node_begin(statement: &Statement, waits: u32) -> [u8; BEGIN] {
 }
 
 /// The part of a rank: its numbers, roots, nodes and appendix.
-fn part(rank: usize, counts: Counts, nodes: &[u8], waits: &[u8]) -> Result<Vec<u8>, Stop> {
+fn part(rank: usize, counts: RankCounts, nodes: &[u8], waits: &[u8]) -> Result<Vec<u8>, ReadStop> {
     let n = counts.nodes as usize;
     let number = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     // Those that wait for the end of a node, then those that wait for its start: two lists a node, by counting.

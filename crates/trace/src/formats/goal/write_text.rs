@@ -2,10 +2,10 @@
 
 use super::spool::Spool;
 use super::write::{Statement, Verb, broken, cannot, check_header};
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Lists, Operation};
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use std::io::Write;
 
 /// Writes a graph as GOAL text: tell it a trace. Computations are rounded to whole nanoseconds.
@@ -39,7 +39,7 @@ impl<W> TextWriter<W> {
         self.rounded
     }
 
-    fn dependencies(&mut self, rank: u32, number: u32, others: &[u32], word: &str) -> Result<(), Stop> {
+    fn dependencies(&mut self, rank: u32, number: u32, others: &[u32], word: &str) -> Result<(), ReadStop> {
         for &other in others {
             if other == number {
                 return Err(cannot(format_args!(
@@ -85,8 +85,8 @@ fn write_statement(line: &mut Vec<u8>, statement: &Statement) -> std::io::Result
     writeln!(line)
 }
 
-impl<W: Write> Sink for TextWriter<W> {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl<W: Write> TraceSink for TextWriter<W> {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         check_header(header)?;
         let ranks = header.ranks as usize;
         self.spool = Spool::new(2 * ranks);
@@ -94,7 +94,7 @@ impl<W: Write> Sink for TextWriter<W> {
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let statement = Statement::of(operation)?;
         self.rounded += u64::from(statement.rounded);
         let number = self.counts[rank as usize];
@@ -110,7 +110,7 @@ impl<W: Write> Sink for TextWriter<W> {
         self.dependencies(rank, number, lists.after_start, "irequires")
     }
 
-    fn end(&mut self, _names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, _names: &[String]) -> Result<(), ReadStop> {
         writeln!(self.out, "num_ranks {}", self.counts.len()).map_err(broken)?;
         for rank in 0..self.counts.len() {
             if self.latest[rank] > self.counts[rank] {

@@ -2,7 +2,7 @@
 
 use super::call::is_name;
 use crate::problem::Problem;
-use crate::sink::Reader;
+use crate::sink::TraceReader;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(super) fn is_it(path: &Path, start: &[u8]) -> bool {
 }
 
 /// The files of all ranks.
-pub(super) fn of(path: &Path, reader: &mut Reader<'_>) -> Result<Vec<PathBuf>, Problem> {
+pub(super) fn of(path: &Path, reader: &mut TraceReader<'_>) -> Result<Vec<PathBuf>, Problem> {
     let name = path.display().to_string();
     let hint = "files are to be named by their ranks: pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt and so on";
     let mut sets: BTreeMap<(String, String), BTreeMap<u64, PathBuf>> = BTreeMap::new();

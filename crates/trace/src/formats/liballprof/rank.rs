@@ -2,10 +2,10 @@
 
 use super::call::{MpiCall, NamedComm};
 use super::communicators::{Comms, SplitResults, Whose};
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, Mode, NONE, Operation, UNKNOWN_SIZE, WORLD};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::{BTreeMap, HashSet};
 
 /// Any source or tag, as Open MPI numbers them.
@@ -14,7 +14,7 @@ const ANY: i64 = -1;
 /// A rank on its way.
 pub(super) struct ProfiledRank<'a> {
     rank: u32,
-    header: &'a Header,
+    header: &'a TraceHeader,
     comms: Comms<'a>,
     /// Begin of the trace by the rank's own clock (ps).
     begin: i128,
@@ -74,7 +74,7 @@ fn mode(name: &str) -> Mode {
 impl<'a> ProfiledRank<'a> {
     pub(super) fn new(
         rank: u32,
-        header: &'a Header,
+        header: &'a TraceHeader,
         results: &'a SplitResults,
         (begin, difference): (i128, i128),
         step: u64,
@@ -97,19 +97,19 @@ impl<'a> ProfiledRank<'a> {
         }
     }
 
-    fn problem(&mut self, reader: &mut Reader<'_>, reason: impl Into<String>, hint: &str) {
+    fn problem(&mut self, reader: &mut TraceReader<'_>, reason: impl Into<String>, hint: &str) {
         let problem = Problem::new(self.header.file(self.rank), reason, hint);
         reader.problem(problem.of_rank(self.rank).at(self.last));
     }
 
-    fn problem_once(&mut self, reader: &mut Reader<'_>, reason: String, hint: &str) {
+    fn problem_once(&mut self, reader: &mut TraceReader<'_>, reason: String, hint: &str) {
         if self.told.insert(reason.clone()) {
             self.problem(reader, reason, hint);
         }
     }
 
     /// Tells what a line becomes.
-    pub(super) fn line(&mut self, reader: &mut Reader<'_>, number: u64, line: &str) -> Result<(), Stop> {
+    pub(super) fn line(&mut self, reader: &mut TraceReader<'_>, number: u64, line: &str) -> Result<(), ReadStop> {
         self.last = number;
         if line.starts_with('#') {
             return Ok(());
@@ -139,11 +139,11 @@ impl<'a> ProfiledRank<'a> {
     }
 
     /// What is left at the end.
-    pub(super) fn end(&mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    pub(super) fn end(&mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         self.tell_computation(reader)
     }
 
-    fn note_time(&mut self, reader: &mut Reader<'_>, call: &MpiCall<'_>) {
+    fn note_time(&mut self, reader: &mut TraceReader<'_>, call: &MpiCall<'_>) {
         if let (Some(begin), Some(returned)) = (call.begin, self.returned) {
             let on = u64::try_from(begin.saturating_sub(returned)).unwrap_or_default();
             if on > 0 && self.between == 0 {
@@ -168,7 +168,7 @@ impl<'a> ProfiledRank<'a> {
         u64::try_from(time.saturating_sub(self.begin).max(0)).unwrap_or(u64::MAX)
     }
 
-    fn tell_computation(&mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn tell_computation(&mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let between = std::mem::take(&mut self.between);
         if between == 0 {
             return Ok(());
@@ -182,11 +182,11 @@ impl<'a> ProfiledRank<'a> {
 
     fn tell(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TraceReader<'_>,
         call: &MpiCall<'_>,
         operation: Operation,
         values: &[u64],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ReadStop> {
         self.tell_computation(reader)?;
         let begin = call.begin.or(call.end).unwrap_or(self.begin);
         let took = call.end.unwrap_or(begin).saturating_sub(begin);
@@ -204,7 +204,7 @@ impl<'a> ProfiledRank<'a> {
 
     fn becomes(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TraceReader<'_>,
         call: &MpiCall<'_>,
         line: &str,
     ) -> Result<Vec<(Operation, Vec<u64>)>, String> {
@@ -256,7 +256,7 @@ impl<'a> ProfiledRank<'a> {
     }
 
     /// Says of a call that communicates in a way that is not known that it is left out.
-    fn left_out(&mut self, reader: &mut Reader<'_>, line: &str) {
+    fn left_out(&mut self, reader: &mut TraceReader<'_>, line: &str) {
         const COMMUNICATE: [&str; 15] = [
             "MPI_Put",
             "MPI_Rput",
@@ -291,7 +291,7 @@ impl<'a> ProfiledRank<'a> {
     }
 
     /// Which communicator is meant; nothing, and a problem, if it is not known.
-    fn comm(&mut self, reader: &mut Reader<'_>, named: NamedComm) -> Option<Whose> {
+    fn comm(&mut self, reader: &mut TraceReader<'_>, named: NamedComm) -> Option<Whose> {
         let whose = self.comms.find(named);
         if whose.is_none() {
             let reason = format!(
@@ -322,7 +322,7 @@ impl<'a> ProfiledRank<'a> {
 
     fn sending(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TraceReader<'_>,
         kind: Kind,
         (to, tag): (i64, i64),
         size: u64,
@@ -344,7 +344,7 @@ impl<'a> ProfiledRank<'a> {
 
     fn receiving(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TraceReader<'_>,
         kind: Kind,
         (from, tag): (i64, i64),
         size: u64,
@@ -371,7 +371,7 @@ impl<'a> ProfiledRank<'a> {
     }
 
     /// A send or receive: of buffer, count, datatype, peer, tag and communicator.
-    fn message(&mut self, reader: &mut Reader<'_>, call: &MpiCall<'_>) -> Result<Becomes, String> {
+    fn message(&mut self, reader: &mut TraceReader<'_>, call: &MpiCall<'_>) -> Result<Becomes, String> {
         let size = bytes(call.integer(1)?, call.datatype(2)?)?;
         let (ends, comm) = ((call.integer(3)?, call.integer(4)?), call.comm(5)?);
         let begins = call.begins();
@@ -403,7 +403,7 @@ impl<'a> ProfiledRank<'a> {
         started
     }
 
-    fn sendrecv(&mut self, reader: &mut Reader<'_>, call: &MpiCall<'_>) -> Result<Becomes, String> {
+    fn sendrecv(&mut self, reader: &mut TraceReader<'_>, call: &MpiCall<'_>) -> Result<Becomes, String> {
         let i = |place: usize| call.integer(place);
         let sent = bytes(i(1)?, call.datatype(2)?)?;
         let (received, from, comm) = match call.name {
@@ -460,7 +460,7 @@ impl<'a> ProfiledRank<'a> {
         Ok(Some(becomes))
     }
 
-    fn collective(&mut self, reader: &mut Reader<'_>, call: &MpiCall<'_>) -> Result<Becomes, String> {
+    fn collective(&mut self, reader: &mut TraceReader<'_>, call: &MpiCall<'_>) -> Result<Becomes, String> {
         let place = call.comm_place().ok_or("it has no communicator")?;
         let named = call.comm(place)?;
         let whose = self.comm(reader, named);

@@ -1,8 +1,8 @@
 //! The elements of the XML: an algorithm, its GPUs, their thread blocks and steps.
 
 use crate::operation::ANY_SOURCE;
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use quick_xml::Reader as XmlReader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ pub(super) struct Gpu {
 }
 
 /// An algorithm, whose GPUs are in the order of their numbers.
-pub(super) struct Algorithm {
+pub(super) struct MscclAlgorithm {
     pub(super) file: String,
     pub(super) gpus: Vec<Gpu>,
 }
@@ -101,7 +101,7 @@ impl<R: Read> BufRead for CountedLines<R> {
 enum OpenElement {
     /// None yet.
     Before,
-    Algorithm,
+    MscclAlgorithm,
     Gpu,
     ThreadBlock,
     BlockStep,
@@ -109,12 +109,12 @@ enum OpenElement {
     Behind,
 }
 
-impl Algorithm {
+impl MscclAlgorithm {
     /// Reads a file.
     ///
     /// # Errors
     /// A file that cannot be read on, or whose GPUs are not those that it tells.
-    pub(super) fn read(path: &Path, reader: &mut Reader<'_>) -> Result<Algorithm, Stop> {
+    pub(super) fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<MscclAlgorithm, ReadStop> {
         let file = path.display().to_string();
         let cannot = |error: std::io::Error| Problem::new(&file, format!("it cannot be read: {error}"), "");
         let (source, _) = crate::packed::open(path).map_err(cannot)?;
@@ -184,7 +184,7 @@ struct Attributes<'a> {
 }
 
 impl Attributes<'_> {
-    fn text(&self, name: &str) -> Result<&str, Stop> {
+    fn text(&self, name: &str) -> Result<&str, ReadStop> {
         let missing = || {
             let reason = format!("<{}> has no {name}", self.element);
             self.elements
@@ -195,7 +195,7 @@ impl Attributes<'_> {
     }
 
     /// A whole number, `None` for -1.
-    fn number_or_none(&self, name: &str) -> Result<Option<u64>, Stop> {
+    fn number_or_none(&self, name: &str) -> Result<Option<u64>, ReadStop> {
         match self.text(name)?.trim() {
             "-1" => Ok(None),
             text => text
@@ -205,12 +205,12 @@ impl Attributes<'_> {
         }
     }
 
-    fn number(&self, name: &str) -> Result<u64, Stop> {
+    fn number(&self, name: &str) -> Result<u64, ReadStop> {
         let number = self.text(name)?.trim().parse();
         number.map_err(|_| self.wrong(name, "it is a whole number"))
     }
 
-    fn wrong(&self, name: &str, hint: &str) -> Stop {
+    fn wrong(&self, name: &str, hint: &str) -> ReadStop {
         let text = self.all.get(name).map_or("", String::as_str);
         let reason = format!("{name} of <{}> is {text:?}", self.element);
         self.elements.problem(reason, hint).into()
@@ -231,7 +231,7 @@ impl Elements {
         }
     }
 
-    fn attributes(&self, element: &'static str, start: &BytesStart<'_>) -> Result<Attributes<'_>, Stop> {
+    fn attributes(&self, element: &'static str, start: &BytesStart<'_>) -> Result<Attributes<'_>, ReadStop> {
         let mut all = HashMap::new();
         for attribute in start.attributes() {
             let no_xml = |error: String| self.problem(format!("this is no XML: {error}"), "was it damaged?");
@@ -251,16 +251,16 @@ impl Elements {
         self.open = match self.open {
             OpenElement::BlockStep => OpenElement::ThreadBlock,
             OpenElement::ThreadBlock => OpenElement::Gpu,
-            OpenElement::Gpu => OpenElement::Algorithm,
-            OpenElement::Algorithm | OpenElement::Before | OpenElement::Behind => OpenElement::Behind,
+            OpenElement::Gpu => OpenElement::MscclAlgorithm,
+            OpenElement::MscclAlgorithm | OpenElement::Before | OpenElement::Behind => OpenElement::Behind,
         };
     }
 
-    fn start(&mut self, start: &BytesStart<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn start(&mut self, start: &BytesStart<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let name = start.name();
         match (self.open, name.as_ref()) {
             (OpenElement::Before, b"algo") => self.algorithm(start)?,
-            (OpenElement::Algorithm, b"gpu") => self.gpu(start)?,
+            (OpenElement::MscclAlgorithm, b"gpu") => self.gpu(start)?,
             (OpenElement::Gpu, b"tb") => self.block(start, reader)?,
             (OpenElement::ThreadBlock, b"step") => self.step(start, reader)?,
             (_, name) => {
@@ -272,16 +272,16 @@ impl Elements {
         Ok(())
     }
 
-    fn algorithm(&mut self, start: &BytesStart<'_>) -> Result<(), Stop> {
+    fn algorithm(&mut self, start: &BytesStart<'_>) -> Result<(), ReadStop> {
         let attributes = self.attributes("algo", start)?;
         let fits = |n: &u64| (1..u64::from(ANY_SOURCE)).contains(n);
         let n_gpus = Some(attributes.number("ngpus")?).filter(fits);
         let n_gpus = n_gpus.ok_or_else(|| attributes.wrong("ngpus", "an algorithm has at least 1 GPU"))?;
-        (self.open, self.n_gpus) = (OpenElement::Algorithm, n_gpus as u32);
+        (self.open, self.n_gpus) = (OpenElement::MscclAlgorithm, n_gpus as u32);
         Ok(())
     }
 
-    fn gpu(&mut self, start: &BytesStart<'_>) -> Result<(), Stop> {
+    fn gpu(&mut self, start: &BytesStart<'_>) -> Result<(), ReadStop> {
         let id = self.attributes("gpu", start)?.number("id")?;
         self.gpus.push(Gpu {
             id,
@@ -292,7 +292,7 @@ impl Elements {
         Ok(())
     }
 
-    fn block(&mut self, start: &BytesStart<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn block(&mut self, start: &BytesStart<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let attributes = self.attributes("tb", start)?;
         let id = attributes.number("id")?;
         let peer = |name| match attributes.number_or_none(name)? {
@@ -345,7 +345,7 @@ impl Elements {
         Ok(())
     }
 
-    fn step(&mut self, start: &BytesStart<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn step(&mut self, start: &BytesStart<'_>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let attributes = self.attributes("step", start)?;
         let name = attributes.text("type")?;
         let Some((_, [receives, works, sends])) = KINDS.iter().find(|kind| kind.0 == name) else {
@@ -406,7 +406,7 @@ impl Elements {
     }
 
     /// Whether every GPU is there once.
-    fn finish(mut self, reader: &mut Reader<'_>) -> Result<Algorithm, Stop> {
+    fn finish(mut self, reader: &mut TraceReader<'_>) -> Result<MscclAlgorithm, ReadStop> {
         if self.gpus.len() as u64 != u64::from(self.n_gpus) {
             let reason = format!("ngpus is {}, there are {} GPUs", self.n_gpus, self.gpus.len());
             return Err(self.problem(reason, "was it cut? the GPUs are 0 to ngpus - 1").into());
@@ -420,7 +420,7 @@ impl Elements {
             }
         }
         reader.tick()?;
-        Ok(Algorithm {
+        Ok(MscclAlgorithm {
             file: self.file,
             gpus: self.gpus,
         })

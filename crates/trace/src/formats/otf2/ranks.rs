@@ -21,7 +21,7 @@ const MEASUREMENT: u8 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommunicatorUse {
     /// One of the header, by number.
-    Listed(u32),
+    CollectedOperation(u32),
     /// Each rank by itself.
     Own,
     /// None that operations can have; why.
@@ -100,10 +100,10 @@ impl RankMap {
         self.communicators.push(all.clone());
         for (id, communicator) in &definitions.communicators {
             let it = match &groups[&communicator.group] {
-                _ if Some(*id) == world => CommunicatorUse::Listed(WORLD),
+                _ if Some(*id) == world => CommunicatorUse::CollectedOperation(WORLD),
                 Ok(members) => {
                     self.communicators.push(members.clone());
-                    CommunicatorUse::Listed(self.communicators.len() as u32 - 1)
+                    CommunicatorUse::CollectedOperation(self.communicators.len() as u32 - 1)
                 }
                 Err(it) => it.clone(),
             };
@@ -221,7 +221,13 @@ mod tests {
         use CommunicatorUse as U;
         assert_eq!(
             uses[..5],
-            [U::Listed(1), U::Listed(0), U::Listed(2), U::Listed(3), U::Own]
+            [
+                U::CollectedOperation(1),
+                U::CollectedOperation(0),
+                U::CollectedOperation(2),
+                U::CollectedOperation(3),
+                U::Own
+            ]
         );
         assert!(uses[5..].iter().all(|it| matches!(it, U::Unusable(_))), "{uses:?}");
         assert!(matches!(map.communicator(77), U::Unusable("is not defined")));

@@ -13,8 +13,8 @@ use super::ranks::{CommunicatorUse, RankMap};
 use super::regions::{RegionTable, RegionUse};
 use super::requests::OpenRequests;
 use crate::operation::{Kind, Lists, NONE, Operation, WORLD};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::HashMap;
 
 /// What all ranks share.
@@ -101,7 +101,7 @@ impl<'p> RankReplay<'p> {
     ///
     /// # Errors
     /// What the reader says. What is wrong with the rank's file is told to the reader, and the other ranks can be read.
-    pub fn read(mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    pub fn read(mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         const TICK: u64 = 4096;
         let (location, before) = (self.location(), reader.progress.done);
         let archive = &self.plan.archive;
@@ -140,12 +140,12 @@ impl<'p> RankReplay<'p> {
     }
 
     /// Something is wrong with the record that is read.
-    fn problem(&self, reason: String, hint: &str, reader: &mut Reader<'_>) {
+    fn problem(&self, reason: String, hint: &str, reader: &mut TraceReader<'_>) {
         let problem = Problem::new(&self.file, reason, hint);
         reader.problem(problem.of_rank(self.rank).at(self.record));
     }
 
-    fn set_time(&mut self, event: &TimedEvent, reader: &mut Reader<'_>) {
+    fn set_time(&mut self, event: &TimedEvent, reader: &mut TraceReader<'_>) {
         self.record = event.number;
         let now = self.plan.scale.picoseconds(event.time);
         if !self.begun {
@@ -164,7 +164,7 @@ impl<'p> RankReplay<'p> {
         self.now = self.now.max(now);
     }
 
-    fn see(&mut self, event: &TimedEvent, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn see(&mut self, event: &TimedEvent, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         use EventRecord as E;
         self.set_time(event, reader);
         match event.record {
@@ -241,7 +241,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// The rank is over.
-    fn end(&mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn end(&mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if let Some(call) = &self.call {
             let definitions = &self.plan.archive.definitions;
             let region = definitions.regions.get(&call.region);
@@ -253,7 +253,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// Tells of the computation up to now.
-    fn compute(&mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn compute(&mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let time = self.now.saturating_sub(self.since);
         if time == 0 {
             return Ok(());
@@ -273,7 +273,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// Events were written out: what the program would not have done.
-    fn flush(&mut self, stop: u64, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn flush(&mut self, stop: u64, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if self.call.is_some() {
             return Ok(());
         }
@@ -283,7 +283,7 @@ impl<'p> RankReplay<'p> {
         Ok(())
     }
 
-    fn enter(&mut self, region: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn enter(&mut self, region: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let level = self.stack.len();
         self.stack.push(region);
         if self.call.is_some() {
@@ -310,7 +310,7 @@ impl<'p> RankReplay<'p> {
         }
     }
 
-    fn leave(&mut self, region: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn leave(&mut self, region: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if self.stack.last() != Some(&region) {
             let name = |region: u32| {
                 let definitions = &self.plan.archive.definitions;
@@ -336,7 +336,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// A region has been left.
-    fn left(&mut self, region: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn left(&mut self, region: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if let Some(call) = &self.call {
             return match call.level == self.stack.len() {
                 true => self.end_call(reader),
@@ -351,7 +351,7 @@ impl<'p> RankReplay<'p> {
         Ok(())
     }
 
-    fn border(&self, kind: Kind, name: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn border(&self, kind: Kind, name: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let operation = Operation {
             region: name,
             start: self.now,
@@ -361,7 +361,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// Something is done, within a call or without any.
-    fn operation(&mut self, operation: Operation, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, operation: Operation, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if let Some(call) = &mut self.call {
             call.operations.push((self.record, operation));
             return Ok(());
@@ -376,7 +376,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// A request is over.
-    fn completed(&mut self, name: u32, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn completed(&mut self, name: u32, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         if name == NONE {
             // What it was for is left out.
             return Ok(());
@@ -395,7 +395,7 @@ impl<'p> RankReplay<'p> {
     /// The number of a communicator in the header and the rank of the trace that a number in it is.
     fn member(&self, communicator: u32, number: u32) -> Result<(u32, u32), String> {
         match self.plan.map.communicator(communicator) {
-            CommunicatorUse::Listed(listed) => {
+            CommunicatorUse::CollectedOperation(listed) => {
                 let members = &self.plan.map.communicators[listed as usize];
                 let rank = members.rank(number);
                 let wrong = || {
@@ -418,8 +418,8 @@ impl<'p> RankReplay<'p> {
         kind: Kind,
         message: &PeerMessage,
         request: Option<u64>,
-        reader: &mut Reader<'_>,
-    ) -> Result<(), Stop> {
+        reader: &mut TraceReader<'_>,
+    ) -> Result<(), ReadStop> {
         match self.member(message.communicator, message.peer) {
             Ok((communicator, peer)) => {
                 let request = request.map_or(NONE, |request| self.open(request, reader));
@@ -444,14 +444,14 @@ impl<'p> RankReplay<'p> {
     }
 
     /// Tells of something that is left out, with its request.
-    fn leave_out(&mut self, request: Option<u64>, reason: String, reader: &mut Reader<'_>) {
+    fn leave_out(&mut self, request: Option<u64>, reason: String, reader: &mut TraceReader<'_>) {
         if let Some(request) = request {
             self.requests.begin_without(request);
         }
         self.problem(reason, ASK, reader);
     }
 
-    fn access(&mut self, kind: Kind, to: (u32, u32), bytes: u64, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn access(&mut self, kind: Kind, to: (u32, u32), bytes: u64, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let (window, peer) = to;
         let Some(communicator) = self.plan.archive.definitions.windows.get(&window) else {
             let reason = format!("window {window} is not defined: the {} is left out", kind.name());
@@ -468,7 +468,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// A request begins.
-    fn open(&mut self, request: u64, reader: &mut Reader<'_>) -> u32 {
+    fn open(&mut self, request: u64, reader: &mut TraceReader<'_>) -> u32 {
         let (name, again) = self.requests.begin(request);
         if again {
             self.problem(format!("request {request} begins again before it ends"), ASK, reader);
@@ -477,7 +477,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// How the next request ends that begins without saying what it is.
-    fn end_of_request(&mut self, reader: &mut Reader<'_>) -> Result<RequestEnd, Stop> {
+    fn end_of_request(&mut self, reader: &mut TraceReader<'_>) -> Result<RequestEnd, ReadStop> {
         let ahead = match &mut self.ahead {
             Some(ahead) => ahead,
             none => none.insert(LookAhead::new(
@@ -497,8 +497,8 @@ impl<'p> RankReplay<'p> {
         request: u64,
         end: RequestEnd,
         named: Option<u64>,
-        reader: &mut Reader<'_>,
-    ) -> Result<(), Stop> {
+        reader: &mut TraceReader<'_>,
+    ) -> Result<(), ReadStop> {
         let probed = named.and_then(|message| self.probed.remove(&message));
         match (end, probed) {
             (RequestEnd::Received(message), _) => self.message(Kind::Irecv, &message, Some(request), reader),
@@ -529,8 +529,8 @@ impl<'p> RankReplay<'p> {
         &mut self,
         record: &CollectiveRecord,
         request: Option<u64>,
-        reader: &mut Reader<'_>,
-    ) -> Result<(), Stop> {
+        reader: &mut TraceReader<'_>,
+    ) -> Result<(), ReadStop> {
         match self.collective_operation(record) {
             Ok(Some(operation)) => {
                 let request = request.map_or(NONE, |request| self.open(request, reader));
@@ -577,7 +577,7 @@ impl<'p> RankReplay<'p> {
     }
 
     /// A call of MPI has ended: tells of what was done in it.
-    fn end_call(&mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn end_call(&mut self, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let Some(mut call) = self.call.take() else {
             return Ok(());
         };

@@ -13,10 +13,10 @@ mod functions;
 mod global;
 
 use super::collective;
-use crate::header::{Form, Header, Members, WorkUnit};
+use crate::header::{Members, TraceForm, TraceHeader, WorkUnit};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation};
-use crate::problem::{Problem, Stop};
-use crate::sink::Sink;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceSink;
 use encode::FieldWriter;
 use event_file::EventFile;
 use functions::{FUNCTIONS, OTHER};
@@ -53,7 +53,7 @@ pub struct ArchiveWriter {
     anchor: PathBuf,
     folder: PathBuf,
     creator: String,
-    header: Header,
+    header: TraceHeader,
     /// Numbers in communicators of many listed ranks.
     numbers: HashMap<u32, HashMap<u32, u32>>,
     ranks: Vec<WrittenRank>,
@@ -70,7 +70,7 @@ impl ArchiveWriter {
             anchor: anchor.to_owned(),
             folder: anchor.with_extension(""),
             creator: creator.to_owned(),
-            header: Header::new("otf2", 0, Form::Program),
+            header: TraceHeader::new("otf2", 0, TraceForm::Program),
             numbers: HashMap::new(),
             ranks: Vec::new(),
             waiting: 0,
@@ -124,7 +124,7 @@ impl ArchiveWriter {
         Ok(fields)
     }
 
-    fn record(&mut self, rank: u32, time: u64, record: &[u8]) -> Result<(), Stop> {
+    fn record(&mut self, rank: u32, time: u64, record: &[u8]) -> Result<(), ReadStop> {
         let path = self.path(rank, "evt");
         let file = &mut self.ranks[rank as usize].file;
         let before = file.waiting();
@@ -144,13 +144,13 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    fn long(&mut self, rank: u32, time: u64, id: u8, fields: &FieldWriter) -> Result<(), Stop> {
+    fn long(&mut self, rank: u32, time: u64, id: u8, fields: &FieldWriter) -> Result<(), ReadStop> {
         let mut record = FieldWriter::default();
         record.record(id, fields);
         self.record(rank, time, &record.bytes)
     }
 
-    fn short(&mut self, rank: u32, time: u64, id: u8, number: u64) -> Result<(), Stop> {
+    fn short(&mut self, rank: u32, time: u64, id: u8, number: u64) -> Result<(), ReadStop> {
         let mut record = FieldWriter::default();
         record.byte(id).long(number);
         self.record(rank, time, &record.bytes)
@@ -165,7 +165,7 @@ impl ArchiveWriter {
     }
 
     /// Ends requests of a list; all that are open without one.
-    fn end_requests(&mut self, rank: u32, time: u64, names: Option<&[u64]>) -> Result<(), Stop> {
+    fn end_requests(&mut self, rank: u32, time: u64, names: Option<&[u64]>) -> Result<(), ReadStop> {
         let WrittenRank { open, places, .. } = &self.ranks[rank as usize];
         let place = |name: &u64| places.get(&u32::try_from(*name).ok()?).copied();
         let places: Vec<u64> = match names {
@@ -185,9 +185,9 @@ impl ArchiveWriter {
     }
 
     /// What is recorded within a call that begins and ends at these times.
-    fn call(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>, times: (u64, u64)) -> Result<(), Stop> {
+    fn call(&mut self, rank: u32, operation: &Operation, lists: &Lists<'_>, times: (u64, u64)) -> Result<(), ReadStop> {
         use Kind as K;
-        let refused = |reason: String| Stop::Refused(format!("rank {rank}: {reason}"));
+        let refused = |reason: String| ReadStop::Refused(format!("rank {rank}: {reason}"));
         let (begin, end) = times;
         let it = operation;
         let name = [u64::from(it.request)];
@@ -263,7 +263,7 @@ impl ArchiveWriter {
     }
 
     /// A region from one time to another; nothing at all where it has no length.
-    fn pass(&mut self, rank: u32, region: u32, times: (u64, u64)) -> Result<(), Stop> {
+    fn pass(&mut self, rank: u32, region: u32, times: (u64, u64)) -> Result<(), ReadStop> {
         self.short(rank, times.0, 12, region.into())?;
         self.short(rank, times.1, 13, region.into())
     }
@@ -284,7 +284,7 @@ fn received(operation: &Operation) -> (u32, u32) {
     (peer, tag)
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Stop {
+fn cannot(path: &Path, error: &std::io::Error) -> ReadStop {
     let hint = "give a place that can be written, with enough space";
     Problem::new(
         path.display().to_string(),
@@ -294,15 +294,15 @@ fn cannot(path: &Path, error: &std::io::Error) -> Stop {
     .into()
 }
 
-impl Sink for ArchiveWriter {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
-        if header.form != Form::Program {
+impl TraceSink for ArchiveWriter {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
+        if header.form != TraceForm::Program {
             let reason = "operations that do not follow each other have no place in OTF2, whose events are a program's";
-            return Err(Stop::Refused(reason.to_owned()));
+            return Err(ReadStop::Refused(reason.to_owned()));
         }
         if header.unit != WorkUnit::Picoseconds {
             let reason = "computations in instructions have no length in OTF2: say how fast they are first";
-            return Err(Stop::Refused(reason.to_owned()));
+            return Err(ReadStop::Refused(reason.to_owned()));
         }
         for path in [&self.anchor, &self.anchor.with_extension("def"), &self.folder] {
             if path.exists() {
@@ -326,9 +326,9 @@ impl Sink for ArchiveWriter {
         Ok(())
     }
 
-    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, _record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         let Some(now) = self.ranks.get(rank as usize).map(|rank| rank.now) else {
-            return Err(Stop::Refused(format!("rank {rank} of {} ranks", self.header.ranks)));
+            return Err(ReadStop::Refused(format!("rank {rank} of {} ranks", self.header.ranks)));
         };
         let now = match now {
             Some(now) => now,
@@ -362,9 +362,9 @@ impl Sink for ArchiveWriter {
         Ok(())
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         if self.regions > names.len() as u64 {
-            return Err(Stop::Refused(format!("region {} has no name", self.regions - 1)));
+            return Err(ReadStop::Refused(format!("region {} has no name", self.regions - 1)));
         }
         for rank in 0..self.header.ranks {
             if let Some(now) = self.ranks[rank as usize].now {
@@ -377,7 +377,7 @@ impl Sink for ArchiveWriter {
             std::fs::write(&path, global::no_definitions()).map_err(|error| cannot(&path, &error))?;
         }
         let events: Vec<u64> = self.ranks.iter().map(|rank| rank.file.events).collect();
-        let definitions = global::definitions(&self.header, names, &events, self.length).map_err(Stop::Refused)?;
+        let definitions = global::definitions(&self.header, names, &events, self.length).map_err(ReadStop::Refused)?;
         let path = self.anchor.with_extension("def");
         std::fs::write(&path, &definitions.bytes).map_err(|error| cannot(&path, &error))?;
         let anchor = global::anchor(&definitions, self.header.ranks, &self.creator);

@@ -2,8 +2,8 @@
 
 use super::arguments::{ACTIONS, Arguments, Partner, bytes};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, Operation, UNKNOWN_SIZE};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::{HashMap, VecDeque};
 
 /// A message that was begun: from, to and tag.
@@ -142,7 +142,13 @@ impl Actions {
     }
 
     /// Tells what a line becomes.
-    pub(super) fn line(&mut self, reader: &mut Reader<'_>, file: &str, number: u64, line: &str) -> Result<(), Stop> {
+    pub(super) fn line(
+        &mut self,
+        reader: &mut TraceReader<'_>,
+        file: &str,
+        number: u64,
+        line: &str,
+    ) -> Result<(), ReadStop> {
         reader.progress.records += 1;
         let mut words = line.split_ascii_whitespace();
         let first = words.next().unwrap_or_default();

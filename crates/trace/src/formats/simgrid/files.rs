@@ -3,7 +3,7 @@
 use super::arguments::is_action;
 use crate::lines::LinesInPieces;
 use crate::problem::Problem;
-use crate::sink::Reader;
+use crate::sink::TraceReader;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -82,7 +82,7 @@ pub(super) fn is_it(path: &Path, start: &[u8]) -> bool {
 }
 
 /// The files of a trace.
-pub(super) fn of(path: &Path, reader: &mut Reader<'_>) -> Result<Vec<PathBuf>, Problem> {
+pub(super) fn of(path: &Path, reader: &mut TraceReader<'_>) -> Result<Vec<PathBuf>, Problem> {
     let name = path.display().to_string();
     if path.is_dir() {
         let (texts, others): (Vec<PathBuf>, Vec<PathBuf>) = of_folder(path).into_iter().partition(|file| is_text(file));

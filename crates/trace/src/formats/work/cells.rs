@@ -260,5 +260,5 @@ pub enum Cells {
     /// Words.
     Words(WordCells),
     /// Lists.
-    Listed(ListCells),
+    CollectedOperation(ListCells),
 }

@@ -6,10 +6,10 @@ use super::columns::{self, COLUMNS, Storage, WorkColumn};
 use super::flat::{Damaged, FlatTable};
 use super::seal::{BLANK, Hash};
 use super::text;
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Kind, Lists, NONE};
-use crate::problem::{Problem, Stop};
-use crate::sink::Reader;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
@@ -39,9 +39,9 @@ fn damaged(what: &str) -> impl Fn(Damaged) -> Wrong + '_ {
 }
 
 /// Reads a file.
-pub fn read(path: &Path, reader: &mut Reader<'_>) -> Result<(), Stop> {
+pub fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     let name = path.display().to_string();
-    let tell = |(reason, hint): Wrong| Stop::Broken(Problem::new(&name, reason, hint));
+    let tell = |(reason, hint): Wrong| ReadStop::Broken(Problem::new(&name, reason, hint));
     let file = WorkFile::open(path).map_err(tell)?;
     let types = file.types().map_err(tell)?;
     reader.progress.all = file.length;
@@ -364,7 +364,7 @@ impl WorkFile {
     }
 
     /// The header and the names of regions.
-    fn header(&self, rows: u64) -> Result<(Header, Vec<String>), Wrong> {
+    fn header(&self, rows: u64) -> Result<(TraceHeader, Vec<String>), Wrong> {
         let plain = |reason| (reason, "see docs/reference/work-format.md".to_owned());
         let header = text::header(&self.schema, rows).map_err(plain)?;
         let mut names = text::json(&self.metadata, text::REGIONS).map_err(plain)?;
@@ -443,7 +443,12 @@ impl WorkFile {
     }
 
     /// Verifies a batch, if the file has a seal.
-    fn verify_batch(&self, i: usize, reader: &mut Reader<'_>, tell: &impl Fn(Wrong) -> Stop) -> Result<(), Stop> {
+    fn verify_batch(
+        &self,
+        i: usize,
+        reader: &mut TraceReader<'_>,
+        tell: &impl Fn(Wrong) -> ReadStop,
+    ) -> Result<(), ReadStop> {
         let Some(digests) = text::value(&self.metadata, text::BATCHES) else {
             return Ok(());
         };
@@ -568,7 +573,7 @@ impl<'a> Pieces<'a> {
                         There::new(bits, count, gaps).and_then(|there| Numbers::new(there, whole, place, count, most))
                     };
                     let items = items.map(numbers).transpose()?;
-                    Ok(Cells::Listed(ListCells::new(there, places, items)))
+                    Ok(Cells::CollectedOperation(ListCells::new(there, places, items)))
                 })
             }
         };
@@ -595,7 +600,7 @@ fn meaning(column: WorkColumn, word: &str) -> Option<u64> {
 struct Taker<'a> {
     file: &'a File,
     name: &'a str,
-    header: &'a Header,
+    header: &'a TraceHeader,
     /// Number of names of regions.
     regions: usize,
     /// Rows of the batches before.
@@ -603,7 +608,7 @@ struct Taker<'a> {
 }
 
 impl Taker<'_> {
-    fn take(&self, mut batch: Batch, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn take(&self, mut batch: Batch, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
         let mut cells = [None; COLUMNS.len()];
         let (mut after, mut after_start, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let (mut shorter, mut listed) = ([Vec::new(), Vec::new()], Vec::new());
@@ -664,7 +669,7 @@ impl Taker<'_> {
         source: &mut Cells,
         row: u64,
         lists: &mut Vec<u64>,
-    ) -> Result<Option<u64>, Stop> {
+    ) -> Result<Option<u64>, ReadStop> {
         let told = match source {
             Cells::Empty => Ok(None),
             Cells::Numbers(numbers) => numbers.at(self.file, row),
@@ -682,13 +687,13 @@ impl Taker<'_> {
                 },
                 other => other.map(|_| None),
             },
-            Cells::Listed(listed) => listed.at(self.file, row, lists).map(|()| None),
+            Cells::CollectedOperation(listed) => listed.at(self.file, row, lists).map(|()| None),
         };
         let name = COLUMNS[column as usize].1;
         told.map_err(|reason| self.stop(row, &format!("column `{name}`: {reason}"), ""))
     }
 
-    fn rank(&self, row: u64, told: Option<u64>) -> Result<u32, Stop> {
+    fn rank(&self, row: u64, told: Option<u64>) -> Result<u32, ReadStop> {
         match told {
             Some(rank) if rank < self.header.ranks.into() => Ok(rank as u32),
             Some(rank) => {
@@ -699,8 +704,8 @@ impl Taker<'_> {
         }
     }
 
-    fn stop(&self, row: u64, reason: &str, hint: &str) -> Stop {
-        Stop::Broken(Problem::new(self.name, reason, hint).at(self.before + row))
+    fn stop(&self, row: u64, reason: &str, hint: &str) -> ReadStop {
+        ReadStop::Broken(Problem::new(self.name, reason, hint).at(self.before + row))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is known of a trace as texts: keys and values of the file's metadata.
 
 use super::arrow::Metadata;
-use crate::header::{Form, Header, Members, WorkUnit};
+use crate::header::{Members, TraceForm, TraceHeader, WorkUnit};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ fn word<T: Serialize>(value: T) -> String {
 }
 
 /// A header as keys and values.
-pub fn of_header(header: &Header) -> Metadata {
+pub fn of_header(header: &TraceHeader) -> Metadata {
     let communicators: Vec<ListedRanks> = header
         .communicators
         .iter()
@@ -85,8 +85,8 @@ fn choice<T: for<'a> Deserialize<'a> + Default>(metadata: &Metadata, key: &str, 
 }
 
 /// The header of keys and values, or what is wrong with them. `rows` are those of the file.
-pub fn header(metadata: &Metadata, rows: u64) -> Result<Header, String> {
-    let form: Form = choice(metadata, "form", "\"program\" or \"graph\"")?;
+pub fn header(metadata: &Metadata, rows: u64) -> Result<TraceHeader, String> {
+    let form: TraceForm = choice(metadata, "form", "\"program\" or \"graph\"")?;
     let unit: WorkUnit = choice(metadata, "unit", "\"picoseconds\" or \"instructions\"")?;
     let text = value(metadata, "ranks").ok_or("`ranks` is missing in its metadata")?;
     let ranks: u32 = text
@@ -97,7 +97,7 @@ pub fn header(metadata: &Metadata, rows: u64) -> Result<Header, String> {
             "`ranks` of its metadata is {ranks}, and it has {rows} operations only"
         ));
     }
-    let mut header = Header::new(value(metadata, "format").unwrap_or("work"), ranks, form);
+    let mut header = TraceHeader::new(value(metadata, "format").unwrap_or("work"), ranks, form);
     header.unit = unit;
     if let Some(files) = json(metadata, "files")? {
         header.files = files;
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_header_is_read_as_it_was_written() {
-        let mut header = Header::new("otf2", 12, Form::Graph);
+        let mut header = TraceHeader::new("otf2", 12, TraceForm::Graph);
         header.unit = WorkUnit::Instructions;
         header.communicators.push(Members::List(vec![3, 1, 7]));
         header.communicators.push(Members::List(Vec::new()));
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told() {
         let with = |key: &str, value: &str| {
-            let mut metadata = of_header(&Header::new("x", 4, Form::Program));
+            let mut metadata = of_header(&TraceHeader::new("x", 4, TraceForm::Program));
             metadata
                 .iter_mut()
                 .filter(|(name, _)| name == key)

@@ -5,11 +5,11 @@ use super::columns::{self, COLUMNS, Storage, WorkColumn};
 use super::flat::{self, Fields};
 use super::seal::{BLANK, Hash};
 use super::text;
-use crate::header::Header;
+use crate::header::TraceHeader;
 use crate::operation::{Lists, Operation};
 use crate::partial::Partial;
-use crate::problem::Stop;
-use crate::sink::Sink;
+use crate::problem::ReadStop;
+use crate::sink::TraceSink;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -77,17 +77,17 @@ impl WorkWriter {
         })
     }
 
-    fn refused(&self, error: std::io::Error) -> Stop {
-        Stop::Refused(format!("{} cannot be written: {error}", self.partial.path().display()))
+    fn refused(&self, error: std::io::Error) -> ReadStop {
+        ReadStop::Refused(format!("{} cannot be written: {error}", self.partial.path().display()))
     }
 
     /// Writes bytes that are in no batch.
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), ReadStop> {
         self.rest.update(bytes);
         self.put_unhashed(bytes)
     }
 
-    fn put_unhashed(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+    fn put_unhashed(&mut self, bytes: &[u8]) -> Result<(), ReadStop> {
         let written = self.file.write_all(bytes);
         self.place += bytes.len() as u64;
         written.map_err(|error| self.refused(error))
@@ -111,7 +111,7 @@ impl WorkWriter {
         arrow::schema(&types(), &self.header)
     }
 
-    fn put_dictionaries(&mut self) -> Result<(), Stop> {
+    fn put_dictionaries(&mut self) -> Result<(), ReadStop> {
         for (column, ..) in COLUMNS.iter().filter(|(_, _, storage, _)| *storage == Storage::Words) {
             let words = columns::words(*column);
             let mut body = Body::default();
@@ -143,7 +143,7 @@ impl WorkWriter {
     }
 
     /// Writes all that waits, sorted by rank.
-    fn flush(&mut self) -> Result<(), Stop> {
+    fn flush(&mut self) -> Result<(), ReadStop> {
         let mut waiting = std::mem::take(&mut self.waiting);
         // Operations of a rank stay in their order.
         waiting.sort_by_key(|waiting| waiting.rank);
@@ -167,7 +167,7 @@ impl WorkWriter {
         Ok(())
     }
 
-    fn put_batch(&mut self, batch: &[Waiting]) -> Result<(), Stop> {
+    fn put_batch(&mut self, batch: &[Waiting]) -> Result<(), ReadStop> {
         let body = Body::of(batch, &self.listed);
         let message = arrow::message(arrow::RECORDS, body.rows.fields(), body.bytes.len() as u64);
         let (offset, head) = (self.place, self.head(&message));
@@ -187,7 +187,7 @@ impl WorkWriter {
     }
 
     /// Writes what stands at the end of a file, its seal with it.
-    fn put_footer(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn put_footer(&mut self, names: &[String]) -> Result<(), ReadStop> {
         let mut end = arrow::CONTINUATION.to_le_bytes().to_vec();
         end.extend([0; 4]);
         self.put(&end)?;
@@ -213,8 +213,8 @@ impl WorkWriter {
     }
 }
 
-impl Sink for WorkWriter {
-    fn begin(&mut self, header: &Header) -> Result<(), Stop> {
+impl TraceSink for WorkWriter {
+    fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.ranks = header.ranks;
         self.header = text::of_header(header);
         self.put(arrow::MAGIC)?;
@@ -227,9 +227,9 @@ impl Sink for WorkWriter {
         self.put_dictionaries()
     }
 
-    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), Stop> {
+    fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {
         if rank >= self.ranks {
-            return Err(Stop::Refused(format!(
+            return Err(ReadStop::Refused(format!(
                 "an operation of rank {rank} of {} ranks",
                 self.ranks
             )));
@@ -251,7 +251,7 @@ impl Sink for WorkWriter {
         }
     }
 
-    fn end(&mut self, names: &[String]) -> Result<(), Stop> {
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
         self.flush()?;
         self.put_footer(names)?;
         let named = self.file.flush().and_then(|()| self.partial.finish());

@@ -10,7 +10,7 @@ use crate::mpi::{Communicator, MAX_CONTEXTS};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use trace::{Header, Members, Problem};
+use trace::{Members, Problem, TraceHeader};
 
 /// What the operations of a trace do with its communicators.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct PackedCommunicators {
 
 impl CommunicatorUses {
     /// None yet of those of a trace.
-    pub fn new(header: &Header) -> CommunicatorUses {
+    pub fn new(header: &TraceHeader) -> CommunicatorUses {
         CommunicatorUses(vec![0; header.communicators.len()])
     }
 
@@ -76,7 +76,7 @@ impl CommunicatorUses {
     ///
     /// # Errors
     /// A communicator with a rank that is not there or that it has twice, and communicators that overlap too much.
-    pub fn pack(&self, header: &Header) -> Result<PackedCommunicators, Problem> {
+    pub fn pack(&self, header: &TraceHeader) -> Result<PackedCommunicators, Problem> {
         let mut groups = Groups::default();
         let mut wanted = Vec::new();
         for (uses, members) in self.0.iter().zip(&header.communicators) {
@@ -133,7 +133,7 @@ impl PackedCommunicators {
     }
 
     /// Whether a rank is in a communicator of the trace that has collectives. O(1).
-    pub fn has(&self, header: &Header, communicator: u32, rank: u32) -> bool {
+    pub fn has(&self, header: &TraceHeader, communicator: u32, rank: u32) -> bool {
         let family = &self.families[usize::from(self.of_collectives(communicator))];
         let members = &header.communicators[communicator as usize];
         members.rank(0) == Some(family.rank(rank, 0)) && family.size(rank) == members.len()
@@ -165,7 +165,7 @@ fn not_there(rank: u64, ranks: u32) -> Problem {
     Problem::new("", reason, "record the trace again")
 }
 
-fn of_file(header: &Header, problem: Problem) -> Problem {
+fn of_file(header: &TraceHeader, problem: Problem) -> Problem {
     Problem {
         file: header.file(0).to_owned(),
         ..problem

@@ -376,7 +376,7 @@ fn operations_of_a_graph_are_those_of_its_ranks_with_lanes_dependencies_and_fact
             Operation::collective(Kind::Allreduce, 0, 64),
         ],
     ]);
-    trace.header.form = Form::Graph;
+    trace.header.form = TraceForm::Graph;
     trace.ranks[0][1].after = vec![0];
     trace.ranks[0][3].after = vec![1, 2];
     trace.ranks[0][3].after_start = vec![0];

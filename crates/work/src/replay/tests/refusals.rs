@@ -7,7 +7,7 @@ use trace::formats::work::WorkWriter;
 /// Why a trace is refused.
 fn reason(trace: &Collected) -> String {
     match record(trace).err() {
-        Some(Stop::Broken(problem)) => {
+        Some(ReadStop::Broken(problem)) => {
             assert!(!problem.hint.is_empty(), "{problem}");
             problem.to_string()
         }
@@ -82,7 +82,7 @@ fn collectives_that_ranks_do_not_agree_on_are_told() {
 fn traces_of_nobody_are_refused_at_once_and_graphs_that_wait_or_go_in_circles_where_they_do() {
     let of_graph = |operation: Operation, after: Vec<u32>| {
         let mut graph = alone(operation);
-        graph.header.form = Form::Graph;
+        graph.header.form = TraceForm::Graph;
         graph.ranks[0][0].after = after;
         graph
     };

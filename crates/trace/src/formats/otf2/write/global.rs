@@ -3,7 +3,7 @@
 use super::encode::{CHUNK_HEAD, FieldWriter};
 use super::event_file::EVENT_CHUNK;
 use super::functions::FUNCTIONS;
-use crate::header::Header;
+use crate::header::TraceHeader;
 
 /// Ticks per second: a tick is a picosecond.
 const RESOLUTION: u64 = 1_000_000_000_000;
@@ -72,7 +72,7 @@ impl DefinitionRecords {
 /// # Errors
 /// More ranks in a communicator than a definition can have.
 pub fn definitions(
-    header: &Header,
+    header: &TraceHeader,
     names: &[String],
     events: &[u64],
     length: u64,

@@ -1,9 +1,9 @@
 use super::*;
 use std::collections::BTreeSet;
-use trace::Form;
+use trace::TraceForm;
 
-fn header(ranks: u32, communicators: &[Members]) -> Header {
-    let mut header = Header::new("test", ranks, Form::Program);
+fn header(ranks: u32, communicators: &[Members]) -> TraceHeader {
+    let mut header = TraceHeader::new("test", ranks, TraceForm::Program);
     header.communicators.extend_from_slice(communicators);
     header.files = vec!["a.trace".to_owned()];
     header
@@ -12,7 +12,7 @@ fn header(ranks: u32, communicators: &[Members]) -> Header {
 type Note = fn(&mut CommunicatorUses, u32) -> Result<(), Problem>;
 
 /// Packs them with the same uses for all but that of all ranks.
-fn packed(header: &Header, uses: &[Note]) -> PackedCommunicators {
+fn packed(header: &TraceHeader, uses: &[Note]) -> PackedCommunicators {
     let mut all = CommunicatorUses::new(header);
     for communicator in 1..header.communicators.len() as u32 {
         uses.iter().for_each(|note| note(&mut all, communicator).unwrap());
@@ -21,7 +21,7 @@ fn packed(header: &Header, uses: &[Note]) -> PackedCommunicators {
 }
 
 /// What holds of every packing: each family has every rank once, and the group of a communicator with collectives is that communicator.
-fn check(header: &Header, packed: &PackedCommunicators) {
+fn check(header: &TraceHeader, packed: &PackedCommunicators) {
     for family in &packed.families {
         for rank in 0..header.ranks {
             assert_eq!(family.rank(rank, family.number(rank)), rank);
@@ -145,7 +145,7 @@ fn random_communicators_are_themselves_in_their_family() {
 
 #[test]
 fn what_cannot_be_packed_is_refused() {
-    let reason = |header: &Header| {
+    let reason = |header: &TraceHeader| {
         let mut uses = CommunicatorUses::new(header);
         (0..header.communicators.len() as u32).for_each(|communicator| uses.collective(communicator).unwrap());
         uses.pack(header).unwrap_err().to_string()
