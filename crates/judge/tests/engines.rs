@@ -733,7 +733,7 @@ fn traces_give_one_answer_on_every_engine() {
         for line in [
             format!("compute,,,,,{}", 300_000 + 1_000 * me),
             format!("irecv,{before},,9000,1,"),
-            format!("irecv,any,,200,2,"),
+            "irecv,any,,200,2,".to_owned(),
             format!("isend,{next},,9000,3,"),
             format!("isend,{},,200,4,", me ^ 1),
             "wait,,,,1,".to_owned(),
