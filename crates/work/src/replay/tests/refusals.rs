@@ -89,7 +89,7 @@ fn traces_of_nobody_are_refused_at_once_and_graphs_that_wait_or_go_in_circles_wh
     assert!(record(&of_graph(Operation::compute(1), vec![])).is_ok());
     let waits = reason(&of_graph(Operation::new(Kind::Waitall), vec![]));
     assert!(
-        waits.starts_with("a.trace, rank 0, record 0: waitall in a graph"),
+        waits.starts_with("a.trace, rank 0, record 1: waitall in a graph"),
         "{waits}"
     );
     let circle = reason(&of_graph(Operation::compute(1), vec![0]));
@@ -98,7 +98,7 @@ fn traces_of_nobody_are_refused_at_once_and_graphs_that_wait_or_go_in_circles_wh
         "{circle}"
     );
     let cut = reason(&of_graph(Operation::compute(1), vec![7]));
-    assert!(cut.contains("it waits for operation 7, and the rank has 1"), "{cut}");
+    assert!(cut.contains("it waits for operation 7, and the rank has 2"), "{cut}");
     assert!(reason(&collected(vec![])).starts_with("a.trace: it has no ranks"));
 }
 
