@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import fabricsim as fs
+from fabricsim.analyses.ranks.as_trace import write_run_trace
 from fabricsim.analyses.ranks.figure import MOST_BOXES, _boxes
 from fabricsim.analyses.ranks.perfetto import write_perfetto
 
@@ -122,3 +123,47 @@ def test_the_command_writes_files_and_a_report_and_says_what_it_cannot(results: 
     refused = _command("ranks", str(results.folder), "--run", "nonsense")
     assert refused.returncode == 2
     assert "no finished run with id 'nonsense'" in refused.stderr
+
+
+def test_a_run_written_as_a_trace_is_read_by_the_library_and_played_with_the_same_times(tmp_path: Path) -> None:
+    study = {
+        "name": "halo",
+        "topology": {"kind": "torus", "shape": [2, 4]},
+        "job": [{"work": {"kind": "halo3d-26", "grid": [16, 16, 16], "vars": 2, "compute": "2 us", "iterations": 2}}],
+        "mpi": {"eager": "1 KiB"},
+        "observe": {"operations": True, "ranks": True},
+    }
+    results = fs.Study(study).run(out=tmp_path / "out")
+    [record] = results.records
+    [anchor], notes = write_run_trace(record, tmp_path / "otf2", to="otf2")
+    [work], more = write_run_trace(record, tmp_path / "run.work", to="work")
+    assert notes == more == []
+    finished = results.table("ranks").to_pydict()["finished_ns"]
+    for file in (anchor, work):
+        again = fs.Study({**study, "job": [{"work": {"kind": "trace", "file": str(file)}}]}).run(out=tmp_path / file.name)
+        assert again.records[0].summary["digest"] == record.summary["digest"]
+        assert again.table("ranks").to_pydict()["finished_ns"] == finished
+    otf2 = pytest.importorskip("otf2")
+    operations = results.table("operations").to_pandas()
+    with otf2.reader.open(str(anchor)) as archive:
+        assert archive.timer_resolution == 10**12
+        sends: dict[int, list[int]] = {}
+        for location, event in archive.events:
+            if type(event).__name__ in ("MpiSend", "MpiIsend"):
+                sends.setdefault(int(location.name.split()[-1]), []).append(event.msg_length)
+    told = operations[operations.operation.isin(["send", "isend"])]
+    assert {rank: sizes.tolist() for rank, sizes in told.groupby("rank").bytes} == sends
+
+
+def test_a_trace_is_of_one_job_that_is_named(results: fs.Results, tmp_path: Path) -> None:
+    folder, work, archive = str(results.folder), tmp_path / "a.work", tmp_path / "b"
+    refused = _command("ranks", folder, "--trace", str(work))
+    assert refused.returncode != 0
+    assert "name it with --job" in refused.stderr
+    written = _command("ranks", folder, "--job", "1", "--trace", str(work), "--otf2", str(archive))
+    assert written.returncode == 0, written.stderr
+    assert fs.Trace.open(work).info["ranks"] == 5
+    assert (archive / "traces.otf2").exists()
+    unknown = _command("ranks", folder, "--job", "7", "--trace", str(tmp_path / "c.work"))
+    assert unknown.returncode != 0
+    assert "job 7" in unknown.stderr

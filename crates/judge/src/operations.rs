@@ -3,13 +3,18 @@
 //! Times are in ps. Rows of an observer come in no order; here they are put in order by job, rank and time, so that nothing depends on the
 //! engine.
 
+mod cells;
+mod groups;
 mod path;
 
+pub use cells::OperationCells;
+pub use groups::CommunicatorRow;
 pub use path::{PathPart, PathPiece, critical_path};
 
 use fabric::mpi::RankRow;
 use fabric::network::Network;
 use fabric::observe::{Cause, OperationRow, UNTIL_NEXT, WaitRow};
+use work::mpi::Op;
 
 /// An operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +27,11 @@ pub struct OperationTimes {
     pub at: [u32; 3],
     /// What it does: the name of the operation or collective.
     pub word: &'static str,
+    /// The operation as its program has it; not of graphs, whose operations depend on others besides. Of an alltoallv `bytes` are all that
+    /// the rank sends.
+    pub op: Option<Op>,
+    /// Bytes that the rank receives in an alltoallv, where its program tells that; else 0.
+    pub received: u64,
     /// When it began.
     pub begin: u64,
     /// When it ended; of the last one of a rank that has not come to its end, when it began.
@@ -73,6 +83,8 @@ pub struct RankTimes {
     pub operations: Vec<OperationTimes>,
     /// Waits by job, rank and begin.
     pub waits: Vec<WaitTimes>,
+    /// Who is in which communicator, by job, part, communicator, group and number.
+    pub communicators: Vec<CommunicatorRow>,
     /// For each job that is done, what its end depends on, from its begin to its end.
     pub paths: Vec<PathPiece>,
 }
@@ -91,10 +103,6 @@ impl RankTimes {
                 row.index,
             )
         });
-        let word = |row: &OperationRow| {
-            let plan = net.workload.plan_of(job_of(row.node) as usize);
-            plan.map_or("", |plan| plan.word(row.rank, [row.phase, row.iteration, row.index]))
-        };
         let times = |(i, row): (usize, &OperationRow)| {
             let job = job_of(row.node);
             let end = match row.end {
@@ -108,11 +116,17 @@ impl RankTimes {
                 }
                 end => end,
             };
+            let at = [row.phase, row.iteration, row.index];
+            let plan = net.workload.plan_of(job as usize);
+            let op = plan.and_then(|plan| plan.op(row.rank, at));
+            let (known, received) = plan.map_or((None, 0), |plan| cells::known(plan, row.rank, at, op));
             OperationTimes {
                 job,
                 rank: row.rank,
-                at: [row.phase, row.iteration, row.index],
-                word: word(row),
+                at,
+                word: op.map_or("", |op| op.word()),
+                op: known,
+                received,
                 begin: row.begin,
                 end,
             }
@@ -123,8 +137,15 @@ impl RankTimes {
         let mut times = RankTimes {
             operations,
             waits,
+            communicators: Vec::new(),
             paths: Vec::new(),
         };
+        let jobs = ranks.chunk_by(|a, b| a.job == b.job).map(|rows| rows[0].job);
+        for job in jobs {
+            if let Some(plan) = net.workload.plan_of(job as usize) {
+                times.communicators.extend(groups::rows(job, plan));
+            }
+        }
         times.paths = ranks
             .chunk_by(|a, b| a.job == b.job)
             .flat_map(|job| critical_path(&times, job))

@@ -159,6 +159,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(trace::trace_info, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace_convert, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace_cut, m)?)?;
+    m.add_function(wrap_pyfunction!(trace::run_trace, m)?)?;
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
     m.add_function(wrap_pyfunction!(build, m)?)?;
     m.add_function(wrap_pyfunction!(results, m)?)?;

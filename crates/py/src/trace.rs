@@ -1,8 +1,11 @@
 //! Traces of applications: what they are, and from one format to another.
 
 use crate::errors;
+use judge::as_trace::{JobOperation, RunTraceFile, kind, write};
+use judge::operations::{CommunicatorRow, OperationCells};
 use pyo3::prelude::*;
 use serde_json::json;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use trace::cut::TracePart;
@@ -127,4 +130,108 @@ pub fn trace_cut(
         trace::convert::cut(&path, format, &out, to, &part, watch)
     })?;
     Ok(json!(cut).to_string())
+}
+
+/// Columns of a table by name: little-endian numbers of 64 bits, the largest where nothing is.
+type WholeColumns = HashMap<String, Vec<u8>>;
+
+/// A column, and how to read it.
+struct WholeColumn<'a>(&'a [u8]);
+
+impl WholeColumn<'_> {
+    fn rows(&self) -> usize {
+        self.0.len() / 8
+    }
+
+    fn u64(&self, row: usize) -> Option<u64> {
+        let bytes = self.0.get(8 * row..8 * row + 8)?.try_into().ok()?;
+        Some(u64::from_le_bytes(bytes)).filter(|value| *value != u64::MAX)
+    }
+
+    fn u32(&self, row: usize) -> Option<u32> {
+        self.u64(row).and_then(|value| u32::try_from(value).ok())
+    }
+}
+
+fn column<'a>(columns: &'a WholeColumns, name: &str) -> Result<WholeColumn<'a>, ReadStop> {
+    let found = columns.get(name).map(|bytes| WholeColumn(bytes));
+    found.ok_or_else(|| {
+        ReadStop::Refused(format!(
+            "the run's tables have no column `{name}`: an earlier version has recorded it; run it again"
+        ))
+    })
+}
+
+fn job_operations(columns: &WholeColumns, words: &[String]) -> Result<Vec<JobOperation>, ReadStop> {
+    let of = |name| column(columns, name);
+    let (rank, part, begin, end) = (of("rank")?, of("part")?, of("begin_ps")?, of("end_ps")?);
+    let (peer, bytes, tag, communicator) = (of("peer")?, of("bytes")?, of("tag")?, of("communicator")?);
+    let (request, source, source_tag) = (of("request")?, of("source")?, of("source_tag")?);
+    let (received, root, time, operation) = (of("received_bytes")?, of("root")?, of("time_ps")?, of("operation")?);
+    let kinds = words.iter().map(|word| kind(word)).collect::<Result<Vec<_>, _>>()?;
+    let row = |i: usize| {
+        let kind = operation.u32(i).and_then(|word| kinds.get(word as usize));
+        Ok(JobOperation {
+            rank: rank.u32(i).unwrap_or(0),
+            part: part.u32(i).unwrap_or(0),
+            kind: *kind.ok_or_else(|| ReadStop::Refused(format!("operation {i} of the job has no name")))?,
+            begin: begin.u64(i).unwrap_or(0),
+            end: end.u64(i).unwrap_or(0),
+            cells: OperationCells {
+                peer: peer.u32(i),
+                bytes: bytes.u64(i),
+                tag: tag.u32(i),
+                communicator: communicator.u32(i),
+                request: request.u32(i),
+                source: source.u32(i),
+                source_tag: source_tag.u32(i),
+                received: received.u64(i),
+                root: root.u32(i),
+                time: time.u64(i),
+            },
+        })
+    };
+    (0..rank.rows()).map(row).collect()
+}
+
+fn communicator_rows(columns: &WholeColumns) -> Result<Vec<CommunicatorRow>, ReadStop> {
+    let of = |name| column(columns, name);
+    let (part, communicator, group) = (of("part")?, of("communicator")?, of("group")?);
+    let (number, rank) = (of("number")?, of("rank")?);
+    let cell = |column: &WholeColumn<'_>, i| column.u32(i).unwrap_or(0);
+    let row = |i| CommunicatorRow {
+        job: 0,
+        part: cell(&part, i),
+        communicator: cell(&communicator, i),
+        group: cell(&group, i),
+        number: cell(&number, i),
+        rank: cell(&rank, i),
+    };
+    Ok((0..rank.rows()).map(row).collect())
+}
+
+/// Writes what the ranks of a job did as a trace, from the columns of the tables `operations`, whose words are numbers of `words`, and
+/// `communicators`; `to` is `otf2`, where `out` is a folder, or `work`. What is not as it was comes back in words.
+#[pyfunction]
+pub fn run_trace(
+    py: Python<'_>,
+    operations: WholeColumns,
+    words: Vec<String>,
+    communicators: WholeColumns,
+    out: PathBuf,
+    to: &str,
+) -> PyResult<Vec<String>> {
+    let file = match to {
+        "otf2" => Ok(RunTraceFile::Otf2(&out)),
+        "work" => Ok(RunTraceFile::Work(&out)),
+        other => Err(ReadStop::Refused(format!(
+            "no run is written as {other:?}; there are otf2 and work"
+        ))),
+    };
+    let written = py.allow_threads(|| {
+        let rows = job_operations(&operations, &words)?;
+        let communicators = communicator_rows(&communicators)?;
+        write(&rows, &communicators, file?)
+    });
+    written.map_err(|stop| errors::of_trace(py, stop))
 }

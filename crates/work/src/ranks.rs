@@ -12,7 +12,7 @@ pub use crate::mpi::MAX_CONTEXTS;
 use crate::mpi::collective::{Algorithm, Call};
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::graph::state::{GraphProgress, ItemList, RankLane};
-use crate::mpi::op::{Collective, CollectiveKind};
+use crate::mpi::op::{Collective, CollectiveKind, Op};
 use crate::mpi::spec::{Mapping, MpiSpec, Rails, Ranks, Rendezvous, Start};
 use crate::mpi::{Communicator, Program};
 use crate::rate::Rate;
@@ -206,11 +206,15 @@ impl Plan {
         (rank < self.ranks).then_some(rank)
     }
 
-    /// The name of an operation of a rank: part, iteration and index.
-    pub fn word(&self, rank: u32, [phase, iteration, index]: [u32; 3]) -> &'static str {
-        let phase = self.phases.get(phase as usize);
-        let op = phase.and_then(|phase| phase.program.op(rank, iteration, index));
-        op.map_or("", |op| op.word())
+    /// An operation of a rank: part, iteration and index.
+    pub fn op(&self, rank: u32, [phase, iteration, index]: [u32; 3]) -> Option<Op> {
+        let phase = self.phases.get(phase as usize)?;
+        phase.program.op(rank, iteration, index)
+    }
+
+    /// The parts that are the job's work, by number: without the barrier before it.
+    pub fn work(&self) -> impl Iterator<Item = (u32, &Phase)> {
+        (0..).zip(&self.phases).skip(self.prelude as usize)
     }
 
     /// How a collective is done: as the study says, where that serves so many ranks and bytes, else by size.

@@ -8,7 +8,7 @@ use super::run_result::RunResult;
 use super::throughput::sender_rates;
 use fabric::mpi::RankRow;
 use fabric::observe::{Bin, MessageTimes, SenderRow};
-use ranks::{CRITICAL_PATH, OPERATIONS, WAITS};
+use ranks::{COMMUNICATORS, CRITICAL_PATH, OPERATIONS, WAITS};
 use shape::column;
 pub use shape::{ColumnValues, ResultTable, TableColumn};
 
@@ -22,6 +22,7 @@ pub const TABLES: &[ResultTable] = &[
     SENDERS,
     RANKS,
     OPERATIONS,
+    COMMUNICATORS,
     WAITS,
     CRITICAL_PATH,
 ];

@@ -1,7 +1,7 @@
 //! Tables of what ranks did with their time, one line for each column; with `observe.operations`.
 
 use super::shape::{ColumnValues, ResultTable, column};
-use crate::operations::{OperationTimes, PathPiece, RankTimes, WaitTimes};
+use crate::operations::{CommunicatorRow, OperationCells, OperationTimes, PathPiece, RankTimes, WaitTimes};
 use crate::results::figure::Measure;
 use crate::results::run_result::RunResult;
 
@@ -19,6 +19,14 @@ fn of<R, T>(run: &RunResult, rows: fn(&RankTimes) -> &Vec<R>, of: impl Fn(&R) ->
 
 fn operations<T>(run: &RunResult, number: impl Fn(&OperationTimes) -> T) -> Vec<T> {
     of(run, |times| &times.operations, number)
+}
+
+fn cells<T>(run: &RunResult, cell: impl Fn(&OperationCells) -> T) -> Vec<T> {
+    operations(run, |row| cell(&row.cells()))
+}
+
+fn communicators(run: &RunResult, number: impl Fn(&CommunicatorRow) -> u32) -> ColumnValues {
+    ColumnValues::U32(of(run, |times| &times.communicators, number))
 }
 
 fn waits<T>(run: &RunResult, number: impl Fn(&WaitTimes) -> T) -> Vec<T> {
@@ -80,6 +88,119 @@ pub(super) const OPERATIONS: ResultTable = ResultTable {
             "When it ended: when the next one began, or the rank came to its end.",
             |run| ColumnValues::U64(operations(run, |row| row.end)),
         ),
+        column(
+            "peer",
+            Measure::Count,
+            "peer",
+            "To whom or from whom, of a message; null of a receive from anybody.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.peer)),
+        ),
+        column(
+            "bytes",
+            Measure::Bytes,
+            "bytes",
+            "Bytes of a message or collective, of an alltoallv all that is sent; of a receive the most that it takes, null where it takes any.",
+            |run| ColumnValues::MaybeU64(cells(run, |cells| cells.bytes)),
+        ),
+        column(
+            "tag",
+            Measure::Count,
+            "tag",
+            "Tag of a message; null of a receive of any.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.tag)),
+        ),
+        column(
+            "communicator",
+            Measure::Count,
+            "communicator",
+            "Communicator of a message or collective: its number in the part.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.communicator)),
+        ),
+        column(
+            "request",
+            Measure::Count,
+            "request",
+            "Name of the request that is begun, waited for or tested, where it has one.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.request)),
+        ),
+        column(
+            "source",
+            Measure::Count,
+            "source",
+            "From whom a sendrecv receives.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.source)),
+        ),
+        column(
+            "source_tag",
+            Measure::Count,
+            "source tag",
+            "Tag of what a sendrecv receives.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.source_tag)),
+        ),
+        column(
+            "received_bytes",
+            Measure::Bytes,
+            "bytes received",
+            "Bytes that a sendrecv receives at most, null where it takes any; all that is received in an alltoallv.",
+            |run| ColumnValues::MaybeU64(cells(run, |cells| cells.received)),
+        ),
+        column(
+            "root",
+            Measure::Count,
+            "root",
+            "Root of a collective, by its number in the communicator.",
+            |run| ColumnValues::MaybeU32(cells(run, |cells| cells.root)),
+        ),
+        column(
+            "time_ps",
+            Measure::Picoseconds,
+            "time",
+            "How long a computation takes.",
+            |run| ColumnValues::MaybeU64(cells(run, |cells| cells.time)),
+        ),
+    ],
+};
+
+pub(super) const COMMUNICATORS: ResultTable = ResultTable {
+    name: "communicators",
+    line: "A row for each MPI rank in each communicator of the work of a job, by job, part, communicator, group and number; with \
+           `observe.operations`.",
+    is_there: are_there,
+    columns: &[
+        column(JOB.0, Measure::Count, "job", JOB.1, |run| {
+            communicators(run, |row| row.job)
+        }),
+        column(
+            "part",
+            Measure::Count,
+            "part",
+            "Part of the job's work; the barrier before it has none here.",
+            |run| communicators(run, |row| row.part),
+        ),
+        column(
+            "communicator",
+            Measure::Count,
+            "communicator",
+            "Number of the communicator in the part; 0 has all ranks.",
+            |run| communicators(run, |row| row.communicator),
+        ),
+        column(
+            "group",
+            Measure::Count,
+            "group",
+            "The first rank of the group of ranks that are in it together.",
+            |run| communicators(run, |row| row.group),
+        ),
+        column(
+            "number",
+            Measure::Count,
+            "number",
+            "Number of the rank in the group.",
+            |run| communicators(run, |row| row.number),
+        ),
+        column("rank", Measure::Count, "rank", "The rank.", |run| {
+            communicators(run, |row| row.rank)
+        }),
     ],
 };
 
