@@ -140,7 +140,9 @@ def test_a_run_written_as_a_trace_is_read_by_the_library_and_played_with_the_sam
     assert notes == more == []
     finished = results.table("ranks").to_pydict()["finished_ns"]
     for file in (anchor, work):
-        again = fs.Study({**study, "job": [{"work": {"kind": "trace", "file": str(file)}}]}).run(out=tmp_path / file.name)
+        again = fs.Study({**study, "job": [{"work": {"kind": "trace", "file": str(file)}}]}).run(
+            out=tmp_path / f"again-{file.name}"
+        )
         assert again.records[0].summary["digest"] == record.summary["digest"]
         assert again.table("ranks").to_pydict()["finished_ns"] == finished
     otf2 = pytest.importorskip("otf2")
@@ -150,7 +152,7 @@ def test_a_run_written_as_a_trace_is_read_by_the_library_and_played_with_the_sam
         sends: dict[int, list[int]] = {}
         for location, event in archive.events:
             if type(event).__name__ in ("MpiSend", "MpiIsend"):
-                sends.setdefault(int(location.name.split()[-1]), []).append(event.msg_length)
+                sends.setdefault(int(location.group.name.split()[-1]), []).append(event.msg_length)
     told = operations[operations.operation.isin(["send", "isend"])]
     assert {rank: sizes.tolist() for rank, sizes in told.groupby("rank").bytes} == sends
 

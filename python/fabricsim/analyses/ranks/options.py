@@ -19,12 +19,17 @@ PerfettoFile = Annotated[
 ]
 Otf2Folder = Annotated[
     Path | None,
-    typer.Option("--otf2", metavar="FOLDER", help="Write what the ranks of one job did as an archive of OTF2, in ps, for Vampir and others."),
+    typer.Option(
+        "--otf2",
+        metavar="FOLDER",
+        help="Write what the ranks of one job did as an archive of OTF2, in ps, for Vampir and others.",
+    ),
 ]
 WorkFile = Annotated[
     Path | None,
     typer.Option("--trace", metavar="FILE", help="Write it as a file of recorded work, which can be played on other networks."),
 ]
 JobOption = Annotated[
-    int | None, typer.Option("--job", metavar="N", min=0, help="The job that is written, by its number in the study, if there are several.")
+    int | None,
+    typer.Option("--job", metavar="N", min=0, help="The job that is written, by its number in the study, if there are several."),
 ]
