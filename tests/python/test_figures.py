@@ -191,7 +191,7 @@ def everything(tmp_path_factory):
         "topology": {"kind": "torus", "shape": [4, 4]},
         "sweep": {"link.latency": ["10 ns", "100 ns"]},
         "run": {"seeds": [1, 2], "end": "20 us", "perturb": 1},
-        "observe": {"links": True, "messages": "full", "timeline": True, "ranks": True},
+        "observe": {"links": True, "messages": "full", "timeline": True, "ranks": True, "operations": True},
         "job": [{"work": {"kind": "uniform"}}],
         "experiment": {name: {"set": {"job.0.work": work}} for name, work in WORK.items()},
         "claim": [{"id": "one", "paper": "It takes time.", "measure": "value('latency_ns.min')", "expect": "> 0"}],
@@ -322,7 +322,8 @@ def test_axes_have_the_words_of_figures():
     assert axis_label("routing.kind") == "routing"
     assert time_axis("memory.time_ns", 3e6, several_seeds=True) == (1e-6, "time until the last access [ms]")
     assert [key for key in MAIN if figure_of(key) is None] == []
-    assert TABLES == ("links", "messages", "timeline", "cdf", "hops", "senders", "ranks")
+    told = "links messages timeline cdf hops senders ranks operations communicators waits critical_path"
+    assert " ".join(TABLES) == told
 
 
 def test_charts_of_several_seeds_show_what_the_figure_says(results):
