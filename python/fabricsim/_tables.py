@@ -50,10 +50,11 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     names: list[str] = []
     for name, kind, content in columns:
         names.append(name)
-        kind, _, words = kind.partition(":")
-        if words:
+        kind, named, words = kind.partition(":")
+        if named:
             numbers = pa.array(np.frombuffer(content, dtype=np.uint8))
-            arrays.append(pa.DictionaryArray.from_arrays(numbers, words.split(",")))
+            dictionary = pa.array(words.split(",") if words else [], pa.string())
+            arrays.append(pa.DictionaryArray.from_arrays(numbers, dictionary))
             continue
         dtype = np.dtype(kind.rstrip("?")).newbyteorder("<")
         values = np.frombuffer(content, dtype=dtype)

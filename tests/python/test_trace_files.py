@@ -70,11 +70,11 @@ def test_info_has_what_tools_rely_on(goal, tmp_path):
     assert found["records"] > 0
 
 
-def test_info_tells_unmatched_messages_of_a_file_that_is_whole(tmp_path):
+def test_a_trace_with_messages_that_match_nothing_is_not_complete(tmp_path):
     (tmp_path / "app.goal").write_text(GOAL.replace("c: send 8b to 2", "c: send 8b to 1 tag 9"))
     ran = run(tmp_path, "info", "app.goal", "--json")
     found = json.loads(ran.stdout)
-    assert ran.returncode == 0
+    assert ran.returncode == 2
     assert (found["unmatched_sends"], found["unmatched_receives"]) == (1, 1)
     assert len(found["problems"]) == 2
     text = run(tmp_path, "info", "app.goal").stdout
