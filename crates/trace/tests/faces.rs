@@ -66,7 +66,7 @@ fn figures_pairs_and_regions_are_told() {
     let path = folder.path().join("it.work");
     samples::work::write(&unmatched(), &path);
     let told = told(&path);
-    assert!(told.complete, "{:?}", told.problems);
+    assert!(!told.complete, "rank 2 waits for ever");
     assert_eq!(
         (told.summary.format.as_str(), told.recorded_as.as_str()),
         ("work", "smpi")
