@@ -6,7 +6,7 @@ use crate::format::ListedReader;
 use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
 use crate::formats::work::WorkWriter;
 use crate::header::TraceHeader;
-use crate::known::format_of;
+use crate::known::known_or_of;
 use crate::operation::{Lists, Operation};
 use crate::partial::Partial;
 use crate::problem::{Problem, ReadStop};
@@ -192,10 +192,7 @@ pub fn cut(
     part: &TracePart,
     watch: &mut dyn FnMut(ReadProgress) -> bool,
 ) -> Result<Converted, ReadStop> {
-    let format = match format {
-        Some(format) => format,
-        None => format_of(path)?,
-    };
+    let format = known_or_of(format, path)?;
     check_other(path, out)?;
     let mut written = ConvertedFile::create(out, to)?;
     let passes = 1 + u64::from(!part.has_whole_ranks()) + u64::from(part.region.is_some());
@@ -252,10 +249,7 @@ pub fn convert(
     repair: bool,
     watch: &mut dyn FnMut(ReadProgress) -> bool,
 ) -> Result<Converted, ReadStop> {
-    let format = match format {
-        Some(format) => format,
-        None => format_of(path)?,
-    };
+    let format = known_or_of(format, path)?;
     check_other(path, out)?;
     let mut written = ConvertedFile::create(out, to)?;
     let mut left_out = BTreeMap::new();

@@ -18,7 +18,7 @@ mod select;
 pub use select::TracePart;
 
 use crate::header::{TraceForm, TraceHeader};
-use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
+use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation};
 use crate::problem::ReadStop;
 use crate::sink::TraceSink;
 use plan::{CutPlan, MessageEnd};
@@ -246,26 +246,8 @@ impl<'p, S: TraceSink> Cutter<'p, S> {
     fn halves(operation: &Operation, sends: bool, receives: bool) -> Option<Operation> {
         match (operation.kind, sends, receives) {
             (_, true, true) => Some(*operation),
-            (Kind::Sendrecv, true, false) => Some(Operation {
-                kind: Kind::Send,
-                source: NONE,
-                source_tag: 0,
-                received: 0,
-                ..*operation
-            }),
-            (Kind::Sendrecv, false, true) => Some(Operation {
-                kind: Kind::Recv,
-                peer: operation.source,
-                tag: operation.source_tag,
-                source: NONE,
-                source_tag: 0,
-                bytes: match operation.received {
-                    0 => UNKNOWN_SIZE,
-                    received => received,
-                },
-                received: 0,
-                ..*operation
-            }),
+            (Kind::Sendrecv, true, false) => Some(operation.sending_half()),
+            (Kind::Sendrecv, false, true) => Some(operation.receiving_half()),
             _ => None,
         }
     }

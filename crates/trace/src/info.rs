@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::format::ListedReader;
 use crate::header::{TraceForm, TraceHeader, WorkUnit};
-use crate::known::format_of;
+use crate::known::known_or_of;
 use crate::operation::{Lists, Operation};
 use crate::problem::ReadStop;
 use crate::sink::{ReadProgress, TraceReader, TraceSink};
@@ -97,7 +97,7 @@ pub fn info(
 ) -> Result<Info, ReadStop> {
     let mut looking = Looking::default();
     let mut reader = TraceReader::new(&mut looking, watch);
-    let format = format.map_or_else(|| format_of(path), Ok);
+    let format = known_or_of(format, path);
     let name = format.as_ref().map_or("", |format| format.name);
     let read = match format {
         Ok(format) => crate::known::read(path, Some(format), &mut reader),

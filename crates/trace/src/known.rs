@@ -59,9 +59,13 @@ pub fn format_of(path: &Path) -> Result<&'static ListedReader, Problem> {
 /// # Errors
 /// Why reading ended before the end.
 pub fn read(path: &Path, format: Option<&ListedReader>, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
-    let format = match format {
-        Some(format) => format,
-        None => format_of(path)?,
-    };
-    (format.read)(path, reader)
+    (known_or_of(format, path)?.read)(path, reader)
+}
+
+/// A format that is known, or the one that a path has.
+///
+/// # Errors
+/// As of [`format_of`].
+pub(crate) fn known_or_of<'a>(known: Option<&'a ListedReader>, path: &Path) -> Result<&'a ListedReader, Problem> {
+    known.map_or_else(|| format_of(path), Ok)
 }

@@ -1,6 +1,7 @@
 //! A text line by line, in pieces: for texts that are longer than memory.
 
-use crate::problem::Problem;
+use crate::problem::{Problem, ReadStop};
+use crate::sink::TraceReader;
 use std::io::Read;
 use std::path::Path;
 
@@ -136,6 +137,45 @@ impl LinesInPieces {
         self.end += n;
         Ok(moved)
     }
+}
+
+/// Longest line of a recording of calls (bytes): a collective may list sizes for millions of ranks.
+const LONGEST_OF_CALLS: usize = 1 << 27;
+/// Lines between two looks at whether the user wants to go on.
+const LINES_BETWEEN_TICKS: u64 = 4096;
+
+/// Hands over each line of a recording of calls that is not empty, blanks around it left out, with its number. Progress goes on from where it is by
+/// the size of the file.
+///
+/// # Errors
+/// A file that cannot be read on, what `take` says, and that the user wants it to end.
+pub(crate) fn each_line(
+    file: &Path,
+    reader: &mut TraceReader<'_>,
+    mut take: impl FnMut(&mut TraceReader<'_>, u64, &str) -> Result<(), ReadStop>,
+) -> Result<(), ReadStop> {
+    let before = reader.progress.done;
+    let (lines, _) = LinesInPieces::open(file)?;
+    let mut lines = lines.with_longest(LONGEST_OF_CALLS);
+    loop {
+        let number = lines.number() + 1;
+        let Some(line) = lines.next()? else {
+            break;
+        };
+        // What is no text is told with the words that it cannot be.
+        let line = String::from_utf8_lossy(line.trim_ascii());
+        if !line.is_empty() {
+            take(reader, number, &line)?;
+        }
+        if number.is_multiple_of(LINES_BETWEEN_TICKS) {
+            // Of packed files it is not known how far they are.
+            reader.progress.done = (before + lines.done()).min(reader.progress.all);
+            reader.tick()?;
+        }
+    }
+    let size = std::fs::metadata(file).map_or(0, |about| about.len());
+    reader.progress.done = (before + size).min(reader.progress.all);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -216,6 +216,34 @@ impl Operation {
         }
     }
 
+    /// What a [`Kind::Sendrecv`] sends, as an operation of its own.
+    pub const fn sending_half(self) -> Operation {
+        Operation {
+            kind: Kind::Send,
+            source: NONE,
+            source_tag: 0,
+            received: 0,
+            ..self
+        }
+    }
+
+    /// What a [`Kind::Sendrecv`] receives, as an operation of its own: any size where its size is not told.
+    pub const fn receiving_half(self) -> Operation {
+        Operation {
+            kind: Kind::Recv,
+            peer: self.source,
+            tag: self.source_tag,
+            source: NONE,
+            source_tag: 0,
+            bytes: match self.received {
+                0 => UNKNOWN_SIZE,
+                received => received,
+            },
+            received: 0,
+            ..self
+        }
+    }
+
     /// A collective of a communicator.
     pub const fn collective(kind: Kind, communicator: u32, bytes: u64) -> Operation {
         Operation {

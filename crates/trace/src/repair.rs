@@ -9,7 +9,7 @@
 
 use crate::check::{ByRank, Check, GivenNames, KnownCommunicators, Side, TraceFindings, halves, starts, wrong};
 use crate::header::{TraceForm, TraceHeader};
-use crate::operation::{Kind, Lists, NONE, Operation, UNKNOWN_SIZE};
+use crate::operation::{Kind, Lists, NONE, Operation};
 use crate::problem::ReadStop;
 use crate::sink::TraceSink;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -103,26 +103,8 @@ impl<'c, S: TraceSink> Repair<'c, S> {
         });
         match meets {
             [Some((_, true)) | None, Some((_, true)) | None] => OperationFate::Stays,
-            [Some((Side::Send, true)), _] => OperationFate::Becomes(Operation {
-                kind: Kind::Send,
-                source: NONE,
-                source_tag: 0,
-                received: 0,
-                ..*operation
-            }),
-            [_, Some((Side::Receive, true))] => OperationFate::Becomes(Operation {
-                kind: Kind::Recv,
-                peer: operation.source,
-                tag: operation.source_tag,
-                source: NONE,
-                source_tag: 0,
-                bytes: match operation.received {
-                    0 => UNKNOWN_SIZE,
-                    received => received,
-                },
-                received: 0,
-                ..*operation
-            }),
+            [Some((Side::Send, true)), _] => OperationFate::Becomes(operation.sending_half()),
+            [_, Some((Side::Receive, true))] => OperationFate::Becomes(operation.receiving_half()),
             _ => OperationFate::IsLeftOut,
         }
     }

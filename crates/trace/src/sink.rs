@@ -62,11 +62,13 @@ impl<'a> TraceReader<'a> {
         }
     }
 
-    /// The trace begins: told once, before the first operation.
+    /// The trace begins: told once, before the first operation. Records count from here on, so that those of files that are read ahead
+    /// count once.
     ///
     /// # Errors
     /// The sink's.
     pub fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
+        self.progress.records = 0;
         self.sink.begin(header)
     }
 

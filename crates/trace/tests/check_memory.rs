@@ -1,40 +1,17 @@
 //! What a check keeps does not grow with the number of messages of programs that are balanced in the usual way.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+mod held;
+
 use std::time::Instant;
 use trace::{Check, Kind, Lists, Operation, TraceForm, TraceHeader, TraceSink};
 
-/// Counts the bytes that are held.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: all is handed on to the system's allocator as it came.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(held, Relaxed);
-        // SAFETY: as the caller has promised.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller has promised.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 /// Checks steps of an exchange with six neighbours and two collectives, rank after rank; operations, and the most bytes held.
 fn most_held(ranks: u32, steps: u64) -> (u64, usize) {
-    let before = HELD.load(Relaxed);
-    MOST.store(before, Relaxed);
+    held::while_doing(|| checked(ranks, steps))
+}
+
+/// The operations that are checked.
+fn checked(ranks: u32, steps: u64) -> u64 {
     let mut check = Check::default();
     check
         .begin(&TraceHeader::new("test", ranks, TraceForm::Program))
@@ -76,7 +53,7 @@ fn most_held(ranks: u32, steps: u64) -> (u64, usize) {
     }
     check.end(&[]).expect("it ends");
     assert_eq!(check.problems(), []);
-    (check.figures().operations, MOST.load(Relaxed) - before)
+    check.figures().operations
 }
 
 #[test]

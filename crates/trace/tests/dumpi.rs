@@ -1,7 +1,9 @@
 //! Traces of DUMPI: what each call becomes, what older versions wrote otherwise, and what is refused with which words.
 
+mod reading;
 mod samples;
 
+use reading::{calls_of, message, same_operations, with_request};
 use samples::dumpi::Arg::{B, C, H, Hs, I, Is, L, R, S};
 use samples::dumpi::{CALL, Call, GAP, Writer, everything, program, status};
 use std::path::Path;
@@ -37,43 +39,16 @@ fn read(ranks: &[Vec<Call>]) -> Collected {
     trace
 }
 
-/// Operations without times, computations left out, and their lists.
-fn told(trace: &Collected, rank: usize) -> Vec<(Operation, Vec<u64>)> {
-    let operations = trace.ranks[rank]
-        .iter()
-        .filter(|listed| listed.operation.kind != Kind::Compute);
-    let plain = |operation: Operation| Operation {
-        time: 0,
-        start: 0,
-        ..operation
-    };
-    operations
-        .map(|listed| (plain(listed.operation), listed.values.clone()))
-        .collect()
-}
-
 /// What a rank's calls become, beside three others that do nothing.
 fn become_what(calls: Vec<Call>) -> Vec<(Operation, Vec<u64>)> {
     let mut ranks = vec![program(Vec::new()); 4];
     ranks[1] = program(calls);
-    told(&read(&ranks), 1)
+    calls_of(&read(&ranks), 1)
 }
 
 #[track_caller]
 fn check(calls: Vec<Call>, expected: &[(Operation, &[u64])]) {
-    let expected: Vec<(Operation, Vec<u64>)> = expected
-        .iter()
-        .map(|(operation, list)| (*operation, list.to_vec()))
-        .collect();
-    assert_eq!(become_what(calls), expected);
-}
-
-fn with_request(operation: Operation, request: u32) -> Operation {
-    Operation { request, ..operation }
-}
-
-fn message(kind: Kind, peer: u32, bytes: u64, tag: u32) -> Operation {
-    Operation::message(kind, peer, bytes, tag)
+    same_operations(&become_what(calls), expected);
 }
 
 fn rooted(kind: Kind, root: u32, bytes: u64) -> Operation {
@@ -207,7 +182,7 @@ fn a_receive_from_anybody_whose_sender_is_not_told_stays_from_anybody() {
     ];
     let (trace, words) = read_with(&writer, &[program(calls)]);
     assert!(words.is_empty(), "{words:?}");
-    let found: Vec<(u32, u32)> = told(&trace, 0)
+    let found: Vec<(u32, u32)> = calls_of(&trace, 0)
         .iter()
         .map(|(operation, _)| (operation.peer, operation.source))
         .collect();
@@ -550,7 +525,7 @@ fn communicators_are_those_that_all_ranks_made_together() {
     assert!(expected.is_empty(), "{expected:?} is missing");
     // The first of each half is its greater rank.
     let sends = |rank| -> Vec<u32> {
-        let all = told(&trace, rank);
+        let all = calls_of(&trace, rank);
         all.iter()
             .filter(|(operation, _)| operation.kind == Kind::Send)
             .map(|(operation, _)| operation.peer)
@@ -566,7 +541,10 @@ fn communicators_are_those_that_all_ranks_made_together() {
             assert!(members.number(rank as u32).is_some(), "rank {rank}: {listed:?}");
         }
     }
-    let kinds: Vec<Kind> = told(&trace, 1).iter().map(|(operation, _)| operation.kind).collect();
+    let kinds: Vec<Kind> = calls_of(&trace, 1)
+        .iter()
+        .map(|(operation, _)| operation.kind)
+        .collect();
     use Kind as K;
     assert_eq!(
         kinds,
@@ -581,7 +559,7 @@ fn communicators_are_those_that_all_ranks_made_together() {
             K::Barrier
         ]
     );
-    let last = |rank: usize| told(&trace, rank).last().expect("there is one").0;
+    let last = |rank: usize| calls_of(&trace, rank).last().expect("there is one").0;
     assert_eq!(
         trace.header.communicators[last(0).communicator as usize],
         list(&[0, 1, 3])
@@ -609,7 +587,7 @@ fn a_grid_is_cut_into_the_lines_of_its_dimensions() {
         .collect();
     let trace = read(&ranks);
     let of = |rank: usize, back: usize| {
-        let all = told(&trace, rank);
+        let all = calls_of(&trace, rank);
         let (operation, _) = &all[all.len() - back];
         trace.header.communicators[operation.communicator as usize]
             .iter()
@@ -653,7 +631,7 @@ fn groups_are_what_their_calls_make_of_them() {
 }
 
 #[test]
-fn computing_is_the_time_between_calls_that_are_told() {
+fn computing_is_the_time_between_calls_that_are_calls_of() {
     let trace = read(&[program(vec![(52, vec![H(2)]), (122, vec![]), (52, vec![H(2)])])]);
     let found: Vec<(Kind, u64, u64)> = trace.ranks[0]
         .iter()
@@ -707,7 +685,7 @@ fn functions_of_the_program_are_regions() {
     ];
     let (trace, words) = read_with(&writer, &[program(calls)]);
     assert!(words.is_empty(), "{words:?}");
-    let all = told(&trace, 0);
+    let all = calls_of(&trace, 0);
     let found: Vec<(Kind, &str)> = all
         .iter()
         .map(|(operation, _)| (operation.kind, &*trace.names[operation.region as usize]))
@@ -737,7 +715,7 @@ fn an_older_version_tells_the_same() {
         let (old, words) = read_with(&writer, &everything(version));
         assert!(words.is_empty(), "{version:?}: {words:?}");
         for rank in 0..4 {
-            let mut expected = told(&new, rank);
+            let mut expected = calls_of(&new, rank);
             if version < [0, 6, 3] {
                 // Tags of what is received are told since 0.6.3.
                 let any = expected
@@ -745,7 +723,7 @@ fn an_older_version_tells_the_same() {
                     .filter(|(operation, _)| operation.peer == ANY_SOURCE);
                 any.for_each(|(operation, _)| operation.source_tag = ANY_TAG);
             }
-            assert_eq!(told(&old, rank), expected, "{version:?}");
+            assert_eq!(calls_of(&old, rank), expected, "{version:?}");
         }
     }
 }
@@ -772,7 +750,7 @@ fn a_call_whose_arguments_are_not_known_ends_its_rank_with_its_name() {
           record without this call"
         ]
     );
-    assert_eq!((told(&trace, 0).len(), told(&trace, 1).len()), (1, 2));
+    assert_eq!((calls_of(&trace, 0).len(), calls_of(&trace, 1).len()), (1, 2));
 }
 
 #[test]
@@ -831,7 +809,7 @@ fn what_is_wrong_with_a_call_is_told_with_its_place() {
         &Writer::default(),
         &[program(vec![(0, vec![I(1), H(40), I(0), I(0), H(2)])])],
     );
-    assert_eq!(told(&trace, 0)[0].0.bytes, UNKNOWN_SIZE);
+    assert_eq!(calls_of(&trace, 0)[0].0.bytes, UNKNOWN_SIZE);
 }
 
 #[test]
@@ -847,7 +825,7 @@ fn a_communicator_that_not_all_make_is_told_and_what_goes_over_it_left_out() {
             "app-0002.bin, rank 2, record 3: who is in the communicator 4 is not known; what goes over it is left out",
         ]
     );
-    assert_eq!(told(&trace, 0).len(), 1);
+    assert_eq!(calls_of(&trace, 0).len(), 1);
     let dup = program(vec![(84, vec![H(2), H(4)])]);
     let split = program(vec![(86, vec![H(2), I(0), I(0), H(4)])]);
     let (_, words) = read_with(&Writer::default(), &[dup, split]);
@@ -966,7 +944,7 @@ fn a_trace_without_times_says_so() {
 #[test]
 fn a_rank_alone_and_one_that_calls_nothing_are_traces() {
     let trace = read(&[program(vec![(52, vec![H(3)]), (0, vec![I(1), H(5), I(0), I(0), H(3)])])]);
-    assert_eq!(told(&trace, 0), [(message(Kind::Send, 0, 1, 0), vec![])]);
+    assert_eq!(calls_of(&trace, 0), [(message(Kind::Send, 0, 1, 0), vec![])]);
     let trace = read(&[Vec::new(), Vec::new()]);
     assert!(trace.ranks.iter().all(Vec::is_empty));
 }

@@ -1,33 +1,14 @@
 //! Flows from tables and connection matrices: when each of them starts, and what is refused.
 
+mod reading;
 mod samples;
 
 use proptest::prelude::*;
+use reading::{read_bytes, read_path};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::path::Path;
 use trace::check::Check;
-use trace::{Collected, Kind, Problem, ReadStop, TraceForm};
-
-/// Reads a file; what is in it, and the words of its problems.
-fn read(path: &Path) -> (Collected, Vec<String>) {
-    let read = Collected::of(|reader| trace::read(path, None, reader));
-    match read {
-        Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
-        Err(ReadStop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
-        Err(stop) => panic!("{stop:?}"),
-    }
-}
-
-/// Reads bytes as a file of a name.
-fn read_text(name: &str, text: &str) -> (Collected, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
-    std::fs::write(&path, text).unwrap();
-    let (all, words) = read(&path);
-    let folder = format!("{}/", folder.path().display());
-    (all, words.iter().map(|word| word.replace(&folder, "")).collect())
-}
+use trace::{Collected, Kind, TraceForm};
 
 /// How long a message takes in the network of these tests (ps).
 fn takes(bytes: u64) -> u64 {
@@ -98,7 +79,7 @@ fn samples_are_recognised_and_read_without_problems() {
     for sample in samples::all() {
         if ["flows", "htsim"].contains(&sample.format) {
             let folder = tempfile::tempdir().unwrap();
-            let (all, words) = read(&sample.write(folder.path()));
+            let (all, words) = read_path(&sample.write(folder.path()));
             assert_eq!((&*all.header.format, words), (sample.format, vec![]), "{}", sample.name);
         }
     }
@@ -106,7 +87,7 @@ fn samples_are_recognised_and_read_without_problems() {
 
 #[test]
 fn flows_of_a_table_start_at_their_times_and_after_each_other() {
-    let (all, words) = read_text("x.csv", samples::flows::TABLE);
+    let (all, words) = read_bytes("x.csv", samples::flows::TABLE);
     assert_eq!((words, all.header.ranks), (vec![], 4));
     let a = 1_500_000;
     let b = a + takes(1000);
@@ -119,7 +100,7 @@ fn flows_of_a_table_start_at_their_times_and_after_each_other() {
 
 #[test]
 fn flows_of_a_connection_matrix_start_at_their_times_and_with_their_triggers() {
-    let (all, words) = read_text("x.cm", samples::htsim::MATRIX);
+    let (all, words) = read_bytes("x.cm", samples::htsim::MATRIX);
     assert_eq!((words, all.header.ranks), (vec![], 6));
     let (first, second) = (0, 12_500_000);
     let third = first + takes(2_000_000);
@@ -139,7 +120,7 @@ fn flows_of_a_connection_matrix_start_at_their_times_and_with_their_triggers() {
 #[test]
 fn every_flow_is_a_send_and_a_receive_with_its_size_and_a_tag_of_its_own() {
     let text = "source,destination,bytes\n0,2,5\n0,2,6\n2,0,7\n";
-    let (all, words) = read_text("x.csv", text);
+    let (all, words) = read_bytes("x.csv", text);
     assert_eq!(words, [""; 0]);
     let said = |rank: usize| -> Vec<(Kind, u32, u64, u32, u64)> {
         let one = |one: &trace::collected::CollectedOperation| {
@@ -171,7 +152,7 @@ fn starts_of_a_connection_matrix_may_have_decimals_and_exponents() {
         ("2.25", 2_250_000),
     ];
     for (text, ps) in cases {
-        let (all, words) = read_text("x.cm", &format!("Nodes 2\n0->1 start {text} size 8\n"));
+        let (all, words) = read_bytes("x.cm", &format!("Nodes 2\n0->1 start {text} size 8\n"));
         assert_eq!(words, [""; 0]);
         assert_eq!(starts(&all), [((0, 1, 2), ps)].into(), "{text}");
     }
@@ -179,7 +160,7 @@ fn starts_of_a_connection_matrix_may_have_decimals_and_exponents() {
 
 #[test]
 fn tables_that_cannot_be_meant_are_refused_with_line_and_words() {
-    let refused = |text: &str| read_text("x.csv", text).1.join(" | ");
+    let refused = |text: &str| read_bytes("x.csv", text).1.join(" | ");
     let row = |row: &str| refused(&format!("id,source,destination,bytes,time,after\n{row}\n"));
     let cases: &[(String, &str)] = &[
         (refused("source,destination,bytes\n"), "x.csv: the table has no flow"),
@@ -234,7 +215,7 @@ fn tables_that_cannot_be_meant_are_refused_with_line_and_words() {
 
 #[test]
 fn connection_matrices_that_cannot_be_meant_are_refused_with_line_and_words() {
-    let refused = |text: &str| read_text("x.cm", text).1.join(" | ");
+    let refused = |text: &str| read_bytes("x.cm", text).1.join(" | ");
     let with = |text: &str| refused(&format!("Nodes 4\n{text}\n"));
     let cases: &[(String, &str)] = &[
         (refused(""), "x.cm, record 0: the number of nodes is missing"),
@@ -321,7 +302,7 @@ fn many_flows_at_their_own_times_take_one_lane_for_all_of_their_clock() {
     for i in 0..5000_u64 {
         writeln!(text, "{},0,{},8", i * 7919 % 4999, 1 + i % 3).unwrap();
     }
-    let (all, words) = read_text("x.csv", &text);
+    let (all, words) = read_bytes("x.csv", &text);
     assert_eq!(words, [""; 0]);
     let clock: Vec<u64> = all.ranks[0]
         .iter()
@@ -377,7 +358,7 @@ proptest! {
             let after: Vec<String> = after.iter().map(|other| format!("f{other}")).collect();
             writeln!(text, "f{i},{source},{destination},{bytes},{time},{}", after.join(";")).unwrap();
         }
-        let (all, words) = read_text("x.csv", &text);
+        let (all, words) = read_bytes("x.csv", &text);
         prop_assert_eq!(words, [""; 0]);
         prop_assert_eq!(starts(&all), expected);
     }

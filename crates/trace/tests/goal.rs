@@ -1,35 +1,17 @@
 //! GOAL: what its texts and binary files say, what is refused, and that what is written reads back.
 
+mod reading;
 mod samples;
 
 use proptest::prelude::*;
+use reading::{read_bytes, read_path};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use trace::collected::CollectedOperation;
 use trace::formats::goal;
 use trace::operation::{ANY_SOURCE, ANY_TAG};
-use trace::{Collected, Kind, Lists, Operation, Problem, ReadStop, TraceForm, TraceHeader, TraceSink, TraceSummary};
-
-/// Reads a file; what is in it, and the words of its problems.
-fn read(path: &Path) -> (Collected, Vec<String>) {
-    let read = Collected::of(|reader| trace::read(path, None, reader));
-    match read {
-        Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
-        Err(ReadStop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
-        Err(stop) => panic!("{stop:?}"),
-    }
-}
-
-/// Reads bytes as a file of a name.
-fn read_bytes(name: &str, bytes: &[u8]) -> (Collected, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
-    std::fs::write(&path, bytes).unwrap();
-    let (all, words) = read(&path);
-    let folder = format!("{}/", folder.path().display());
-    (all, words.iter().map(|word| word.replace(&folder, "")).collect())
-}
+use trace::{Collected, Kind, Lists, Operation, ReadStop, TraceForm, TraceHeader, TraceSink, TraceSummary};
 
 /// What a trace says, whatever it was read from: operations with sorted lists.
 #[allow(clippy::type_complexity)]
@@ -70,7 +52,7 @@ fn shared(name: &str) -> Option<PathBuf> {
 fn samples_are_recognised_and_read_without_problems() {
     for sample in samples::all().iter().filter(|sample| sample.format.starts_with("goal")) {
         let folder = tempfile::tempdir().unwrap();
-        let (all, words) = read(&sample.write(folder.path()));
+        let (all, words) = read_path(&sample.write(folder.path()));
         assert_eq!((&*all.header.format, words), (sample.format, vec![]), "{}", sample.name);
     }
 }
@@ -379,7 +361,7 @@ fn the_shared_sample_has_its_figures_and_is_written_to_the_byte() {
     let figures = &expected["goal/binary_tree_32"];
     let paths = ["goal", "bin"].map(|ending| folder.join(format!("goal/binary_tree_32.{ending}")));
     let [text, binary] = paths.clone().map(|path| {
-        let (all, words) = read(&path);
+        let (all, words) = read_path(&path);
         assert_eq!(words, [""; 0]);
         let mut summary = TraceSummary::default();
         all.tell(&mut summary).unwrap();

@@ -1,58 +1,21 @@
 //! Raw traces of liballprof: what each call becomes, who is in communicators, and what is refused with which words.
 
+mod reading;
 mod samples;
 
+use reading::{calls_of, message, of, read_files, received, rooted, same_operations, with_request};
 use samples::liballprof::{CALL, FIRST, GAP, everything, files, text};
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Kind, Members, Mode, Operation, Problem, ReadStop};
-
-/// Writes files, and reads a path among them.
-fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<String>), String> {
-    let folder = tempfile::tempdir().expect("a folder for temporary files");
-    for (name, bytes) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
-        std::fs::write(path, bytes).expect("the file can be written");
-    }
-    let short = |problem: &Problem| {
-        let place = format!("{}/", folder.path().display());
-        let file = problem.file.strip_prefix(&place).unwrap_or(&problem.file).to_owned();
-        Problem {
-            file,
-            ..problem.clone()
-        }
-        .to_string()
-    };
-    match Collected::of(|reader| trace::read(&folder.path().join(open), None, reader)) {
-        Ok((trace, problems)) => Ok((trace, problems.iter().map(short).collect())),
-        Err(ReadStop::Broken(problem)) => Err(short(&problem)),
-        Err(stop) => panic!("{stop:?}"),
-    }
-}
+use trace::{Collected, Kind, Members, Mode, Operation};
 
 fn read_with_words(ranks: &[Vec<String>]) -> (Collected, Vec<String>) {
-    try_read(&files(ranks), "pmpi-trace-rank-0.txt").expect("it can be read")
+    read_files(&files(ranks), "pmpi-trace-rank-0.txt").expect("it can be read")
 }
 
 fn read(ranks: &[Vec<String>]) -> Collected {
     let (trace, words) = read_with_words(ranks);
     assert!(words.is_empty(), "{words:?}");
     trace
-}
-
-/// Operations without times, computations left out, and their lists.
-fn told(trace: &Collected, rank: usize) -> Vec<(Operation, Vec<u64>)> {
-    let operations = trace.ranks[rank]
-        .iter()
-        .filter(|listed| listed.operation.kind != Kind::Compute);
-    let plain = |operation: Operation| Operation {
-        time: 0,
-        start: 0,
-        ..operation
-    };
-    operations
-        .map(|listed| (plain(listed.operation), listed.values.clone()))
-        .collect()
 }
 
 /// Calls of rank 1 of four; `WORLD` is the communicator of all.
@@ -64,34 +27,7 @@ fn program(calls: &[&str]) -> Vec<Vec<String>> {
 
 #[track_caller]
 fn check(calls: &[&str], expected: &[(Operation, &[u64])]) {
-    let expected: Vec<(Operation, Vec<u64>)> = expected
-        .iter()
-        .map(|(operation, list)| (*operation, list.to_vec()))
-        .collect();
-    assert_eq!(told(&read(&program(calls)), 1), expected);
-}
-
-fn message(kind: Kind, peer: u32, bytes: u64, tag: u32) -> Operation {
-    Operation::message(kind, peer, bytes, tag)
-}
-
-fn with_request(operation: Operation, request: u32) -> Operation {
-    Operation { request, ..operation }
-}
-
-fn of(kind: Kind, bytes: u64) -> Operation {
-    Operation::collective(kind, 0, bytes)
-}
-
-fn rooted(kind: Kind, bytes: u64, peer: u32) -> Operation {
-    Operation {
-        peer,
-        ..of(kind, bytes)
-    }
-}
-
-fn received(received: u64, operation: Operation) -> Operation {
-    Operation { received, ..operation }
+    same_operations(&calls_of(&read(&program(calls)), 1), expected);
 }
 
 #[test]
@@ -179,7 +115,7 @@ fn requests_have_the_size_that_their_places_tell() {
         "MPI_Waitall:2:800:0",
     ];
     let trace = read(&program(&small));
-    assert_eq!(told(&trace, 1)[3], (Operation::new(Kind::Waitall), vec![0, 1]));
+    assert_eq!(calls_of(&trace, 1)[3], (Operation::new(Kind::Waitall), vec![0, 1]));
     let large = [
         "MPI_Isend:1:1:1,1,1:3:0:WORLD:800",
         "MPI_Isend:1:1:1,1,1:3:0:WORLD:808",
@@ -187,7 +123,7 @@ fn requests_have_the_size_that_their_places_tell() {
         "MPI_Waitall:2:800:0",
     ];
     let trace = read(&program(&large));
-    assert_eq!(told(&trace, 1)[3], (Operation::new(Kind::Waitall), vec![0, 1]));
+    assert_eq!(calls_of(&trace, 1)[3], (Operation::new(Kind::Waitall), vec![0, 1]));
 }
 
 #[test]
@@ -385,7 +321,7 @@ fn a_communicator_is_the_one_that_all_ranks_split_off() {
             of(Kind::CommCreate, 0),
             of(Kind::Barrier, 0),
         ];
-        let found: Vec<Operation> = told(&trace, rank).iter().map(|(operation, _)| *operation).collect();
+        let found: Vec<Operation> = calls_of(&trace, rank).iter().map(|(operation, _)| *operation).collect();
         assert_eq!(found, expected, "rank {rank}");
     }
 }
@@ -426,7 +362,7 @@ fn times_keep_parts_of_microseconds_and_clocks_are_set_by_their_difference() {
         (format!("t-{rank}.log"), text.into_bytes())
     };
     let files = [file(0, "0.0", FIRST), file(1, "-5000000.5", FIRST + 5_000_000)];
-    let (trace, words) = try_read(&files, "t-0.log").expect("it can be read");
+    let (trace, words) = read_files(&files, "t-0.log").expect("it can be read");
     assert!(words.is_empty(), "{words:?}");
     let starts = |rank: usize| -> Vec<u64> { trace.ranks[rank].iter().map(|listed| listed.operation.start).collect() };
     // The second clock is 5 s ahead but for half a microsecond.
@@ -449,7 +385,7 @@ fn a_set_is_found_from_each_of_its_files_and_from_its_folder() {
             .collect()
     };
     for open in ["pmpi-trace-rank-3.txt", ""] {
-        let (trace, words) = try_read(&files(&everything()), open).expect("it can be read");
+        let (trace, words) = read_files(&files(&everything()), open).expect("it can be read");
         assert!(words.is_empty(), "{words:?}");
         assert_eq!(operations(&trace), operations(&whole), "{open}");
     }
@@ -459,7 +395,7 @@ fn a_set_is_found_from_each_of_its_files_and_from_its_folder() {
         *name = name.replace("rank-", "rank-000");
     }
     others.push(("notes".to_owned(), b"hello".to_vec()));
-    let (trace, words) = try_read(&others, "").expect("it can be read");
+    let (trace, words) = read_files(&others, "").expect("it can be read");
     assert_eq!(words, ["notes: it is no trace of a rank; it is left out"]);
     assert_eq!(operations(&trace), operations(&whole));
 }
@@ -470,21 +406,21 @@ fn a_set_that_is_not_whole_is_refused() {
     let mut set = files(&everything());
     set.remove(2);
     assert_eq!(
-        try_read(&set, "pmpi-trace-rank-0.txt").expect_err("one is missing"),
+        read_files(&set, "pmpi-trace-rank-0.txt").expect_err("one is missing"),
         format!("pmpi-trace-rank-0.txt: there is a file of rank 3, and none of rank 2; {hint}")
     );
     let two = [
         ("a-0.txt".to_owned(), text(0, &[]).into_bytes()),
         ("b-0.txt".to_owned(), text(0, &[]).into_bytes()),
     ];
-    let words = try_read(&two, "").expect_err("there are two");
+    let words = read_files(&two, "").expect_err("there are two");
     assert!(
         words.ends_with("there are 2 traces in it: a-0.txt, b-0.txt; give a file of one of them"),
         "{words}"
     );
     let one = files(&program(&["MPI_Ibarrier:0,0,9:800"]))[1].clone();
     let one = [("pmpi-trace-rank-0.txt".to_owned(), one.1)];
-    let (_, words) = try_read(&one, "pmpi-trace-rank-0.txt").expect("it can be read");
+    let (_, words) = read_files(&one, "pmpi-trace-rank-0.txt").expect("it can be read");
     assert_eq!(
         words,
         [
@@ -557,7 +493,7 @@ fn what_is_wrong_with_a_call_is_told_with_its_place() {
         );
     }
     let (trace, _) = read_with_words(&program(&["MPI_Alltoallv:140:1:2:1,4,4:280:3:4:1,4,4:WORLD"]));
-    assert_eq!(told(&trace, 1)[0].0.bytes, UNKNOWN_SIZE);
+    assert_eq!(calls_of(&trace, 1)[0].0.bytes, UNKNOWN_SIZE);
     let mut ranks = program(&["MPI_Comm_split:WORLD:0:0:140737488340104", "MPI_Barrier:33,1,2"]);
     ranks[0] = vec!["MPI_Comm_split:0,0,4:0:0:140737488340104".to_owned()];
     let (_, words) = read_with_words(&ranks);
@@ -570,7 +506,7 @@ fn what_is_wrong_with_a_call_is_told_with_its_place() {
         ]
     );
     let back = "MPI_Init:-:1:2:100\nMPI_Barrier:150:0,0,1:160\nMPI_Barrier:155:0,0,1:170\n";
-    let (_, words) = try_read(&[("t-0.txt".to_owned(), back.into())], "t-0.txt").expect("it can be read");
+    let (_, words) = read_files(&[("t-0.txt".to_owned(), back.into())], "t-0.txt").expect("it can be read");
     assert_eq!(
         words,
         [
@@ -586,7 +522,7 @@ fn a_rank_alone_and_one_that_calls_nothing_are_traces() {
         "MPI_Barrier:0,0,1".to_owned(),
         "MPI_Send:1:1:1,4,4:0:3:0,0,1".to_owned(),
     ]]);
-    let found = told(&trace, 0);
+    let found = calls_of(&trace, 0);
     assert_eq!(
         found,
         [(of(Kind::Barrier, 0), vec![]), (message(Kind::Send, 0, 4, 3), vec![])]

@@ -1,39 +1,21 @@
 //! MSCCL's XML: what its steps become, and what is refused.
 
+mod reading;
 mod samples;
 
+use reading::{read_bytes, read_path};
 use std::path::Path;
 use trace::check::Check;
-use trace::{Collected, Kind, Problem, ReadStop, TraceForm, TraceSummary};
+use trace::{Kind, TraceForm, TraceSummary};
 
 /// Bytes of a chunk.
 const CHUNK: u64 = 131_072;
-
-/// Reads a file; what is in it, and the words of its problems.
-fn read(path: &Path) -> (Collected, Vec<String>) {
-    let read = Collected::of(|reader| trace::read(path, None, reader));
-    match read {
-        Ok((all, problems)) => (all, problems.iter().map(Problem::to_string).collect()),
-        Err(ReadStop::Broken(problem)) => (Collected::default(), vec![problem.to_string()]),
-        Err(stop) => panic!("{stop:?}"),
-    }
-}
-
-/// Reads a text as a file.
-fn read_text(text: &str) -> (Collected, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.xml");
-    std::fs::write(&path, text).unwrap();
-    let (all, words) = read(&path);
-    let folder = format!("{}/", folder.path().display());
-    (all, words.iter().map(|word| word.replace(&folder, "")).collect())
-}
 
 #[test]
 fn samples_are_recognised_and_sound() {
     for sample in samples::all().iter().filter(|sample| sample.format == "msccl") {
         let folder = tempfile::tempdir().unwrap();
-        let (all, words) = read(&sample.write(folder.path()));
+        let (all, words) = read_path(&sample.write(folder.path()));
         assert_eq!((&*all.header.format, words), ("msccl", vec![]), "{}", sample.name);
         let mut check = Check::default();
         all.tell(&mut check).unwrap();
@@ -43,7 +25,7 @@ fn samples_are_recognised_and_sound() {
 
 #[test]
 fn steps_become_operations_on_the_lane_of_their_thread_block() {
-    let (all, words) = read_text(samples::msccl::XML);
+    let (all, words) = read_bytes("x.xml", samples::msccl::XML);
     assert_eq!(words, [""; 0]);
     assert_eq!((all.header.ranks, all.header.form), (2, TraceForm::Graph));
     let said = |rank: usize| -> Vec<(Kind, u8, u64, Vec<u32>, u64)> {
@@ -96,7 +78,7 @@ fn steps_become_operations_on_the_lane_of_their_thread_block() {
 
 #[test]
 fn algorithms_that_cannot_be_meant_are_refused_with_line_and_words() {
-    let refused = |text: &str| read_text(text).1.join(" | ");
+    let refused = |text: &str| read_bytes("x.xml", text).1.join(" | ");
     let step = r#"<step s="0" type="s" cnt="1" depid="-1" deps="-1"/>"#;
     let block = |attributes: &str, steps: &str| {
         refused(&format!(
@@ -215,7 +197,7 @@ fn the_algorithm_in_the_shared_sample_is_the_one_that_its_nodes_write_out() {
     let text = String::from_utf8_lossy(&bytes);
     let begin = text.find("<algo").unwrap();
     let end = text.find("</algo>").unwrap() + "</algo>".len();
-    let (all, words) = read_text(&text[begin..end]);
+    let (all, words) = read_bytes("x.xml", &text[begin..end]);
     assert_eq!(words, [""; 0]);
     let expected: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();

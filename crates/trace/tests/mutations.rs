@@ -2,40 +2,13 @@
 //!
 //! `FABRICSIM_MUTATIONS=N` takes N mutations of each sample in place of 100.
 
+mod held;
 mod samples;
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use trace::{Check, Lists, Operation, ReadProgress, ReadStop, Repair, TraceReader, TraceSink};
-
-/// Counts the bytes that are held.
-struct Counting;
-
-static HELD: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: all is handed on to the system's allocator as it came.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
-        MOST.fetch_max(held, Relaxed);
-        // SAFETY: as the caller has promised.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller has promised.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Most memory that a damaged sample of a few kilobytes may take.
 const MOST_MEMORY: usize = 200 << 20;
@@ -190,10 +163,9 @@ fn damaged_traces_are_refused_with_words() {
             let place = folder.path().join(name);
             std::fs::write(&place, &damaged).expect("the file can be written");
             let tale = format!("{} {}, {name}, mutation {i}: {how}", sample.format, sample.name);
-            MOST.store(HELD.load(Relaxed), Relaxed);
-            let (before, begun) = (HELD.load(Relaxed), Instant::now());
-            let words = catch_unwind(AssertUnwindSafe(|| read(&whole)));
-            let (took, held) = (begun.elapsed(), MOST.load(Relaxed) - before);
+            let begun = Instant::now();
+            let (words, held) = held::while_doing(|| catch_unwind(AssertUnwindSafe(|| read(&whole))));
+            let took = begun.elapsed();
             let words = words.unwrap_or_else(|_| panic!("{tale}: a panic"));
             assert!(took < MOST_TIME, "{tale}: {took:?}");
             assert!(held < MOST_MEMORY, "{tale}: {held} bytes");

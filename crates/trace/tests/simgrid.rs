@@ -1,40 +1,15 @@
 //! Time-independent traces of SimGrid: what each action becomes, how files are found, and what is refused with which words.
 
+mod reading;
 mod samples;
 
+use reading::{message, of, read_files, received, rooted, same_operations, with_request};
 use samples::simgrid::{apart, everything, together};
 use trace::operation::{ANY_SOURCE, ANY_TAG, UNKNOWN_SIZE};
-use trace::{Collected, Kind, Operation, Problem, ReadStop, WorkUnit};
-
-/// Writes files, and reads a path among them.
-fn try_read(files: &[(String, Vec<u8>)], open: &str) -> Result<(Collected, Vec<String>), ReadStop> {
-    let folder = tempfile::tempdir().expect("a folder for temporary files");
-    for (name, bytes) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
-        std::fs::write(path, bytes).expect("the file can be written");
-    }
-    let short = |problem: &Problem| {
-        let file = problem
-            .file
-            .strip_prefix(&format!("{}/", folder.path().display()))
-            .unwrap_or(&problem.file);
-        let problem = Problem {
-            file: file.to_owned(),
-            ..problem.clone()
-        };
-        problem.to_string()
-    };
-    let result = Collected::of(|reader| trace::read(&folder.path().join(open), None, reader));
-    match result {
-        Ok((trace, problems)) => Ok((trace, problems.iter().map(short).collect())),
-        Err(ReadStop::Broken(problem)) => Err(ReadStop::Refused(short(&problem))),
-        Err(other) => Err(other),
-    }
-}
+use trace::{Collected, Kind, Operation, WorkUnit};
 
 fn read_with_words(text: &str) -> (Collected, Vec<String>) {
-    try_read(&[("a.txt".to_owned(), text.as_bytes().to_vec())], "a.txt").expect("it can be read")
+    read_files(&[("a.txt".to_owned(), text.as_bytes().to_vec())], "a.txt").expect("it can be read")
 }
 
 fn read(text: &str) -> Collected {
@@ -45,10 +20,7 @@ fn read(text: &str) -> Collected {
 
 /// Words of what cannot be read at all.
 fn refused(files: &[(String, Vec<u8>)], open: &str) -> String {
-    match try_read(files, open) {
-        Err(ReadStop::Refused(words)) => words,
-        other => panic!("{other:?}"),
-    }
+    read_files(files, open).expect_err("it cannot be read")
 }
 
 /// What lines of rank 1 become among four ranks; its `init` has these words.
@@ -67,34 +39,7 @@ fn become_what(init: &str, lines: &[&str]) -> Vec<(Operation, Vec<u64>)> {
 
 #[track_caller]
 fn check(lines: &[&str], expected: &[(Operation, &[u64])]) {
-    let expected: Vec<(Operation, Vec<u64>)> = expected
-        .iter()
-        .map(|(operation, list)| (*operation, list.to_vec()))
-        .collect();
-    assert_eq!(become_what("init", lines), expected);
-}
-
-fn message(kind: Kind, peer: u32, bytes: u64, tag: u32) -> Operation {
-    Operation::message(kind, peer, bytes, tag)
-}
-
-fn with_request(operation: Operation, request: u32) -> Operation {
-    Operation { request, ..operation }
-}
-
-fn of(kind: Kind, bytes: u64) -> Operation {
-    Operation::collective(kind, 0, bytes)
-}
-
-fn rooted(kind: Kind, bytes: u64, peer: u32) -> Operation {
-    Operation {
-        peer,
-        ..of(kind, bytes)
-    }
-}
-
-fn received(received: u64, operation: Operation) -> Operation {
-    Operation { received, ..operation }
+    same_operations(&become_what("init", lines), expected);
 }
 
 #[test]
@@ -379,7 +324,7 @@ fn one_file_files_of_ranks_a_folder_and_packed_files_are_the_same_trace() {
     };
     let files = apart(&everything());
     for open in ["trace", "trace_files"] {
-        let (trace, words) = try_read(&files, open).expect("it can be read");
+        let (trace, words) = read_files(&files, open).expect("it can be read");
         assert!(words.is_empty(), "{words:?}");
         assert_eq!(operations(&trace), operations(&whole), "{open}");
         assert!(
@@ -391,14 +336,14 @@ fn one_file_files_of_ranks_a_folder_and_packed_files_are_the_same_trace() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut encoder, together(&everything()).as_bytes()).expect("it can be packed");
     let packed = encoder.finish().expect("it can be packed");
-    let (trace, words) = try_read(&[("a.gz".to_owned(), packed)], "a.gz").expect("it can be read");
+    let (trace, words) = read_files(&[("a.gz".to_owned(), packed)], "a.gz").expect("it can be read");
     assert!(words.is_empty(), "{words:?}");
     assert_eq!(operations(&trace), operations(&whole));
     // A list may name one file of all ranks, and a folder may have its own list in it.
     let list = ("list".to_owned(), b"all.txt\n".to_vec());
     let all = ("all.txt".to_owned(), together(&everything()).into_bytes());
     for open in ["list", ""] {
-        let (trace, words) = try_read(&[list.clone(), all.clone()], open).expect("it can be read");
+        let (trace, words) = read_files(&[list.clone(), all.clone()], open).expect("it can be read");
         assert!(words.is_empty(), "{words:?}");
         assert_eq!(operations(&trace), operations(&whole), "{open}");
     }
@@ -503,7 +448,7 @@ fn what_is_no_trace_is_refused() {
         );
     }
     let files = [file("f/a.txt", "0 init\n"), file("f/notes", "hello\n")];
-    let (_, words) = try_read(&files, "f").expect("it can be read");
+    let (_, words) = read_files(&files, "f").expect("it can be read");
     assert_eq!(words, ["f/notes: it has no actions; it is left out"]);
 }
 

@@ -65,8 +65,6 @@ impl FormatReader for Chakra {
         problems.into_iter().for_each(|problem| reader.problem(problem));
         let (mut header, common) = first.header(&set);
         header.communicators = first.groups.finish();
-        // Nodes count once, however often they are read.
-        reader.progress.records = 0;
         reader.begin(&header)?;
         for rank in 0..header.ranks {
             let mut second = SecondPass {

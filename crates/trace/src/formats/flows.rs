@@ -295,8 +295,8 @@ impl FlowTable {
         // Where every row is wrong, the problems say it.
         let mut header = TraceHeader::new("flows", self.ranks.max(1), TraceForm::Graph);
         header.files.push(self.file);
-        reader.progress.records = self.graph.flows.len() as u64;
         reader.begin(&header)?;
+        reader.progress.records = self.graph.flows.len() as u64;
         self.graph.tell(reader)?;
         reader.tick()?;
         reader.end(&[])

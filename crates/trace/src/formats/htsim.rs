@@ -396,8 +396,8 @@ impl Matrix {
         }
         let mut header = TraceHeader::new("htsim", nodes, TraceForm::Graph);
         header.files.push(self.file);
-        reader.progress.records = self.graph.flows.len() as u64;
         reader.begin(&header)?;
+        reader.progress.records = self.graph.flows.len() as u64;
         self.graph.tell(reader)?;
         reader.tick()?;
         reader.end(&[])

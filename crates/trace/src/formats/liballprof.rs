@@ -16,18 +16,13 @@ mod rank;
 
 use crate::format::FormatReader;
 use crate::header::{TraceForm, TraceHeader};
-use crate::lines::LinesInPieces;
+use crate::lines::each_line;
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
 use call::MpiCall;
 use communicators::Splits;
 use rank::ProfiledRank;
-use std::path::{Path, PathBuf};
-
-/// Lines between two looks at whether the user wants to go on.
-const TICK: u64 = 4096;
-/// Longest line (bytes): a collective may list sizes for millions of ranks.
-const LONGEST_LINE: usize = 1 << 27;
+use std::path::Path;
 
 /// Raw traces of liballprof.
 pub struct Liballprof;
@@ -164,33 +159,4 @@ impl ProfiledSet {
     fn step(&self) -> u64 {
         if self.small_requests { 4 } else { 8 }
     }
-}
-
-/// Hands over each line of a file, with its number.
-fn each_line(
-    file: &PathBuf,
-    reader: &mut TraceReader<'_>,
-    mut take: impl FnMut(&mut TraceReader<'_>, u64, &str) -> Result<(), ReadStop>,
-) -> Result<(), ReadStop> {
-    let before = reader.progress.done;
-    let (lines, _) = LinesInPieces::open(file)?;
-    let mut lines = lines.with_longest(LONGEST_LINE);
-    loop {
-        let number = lines.number() + 1;
-        let Some(line) = lines.next()? else {
-            break;
-        };
-        let line = String::from_utf8_lossy(line.trim_ascii());
-        if !line.is_empty() {
-            take(reader, number, &line)?;
-        }
-        if number.is_multiple_of(TICK) {
-            // Of packed files it is not known how far they are.
-            reader.progress.done = (before + lines.done()).min(reader.progress.all);
-            reader.tick()?;
-        }
-    }
-    let size = std::fs::metadata(file).map_or(0, |about| about.len());
-    reader.progress.done = (before + size).min(reader.progress.all);
-    Ok(())
 }

@@ -12,7 +12,8 @@ use crate::lines::LinesInPieces;
 use crate::operation::Lists;
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
-use row::{COLUMNS, RowMistake, TableColumns};
+pub use row::COLUMNS;
+use row::{RowMistake, TableColumns};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -57,8 +58,6 @@ impl FormatReader for OpsTables {
         reader.begin(&header)?;
         let (none, file) = (Lists::default(), header.file(0));
         let numbers: BTreeMap<u8, u32> = first.communicators.keys().copied().zip(1..).collect();
-        // Rows count once, however often they are read.
-        reader.progress.records = 0;
         each_row(path, reader, &mut |reader, table| {
             match table.columns.operation(table.line) {
                 // A table that has grown in between has more ranks than were told.

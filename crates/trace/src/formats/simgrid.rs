@@ -18,16 +18,11 @@ mod ranks;
 
 use crate::format::FormatReader;
 use crate::header::{TraceForm, TraceHeader, WorkUnit};
-use crate::lines::LinesInPieces;
+use crate::lines::each_line;
 use crate::problem::ReadStop;
 use crate::sink::TraceReader;
 use ranks::SeenRanks;
-use std::path::{Path, PathBuf};
-
-/// Lines between two looks at whether the user wants to go on.
-const TICK: u64 = 4096;
-/// Longest line (bytes): a collective may list sizes for millions of ranks.
-const LONGEST_LINE: usize = 1 << 27;
+use std::path::Path;
 
 /// SimGrid's time-independent traces.
 pub struct SimGrid;
@@ -55,7 +50,7 @@ impl FormatReader for SimGrid {
         reader.progress.all = 2 * sizes.sum::<u64>();
         let mut found = SeenRanks::default();
         for file in &files {
-            each_line(file, reader, |_, number, line| {
+            each_action(file, reader, |_, number, line| {
                 found.note(file, number, line);
                 Ok(())
             })?;
@@ -74,7 +69,7 @@ impl FormatReader for SimGrid {
         let mut actions = actions::Actions::new(ranks, found.old());
         for file in &files {
             let name = file.display().to_string();
-            each_line(file, reader, |reader, number, line| {
+            each_action(file, reader, |reader, number, line| {
                 actions.line(reader, &name, number, line)
             })?;
         }
@@ -84,31 +79,13 @@ impl FormatReader for SimGrid {
 }
 
 /// Hands over each line of a file that is one of actions, with its number.
-fn each_line(
-    file: &PathBuf,
+fn each_action(
+    file: &Path,
     reader: &mut TraceReader<'_>,
     mut take: impl FnMut(&mut TraceReader<'_>, u64, &str) -> Result<(), ReadStop>,
 ) -> Result<(), ReadStop> {
-    let before = reader.progress.done;
-    let (lines, _) = LinesInPieces::open(file)?;
-    let mut lines = lines.with_longest(LONGEST_LINE);
-    loop {
-        let number = lines.number() + 1;
-        let Some(line) = lines.next()? else {
-            break;
-        };
-        // What is no text is told with the words that it cannot be.
-        let line = String::from_utf8_lossy(line.trim_ascii());
-        if !line.is_empty() && !line.starts_with('#') {
-            take(reader, number, &line)?;
-        }
-        if number.is_multiple_of(TICK) {
-            // Of packed files it is not known how far they are.
-            reader.progress.done = (before + lines.done()).min(reader.progress.all);
-            reader.tick()?;
-        }
-    }
-    let size = std::fs::metadata(file).map_or(0, |about| about.len());
-    reader.progress.done = (before + size).min(reader.progress.all);
-    Ok(())
+    each_line(file, reader, |reader, number, line| match line.starts_with('#') {
+        true => Ok(()),
+        false => take(reader, number, line),
+    })
 }

@@ -4,7 +4,7 @@ use crate::check::LARGEST;
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, NONE, Operation, UNKNOWN_SIZE};
 
 /// The columns that a table may have, in any order; it has the first two.
-pub(super) const COLUMNS: [&str; 9] = [
+pub const COLUMNS: [&str; 9] = [
     "rank",
     "op",
     "peer",

@@ -7,19 +7,7 @@
 use super::Row;
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
 use study::rows::{Mistake, OfLine, read_rows};
-
-/// The columns that a table may have.
-const COLUMNS: [&str; 9] = [
-    "rank",
-    "op",
-    "peer",
-    "source",
-    "bytes",
-    "tag",
-    "communicator",
-    "request",
-    "time_ps",
-];
+use trace::formats::ops::COLUMNS;
 
 /// Reads a table; errors are all mistakes in the order of lines.
 pub fn read_csv(text: &str) -> Result<Vec<Row>, Vec<Mistake>> {
