@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricsim import _core
+from fabricsim.analyses.ranks.times import operations_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,11 +56,10 @@ def write_run_trace(record: RunRecord, path: str | Path, *, to: str, job: int | 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if "operations" not in record.tables:
-        raise ValueError("the run has not recorded what its ranks did: the study needs `observe.operations = true`")
+    operations = operations_of(record)
     if "communicators" not in record.tables:
         raise ValueError("the run was recorded by an earlier version, without communicators: run it again")
-    operations, communicators = record.read("operations"), record.read("communicators")
+    communicators = record.read("communicators")
     jobs = sorted(pc.unique(operations["job"]).to_pylist())
     if job is None and len(jobs) > 1:
         raise ValueError(f"a trace is of one job: name it with --job, there are {', '.join(map(str, jobs))}")

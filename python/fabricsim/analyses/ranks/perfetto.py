@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricsim._files import atomic_write
+from fabricsim.analyses.ranks.times import operations_of
 
 if TYPE_CHECKING:
     from fabricsim._recorded import RunRecord
@@ -92,9 +93,7 @@ def write_perfetto(record: RunRecord, path: str | Path) -> Path:
     ValueError
         The run has not recorded operations.
     """
-    if "operations" not in record.tables:
-        raise ValueError("the run has not recorded what its ranks did: the study needs `observe.operations = true`")
-    operations = record.read("operations").to_pydict()
+    operations = operations_of(record).to_pydict()
     waits = record.read("waits").to_pydict()
     # At one time ends come before begins, inner ends before outer ones, and outer begins before inner ones.
     events: list[tuple[int, int, bytes]] = []

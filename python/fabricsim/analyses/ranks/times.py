@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["JobTimes", "PairWait", "RankWait", "rank_times"]
+__all__ = ["JobTimes", "PairWait", "RankWait", "operations_of", "rank_times"]
 
 TABLES = ("operations", "waits", "critical_path")
 
@@ -179,6 +179,19 @@ def rank_times(results: Recorded, *, run: str | int | None = None, most: int = 5
             "no run has recorded what its ranks did: the study needs `observe.operations = true` and a job of MPI ranks"
         )
     return found
+
+
+def operations_of(record: RunRecord) -> pa.Table:
+    """Return the table of what the ranks of a run did.
+
+    Raises
+    ------
+    ValueError
+        The run has not recorded it.
+    """
+    if TABLES[0] not in record.tables:
+        raise ValueError("the run has not recorded what its ranks did: the study needs `observe.operations = true`")
+    return record.read(TABLES[0])
 
 
 def _of_run(record: RunRecord, most: int) -> list[JobTimes]:
