@@ -81,6 +81,8 @@ def info_text(found: dict[str, Any]) -> None:
     if found["more_problems"]:
         put(f"and {found['more_problems']:,} problems more")
     if found["complete"]:
-        put("complete" if not found["problems"] else "the file is complete; what does not match is listed above")
+        put("complete")
+    elif any(unmatched.values()):
+        put("NOT complete: the file is read to its end; what does not match is listed above")
     else:
         put("NOT complete: the figures are of what could be read")
