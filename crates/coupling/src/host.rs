@@ -1,0 +1,97 @@
+//! The simulator's side: what ranks do comes when it is asked for, and ranks go on when they are told.
+
+use crate::arena::Arena;
+use crate::entry::{Entry, News};
+use crate::futex;
+use crate::layout::{MOST_NEWS, Mailbox, RING, SharedArea};
+use std::collections::VecDeque;
+use std::sync::atomic::{Ordering, fence};
+use std::time::Duration;
+
+/// Sleeps between looks at whether the processes still are.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// What a simulator speaks through. Different ranks may be served by different threads, each rank by one at a time.
+#[derive(Debug)]
+pub struct HostSide {
+    area: SharedArea,
+}
+
+impl HostSide {
+    /// The side of the memory's maker.
+    pub fn new(area: SharedArea) -> HostSide {
+        HostSide { area }
+    }
+
+    /// The memory.
+    pub fn area(&self) -> &SharedArea {
+        &self.area
+    }
+
+    /// Room for what messages say.
+    pub fn arena(&self) -> Arena<'_> {
+        Arena::of(&self.area)
+    }
+
+    /// The next entry of a rank, waited for while `goes_on` says so, a few times a second; `None` when it does not any longer.
+    pub fn next(&self, rank: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<Entry> {
+        let mailbox = self.area.mailbox(rank);
+        let read = mailbox.down.read.load(Ordering::Relaxed);
+        while mailbox.up.written.load(Ordering::Acquire) == read {
+            mailbox.down.sleeps.store(1, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            if mailbox.up.written.load(Ordering::Acquire) != read {
+                mailbox.down.sleeps.store(0, Ordering::Relaxed);
+                break;
+            }
+            futex::wait(&mailbox.up.written, read, Some(SLICE));
+            if !goes_on() {
+                return None;
+            }
+        }
+        Some(self.take(mailbox, read))
+    }
+
+    /// The next entry of a rank if it is there.
+    pub fn peek(&self, rank: u32) -> Option<Entry> {
+        let mailbox = self.area.mailbox(rank);
+        let read = mailbox.down.read.load(Ordering::Relaxed);
+        let there = mailbox.up.written.load(Ordering::Acquire) != read;
+        // SAFETY: it was written before the count said so.
+        there.then(|| unsafe { *mailbox.entries[(read % RING) as usize].get() })
+    }
+
+    fn take(&self, mailbox: &Mailbox, read: u32) -> Entry {
+        // SAFETY: it was written before the count said so, and stays until we have counted it as read.
+        let entry = unsafe { *mailbox.entries[(read % RING) as usize].get() };
+        mailbox.down.read.store(read.wrapping_add(1), Ordering::Release);
+        let written = mailbox.up.written.load(Ordering::Relaxed);
+        // A rank that waits for room goes on when half of it is free.
+        if written.wrapping_sub(read) == RING / 2 {
+            fence(Ordering::SeqCst);
+            if mailbox.up.awaits_room.swap(0, Ordering::Relaxed) != 0 {
+                futex::wake(&mailbox.down.read, 1);
+            }
+        }
+        entry
+    }
+
+    /// Answers a rank that waits: the simulated time (ps), and as many of the news as there is room for, which are taken away.
+    pub fn answer(&self, rank: u32, clock: u64, news: &mut VecDeque<News>) {
+        let mailbox = self.area.mailbox(rank);
+        let count = news.len().min(MOST_NEWS);
+        for (place, piece) in mailbox.news.iter().zip(news.drain(..count)) {
+            // SAFETY: the rank waits, and reads them after the answer.
+            unsafe { *place.get() = piece };
+        }
+        let down = &mailbox.down;
+        down.clock.store(clock, Ordering::Relaxed);
+        down.news.store(count as u32, Ordering::Relaxed);
+        down.more.store(u32::from(!news.is_empty()), Ordering::Relaxed);
+        down.answers.fetch_add(1, Ordering::Release);
+        fence(Ordering::SeqCst);
+        if mailbox.up.awaits_answer.swap(0, Ordering::Relaxed) != 0 {
+            futex::wake(&down.answers, 1);
+        }
+    }
+}

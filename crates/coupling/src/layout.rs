@@ -1,0 +1,204 @@
+//! What lies where in the shared memory: terms, mailboxes, arena.
+
+use crate::arena::ArenaState;
+use crate::entry::{Entry, News};
+use crate::lock::SharedLock;
+use crate::memory::Mapping;
+use std::cell::UnsafeCell;
+use std::io::{Error, Result};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Both sides have to be of one version.
+pub const VERSION: u32 = 1;
+const MAGIC: u64 = u64::from_le_bytes(*b"fabricsm");
+/// Entries of a ring, a power of two.
+pub const RING: u32 = 1024;
+/// News of one answer.
+pub const MOST_NEWS: usize = 256;
+/// Words that the library of the program may use as it likes, all zeros at first.
+pub const LIBRARY_WORDS: usize = 1 << 14;
+/// Counters of a rank, for the library.
+pub const COUNTERS: usize = 16;
+const PAGE: u64 = 4096;
+
+/// What all processes have to know.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedTerms {
+    /// Ranks of the program.
+    pub ranks: u32,
+    /// Whether stretches between calls take the time of the rank's CPU.
+    pub measures_cpu: u32,
+    /// Whether what large messages say is left out.
+    pub drops_data: u32,
+    /// The core that all ranks run on, or the number of none.
+    pub core: u32,
+    /// Room for what messages say (bytes).
+    pub arena: u64,
+}
+
+/// The number of no core.
+pub const NO_CORE: u32 = u32::MAX;
+
+/// The beginning of the shared memory.
+#[repr(C)]
+pub(crate) struct Preface {
+    magic: u64,
+    version: u32,
+    padding: u32,
+    terms: SharedTerms,
+    mailboxes: u64,
+    arena: u64,
+    pub(crate) arena_state: ArenaState,
+    library_lock: SharedLock,
+    library: [AtomicU64; LIBRARY_WORDS],
+}
+
+/// Between a rank and the simulator. Each group of fields has one writer.
+#[repr(C, align(64))]
+pub struct Mailbox {
+    pub(crate) up: RankLine,
+    pub(crate) down: HostLine,
+    /// Of the library: calls, and whatever else it counts; written by the rank.
+    pub counters: [AtomicU64; COUNTERS],
+    pub(crate) entries: [UnsafeCell<Entry>; RING as usize],
+    pub(crate) news: [UnsafeCell<News>; MOST_NEWS],
+}
+
+/// Written by the rank.
+#[repr(C, align(64))]
+pub(crate) struct RankLine {
+    /// Entries written so far, modulo 2^32: what the simulator sleeps for.
+    pub written: AtomicU32,
+    /// The rank is asleep until it is answered, or about to be.
+    pub awaits_answer: AtomicU32,
+    /// The rank is asleep until its ring has room, or about to be.
+    pub awaits_room: AtomicU32,
+    /// The number of its process.
+    pub process: AtomicU32,
+}
+
+/// Written by the simulator.
+#[repr(C, align(64))]
+pub(crate) struct HostLine {
+    /// Entries read so far, modulo 2^32: what the rank sleeps for when its ring is full.
+    pub read: AtomicU32,
+    /// The simulator is asleep for this rank, or about to be.
+    pub sleeps: AtomicU32,
+    /// Answers given so far, modulo 2^32: what the rank sleeps for.
+    pub answers: AtomicU32,
+    /// News of the last answer.
+    pub news: AtomicU32,
+    /// Whether there are more.
+    pub more: AtomicU32,
+    /// Simulated time of the last answer (ps).
+    pub clock: AtomicU64,
+}
+
+// SAFETY: an entry is written by the rank before the count of written ones says so and read by the simulator after, and not written
+// again before the count of read ones says so; news likewise with the count of answers.
+unsafe impl Sync for Mailbox {}
+
+/// The shared memory as one side has it mapped.
+#[derive(Debug)]
+pub struct SharedArea {
+    pub(crate) mapping: Mapping,
+}
+
+impl SharedArea {
+    /// Makes the memory for a program; with the file for its processes to map.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn create(terms: SharedTerms) -> Result<(SharedArea, OwnedFd)> {
+        let (_, _, bytes) = places(&terms);
+        let (mapping, file) = Mapping::create(bytes as usize)?;
+        Ok((SharedArea::prepare(mapping, terms), file))
+    }
+
+    /// The memory of a program that has no simulator: one process, one rank.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn alone(terms: SharedTerms) -> Result<SharedArea> {
+        let (_, _, bytes) = places(&terms);
+        Ok(SharedArea::prepare(Mapping::alone(bytes as usize)?, terms))
+    }
+
+    fn prepare(mapping: Mapping, terms: SharedTerms) -> SharedArea {
+        let (mailboxes, arena, _) = places(&terms);
+        let preface: *mut Preface = mapping.at(0).cast();
+        // SAFETY: the memory is new, large enough, aligned to pages, all zeros, and nobody else has it yet.
+        unsafe {
+            (*preface).magic = MAGIC;
+            (*preface).version = VERSION;
+            (*preface).terms = terms;
+            (*preface).mailboxes = mailboxes;
+            (*preface).arena = arena;
+        }
+        SharedArea { mapping }
+    }
+
+    /// Maps the memory that a launcher has made.
+    ///
+    /// # Errors
+    /// Those of the system; the file is none of ours, or of another version.
+    pub fn attach(file: BorrowedFd<'_>) -> Result<SharedArea> {
+        let mapping = Mapping::attach(file)?;
+        if mapping.bytes() < size_of::<Preface>() {
+            return Err(Error::other("the file is none of fabricsim's"));
+        }
+        let area = SharedArea { mapping };
+        let preface = area.preface();
+        match (preface.magic, preface.version) {
+            (MAGIC, VERSION) => Ok(area),
+            (MAGIC, version) => Err(Error::other(format!(
+                "the launcher speaks version {version}, this library version {VERSION}"
+            ))),
+            _ => Err(Error::other("the file is none of fabricsim's")),
+        }
+    }
+
+    pub(crate) fn preface(&self) -> &Preface {
+        // SAFETY: prepared before anybody attaches; what changes in it is atomic, or under a lock.
+        unsafe { &*self.mapping.at(0).cast() }
+    }
+
+    /// What all have to know.
+    pub fn terms(&self) -> &SharedTerms {
+        &self.preface().terms
+    }
+
+    /// The mailbox of a rank.
+    pub fn mailbox(&self, rank: u32) -> &Mailbox {
+        let preface = self.preface();
+        assert!(rank < preface.terms.ranks, "a rank that is not there");
+        let place = preface.mailboxes + u64::from(rank) * size_of::<Mailbox>() as u64;
+        // SAFETY: inside the memory, aligned, and all zeros is a mailbox.
+        unsafe { &*self.mapping.at(place).cast() }
+    }
+
+    /// The number of a rank's process, 0 before it has come.
+    pub fn process(&self, rank: u32) -> u32 {
+        self.mailbox(rank).up.process.load(Ordering::Acquire)
+    }
+
+    /// Words for the library to use as it likes, and the lock for them.
+    pub fn library(&self) -> (&SharedLock, &[AtomicU64; LIBRARY_WORDS]) {
+        let preface = self.preface();
+        (&preface.library_lock, &preface.library)
+    }
+
+    /// Where the arena begins, and its size.
+    pub(crate) fn arena_place(&self) -> (u64, u64) {
+        (self.preface().arena, self.preface().terms.arena)
+    }
+}
+
+/// Where mailboxes and arena begin, and the size of all.
+fn places(terms: &SharedTerms) -> (u64, u64, u64) {
+    let mailboxes = (size_of::<Preface>() as u64).next_multiple_of(PAGE);
+    let arena = (mailboxes + u64::from(terms.ranks) * size_of::<Mailbox>() as u64).next_multiple_of(PAGE);
+    (mailboxes, arena, arena + terms.arena.next_multiple_of(PAGE))
+}

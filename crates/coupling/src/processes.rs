@@ -1,0 +1,262 @@
+//! The processes of a program: started together, watched, ended together.
+
+mod needs;
+mod relay;
+
+pub use needs::{Dialect, ProgramRefused, dialect};
+pub use relay::Output;
+
+use crate::environment::{Seat, VARIABLE};
+use relay::Relay;
+use std::ffi::OsString;
+use std::io::{Error, IsTerminal};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is to be started.
+#[derive(Clone, Debug)]
+pub struct LaunchWish {
+    /// The program and its arguments, the same for all ranks.
+    pub command: Vec<OsString>,
+    /// How many processes.
+    pub ranks: u32,
+    /// Variables of the environment besides those that are there.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Folder in which they start; that of this process where it is not said.
+    pub folder: Option<PathBuf>,
+    /// Where what they print goes.
+    pub output: Output,
+    /// A rank that something else is started for, with the program and its arguments after it: a debugger.
+    pub instead: Option<(u32, Vec<OsString>)>,
+}
+
+/// Why a program was not started.
+#[derive(Debug)]
+pub enum LaunchStop {
+    /// The system has not started a rank.
+    Start {
+        /// The rank.
+        rank: u32,
+        /// The program.
+        program: OsString,
+        /// Why.
+        error: Error,
+    },
+    /// Output cannot be written.
+    Output(Error),
+}
+
+impl std::fmt::Display for LaunchStop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LaunchStop::Start { rank, program, error } => {
+                write!(f, "rank {rank}: {} cannot be started: {error}", program.display())
+            }
+            LaunchStop::Output(error) => write!(f, "what ranks print cannot be written: {error}"),
+        }
+    }
+}
+
+/// Time between being asked to end and being ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A process of a rank, or how it has ended.
+#[derive(Debug)]
+enum Rank {
+    Runs(Child),
+    Ended(ExitStatus),
+}
+
+/// The processes of a program, in the order of ranks. They are ended when this is dropped, and by the system if this process dies.
+#[derive(Debug)]
+pub struct Processes {
+    ranks: Mutex<Vec<Rank>>,
+    relay: Option<Relay>,
+}
+
+impl Processes {
+    /// Starts all ranks with the shared memory's file.
+    ///
+    /// # Errors
+    /// The first that could not be started; those before it are ended.
+    pub fn start(wish: &LaunchWish, memory: &OwnedFd) -> Result<Processes, LaunchStop> {
+        let mut relay = Relay::new(&wish.output, wish.ranks).map_err(LaunchStop::Output)?;
+        let mut processes = Processes {
+            ranks: Mutex::new(Vec::with_capacity(wish.ranks as usize)),
+            relay: None,
+        };
+        for rank in 0..wish.ranks {
+            let mut command = command(wish, rank, memory.as_raw_fd());
+            if relay.is_some() {
+                command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            }
+            let mut child = command.spawn().map_err(|error| LaunchStop::Start {
+                rank,
+                program: command.get_program().to_owned(),
+                error,
+            })?;
+            if let Some(relay) = &mut relay {
+                relay.follow(rank, child.stdout.take(), child.stderr.take());
+            }
+            processes.ranks().push(Rank::Runs(child));
+        }
+        processes.relay = relay.map(Relay::begin).transpose().map_err(LaunchStop::Output)?;
+        Ok(processes)
+    }
+
+    fn ranks(&self) -> MutexGuard<'_, Vec<Rank>> {
+        self.ranks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How a rank has ended, if it has.
+    pub fn ended(&self, rank: u32) -> Option<ExitStatus> {
+        self.ranks()[rank as usize].look()
+    }
+
+    /// The first rank that has ended, and how, of those that `is_over` does not know of.
+    pub fn first_ended(&self, is_over: &dyn Fn(u32) -> bool) -> Option<(u32, ExitStatus)> {
+        let mut ranks = self.ranks();
+        (0..)
+            .zip(ranks.iter_mut())
+            .filter(|(rank, _)| !is_over(*rank))
+            .find_map(|(rank, process)| Some((rank, process.look()?)))
+    }
+
+    /// Waits for all ranks to end by themselves, while `goes_on` says so; `None` if it did not.
+    pub fn wait(&self, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<ExitStatus>> {
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let ended: Vec<Option<ExitStatus>> = self.ranks().iter_mut().map(Rank::look).collect();
+            if let Some(ended) = ended.into_iter().collect() {
+                return Some(ended);
+            }
+            if !goes_on() {
+                return None;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends all that still run: asked first, ended after two seconds.
+    pub fn end(&self) {
+        self.signal(libc::SIGTERM);
+        let begun = Instant::now();
+        if self.wait(&mut || begun.elapsed() < GRACE).is_none() {
+            self.signal(libc::SIGKILL);
+            self.wait(&mut || true);
+        }
+    }
+
+    fn signal(&self, signal: i32) {
+        for rank in self.ranks().iter_mut() {
+            if rank.look().is_some() {
+                continue;
+            }
+            if let Rank::Runs(child) = rank {
+                let process = child.id() as libc::pid_t;
+                // SAFETY: our child, which we have not waited for, so that the number is still its own; its group may not be its own.
+                unsafe {
+                    if libc::getpgid(process) == process {
+                        libc::kill(-process, signal);
+                    }
+                    libc::kill(process, signal);
+                }
+            }
+        }
+    }
+
+    /// Passes on the rest of what the ranks have printed; all of them have ended.
+    pub fn finish(mut self) {
+        self.end();
+        if let Some(relay) = self.relay.take() {
+            relay.finish();
+        }
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Rank {
+    fn look(&mut self) -> Option<ExitStatus> {
+        match self {
+            Rank::Ended(status) => Some(*status),
+            Rank::Runs(child) => {
+                let status = child.try_wait().ok()??;
+                *self = Rank::Ended(status);
+                Some(status)
+            }
+        }
+    }
+}
+
+/// The command of a rank.
+fn command(wish: &LaunchWish, rank: u32, memory: RawFd) -> Command {
+    let instead = wish.instead.iter().filter(|(of, _)| *of == rank);
+    let mut words = instead.flat_map(|(_, words)| words).chain(&wish.command);
+    let mut command = Command::new(words.next().map_or(std::ffi::OsStr::new(""), |word| word.as_os_str()));
+    command.args(words);
+    if let Some(folder) = &wish.folder {
+        command.current_dir(folder);
+    }
+    let seat = Seat {
+        file: memory,
+        rank,
+        ranks: wish.ranks,
+    };
+    command.envs(wish.environment.iter().map(|(name, value)| (name, value)));
+    command.env(VARIABLE, seat.value());
+    if rank > 0 {
+        command.stdin(Stdio::null());
+    }
+    // Only a process of the terminal's group may read from it.
+    let has_group = rank > 0 || !std::io::stdin().is_terminal();
+    // SAFETY: between fork and exec only calls that are allowed there.
+    unsafe {
+        command.pre_exec(move || {
+            if has_group {
+                libc::setpgid(0, 0);
+            }
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            match libc::fcntl(memory, libc::F_SETFD, 0) {
+                -1 => Err(Error::last_os_error()),
+                _ => Ok(()),
+            }
+        });
+    }
+    command
+}
+
+/// What a shell would say of a process' end: its code, or 128 and its signal.
+pub fn exit_code(status: ExitStatus) -> i32 {
+    status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}
+
+/// Keeps this thread, and those that it will start, on a core.
+pub fn stay_on(core: u32) {
+    // SAFETY: a set of cores is a record of numbers, and ours.
+    unsafe {
+        let mut cores: libc::cpu_set_t = std::mem::zeroed();
+        if (core as usize) < libc::CPU_SETSIZE as usize {
+            libc::CPU_SET(core as usize, &mut cores);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &cores);
+        }
+    }
+}
+
+/// The core that this thread is on.
+pub fn this_core() -> Option<u32> {
+    // SAFETY: plain call.
+    let core = unsafe { libc::sched_getcpu() };
+    u32::try_from(core).ok()
+}

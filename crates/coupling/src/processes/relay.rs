@@ -1,0 +1,160 @@
+//! What ranks print, line by line, with the rank before it or into files.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::process::{ChildStderr, ChildStdout};
+use std::thread::JoinHandle;
+
+/// Where what ranks print goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Where that of this process goes, byte by byte.
+    Pass,
+    /// There, line by line with the rank before it.
+    Prefix,
+    /// A file for each rank and stream in a folder: `3.out`, `3.err`.
+    Folder(PathBuf),
+}
+
+/// A stream of a rank.
+trait Stream: Read + AsRawFd + Send {}
+
+impl<T: Read + AsRawFd + Send> Stream for T {}
+
+struct Followed {
+    stream: Box<dyn Stream>,
+    rank: u32,
+    is_error: bool,
+    file: Option<File>,
+    /// What has come of a line that is not over.
+    line: Vec<u8>,
+}
+
+/// Passes on what ranks print.
+#[derive(Debug)]
+pub(super) struct Relay {
+    output: Output,
+    followed: Vec<Followed>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Followed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "stream of rank {}", self.rank)
+    }
+}
+
+impl Relay {
+    /// A relay, where one is needed.
+    pub fn new(output: &Output, ranks: u32) -> io::Result<Option<Relay>> {
+        if let Output::Folder(folder) = output {
+            std::fs::create_dir_all(folder)?;
+        }
+        Ok((*output != Output::Pass).then(|| Relay {
+            output: output.clone(),
+            followed: Vec::with_capacity(2 * ranks as usize),
+            thread: None,
+        }))
+    }
+
+    /// Also follows the streams of a rank.
+    pub fn follow(&mut self, rank: u32, out: Option<ChildStdout>, err: Option<ChildStderr>) {
+        let out = out.map(|out| (Box::new(out) as Box<dyn Stream>, false));
+        let err = err.map(|err| (Box::new(err) as Box<dyn Stream>, true));
+        for (stream, is_error) in out.into_iter().chain(err) {
+            self.followed.push(Followed {
+                stream,
+                rank,
+                is_error,
+                file: None,
+                line: Vec::new(),
+            });
+        }
+    }
+
+    /// Begins to pass on.
+    pub fn begin(mut self) -> io::Result<Relay> {
+        let mut followed = std::mem::take(&mut self.followed);
+        if let Output::Folder(folder) = &self.output {
+            for stream in &mut followed {
+                let name = format!("{}.{}", stream.rank, if stream.is_error { "err" } else { "out" });
+                stream.file = Some(File::create(folder.join(name))?);
+            }
+        }
+        let thread = std::thread::Builder::new()
+            .name("output of ranks".into())
+            .spawn(move || pass_all(followed))?;
+        self.thread = Some(thread);
+        Ok(self)
+    }
+
+    /// Waits until all has been passed on.
+    pub fn finish(mut self) {
+        if let Some(thread) = self.thread.take() {
+            // A thread that has panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn pass_all(mut followed: Vec<Followed>) {
+    let mut buffer = vec![0; 1 << 16];
+    while !followed.is_empty() {
+        let mut polled: Vec<libc::pollfd> = followed
+            .iter()
+            .map(|stream| libc::pollfd {
+                fd: stream.stream.as_raw_fd(),
+                events: libc::POLLIN,
+                revents: 0,
+            })
+            .collect();
+        // SAFETY: the list is ours and has as many.
+        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) };
+        let mut polled = polled.iter();
+        followed.retain_mut(|stream| {
+            let is_ready = polled.next().is_some_and(|polled| polled.revents != 0);
+            !is_ready || stream.pass(&mut buffer)
+        });
+    }
+}
+
+impl Followed {
+    /// Passes on what is there; `false` when the stream is over.
+    fn pass(&mut self, buffer: &mut [u8]) -> bool {
+        let count = match self.stream.read(buffer) {
+            Ok(count) => count,
+            Err(error) => return error.kind() == ErrorKind::Interrupted,
+        };
+        if let Some(file) = &mut self.file {
+            // Where the disk is full the ranks go on.
+            let _ = file.write_all(&buffer[..count]);
+            return count > 0;
+        }
+        self.line.extend_from_slice(&buffer[..count]);
+        if count == 0 && !self.line.is_empty() {
+            self.line.push(b'\n');
+        }
+        let whole = self
+            .line
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |last| last + 1);
+        let mut text = Vec::with_capacity(whole + 64);
+        for line in self.line[..whole].split_inclusive(|&byte| byte == b'\n') {
+            text.extend_from_slice(format!("{}| ", self.rank).as_bytes());
+            text.extend_from_slice(line);
+        }
+        self.line.drain(..whole);
+        // Whoever reads our output may have gone.
+        let _ = match self.is_error {
+            true => io::stderr().write_all(&text),
+            false => {
+                let mut out = io::stdout().lock();
+                out.write_all(&text).and_then(|()| out.flush())
+            }
+        };
+        count > 0
+    }
+}

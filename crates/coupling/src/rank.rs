@@ -1,0 +1,188 @@
+//! The rank's side: it tells what it does, and waits only where it has to know what came of it.
+
+use crate::arena::Arena;
+use crate::entry::{Entry, News, flag, kind};
+use crate::environment::{Seat, VARIABLE};
+use crate::futex;
+use crate::layout::{Mailbox, NO_CORE, RING, SharedArea, SharedTerms};
+use std::io::{Error, Result};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::atomic::{Ordering, fence};
+
+/// What a rank speaks through. One thread at a time.
+#[derive(Debug)]
+pub struct RankSide {
+    area: SharedArea,
+    rank: u32,
+    /// CPU time of the thread when its last call ended (ns).
+    left: u64,
+    /// Time computed since the last entry (ps).
+    stretch: u64,
+}
+
+impl RankSide {
+    /// That of this process, as its launcher has said; `None` where no launcher of fabricsim has started it.
+    ///
+    /// # Errors
+    /// What the launcher has said cannot be used, and why.
+    pub fn of_process() -> Result<Option<RankSide>> {
+        let Some(value) = std::env::var_os(VARIABLE) else {
+            return Ok(None);
+        };
+        let seat = Seat::of(&value.to_string_lossy()).map_err(Error::other)?;
+        // SAFETY: the launcher has opened the file for us, and only this call takes it.
+        let file = unsafe { OwnedFd::from_raw_fd(seat.file) };
+        let area = SharedArea::attach(std::os::fd::AsFd::as_fd(&file))?;
+        if area.terms().ranks != seat.ranks {
+            return Err(Error::other("the shared memory is of another program"));
+        }
+        Ok(Some(RankSide::new(area, seat.rank)))
+    }
+
+    /// That of a rank of a memory.
+    pub fn new(area: SharedArea, rank: u32) -> RankSide {
+        let process = &area.mailbox(rank).up.process;
+        process.store(std::process::id(), Ordering::Release);
+        RankSide {
+            area,
+            rank,
+            left: 0,
+            stretch: 0,
+        }
+    }
+
+    /// Goes where the launcher wants all ranks to run.
+    pub fn settle(&self) {
+        let core = self.area.terms().core;
+        if core != NO_CORE {
+            crate::processes::stay_on(core);
+        }
+    }
+
+    /// Its number.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// What all ranks know.
+    pub fn terms(&self) -> &SharedTerms {
+        self.area.terms()
+    }
+
+    /// The shared memory.
+    pub fn area(&self) -> &SharedArea {
+        &self.area
+    }
+
+    /// Room for what messages say.
+    pub fn arena(&self) -> Arena<'_> {
+        Arena::of(&self.area)
+    }
+
+    /// A call of the program begins: what the rank has computed since the last is told with the next entry.
+    #[inline]
+    pub fn enter(&mut self) {
+        if self.terms().measures_cpu != 0 {
+            self.stretch += cpu_time().saturating_sub(self.left).saturating_mul(1000);
+        }
+    }
+
+    /// A call of the program ends.
+    #[inline]
+    pub fn leave(&mut self) {
+        if self.terms().measures_cpu != 0 {
+            self.left = cpu_time();
+        }
+    }
+
+    /// Computing that was not measured: a sleep, say (ps).
+    pub fn slept(&mut self, time: u64) {
+        self.append(Entry {
+            kind: kind::COMPUTE,
+            bytes: time,
+            ..Entry::default()
+        });
+    }
+
+    /// Tells what the rank does, and goes on.
+    pub fn append(&mut self, mut entry: Entry) {
+        entry.compute = std::mem::take(&mut self.stretch);
+        self.put(entry);
+    }
+
+    /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps). Every piece of news goes to `take`, in
+    /// the order in which it happened.
+    pub fn trap(&mut self, mut entry: Entry, take: &mut dyn FnMut(News)) -> u64 {
+        entry.flags |= flag::TRAP;
+        entry.compute = std::mem::take(&mut self.stretch);
+        loop {
+            let seen = self.mailbox().down.answers.load(Ordering::Acquire);
+            self.put(entry);
+            self.wait_for_answer(seen);
+            let down = &self.mailbox().down;
+            let clock = down.clock.load(Ordering::Relaxed);
+            for number in 0..down.news.load(Ordering::Relaxed) as usize {
+                // SAFETY: the answer was given after they were written, and the next is not before we ask again.
+                take(unsafe { *self.mailbox().news[number].get() });
+            }
+            if self.mailbox().down.more.load(Ordering::Relaxed) == 0 {
+                return clock;
+            }
+            entry = Entry {
+                kind: kind::MORE,
+                flags: flag::TRAP,
+                ..Entry::default()
+            };
+        }
+    }
+
+    fn mailbox(&self) -> &Mailbox {
+        self.area.mailbox(self.rank)
+    }
+
+    fn put(&self, entry: Entry) {
+        let mailbox = self.mailbox();
+        let written = mailbox.up.written.load(Ordering::Relaxed);
+        loop {
+            let read = mailbox.down.read.load(Ordering::Acquire);
+            if written.wrapping_sub(read) < RING {
+                break;
+            }
+            // The simulator reads on when it is this rank's turn; it may be asleep for these very entries.
+            self.wake_host();
+            mailbox.up.awaits_room.store(1, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            futex::wait(&mailbox.down.read, read, None);
+        }
+        // SAFETY: the simulator has read what was here before, and reads this when the count says so.
+        unsafe { *mailbox.entries[(written % RING) as usize].get() = entry };
+        mailbox.up.written.store(written.wrapping_add(1), Ordering::Release);
+    }
+
+    fn wake_host(&self) {
+        let mailbox = self.mailbox();
+        fence(Ordering::SeqCst);
+        if mailbox.down.sleeps.swap(0, Ordering::Relaxed) != 0 {
+            futex::wake(&mailbox.up.written, 1);
+        }
+    }
+
+    fn wait_for_answer(&self, seen: u32) {
+        let mailbox = self.mailbox();
+        self.wake_host();
+        while mailbox.down.answers.load(Ordering::Acquire) == seen {
+            mailbox.up.awaits_answer.store(1, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            futex::wait(&mailbox.down.answers, seen, None);
+        }
+        mailbox.up.awaits_answer.store(0, Ordering::Relaxed);
+    }
+}
+
+/// CPU time of this thread (ns).
+pub fn cpu_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the record is ours.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
