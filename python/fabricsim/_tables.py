@@ -5,6 +5,7 @@ Columns have the keys of the figures (`latency_ns.mean`), with their units; ever
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
     columns : list of (name, dtype, bytes)
         Little-endian NumPy type strings (``"<u4"``, ``"u4"``, ``"f8"``) and the raw values. A ``?`` behind the type of whole
         numbers says that the greatest one stands for null, behind that of fractions that NaN does. Words are numbers of one byte
-        into those that the type lists: ``"|u1:send,recv"``.
+        into those that the type lists: ``"|u1:send,recv"``, names those of four bytes into a list as JSON: ``'<u4:["init"]'``.
 
     Raises
     ------
@@ -52,8 +53,9 @@ def table_of_columns(columns: list[tuple[str, str, bytes]]) -> pa.Table:
         names.append(name)
         kind, named, words = kind.partition(":")
         if named:
-            numbers = pa.array(np.frombuffer(content, dtype=np.uint8))
-            dictionary = pa.array(words.split(",") if words else [], pa.string())
+            listed = json.loads(words) if words.startswith("[") else words.split(",") if words else []
+            numbers = pa.array(np.frombuffer(content, dtype=np.dtype(kind)))
+            dictionary = pa.array(listed, pa.string())
             arrays.append(pa.DictionaryArray.from_arrays(numbers, dictionary))
             continue
         dtype = np.dtype(kind.rstrip("?")).newbyteorder("<")

@@ -322,7 +322,7 @@ def test_axes_have_the_words_of_figures():
     assert axis_label("routing.kind") == "routing"
     assert time_axis("memory.time_ns", 3e6, several_seeds=True) == (1e-6, "time until the last access [ms]")
     assert [key for key in MAIN if figure_of(key) is None] == []
-    told = "links messages timeline cdf hops senders ranks operations communicators waits critical_path"
+    told = "links messages timeline cdf hops senders ranks operations communicators waits regions critical_path"
     assert " ".join(TABLES) == told
 
 

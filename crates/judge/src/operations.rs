@@ -6,10 +6,12 @@
 mod cells;
 mod groups;
 mod path;
+mod regions;
 
 pub use cells::OperationCells;
 pub use groups::CommunicatorRow;
 pub use path::{PathPart, PathPiece, critical_path};
+pub use regions::{RecordedTimes, RegionTable, RegionTimes};
 
 use fabric::mpi::RankRow;
 use fabric::network::Network;
@@ -85,6 +87,8 @@ pub struct RankTimes {
     pub waits: Vec<WaitTimes>,
     /// Who is in which communicator, by job, part, communicator, group and number.
     pub communicators: Vec<CommunicatorRow>,
+    /// What ranks did in which region of a recorded application.
+    pub regions: RegionTable,
     /// For each job that is done, what its end depends on, from its begin to its end.
     pub paths: Vec<PathPiece>,
 }
@@ -138,6 +142,7 @@ impl RankTimes {
             operations,
             waits,
             communicators: Vec::new(),
+            regions: RegionTable::default(),
             paths: Vec::new(),
         };
         let jobs = ranks.chunk_by(|a, b| a.job == b.job).map(|rows| rows[0].job);
@@ -146,6 +151,7 @@ impl RankTimes {
                 times.communicators.extend(groups::rows(job, plan));
             }
         }
+        times.regions = RegionTable::new(net, &times, ranks);
         times.paths = ranks
             .chunk_by(|a, b| a.job == b.job)
             .flat_map(|job| critical_path(&times, job))

@@ -15,13 +15,18 @@ pub struct PyRunResult {
 pub(crate) type NumpyColumn<T> = (&'static str, Cow<'static, str>, T);
 
 /// NumPy type and bytes of values. A type that ends in `?` says that some are not there: the greatest whole number and NaN stand for those. Words are numbers
-/// of one byte, and the type has the words: `|u1:send,recv`.
+/// of one byte, and the type has the words: `|u1:send,recv`; names are those of four bytes, and the type has a list of them as JSON:
+/// `<u4:["init",""]`.
 fn bytes(values: ColumnValues) -> (Cow<'static, str>, Vec<u8>) {
     fn all<T: Copy, const N: usize>(values: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
         values.iter().flat_map(|&value| bytes(value)).collect()
     }
     let (kind, bytes) = match values {
         ColumnValues::Words(values) => return words(&values),
+        ColumnValues::Names(values, names) => {
+            let names = serde_json::to_string(&names).expect("a list of texts is JSON");
+            return (Cow::Owned(format!("<u4:{names}")), all(&values, u32::to_le_bytes));
+        }
         ColumnValues::U8(values) => ("|u1", values),
         ColumnValues::U32(values) => ("<u4", all(&values, u32::to_le_bytes)),
         ColumnValues::U64(values) => ("<u8", all(&values, u64::to_le_bytes)),

@@ -3,11 +3,15 @@
 //! The file is in the folder for temporary files and has no name. Any core can ask for any record at any time, and memory is the system's to give
 //! and to take.
 
+mod in_turn;
+
 use bytemuck::Pod;
 use memmap2::Mmap;
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Result, Write};
 use std::marker::PhantomData;
+
+pub use in_turn::{Records, RecordsInTurn};
 
 /// Takes records, one after the other.
 #[derive(Debug)]

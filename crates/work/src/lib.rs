@@ -12,6 +12,7 @@ pub mod mpi;
 pub mod placement;
 pub mod ranks;
 mod rate;
+pub mod regions;
 pub mod replay;
 pub mod terms;
 pub mod traffic;

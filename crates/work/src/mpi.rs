@@ -7,6 +7,7 @@ pub mod nth;
 pub mod op;
 pub mod spec;
 
+use crate::regions::RecordedRegions;
 pub use communicator::Communicator;
 use graph::{Doing, GraphOp, OperationGraph};
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
@@ -50,6 +51,11 @@ pub trait Program: std::fmt::Debug + Send + Sync {
 
     /// About how many other ranks a rank talks to, for the size of its tables.
     fn peers(&self) -> u32;
+
+    /// The regions of an application that the operations are in, and what was recorded of them, of work that is a recording which tells that.
+    fn regions(&self) -> Option<&RecordedRegions> {
+        None
+    }
 
     /// The graph that says when operations are done, of programs that are one: then operations do not follow each other.
     fn graph(&self) -> Option<&OperationGraph> {

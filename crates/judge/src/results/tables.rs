@@ -8,7 +8,7 @@ use super::run_result::RunResult;
 use super::throughput::sender_rates;
 use fabric::mpi::RankRow;
 use fabric::observe::{Bin, MessageTimes, SenderRow};
-use ranks::{COMMUNICATORS, CRITICAL_PATH, OPERATIONS, WAITS};
+use ranks::{COMMUNICATORS, CRITICAL_PATH, OPERATIONS, REGIONS, WAITS};
 use shape::column;
 pub use shape::{ColumnValues, ResultTable, TableColumn};
 
@@ -24,6 +24,7 @@ pub const TABLES: &[ResultTable] = &[
     OPERATIONS,
     COMMUNICATORS,
     WAITS,
+    REGIONS,
     CRITICAL_PATH,
 ];
 

@@ -5,6 +5,7 @@ use super::records::{OperationRecord, what};
 use crate::mpi::graph::{Doing, GraphOp, OperationGraph};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, Transfer};
 use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
+use crate::regions::RecordedRegions;
 use std::sync::Arc;
 use trace::operation::UNKNOWN_SIZE;
 
@@ -141,6 +142,10 @@ impl Program for TraceProgram {
 
     fn peers(&self) -> u32 {
         self.recording.peers
+    }
+
+    fn regions(&self) -> Option<&RecordedRegions> {
+        self.recording.visited.as_ref()
     }
 
     fn graph(&self) -> Option<&OperationGraph> {

@@ -6,12 +6,13 @@
 use super::meetings::{AgreedMeetings, Meetings, stands_for};
 use super::names::{CommunicatorUses, PackedCommunicators, RequestNames, TagNames};
 use super::order::RecordedOrder;
-use super::records::{OperationRecord, Records, RecordsInTurn, what};
-use crate::kept::{KeptRecords, RecordKeeper};
+use super::records::{OperationRecord, what};
+use crate::kept::{KeptRecords, RecordKeeper, Records, RecordsInTurn};
 use crate::mpi::collective::cut;
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::op::UNNAMED;
 use crate::mpi::{LARGEST, peers_of};
+use crate::regions::{RecordedRegions, RegionsInTurn};
 use bytemuck::Zeroable;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap};
@@ -53,7 +54,7 @@ pub struct CallRecorder {
     header: TraceHeader,
     any_source: AnySource,
     repair: Repairing,
-    records: RecordsInTurn,
+    records: RecordsInTurn<OperationRecord>,
     keep: usize,
     ranks: Vec<RecordedRank>,
     uses: CommunicatorUses,
@@ -63,6 +64,7 @@ pub struct CallRecorder {
     met: u32,
     largest: u64,
     regions: Vec<String>,
+    visited: RegionsInTurn,
     /// Of a trace that is a graph.
     order: Option<RecordedOrder>,
 }
@@ -87,8 +89,10 @@ pub struct CallRecording {
     pub unit: WorkUnit,
     /// Names of regions.
     pub regions: Vec<String>,
+    /// What ranks did in which region, of a trace of calls that tells of regions or times.
+    pub visited: Option<RecordedRegions>,
     /// Operations of all ranks.
-    pub records: Records,
+    pub records: Records<OperationRecord>,
     /// Communicators.
     pub communicators: PackedCommunicators,
     /// Collectives.
@@ -177,6 +181,7 @@ impl CallRecorder {
             met: 0,
             largest: 0,
             regions: Vec::new(),
+            visited: RegionsInTurn::new(&header, keep),
             order: None,
             header,
         }
@@ -205,6 +210,7 @@ impl CallRecorder {
         Ok(CallRecording {
             ranks: header.ranks,
             unit: header.unit,
+            visited: self.visited.finish(&self.regions).map_err(cannot_keep)?,
             regions: self.regions,
             records: self.records.finish().map_err(cannot_keep)?,
             communicators,
@@ -609,6 +615,7 @@ impl TraceSink for CallRecorder {
             records: RecordsInTurn::new(header.ranks, self.keep),
             uses: CommunicatorUses::new(header),
             meetings: Meetings::new(header),
+            visited: RegionsInTurn::new(header, self.keep),
             order: (header.form == TraceForm::Graph).then(|| RecordedOrder::new(header)),
             ..CallRecorder::new(self.any_source, self.repair, self.keep)
         };
@@ -622,6 +629,8 @@ impl TraceSink for CallRecorder {
             let hint = format!("the trace has {} ranks", self.header.ranks);
             return Err(Problem::new(self.header.file(0), reason, hint).at(record).into());
         }
+        let first = self.records.count(rank);
+        self.visited.take(rank, operation, first).map_err(cannot_keep)?;
         let taken = match self.order.is_some() {
             true => self.take_of_graph(rank, operation, lists),
             false => self.take(rank, operation, lists),
@@ -642,7 +651,11 @@ impl TraceSink for CallRecorder {
             return Ok(());
         }
         (0..self.header.ranks).try_for_each(|rank| match self.end_all(rank) {
-            true => self.push(rank, of(what::WAIT_ALL)),
+            true => {
+                let first = self.records.count(rank);
+                self.visited.is_in(rank, NONE, first).map_err(cannot_keep)?;
+                self.push(rank, of(what::WAIT_ALL))
+            }
             false => Ok(()),
         })
     }

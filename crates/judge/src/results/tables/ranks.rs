@@ -1,7 +1,9 @@
 //! Tables of what ranks did with their time, one line for each column; with `observe.operations`.
 
 use super::shape::{ColumnValues, ResultTable, column};
-use crate::operations::{CommunicatorRow, OperationCells, OperationTimes, PathPiece, RankTimes, WaitTimes};
+use crate::operations::{
+    CommunicatorRow, OperationCells, OperationTimes, PathPiece, RankTimes, RegionTimes, WaitTimes,
+};
 use crate::results::figure::Measure;
 use crate::results::run_result::RunResult;
 
@@ -35,6 +37,10 @@ fn waits<T>(run: &RunResult, number: impl Fn(&WaitTimes) -> T) -> Vec<T> {
 
 fn pieces<T>(run: &RunResult, number: impl Fn(&PathPiece) -> T) -> Vec<T> {
     of(run, |times| &times.paths, number)
+}
+
+fn regions<T>(run: &RunResult, number: impl Fn(&RegionTimes) -> T) -> Vec<T> {
+    of(run, |times| &times.regions.rows, number)
 }
 
 const JOB: (&str, &str) = ("job", "Number of its job in the study.");
@@ -241,6 +247,77 @@ pub(super) const WAITS: ResultTable = ResultTable {
             "time for the peer",
             "How long the peer had not come to it; what is left of the wait the message was under way.",
             |run| ColumnValues::U64(waits(run, WaitTimes::late)),
+        ),
+    ],
+};
+
+pub(super) const REGIONS: ResultTable = ResultTable {
+    name: "regions",
+    line: "A row for each MPI rank and region of the program that it was in, by job, rank, part and region, outside of all at last; with \
+           `observe.operations`, for traces of calls that tell regions or times.",
+    is_there: are_there,
+    columns: &[
+        column(JOB.0, Measure::Count, "job", JOB.1, |run| {
+            ColumnValues::U32(regions(run, |row| row.job))
+        }),
+        column("rank", Measure::Count, "rank", "Its rank in the job.", |run| {
+            ColumnValues::U32(regions(run, |row| row.rank))
+        }),
+        column("part", Measure::Count, "part", "Part of the job's work.", |run| {
+            ColumnValues::U32(regions(run, |row| row.part))
+        }),
+        column(
+            "region",
+            Measure::Text,
+            "region",
+            "Name of the region, the innermost one at a time; empty outside of all.",
+            |run| {
+                let named = run.rank_times.as_ref().map(|times| times.regions.named());
+                let (numbers, names) = named.unwrap_or_default();
+                ColumnValues::Names(numbers, names)
+            },
+        ),
+        column(
+            "visits",
+            Measure::Count,
+            "visits",
+            "How often it was entered; null of a rank that has not come to its end, as all that was recorded.",
+            |run| ColumnValues::MaybeU64(regions(run, |row| row.visits)),
+        ),
+        column(
+            "compute_ps",
+            Measure::Picoseconds,
+            "computing",
+            "What the rank computed there.",
+            |run| ColumnValues::U64(regions(run, |row| row.computing)),
+        ),
+        column(
+            "wait_ps",
+            Measure::Picoseconds,
+            "waiting",
+            "What it waited there for messages.",
+            |run| ColumnValues::U64(regions(run, |row| row.waiting)),
+        ),
+        column(
+            "mpi_ps",
+            Measure::Picoseconds,
+            "in MPI otherwise",
+            "What its operations took there besides: overheads, copies, operands combined.",
+            |run| ColumnValues::U64(regions(run, |row| row.calling)),
+        ),
+        column(
+            "recorded_compute_ps",
+            Measure::Picoseconds,
+            "computing, recorded",
+            "What it computed there when it was recorded; null where the trace tells instructions.",
+            |run| ColumnValues::MaybeU64(regions(run, |row| row.recorded?.computing)),
+        ),
+        column(
+            "recorded_mpi_ps",
+            Measure::Picoseconds,
+            "in MPI, recorded",
+            "What the calls took that are played, their waiting included, when it was recorded; null where the trace does not tell that.",
+            |run| ColumnValues::MaybeU64(regions(run, |row| row.recorded?.calling)),
         ),
     ],
 };

@@ -22,6 +22,8 @@ pub enum ColumnValues {
     MaybeF64(Vec<Option<f64>>),
     /// Words of a few.
     Words(Vec<&'static str>),
+    /// Names that the run knows, by their numbers in the list behind.
+    Names(Vec<u32>, Vec<String>),
 }
 
 impl ColumnValues {
@@ -36,6 +38,7 @@ impl ColumnValues {
             ColumnValues::MaybeU64(values) => values.len(),
             ColumnValues::MaybeF64(values) => values.len(),
             ColumnValues::Words(values) => values.len(),
+            ColumnValues::Names(values, _) => values.len(),
         }
     }
 
