@@ -172,6 +172,8 @@ def registry_text(found: dict[str, list[dict[str, Any]]], *, details: bool) -> N
                 about += f"  [{entry['source']}]"
             table.add_row(Text(str(entry.get("name")), style="cyan"), Text(about))
             if details:
+                if entry.get("files"):
+                    table.add_row("", Text(f"file: {entry['files']}", style="dim"))
                 for parameter in entry.get("parameters") or []:
                     default = parameter.get("default")
                     unit = f" in {parameter['unit']}" if parameter.get("unit") else ""

@@ -23,6 +23,7 @@ KINDS = (
     "process",
     "placement",
     "engine",
+    "trace-format",
     "result",
 )
 

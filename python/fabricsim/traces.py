@@ -74,12 +74,18 @@ def cut(
     ranks: tuple[int, int] | None = None,
     times: tuple[int, int] | None = None,
     region: str | None = None,
+    visits: tuple[int, int] | None = None,
+    from_marker: str | None = None,
+    to_marker: str | None = None,
     format: str | None = None,
     to: str | None = None,
     progress: Callable[[str], bool] | None = None,
 ) -> dict[str, Any]:
     """Write a part of a trace and return what was done; see `Trace.cut`. Times are ps."""
-    options = {"format": format, "to": to or format_for(Path(out)), "ranks": ranks, "times": times, "region": region}
+    options = {
+        **{"format": format, "to": to or format_for(Path(out)), "ranks": ranks, "times": times, "region": region},
+        **{"visits": visits, "from_marker": from_marker, "to_marker": to_marker},
+    }
     found: dict[str, Any] = json.loads(_core.trace_cut(str(path), str(out), json.dumps(options), progress))
     return found
 
@@ -219,6 +225,9 @@ class Trace:
         from_time: str | None = None,
         to_time: str | None = None,
         region: str | None = None,
+        visits: range | None = None,
+        from_marker: str | None = None,
+        to_marker: str | None = None,
         to: str | None = None,
         force: bool = False,
     ) -> Trace:
@@ -236,6 +245,10 @@ class Trace:
             What began at `from_time` or later and before `to_time`, from the begin of the trace: ``"10 ms"``.
         region : str, optional
             What is in this region of the program.
+        visits : range, optional
+            Of the times that a rank is in the region, these, with step 1, counted from 0: iterations of a loop whose body is a region.
+        from_marker, to_marker : str, optional
+            Of each rank, what comes from where it first enters the region `from_marker`, to before it then first enters `to_marker`.
         to, force
             As in `convert`.
 
@@ -261,17 +274,25 @@ class Trace:
         >>> half.info["ranks"], half.info["operations"], half.problems
         (2, {'compute': 2, 'recv': 1, 'send': 1}, [])
         """
-        if ranks is not None and ranks.step != 1:
-            raise ValueError(f"ranks of a part follow each other, unlike {ranks}")
+        for name, numbers in (("ranks", ranks), ("visits", visits)):
+            if numbers is not None and numbers.step != 1:
+                raise ValueError(f"{name} of a part follow each other, unlike {numbers}")
         times = None
         if from_time is not None or to_time is not None:
             times = (picoseconds(from_time or "0 ps"), 2**64 - 1 if to_time is None else picoseconds(to_time))
-        if ranks is None and times is None and region is None:
-            raise ValueError("say which part: ranks, from_time, to_time or region")
+        part: dict[str, Any] = {
+            "ranks": None if ranks is None else (ranks.start, ranks.stop),
+            "times": times,
+            "region": region,
+            "visits": None if visits is None else (visits.start, visits.stop),
+            "from_marker": from_marker,
+            "to_marker": to_marker,
+        }
+        if all(value is None for value in part.values()):
+            raise ValueError("say which part: ranks, from_time, to_time, region, from_marker or to_marker")
         target = _target(out, force=force)
-        pair = None if ranks is None else (ranks.start, ranks.stop)
         with reading(f"cutting {self.path.name}", self._console()) as progress:
-            done = cut(self.path, target, ranks=pair, times=times, region=region, format=self.format, to=to, progress=progress)
+            done = cut(self.path, target, **part, format=self.format, to=to, progress=progress)
         return self._written(target, done)
 
     def _written(self, target: Path, done: dict[str, Any]) -> Trace:

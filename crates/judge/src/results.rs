@@ -29,7 +29,7 @@ pub use execution::{Execution, Speculation};
 pub(crate) use figure::figures;
 pub use figure::{Figure, Figures, Measure, Together, listing};
 pub use hops::HopSummary;
-pub use jobs::{JobSummary, JobWork, RankFigures, TrafficFigures};
+pub use jobs::{JobSummary, JobWork, LeftOutFigures, RankFigures, TrafficFigures};
 pub use latency::{LatencySummary, WaitSummary};
 pub use links::{BusyLink, LinkRow};
 pub(crate) use links::{hottest, link_rows};

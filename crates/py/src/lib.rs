@@ -27,10 +27,20 @@ fn list_entries(kind: &str) -> PyResult<String> {
             .collect();
         return Ok(json!(presets).to_string());
     }
+    if kind == "trace-format" {
+        let formats: Vec<_> = trace::formats()
+            .map(|mut format| {
+                format["limits"] = json!([format["limits"]]);
+                format["parameters"] = json!([]);
+                format
+            })
+            .collect();
+        return Ok(json!(formats).to_string());
+    }
     let kind = family(kind).ok_or_else(|| {
         let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
         errors::plain(format!(
-            "no kind \"{kind}\"; there are {} and topology-preset",
+            "no kind \"{kind}\"; there are {}, topology-preset and trace-format",
             names.join(", ")
         ))
     })?;

@@ -16,31 +16,28 @@ use trace::{ReadProgress, ReadStop};
 /// Least time between two reports, so that signals are looked for often enough and little time is spent on it.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// The formats of traces as JSON, each with name, line, files, limits, source, and whether it can be written.
+/// The formats of traces, each with name, line, files, limits, source, and whether it can be written.
+pub fn formats() -> impl Iterator<Item = serde_json::Value> {
+    let written = |name: &str| trace::convert::WRITERS.iter().any(|(writer, _)| *writer == name);
+    FORMATS.iter().map(move |format| {
+        json!({
+            "name": format.name, "line": format.line, "files": format.files, "limits": format.limits,
+            "source": format.source, "written": written(format.name),
+        })
+    })
+}
+
+/// The same as JSON.
 #[pyfunction]
 pub fn trace_formats() -> String {
-    let written = |name: &str| trace::convert::WRITERS.iter().any(|(writer, _)| *writer == name);
-    let all: Vec<_> = FORMATS
-        .iter()
-        .map(|format| {
-            json!({
-                "name": format.name, "line": format.line, "files": format.files, "limits": format.limits,
-                "source": format.source, "written": written(format.name),
-            })
-        })
-        .collect();
-    json!(all).to_string()
+    json!(formats().collect::<Vec<_>>()).to_string()
 }
 
 fn format(name: Option<&str>) -> PyResult<Option<&'static ListedReader>> {
     let Some(name) = name else { return Ok(None) };
-    trace::named(name).map(Some).ok_or_else(|| {
-        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-        errors::plain(format!(
-            "no format of traces \"{name}\"; there are {}",
-            known.join(", ")
-        ))
-    })
+    trace::named(name)
+        .map(Some)
+        .ok_or_else(|| errors::plain(format!("no format of traces \"{name}\"; {}", trace::known::hint(name))))
 }
 
 /// Does long work without the interpreter lock. `progress` is called with JSON (`done`, `all`, `records`) a few times a second and says
@@ -105,8 +102,8 @@ pub fn trace_convert(
     Ok(json!(converted).to_string())
 }
 
-/// Writes a part of a trace; options: `{"format": null, "to": "work", "ranks": [0, 4], "times": [0, 1000], "region": null}`, ranks and times (ps)
-/// from the first to before the second. What was done is JSON.
+/// Writes a part of a trace; options: `{"format": null, "to": "work", "ranks": [0, 4], "times": [0, 1000], "region": null, "visits": [0, 10],
+/// "from_marker": null, "to_marker": null}`, ranks, times (ps) and visits from the first to before the second. What was done is JSON.
 #[pyfunction]
 #[pyo3(signature = (path, out, options, progress=None))]
 pub fn trace_cut(
@@ -120,11 +117,15 @@ pub fn trace_cut(
     let format = format(options["format"].as_str())?;
     let to = options["to"].as_str().unwrap_or("work");
     let pair = |key: &str| Some((options[key][0].as_u64()?, options[key][1].as_u64()?));
+    let name = |key: &str| options[key].as_str().map(str::to_owned);
     let rank = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let part = TracePart {
         ranks: pair("ranks").map(|(begin, end)| rank(begin)..rank(end)),
         times: pair("times").map(|(begin, end)| begin..end),
-        region: options["region"].as_str().map(str::to_owned),
+        region: name("region"),
+        visits: pair("visits").map(|(begin, end)| begin..end),
+        from_marker: name("from_marker"),
+        to_marker: name("to_marker"),
     };
     let cut = watched(py, progress.as_ref(), |watch| {
         trace::convert::cut(&path, format, &out, to, &part, watch)

@@ -195,6 +195,8 @@ impl Sources {
 struct Finding {
     place: Place,
     key: String,
+    /// Which it is of several in an order of their own.
+    number: usize,
     reason: String,
     hint: String,
     severity: Severity,
@@ -223,12 +225,19 @@ pub struct Findings {
 impl Findings {
     /// Adds an error.
     pub fn error(&mut self, place: Place, key: &str, reason: impl Into<String>, hint: impl Into<String>) {
-        self.add(place, key, reason.into(), hint.into(), Severity::Error);
+        self.add(place, key, 0, (reason.into(), hint.into()), Severity::Error);
+    }
+
+    /// Adds errors about one value, reason and hint of each, which stay in their order.
+    pub fn errors(&mut self, place: Place, key: &str, errors: impl IntoIterator<Item = (String, String)>) {
+        for (number, error) in errors.into_iter().enumerate() {
+            self.add(place, key, number, error, Severity::Error);
+        }
     }
 
     /// Adds a warning.
     pub fn warning(&mut self, place: Place, key: &str, reason: impl Into<String>, hint: impl Into<String>) {
-        self.add(place, key, reason.into(), hint.into(), Severity::Warning);
+        self.add(place, key, 0, (reason.into(), hint.into()), Severity::Warning);
     }
 
     /// What follows is found at a point of a sweep. A finding that does not come up at all points names its first one.
@@ -243,7 +252,7 @@ impl Findings {
         self.inside = false;
     }
 
-    fn add(&mut self, place: Place, key: &str, reason: String, hint: String, severity: Severity) {
+    fn add(&mut self, place: Place, key: &str, number: usize, (reason, hint): (String, String), severity: Severity) {
         self.n_errors += usize::from(severity == Severity::Error);
         let point = if self.inside { self.n_points } else { 0 };
         let id = (place, key.to_owned(), reason);
@@ -259,6 +268,7 @@ impl Findings {
             self.list.push(Finding {
                 place,
                 key,
+                number,
                 reason,
                 hint,
                 severity,
@@ -322,6 +332,25 @@ mod tests {
         let mut findings = Findings::default();
         findings.error(Place::new(0, span), "router.vcs", "wrong", "better");
         findings.into_diagnostics(&sources).remove(0)
+    }
+
+    #[test]
+    fn several_errors_of_one_value_stay_in_their_order() {
+        let mut sources = Sources::default();
+        sources.add("a.toml", "file = \"a\"\n");
+        let mut findings = Findings::default();
+        let told = ["rank 2", "rank 10", "and 3 more"];
+        findings.errors(
+            Place::new(0, 7..10),
+            "file",
+            told.map(|reason| (reason.to_owned(), String::new())),
+        );
+        let reasons: Vec<String> = findings
+            .into_diagnostics(&sources)
+            .into_iter()
+            .map(|one| one.reason)
+            .collect();
+        assert_eq!(reasons, told);
     }
 
     #[test]

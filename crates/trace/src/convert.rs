@@ -1,7 +1,7 @@
 //! From one format to another, and a part of a trace: `fabricsim trace convert`, `fabricsim trace cut`.
 
 use crate::check::Check;
-use crate::cut::{Cutter, Planner, TracePart};
+use crate::cut::{PlannedPart, TracePart};
 use crate::format::ListedReader;
 use crate::formats::goal::{BinaryWriter, TextWriter, write_binary, write_text};
 use crate::formats::work::WorkWriter;
@@ -146,41 +146,8 @@ fn check_other(path: &Path, out: &Path) -> Result<(), ReadStop> {
     }
 }
 
-/// Takes nothing of a trace but the names of its regions.
-#[derive(Default)]
-struct Names(Vec<String>);
-
-impl TraceSink for Names {
-    fn begin(&mut self, _header: &TraceHeader) -> Result<(), ReadStop> {
-        Ok(())
-    }
-
-    fn operation(&mut self, _: u32, _: u64, _: &Operation, _: &Lists<'_>) -> Result<(), ReadStop> {
-        Ok(())
-    }
-
-    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
-        self.0 = names.to_vec();
-        Ok(())
-    }
-}
-
-/// The number of a region by its name.
-fn region_of(names: &[String], name: &str) -> Result<u32, ReadStop> {
-    let found = names.iter().position(|region| region == name);
-    found.map(|number| number as u32).ok_or_else(|| {
-        let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
-        let more = if names.len() > some.len() { ", ..." } else { "" };
-        let there = match some.is_empty() {
-            true => "the trace has no regions".to_owned(),
-            false => format!("there are {}{more}", some.join(", ")),
-        };
-        ReadStop::Refused(format!("no region \"{name}\"; {there}"))
-    })
-}
-
 /// Writes a part of a trace of a format, or of the one that it has; see [`cut`](crate::cut). Parts other than whole ranks take a pass
-/// before, a region one more for its name.
+/// before, names of regions one more.
 ///
 /// # Errors
 /// As of [`convert`], and a part that there is not.
@@ -195,7 +162,7 @@ pub fn cut(
     let format = known_or_of(format, path)?;
     check_other(path, out)?;
     let mut written = ConvertedFile::create(out, to)?;
-    let passes = 1 + u64::from(!part.has_whole_ranks()) + u64::from(part.region.is_some());
+    let passes = 1 + PlannedPart::passes(part);
     let mut pass = 0;
     let mut go = |sink: &mut dyn TraceSink| -> Result<(Vec<Problem>, u64), ReadStop> {
         let mut told = |progress| watch(self::part(progress, pass, passes));
@@ -205,17 +172,8 @@ pub fn cut(
         pass += 1;
         Ok(problems)
     };
-    let mut region = None;
-    if let Some(name) = &part.region {
-        let mut names = Names::default();
-        go(&mut names)?;
-        region = Some(region_of(&names.0, name)?);
-    }
-    let mut planner = None;
-    if !part.has_whole_ranks() {
-        go(planner.insert(Planner::new(part, region)))?;
-    }
-    let mut cutter = Cutter::new(part, region, planner.as_mut(), &mut written);
+    let mut planned = PlannedPart::of(part, &mut go)?;
+    let mut cutter = planned.cutter(&mut written);
     let (problems, more_problems) = go(&mut cutter)?;
     let (left_out, any) = (cutter.left_out().clone(), cutter.any());
     let mut notes = written.notes();

@@ -1,4 +1,4 @@
-//! A part of a trace: some of its ranks, a time, or a region of the program.
+//! A part of a trace: some of its ranks, a time, a region of the program or some of the visits to it, or what is between two markers.
 //!
 //! An operation is taken whole where it was begun. What is cut in two is left out on both sides and counted:
 //!
@@ -19,15 +19,118 @@ pub use select::TracePart;
 
 use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, NONE, Operation};
-use crate::problem::ReadStop;
+use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceSink;
 use plan::{CutPlan, MessageEnd};
 use restrict::Communicators;
-use select::Selection;
+use select::{PartRegions, Selection};
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+
+/// A part of a trace of which it is known what it needs.
+pub struct PlannedPart {
+    part: TracePart,
+    regions: PartRegions,
+    planner: Option<Planner>,
+}
+
+/// What is wrong with a file that was read to its end, and how many problems more there are.
+type ToldProblems = (Vec<Problem>, u64);
+
+impl PlannedPart {
+    /// How many passes over a trace [`PlannedPart::of`] takes.
+    pub fn passes(part: &TracePart) -> u64 {
+        u64::from(!part.has_whole_ranks()) + u64::from(part.names_regions())
+    }
+
+    /// Finds out what a part needs; `pass` tells the whole trace to a sink, once for each of [`PlannedPart::passes`].
+    ///
+    /// # Errors
+    /// Those of `pass`, and a part that there is not.
+    pub fn of(
+        part: &TracePart,
+        mut pass: impl FnMut(&mut dyn TraceSink) -> Result<ToldProblems, ReadStop>,
+    ) -> Result<PlannedPart, ReadStop> {
+        if part.visits.is_some() && part.region.is_none() {
+            return Err(ReadStop::Refused("visits are those of a region: name one".into()));
+        }
+        if part.visits.as_ref().is_some_and(Range::is_empty) {
+            return Err(ReadStop::Refused(
+                "there are no visits: give A..B with A below B".into(),
+            ));
+        }
+        let mut regions = PartRegions::default();
+        if part.names_regions() {
+            let mut names = Names::default();
+            pass(&mut names)?;
+            let numbers = |name: &Option<String>| match name {
+                Some(name) => regions_of(&names.0, name),
+                None => Ok(Vec::new()),
+            };
+            regions = PartRegions {
+                region: numbers(&part.region)?,
+                from: numbers(&part.from_marker)?,
+                to: numbers(&part.to_marker)?,
+            };
+        }
+        let mut planner = None;
+        if !part.has_whole_ranks() {
+            pass(planner.insert(Planner::new(part, &regions)))?;
+        }
+        Ok(PlannedPart {
+            part: part.clone(),
+            regions,
+            planner,
+        })
+    }
+
+    /// Hands on the part of the trace that is told; to be called once for each time it is.
+    pub fn cutter<S: TraceSink>(&mut self, inner: S) -> Cutter<'_, S> {
+        let plan = self.planner.as_mut().map(|planner| &mut planner.plan);
+        Cutter::new(Selection::new(&self.part, &self.regions), plan, inner)
+    }
+}
+
+/// Takes nothing of a trace but the names of its regions.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl TraceSink for Names {
+    fn begin(&mut self, _header: &TraceHeader) -> Result<(), ReadStop> {
+        Ok(())
+    }
+
+    fn operation(&mut self, _: u32, _: u64, _: &Operation, _: &Lists<'_>) -> Result<(), ReadStop> {
+        Ok(())
+    }
+
+    fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
+        self.0 = names.to_vec();
+        Ok(())
+    }
+}
+
+/// The numbers of the regions of a name.
+fn regions_of(names: &[String], name: &str) -> Result<Vec<u32>, ReadStop> {
+    let numbers: Vec<u32> = (0..)
+        .zip(names)
+        .filter(|(_, region)| *region == name)
+        .map(|(number, _)| number)
+        .collect();
+    if !numbers.is_empty() {
+        return Ok(numbers);
+    }
+    let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
+    let more = if names.len() > some.len() { ", ..." } else { "" };
+    let there = match some.is_empty() {
+        true => "the trace has no regions".to_owned(),
+        false => format!("there are {}{more}", some.join(", ")),
+    };
+    Err(ReadStop::Refused(format!("no region \"{name}\"; {there}")))
+}
 
 /// Knows after one pass over a trace which ends of messages and which collectives are in the part with all that they need.
-pub(crate) struct Planner {
+struct Planner {
     selection: Selection,
     plan: CutPlan,
     header: TraceHeader,
@@ -36,9 +139,9 @@ pub(crate) struct Planner {
 }
 
 impl Planner {
-    pub(crate) fn new(part: &TracePart, region: Option<u32>) -> Planner {
+    fn new(part: &TracePart, regions: &PartRegions) -> Planner {
         Planner {
-            selection: Selection::new(part, region),
+            selection: Selection::new(part, regions),
             plan: CutPlan::default(),
             header: TraceHeader::new("", 0, TraceForm::Program),
             last: 0,
@@ -77,10 +180,8 @@ impl TraceSink for Planner {
     }
 
     fn end(&mut self, _names: &[String]) -> Result<(), ReadStop> {
-        if self.selection.needs_times() && self.last == 0 {
-            return Err(ReadStop::Refused(
-                "it does not tell when operations began: cut it by ranks or by a region".into(),
-            ));
+        if let Some(reason) = self.selection.why_not(self.last) {
+            return Err(ReadStop::Refused(reason));
         }
         let header = &self.header;
         let selection = &self.selection;
@@ -122,7 +223,7 @@ fn ends(rank: u32, operation: &Operation) -> [Option<(MessageEnd, Option<Message
 }
 
 /// Hands on a part of a trace.
-pub(crate) struct Cutter<'p, S> {
+pub struct Cutter<'p, S> {
     selection: Selection,
     plan: Option<&'p mut CutPlan>,
     communicators: Communicators,
@@ -138,15 +239,10 @@ pub(crate) struct Cutter<'p, S> {
 
 impl<'p, S: TraceSink> Cutter<'p, S> {
     /// With what one pass has found, if the part is not one of ranks only.
-    pub(crate) fn new(
-        part: &TracePart,
-        region: Option<u32>,
-        planner: Option<&'p mut Planner>,
-        inner: S,
-    ) -> Cutter<'p, S> {
+    fn new(selection: Selection, plan: Option<&'p mut CutPlan>, inner: S) -> Cutter<'p, S> {
         Cutter {
-            selection: Selection::new(part, region),
-            plan: planner.map(|planner| &mut planner.plan),
+            selection,
+            plan,
             communicators: Communicators::default(),
             form: TraceForm::Program,
             first: 0,
@@ -159,12 +255,12 @@ impl<'p, S: TraceSink> Cutter<'p, S> {
     }
 
     /// Operations of the part that were cut in two, by kind.
-    pub(crate) fn left_out(&self) -> &BTreeMap<&'static str, u64> {
+    pub fn left_out(&self) -> &BTreeMap<&'static str, u64> {
         &self.left_out
     }
 
     /// Receives from any rank or of any tag.
-    pub(crate) fn any(&self) -> u64 {
+    pub fn any(&self) -> u64 {
         self.any
     }
 
@@ -256,6 +352,9 @@ impl<'p, S: TraceSink> Cutter<'p, S> {
 impl<S: TraceSink> TraceSink for Cutter<'_, S> {
     fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.selection.begin(header)?;
+        if let Some(plan) = &mut self.plan {
+            plan.rewind();
+        }
         let ranks = self.selection.ranks();
         self.communicators = Communicators::of(header, &ranks);
         (self.form, self.first) = (header.form, ranks.start);

@@ -15,6 +15,28 @@ pub fn named(name: &str) -> Option<&'static ListedReader> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
+/// What to do about a name that is no format's: the one that is like it, or all of them.
+pub fn hint(name: &str) -> String {
+    let names = FORMATS.iter().map(|format| format.name);
+    match study::diagnostic::nearest(name, names.clone()) {
+        Some(best) => format!("did you mean {best:?}?"),
+        None => format!("formats are {}", names.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What to do about a file that is of no format: the file that it belongs to, where its name tells.
+fn hint_of_file(path: &Path) -> String {
+    let has = |ending: &str| path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+    let beside = match () {
+        () if has("evt") || has("def") => "name the anchor of an OTF2 archive, such as traces.otf2; ",
+        () if has("toml") => "this is a study: `fabricsim run` takes it; ",
+        () => "",
+    };
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    let names = names.join(", ");
+    format!("{beside}`fabricsim trace formats` tells which file to name of each: {names}")
+}
+
 /// Bytes at the begin of a file by which formats are recognised.
 const START: u64 = 4096;
 
@@ -24,7 +46,15 @@ const START: u64 = 4096;
 /// A path that cannot be read, or that is of no format.
 pub fn format_of(path: &Path) -> Result<&'static ListedReader, Problem> {
     let name = path.display().to_string();
-    let cannot = |error: std::io::Error| Problem::new(&name, format!("it cannot be read: {error}"), "");
+    let cannot = |error: std::io::Error| {
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "give the path of a file or folder that is there; a study's are relative to its folder"
+            }
+            _ => "give a file or folder that may be read",
+        };
+        Problem::new(&name, format!("it cannot be read: {error}"), hint)
+    };
     let about = std::fs::metadata(path).map_err(cannot)?;
     let mut start = Vec::new();
     if about.is_file() {
@@ -45,13 +75,7 @@ pub fn format_of(path: &Path) -> Result<&'static ListedReader, Problem> {
     FORMATS
         .iter()
         .find(|format| (format.is_it)(path, &start))
-        .ok_or_else(|| {
-            let known: Vec<String> = FORMATS
-                .iter()
-                .map(|format| format!("{}: {}", format.name, format.files))
-                .collect();
-            Problem::new(&name, "this is no trace of a known format", known.join("; "))
-        })
+        .ok_or_else(|| Problem::new(&name, "this is no trace of a known format", hint_of_file(path)))
 }
 
 /// Reads a trace of a format that is known, or of the one that it has.

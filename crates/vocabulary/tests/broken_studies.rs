@@ -897,6 +897,179 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(1, "reproduce", "must be a table", "[reproduce]")],
     ),
     (
+        "trace_missing_file",
+        &[(
+            6,
+            "job[0].work.file",
+            "nowhere.goal: it cannot be read",
+            "a file or folder that is there",
+        )],
+    ),
+    (
+        "trace_without_file",
+        &[(4, "job[0].work.file", "is missing", "file = ")],
+    ),
+    (
+        "trace_of_no_format",
+        &[(
+            6,
+            "job[0].work.file",
+            "letter.txt: this is no trace of a known format",
+            "`fabricsim trace formats`",
+        )],
+    ),
+    (
+        "trace_format_misspelt",
+        &[(7, "job[0].work.format", "no format \"goall\"", "did you mean \"goal\"?")],
+    ),
+    (
+        "trace_format_of_another",
+        &[(
+            6,
+            "job[0].work.file",
+            "pair.goal: there are 0 files of ranks",
+            "in one folder",
+        )],
+    ),
+    (
+        "trace_cut_off",
+        &[(
+            6,
+            "job[0].work.file",
+            "cut.goal, rank 0, record 4: expected a rank, not the end of the line",
+            "damaged",
+        )],
+    ),
+    (
+        "trace_ranks_of_another",
+        &[(
+            4,
+            "job[0].work.ranks",
+            "3 ranks cannot play a trace of 2",
+            "leave the key out",
+        )],
+    ),
+    (
+        "trace_too_large_for_the_nodes",
+        &[(6, "job[0].work.file", "3 ranks of the trace do not fit", "more nodes")],
+    ),
+    (
+        "trace_unmatched",
+        &[
+            (
+                6,
+                "job[0].work.file",
+                "unmatched.goal, rank 0, record 4: rank 2 never receives",
+                "add the receive",
+            ),
+            (
+                6,
+                "job[0].work.file",
+                "unmatched.goal, rank 1, record 8: rank 1 receives",
+                "add the send",
+            ),
+            (
+                6,
+                "job[0].work.file",
+                "unmatched.goal, rank 2, record 11: rank 2 receives",
+                "add the send",
+            ),
+        ],
+    ),
+    (
+        "trace_requests_and_ranks_that_are_not",
+        &[
+            (
+                6,
+                "job[0].work.file",
+                "trace_requests.csv, rank 0, record 2: rank 0 has made no request 1",
+                "start it before",
+            ),
+            (
+                6,
+                "job[0].work.file",
+                "trace_requests.csv, rank 0, record 3: rank 0 has made no request 2",
+                "start it before",
+            ),
+            (
+                6,
+                "job[0].work.file",
+                "trace_requests.csv, rank 0, record 4: there is no rank 9",
+                "ranks are 0..=1",
+            ),
+            (
+                6,
+                "job[0].work.file",
+                "trace_requests.csv, rank 1, record 5: rank 1 receives",
+                "add the send",
+            ),
+        ],
+    ),
+    (
+        "trace_sha256_of_another",
+        &[(
+            7,
+            "job[0].work.sha256",
+            "says something else: its SHA-256 is 2f68d7f6",
+            "leave the key out",
+        )],
+    ),
+    (
+        "trace_sha256_is_a_word",
+        &[(7, "job[0].work.sha256", "no SHA-256", "64 digits")],
+    ),
+    (
+        "trace_instructions_of_times",
+        &[(7, "job[0].work.compute", "tells times, not instructions", "recorded")],
+    ),
+    (
+        "trace_region_of_factor_unknown",
+        &[(7, "job[0].work.regions", "no region \"solver\"", "trace info")],
+    ),
+    (
+        "trace_ranks_backwards",
+        &[(
+            7,
+            "job[0].work.only_ranks",
+            "\"2..0\" is no range",
+            "A..B with A below B",
+        )],
+    ),
+    (
+        "trace_ranks_beyond",
+        &[(
+            7,
+            "job[0].work.only_ranks",
+            "ranks 1..3 of a trace of 2 ranks",
+            "trace info",
+        )],
+    ),
+    (
+        "trace_times_backwards",
+        &[(8, "job[0].work.to_time", "not after from_time", "leave one of them out")],
+    ),
+    (
+        "trace_times_of_no_times",
+        &[(
+            7,
+            "job[0].work.from_time",
+            "does not tell when operations began",
+            "trace info",
+        )],
+    ),
+    (
+        "trace_region_unknown",
+        &[(7, "job[0].work.region", "no region \"solver\"", "trace info")],
+    ),
+    (
+        "trace_visits_of_no_region",
+        &[(7, "job[0].work.visits", "those of a region", "name the region")],
+    ),
+    (
+        "trace_marker_unknown",
+        &[(7, "job[0].work.from_marker", "no region \"begin\"", "trace info")],
+    ),
+    (
         "many_errors_at_once",
         &[
             (1, "nmae", "unknown key", "did you mean `name`"),
@@ -960,8 +1133,8 @@ fn every_file_of_the_folder_is_a_case() {
                 .to_string_lossy()
                 .into_owned()
         })
-        // What studies there refer to.
-        .filter(|name| !name.ends_with(".csv"))
+        // Others are what studies there refer to.
+        .filter(|name| name.ends_with(".toml"))
         .collect();
     let cases: BTreeSet<String> = CASES.iter().map(|(name, _)| format!("{name}.toml")).collect();
     assert_eq!(files, cases);

@@ -3,6 +3,7 @@
 pub mod collective;
 mod communicator;
 pub mod graph;
+mod left_out;
 pub mod nth;
 pub mod op;
 pub mod spec;
@@ -10,6 +11,7 @@ pub mod spec;
 use crate::regions::RecordedRegions;
 pub use communicator::Communicator;
 use graph::{Doing, GraphOp, OperationGraph};
+pub use left_out::LeftOut;
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
 
 /// Most bytes that every message may have besides the rank's.
@@ -66,6 +68,11 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     fn doing(&self, rank: u32, number: u32, operation: &GraphOp) -> Doing {
         let _ = (rank, number);
         operation.doing()
+    }
+
+    /// What it does not do of what it was recorded from.
+    fn left_out(&self) -> LeftOut {
+        LeftOut::default()
     }
 }
 

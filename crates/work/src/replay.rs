@@ -17,6 +17,6 @@ pub mod records;
 #[cfg(test)]
 mod tests;
 
-pub use open::{OpenedTrace, TraceWish, open};
+pub use open::{OpenedTrace, TraceWish, UnplayedTrace, open};
 pub use program::{ComputeTimes, TraceProgram};
 pub use recorder::{AnySource, CallRecorder, CallRecording, Repairing};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,7 +73,9 @@ def _known(name: str | None, *, written: bool = False) -> None:
 
     known = [entry["name"] for entry in trace_formats() if entry["written"] or not written]
     if name is not None and name not in known:
-        raise InputError(f"no format {name} that can be {'written' if written else 'read'}; there are: {', '.join(known)}")
+        near = get_close_matches(name.lower(), known, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"no format {name} that can be {'written' if written else 'read'}; there are: {', '.join(known)}{meant}")
 
 
 @trace_app.command()
@@ -152,13 +155,13 @@ def convert(
     _told(done, out, as_json=as_json)
 
 
-def _ranks(text: str | None) -> tuple[int, int] | None:
-    """Return the ranks of A..B, the second one not among them."""
+def _range(option: str, text: str | None, things: str) -> tuple[int, int] | None:
+    """Return the numbers of A..B, the second one not among them."""
     if text is None:
         return None
     begin, dots, end = text.partition("..")
     if not dots or not begin.strip().isdecimal() or not end.strip().isdecimal():
-        raise InputError(f"--ranks {text}: write A..B, such as 0..64 for the first 64 ranks")
+        raise InputError(f"{option} {text}: write A..B, such as 0..64 for the first 64 {things}")
     return int(begin), int(end)
 
 
@@ -193,6 +196,18 @@ def cut(
         str | None,
         typer.Option("--region", metavar="NAME", help="What is in this region of the program; `trace info` names them."),
     ] = None,
+    visits: Annotated[
+        str | None,
+        typer.Option("--visits", metavar="A..B", help="Of the times that a rank is in --region, those from A to before B, from 0."),
+    ] = None,
+    from_marker: Annotated[
+        str | None,
+        typer.Option("--from-marker", metavar="NAME", help="Of each rank, from where it first enters the region of this name."),
+    ] = None,
+    to_marker: Annotated[
+        str | None,
+        typer.Option("--to-marker", metavar="NAME", help="Of each rank, to before it first enters it, after --from-marker."),
+    ] = None,
     to: ToOption = None,
     format: FormatOption = None,
     force: ForceOutOption = False,
@@ -208,11 +223,18 @@ def cut(
 
     _known(format)
     _target(out, to, force=force)
-    wanted_ranks, times = _ranks(ranks), _times(from_time, to_time)
-    if wanted_ranks is None and times is None and region is None:
-        raise InputError("say which part: --ranks, --from-time, --to-time or --region")
+    part: dict[str, Any] = {
+        "ranks": _range("--ranks", ranks, "ranks"),
+        "times": _times(from_time, to_time),
+        "region": region,
+        "visits": _range("--visits", visits, "visits"),
+        "from_marker": from_marker,
+        "to_marker": to_marker,
+    }
+    if all(value is None for value in part.values()):
+        raise InputError("say which part: --ranks, --from-time, --to-time, --region, --from-marker or --to-marker")
     with reading(f"cutting {path.name}", _console(quiet=quiet)) as progress:
-        done = write(path, out, ranks=wanted_ranks, times=times, region=region, format=format, to=to, progress=progress)
+        done = write(path, out, **part, format=format, to=to, progress=progress)
     _told(done, out, as_json=as_json)
 
 

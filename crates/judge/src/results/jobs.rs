@@ -7,6 +7,7 @@ use super::state::{LoadState, judge, tells};
 use super::{Concluded, figures};
 use fabric::mpi::{RankRow, account};
 use serde::Serialize;
+use work::mpi::LeftOut;
 use work::ranks::Plan;
 
 figures! {
@@ -66,6 +67,43 @@ figures! {
         local_messages: u64 = Count, "messages within nodes", "Messages of ranks that did not leave their node.", parts Sum;
         local_bytes: u64 = Bytes, "bytes within nodes", "Their bytes.", parts Sum;
         iterations: u64 = Count, "iterations", "Iterations that all ranks have behind them.", parts Least;
+        left_out: LeftOutFigures = Group, "left out", "What of a trace is not played: what does not match where `repair = \"drop\"` leaves it out, and what a part cuts in two; all 0 of work that is no trace.";
+    }
+}
+
+figures! {
+    /// What of the traces of a job is not played.
+    pub struct LeftOutFigures {
+        sends: u64 = Count, "sends left out", "Sends whose message no rank receives, or whose receive is too small.", seeds Greatest, parts Greatest;
+        receives: u64 = Count, "receives left out", "Receives of messages that no rank sends, or that are larger.", seeds Greatest, parts Greatest;
+        collectives: u64 = Count, "collectives left out", "Operations of collectives that ranks do not agree on.", seeds Greatest, parts Greatest;
+        waits: u64 = Count, "waits left out", "Waits for requests that are not there.", seeds Greatest, parts Greatest;
+        others: u64 = Count, "other operations left out", "Other operations: writing and reading of others' memory, and fields that name nothing.", seeds Greatest, parts Greatest;
+        cut: u64 = Count, "operations cut in two", "Operations that the borders of a part cut in two.", seeds Greatest, parts Greatest;
+        problems: u64 = Count, "problems of files", "What readers could not read of the files.", seeds Greatest, parts Greatest;
+    }
+}
+
+impl From<LeftOut> for LeftOutFigures {
+    fn from(left_out: LeftOut) -> LeftOutFigures {
+        let LeftOut {
+            sends,
+            receives,
+            collectives,
+            waits,
+            others,
+            cut,
+            problems,
+        } = left_out;
+        LeftOutFigures {
+            sends,
+            receives,
+            collectives,
+            waits,
+            others,
+            cut,
+            problems,
+        }
     }
 }
 
@@ -89,7 +127,6 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
     for (j, (spec, track)) in run.spec.jobs.iter().zip(&stats.tracks).enumerate() {
         let rows = ranks(j);
         let endless = run.net.workload.is_endless(j);
-        let own_starts = run.net.workload.plan_of(j).is_some_and(Plan::has_own_starts);
         if rows.is_empty() && spec.work == fabric::spec::Work::Idle {
             continue;
         }
@@ -103,7 +140,7 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
         let (time_ns, work) = match rows.is_empty() {
             false => (
                 account::span(rows.iter().copied()).map(|time| time.0 as f64 / 1e3),
-                JobWork::Ranks(RankFigures::new(&rows, own_starts, wait_ns)),
+                JobWork::Ranks(RankFigures::new(&rows, run.net.workload.plan_of(j), wait_ns)),
             ),
             true => (
                 (track.latest > 0 && measured == arrived).then_some(track.latest as f64 / 1e3),
@@ -127,7 +164,10 @@ pub(super) fn of(run: &Concluded<'_>) -> Vec<JobSummary> {
 }
 
 impl RankFigures {
-    fn new(rows: &[&RankRow], own_starts: bool, source_wait_ns: WaitSummary) -> RankFigures {
+    fn new(rows: &[&RankRow], plan: Option<&Plan>, source_wait_ns: WaitSummary) -> RankFigures {
+        let own_starts = plan.is_some_and(Plan::has_own_starts);
+        let phases = plan.map_or(&[][..], |plan| &plan.phases).iter();
+        let left_out = phases.fold(LeftOut::default(), |all, phase| all.and(phase.program.left_out()));
         let n = rows.len() as f64;
         let done: Vec<f64> = rows
             .iter()
@@ -157,6 +197,7 @@ impl RankFigures {
             local_messages: sum(|row| row.local_messages),
             local_bytes: sum(|row| row.local_bytes),
             iterations: rows.iter().map(|row| row.iterations).min().unwrap_or(0),
+            left_out: left_out.into(),
         }
     }
 }

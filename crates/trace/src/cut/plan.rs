@@ -63,7 +63,7 @@ struct Ends {
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct CutPlan {
+pub(super) struct CutPlan {
     channels: HashMap<MessageChannel, Ends>,
     steps: HashMap<(u32, u32), Runs>,
     /// Steps of a communicator that are in the part for all its ranks.
@@ -109,6 +109,12 @@ impl CutPlan {
             self.common.insert(communicator, common);
         }
         self.steps = HashMap::new();
+    }
+
+    /// The trace is told from its begin again.
+    pub(super) fn rewind(&mut self) {
+        self.channels.values_mut().for_each(|ends| ends.seen = [0; 2]);
+        self.seen.clear();
     }
 
     /// Whether the next end of a channel is in the part with its other end.

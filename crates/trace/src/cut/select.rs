@@ -5,7 +5,7 @@ use crate::operation::{Kind, Operation};
 use crate::problem::ReadStop;
 use std::ops::Range;
 
-/// A part of a trace: what all that is given have in common.
+/// A part of a trace: what all that are given have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TracePart {
     /// These ranks.
@@ -14,31 +14,70 @@ pub struct TracePart {
     pub times: Option<Range<u64>>,
     /// What is in a region of this name, or in one that is entered from it.
     pub region: Option<String>,
+    /// Only when a rank is in that region for these times, counted from 0: the iterations of a loop whose body is a region.
+    pub visits: Option<Range<u64>>,
+    /// From where a rank first enters a region of this name.
+    pub from_marker: Option<String>,
+    /// Until a rank first enters a region of this name, after the marker from which on operations are taken.
+    pub to_marker: Option<String>,
 }
 
 impl TracePart {
     /// Whether it is one of whole ranks.
-    pub(crate) fn has_whole_ranks(&self) -> bool {
-        self.times.is_none() && self.region.is_none()
+    pub fn has_whole_ranks(&self) -> bool {
+        self.times.is_none() && !self.names_regions()
     }
+
+    /// Whether it is all of a trace.
+    pub fn is_all(&self) -> bool {
+        *self == TracePart::default()
+    }
+
+    /// Whether it names regions.
+    pub(crate) fn names_regions(&self) -> bool {
+        self.visits.is_some()
+            || [&self.region, &self.from_marker, &self.to_marker]
+                .iter()
+                .any(|name| name.is_some())
+    }
+}
+
+/// The numbers of the regions that a part names; several may have one name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PartRegions {
+    pub region: Vec<u32>,
+    pub from: Vec<u32>,
+    pub to: Vec<u32>,
+}
+
+/// Where a rank is.
+#[derive(Clone, Copy, Debug, Default)]
+struct RankPlace {
+    /// How deep it is in regions of the name.
+    depth: u32,
+    /// How often it has entered one of them from outside.
+    visits: u64,
+    /// Whether it has come to the first marker.
+    has_begun: bool,
+    /// Whether it has come to the last one.
+    is_over: bool,
 }
 
 /// Says of each operation, in the order of its rank, whether it is in the part.
 pub(super) struct Selection {
     part: TracePart,
-    region: Option<u32>,
+    regions: PartRegions,
     ranks: Range<u32>,
-    /// How deep each rank is in regions of the name.
-    depths: Vec<u32>,
+    places: Vec<RankPlace>,
 }
 
 impl Selection {
-    pub(super) fn new(part: &TracePart, region: Option<u32>) -> Selection {
+    pub(super) fn new(part: &TracePart, regions: &PartRegions) -> Selection {
         Selection {
             part: part.clone(),
-            region,
+            regions: regions.clone(),
             ranks: 0..0,
-            depths: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -50,7 +89,7 @@ impl Selection {
                 self.ranks.start, self.ranks.end, header.ranks
             )));
         }
-        self.depths = vec![0; self.ranks.len()];
+        self.places = vec![RankPlace::default(); self.ranks.len()];
         Ok(())
     }
 
@@ -62,8 +101,47 @@ impl Selection {
         self.ranks.contains(&rank)
     }
 
-    pub(super) fn needs_times(&self) -> bool {
-        self.part.times.is_some()
+    /// Why there is no such part, when all has been seen; `last` is when the last operation began.
+    pub(super) fn why_not(&self, last: u64) -> Option<String> {
+        let TracePart {
+            times,
+            region,
+            visits,
+            from_marker,
+            to_marker,
+            ..
+        } = &self.part;
+        if times.is_some() && last == 0 {
+            return Some("it does not tell when operations began: cut it by ranks or by a region".into());
+        }
+        if let (Some(visits), Some(name)) = (visits, region) {
+            let most = self.places.iter().map(|place| place.visits).max().unwrap_or(0);
+            match most {
+                0 => {
+                    return Some(format!(
+                        "no rank enters region \"{name}\": its visits cannot be told apart"
+                    ));
+                }
+                most if most <= visits.start => {
+                    return Some(format!(
+                        "visits {}..{} of region \"{name}\": no rank enters it more than {most} times",
+                        visits.start, visits.end
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if let Some(name) = from_marker
+            .as_ref()
+            .filter(|_| self.places.iter().all(|place| !place.has_begun))
+        {
+            return Some(format!("no rank enters the marker \"{name}\""));
+        }
+        let never = self.places.iter().all(|place| !place.is_over);
+        to_marker.as_ref().filter(|_| never).map(|name| match from_marker {
+            Some(from) => format!("no rank enters the marker \"{name}\" after \"{from}\""),
+            None => format!("no rank enters the marker \"{name}\""),
+        })
     }
 
     /// A time counted from the begin of the part.
@@ -76,16 +154,35 @@ impl Selection {
         if !self.has_rank(rank) {
             return false;
         }
-        let depth = &mut self.depths[(rank - self.ranks.start) as usize];
-        let of_region = self.region.is_some_and(|region| operation.region == region);
-        if of_region && operation.kind == Kind::Enter {
-            *depth += 1;
+        let place = &mut self.places[(rank - self.ranks.start) as usize];
+        let enters = operation.kind == Kind::Enter;
+        let (part, regions) = (&self.part, &self.regions);
+        if enters && place.has_begun && regions.to.contains(&operation.region) {
+            place.is_over = true;
         }
-        let in_region = self.region.is_none() || of_region || *depth > 0;
+        if !place.has_begun {
+            place.has_begun = match part.from_marker {
+                Some(_) => enters && regions.from.contains(&operation.region),
+                None => true,
+            };
+            // Without a marker to begin with, the first operation may be the one to end before.
+            place.is_over = part.from_marker.is_none() && enters && regions.to.contains(&operation.region);
+        }
+        let of_region = part.region.is_some() && regions.region.contains(&operation.region);
+        if of_region && enters {
+            place.visits += u64::from(place.depth == 0);
+            place.depth += 1;
+        }
+        let in_region = part.region.is_none() || of_region || place.depth > 0;
+        let in_visit = part.visits.as_ref().is_none_or(|visits| {
+            let number = place.visits.checked_sub(1).filter(|_| place.depth > 0);
+            number.is_some_and(|number| visits.contains(&number))
+        });
         if of_region && operation.kind == Kind::Leave {
-            *depth = depth.saturating_sub(1);
+            place.depth = place.depth.saturating_sub(1);
         }
-        let times = self.part.times.as_ref();
-        in_region && times.is_none_or(|times| times.contains(&operation.start))
+        let between = place.has_begun && !place.is_over;
+        let times = part.times.as_ref();
+        between && in_region && in_visit && times.is_none_or(|times| times.contains(&operation.start))
     }
 }

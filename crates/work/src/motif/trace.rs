@@ -4,14 +4,18 @@
 
 use super::keys::RANKS;
 use super::{Keys, Misfit, MotifKind};
+use crate::mpi::LeftOut;
 use crate::mpi::spec::MotifValue;
-use crate::replay::{AnySource, CallRecording, ComputeTimes, OpenedTrace, Repairing, TraceProgram, TraceWish, open};
+use crate::replay::{AnySource, Repairing};
+use crate::replay::{CallRecording, ComputeTimes, OpenedTrace, TraceProgram, TraceWish, UnplayedTrace, open};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use study::diagnostic::Findings;
 use study::reader::Values;
-use study::{Default, Entry, Named, Parameter, Type, When, choice, key};
-use trace::{FORMATS, Problem, WorkUnit};
+use study::{Default, Entry, Named, Parameter, SECOND, Type, When, choice, key, time};
+use trace::cut::TracePart;
+use trace::{Problem, WorkUnit};
 
 choice! {
     /// How long computations take.
@@ -27,6 +31,8 @@ choice! {
 
 /// A factor from a millionth to a million.
 const FACTOR: Type = Type::Number { above: 0.0, max: 1e6 };
+/// A time within a trace: up to a million seconds.
+const LONG: Type = time(1_000_000 * SECOND);
 /// Characters of a SHA-256.
 const SHA256: usize = 64;
 
@@ -99,10 +105,63 @@ const TRACE: &[Parameter] = &[
         Default::Text("none"),
         "What becomes of that in the trace which does not match.",
     ),
+    key(
+        "only_ranks",
+        Type::Text,
+        Default::From("all of them"),
+        "Ranks of the trace that are played, such as \"0..64\" for the first 64; they are numbered from 0 again.",
+    ),
+    key(
+        "from_time",
+        LONG,
+        Default::From("the begin of the trace"),
+        "What began then or later is played, from the begin of the trace.",
+    ),
+    key(
+        "to_time",
+        LONG,
+        Default::From("the end of the trace"),
+        "What began before is played.",
+    ),
+    key(
+        "region",
+        Type::Text,
+        Default::From("all of the program"),
+        "What is in this region of the program is played, and in those that are entered from it.",
+    ),
+    key(
+        "visits",
+        Type::Text,
+        Default::From("all of them"),
+        "Of the times that a rank is in `region`, those that are played, such as \"10..20\", counted from 0.",
+    ),
+    key(
+        "from_marker",
+        Type::Text,
+        Default::From("the begin of the trace"),
+        "Of each rank what comes from where it first enters the region of this name is played.",
+    ),
+    key(
+        "to_marker",
+        Type::Text,
+        Default::From("the end of the trace"),
+        "Of each rank what comes before it first enters the region of this name, after `from_marker`, is played.",
+    ),
+];
+
+/// The keys that say which part of a trace is played.
+const PART: [&str; 7] = [
+    "only_ranks",
+    "from_time",
+    "to_time",
+    "region",
+    "visits",
+    "from_marker",
+    "to_marker",
 ];
 
 /// What is not played as it was.
-const LIMITS: &str = "Operations of a rank come one after the other in the order of the trace, whatever thread they are of; those of a graph when what they \
+const LIMITS: &str = "Of a part what its borders cut in two is left out on both sides, and counted. Operations of a rank come one after the other in the order of the trace, whatever thread they are of; those of a graph when what they \
     wait for has ended or started, one at a time on each lane, by the time since when they wait for it: collectives of one lane that ranks come to in different \
     orders wait for each other, which the run tells. Collectives are those of \
     [mpi], whichever way the recording had them done. A scan is an allreduce of its size; gatherv, scatterv, allgatherv and reduce_scatter have \
@@ -120,8 +179,9 @@ impl MotifKind for TraceProgram {
         .limits(LIMITS);
 
     fn read(keys: &Keys) -> Result<Self, Misfit> {
-        let wish = wish(&keys.values, Path::new(keys.values.text("file").unwrap_or("")));
-        let opened = open(&wish, keys.values.text("sha256")).map_err(|problem| misfit(&problem))?;
+        let wish = wish(&keys.values, Path::new(keys.values.text("file").unwrap_or("")))?;
+        let opened = open(&wish, keys.values.text("sha256"))
+            .map_err(|unplayed| misfit(unplayed.problems.first().unwrap_or(&Problem::default())))?;
         let recording = opened.recording;
         if keys.ranks != recording.ranks {
             let reason = format!("{} ranks cannot play a trace of {}", keys.ranks, recording.ranks);
@@ -164,12 +224,11 @@ impl MotifKind for TraceProgram {
             return refuse("file", "the folder's name is not UTF-8 text".to_owned(), hint);
         };
         if let Some(format) = values.text("format").filter(|format| trace::named(format).is_none()) {
-            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-            let hint = match study::diagnostic::nearest(format, known.iter().copied()) {
-                Some(best) => format!("did you mean {best:?}?"),
-                None => format!("formats are {}", known.join(", ")),
-            };
-            return refuse("format", format!("there is no format {format:?}"), &hint);
+            return refuse(
+                "format",
+                format!("there is no format {format:?}"),
+                &trace::known::hint(format),
+            );
         }
         if values.text("sha256").is_some_and(|sha256| !is_sha256(sha256)) {
             let reason = "it is no SHA-256".to_owned();
@@ -179,19 +238,33 @@ impl MotifKind for TraceProgram {
                 "give 64 digits and letters from a to f, or leave the key out",
             );
         }
-        let OpenedTrace { recording, sha256, .. } = match open(&wish(values, &path), None) {
+        let wish = match wish(values, &path) {
+            Ok(wish) => wish,
+            Err(Misfit { field, reason, hint }) => return refuse(field, reason, &hint),
+        };
+        let opened = match open(&wish, None) {
             Ok(opened) => opened,
-            Err(problem) => {
-                let Misfit { field, reason, hint } = misfit(&problem);
-                return refuse(field, reason, &hint);
+            Err(unplayed) => {
+                let key = field_of(&unplayed, values);
+                findings.errors(
+                    values.place(key),
+                    &format!("{}.{key}", values.path),
+                    told(&unplayed, &wish),
+                );
+                return None;
             }
         };
-        if let Some(wanted) = values.text("sha256").filter(|wanted| *wanted != sha256) {
+        let OpenedTrace { recording, sha256, .. } = &opened;
+        if let Some(wanted) = values.text("sha256").filter(|wanted| wanted != sha256) {
             let reason = format!("the trace says something else: its SHA-256 is {sha256}, not {wanted}");
             return refuse("sha256", reason, "take the trace of that time, or leave the key out");
         }
+        if let Some((key, reason)) = left_out(&opened, values) {
+            let hint = "the results count it, too; `fabricsim trace info` tells where it is";
+            findings.warning(values.place(key), &format!("{}.{key}", values.path), reason, hint);
+        }
         held.insert("file".into(), MotifValue::Text(text.to_owned()));
-        held.insert("sha256".into(), MotifValue::Text(sha256));
+        held.insert("sha256".into(), MotifValue::Text(sha256.clone()));
         held.entry("ranks".into())
             .or_insert(MotifValue::Integer(recording.ranks.into()));
         Some(())
@@ -202,13 +275,104 @@ fn is_sha256(text: &str) -> bool {
     text.len() == SHA256 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn wish(values: &Values, path: &Path) -> TraceWish {
-    TraceWish {
+fn wish(values: &Values, path: &Path) -> Result<TraceWish, Misfit> {
+    Ok(TraceWish {
         path: path.to_owned(),
         format: values.text("format").map(str::to_owned),
         any_source: values.choice("any_source").unwrap_or_default(),
         repair: values.choice("repair").unwrap_or_default(),
+        part: part(values)?,
+    })
+}
+
+/// The part of the trace that is played.
+fn part(values: &Values) -> Result<TracePart, Misfit> {
+    let (from, to) = (values.quantity("from_time"), values.quantity("to_time"));
+    let times = (from.is_some() || to.is_some()).then(|| from.unwrap_or(0)..to.unwrap_or(u64::MAX));
+    if times.as_ref().is_some_and(Range::is_empty) {
+        let hint = "take a time after from_time, or leave one of them out";
+        return Err(Misfit::new("to_time", "it is not after from_time", hint));
     }
+    let numbers = |key: &'static str, most: u64| values.text(key).map(|text| range(key, text, most)).transpose();
+    let visits = numbers("visits", u64::MAX)?;
+    if visits.is_some() && !values.given("region") {
+        let hint = "name the region, or leave the key out";
+        return Err(Misfit::new("visits", "visits are those of a region", hint));
+    }
+    let name = |key| values.text(key).map(str::to_owned);
+    Ok(TracePart {
+        ranks: numbers("only_ranks", u32::MAX.into())?.map(|ranks| ranks.start as u32..ranks.end as u32),
+        times,
+        region: name("region"),
+        visits,
+        from_marker: name("from_marker"),
+        to_marker: name("to_marker"),
+    })
+}
+
+/// Numbers from one to before another, as `A..B`.
+fn range(key: &'static str, text: &str, most: u64) -> Result<Range<u64>, Misfit> {
+    let number = |text: &str| text.trim().parse::<u64>().ok().filter(|&number| number <= most);
+    let found = text
+        .split_once("..")
+        .and_then(|(begin, end)| Some(number(begin)?..number(end)?));
+    found.filter(|range| !range.is_empty()).ok_or_else(|| {
+        let hint = "write A..B with A below B, such as \"0..64\": B is not among them";
+        Misfit::new(key, format!("{text:?} is no range of numbers"), hint)
+    })
+}
+
+/// The key that a trace is not played for.
+fn field_of(unplayed: &UnplayedTrace, values: &Values) -> &'static str {
+    let asked = PART.into_iter().find(|key| values.given(key));
+    asked.filter(|_| unplayed.is_of_part).unwrap_or("file")
+}
+
+/// All that is wrong, reason and hint of each.
+fn told(unplayed: &UnplayedTrace, wish: &TraceWish) -> Vec<(String, String)> {
+    let mut told: Vec<(String, String)> = unplayed
+        .problems
+        .iter()
+        .map(|problem| {
+            let Misfit { reason, hint, .. } = misfit(problem);
+            (reason, hint)
+        })
+        .collect();
+    if unplayed.more > 0 {
+        let reason = format!("and {} problems more", unplayed.more);
+        told.push((
+            reason,
+            format!("`fabricsim trace info {}` tells of them", wish.path.display()),
+        ));
+    }
+    told
+}
+
+/// What of a trace is not played, in words, with the key that says so.
+fn left_out(opened: &OpenedTrace, values: &Values) -> Option<(&'static str, String)> {
+    let left_out = opened.recording.left_out;
+    if left_out.is_nothing() {
+        return None;
+    }
+    let counts = left_out.counts().into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, words)| format!("{count} {words}")).collect();
+    let first = opened
+        .problems
+        .first()
+        .map(|problem| format!(" (first: {problem})"))
+        .unwrap_or_default();
+    let only_cut = left_out.cut > 0
+        && left_out
+            == LeftOut {
+                cut: left_out.cut,
+                ..LeftOut::default()
+            };
+    let asked = PART.into_iter().find(|key| values.given(key));
+    let key = asked.filter(|_| only_cut).unwrap_or("repair");
+    Some((
+        key,
+        format!("of the trace this is left out: {}{first}", counts.join(", ")),
+    ))
 }
 
 /// A problem as the file's: place and reason, and what to do.

@@ -4,7 +4,7 @@ use super::recorder::CallRecording;
 use super::records::{OperationRecord, what};
 use crate::mpi::graph::{Doing, GraphOp, OperationGraph};
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, Transfer};
-use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, Op, Program};
+use crate::mpi::{Collective, CollectiveKind, Communicator, LARGEST, LeftOut, Op, Program};
 use crate::regions::RecordedRegions;
 use std::sync::Arc;
 use trace::operation::UNKNOWN_SIZE;
@@ -150,6 +150,10 @@ impl Program for TraceProgram {
 
     fn graph(&self) -> Option<&OperationGraph> {
         self.recording.graph.as_ref()
+    }
+
+    fn left_out(&self) -> LeftOut {
+        self.recording.left_out
     }
 
     fn doing(&self, rank: u32, number: u32, _operation: &GraphOp) -> Doing {

@@ -11,7 +11,7 @@ use crate::kept::{KeptRecords, RecordKeeper, Records, RecordsInTurn};
 use crate::mpi::collective::cut;
 use crate::mpi::graph::OperationGraph;
 use crate::mpi::op::UNNAMED;
-use crate::mpi::{LARGEST, peers_of};
+use crate::mpi::{LARGEST, LeftOut, peers_of};
 use crate::regions::{RecordedRegions, RegionsInTurn};
 use bytemuck::Zeroable;
 use sha2::{Digest, Sha256};
@@ -65,6 +65,7 @@ pub struct CallRecorder {
     largest: u64,
     regions: Vec<String>,
     visited: RegionsInTurn,
+    left_out: LeftOut,
     /// Of a trace that is a graph.
     order: Option<RecordedOrder>,
 }
@@ -103,6 +104,8 @@ pub struct CallRecording {
     pub peers: u32,
     /// When operations are done, of a trace that is a graph.
     pub graph: Option<OperationGraph>,
+    /// What of the trace is not in it.
+    pub left_out: LeftOut,
     lists: KeptLists,
 }
 
@@ -182,6 +185,7 @@ impl CallRecorder {
             largest: 0,
             regions: Vec::new(),
             visited: RegionsInTurn::new(&header, keep),
+            left_out: LeftOut::default(),
             order: None,
             header,
         }
@@ -218,6 +222,7 @@ impl CallRecorder {
             largest: self.largest,
             peers: talks + self.met,
             graph,
+            left_out: self.left_out,
             lists: KeptLists {
                 places: self.lists.places,
                 values: self.lists.values.finish().map_err(cannot_keep)?,
@@ -532,7 +537,10 @@ impl CallRecorder {
 
     fn one_sided(&mut self, kind: Kind) -> Taking {
         match self.repair {
-            Repairing::Drop => Ok(()),
+            Repairing::Drop => {
+                self.left_out.others += 1;
+                Ok(())
+            }
             Repairing::None => {
                 let reason = format!(
                     "{} writes or reads another rank's memory, which ranks do not",

@@ -110,9 +110,8 @@ fn write(trace: &Collected, path: &Path) {
 fn wish(path: PathBuf, repair: Repairing) -> TraceWish {
     TraceWish {
         path,
-        format: None,
-        any_source: AnySource::Recorded,
         repair,
+        ..TraceWish::default()
     }
 }
 
@@ -140,7 +139,10 @@ fn a_trace_is_known_by_what_it_says() {
     assert_ne!(other.sha256, a.sha256);
     write(&pair(300), &folder.path().join("a.work"));
     let refused = open(&place("a.work"), Some(&"0".repeat(64))).unwrap_err();
-    assert_eq!(refused.reason, "it is not what it was when the study was read");
+    assert_eq!(
+        refused.problems[0].reason,
+        "it is not what it was when the study was read"
+    );
     // What is known by its content needs no file.
     assert!(open(&place("nowhere"), Some(&a.sha256)).is_ok());
     assert!(open(&place("nowhere"), None).is_err());
@@ -197,11 +199,46 @@ fn what_does_not_match_is_an_error_or_left_out() {
     ]);
     write(&trace, &path);
     let refused = open(&wish(path.clone(), Repairing::None), None).unwrap_err();
-    assert_eq!(refused.rank, Some(0));
+    // All of it is told at once, each with its place.
+    let places: Vec<_> = refused
+        .problems
+        .iter()
+        .map(|problem| (problem.rank, problem.record))
+        .collect();
+    assert_eq!((places, refused.more), (vec![(Some(0), Some(1))], 0));
     let opened = open(&wish(path, Repairing::Drop), None).unwrap();
+    let left_out = crate::mpi::LeftOut {
+        sends: 1,
+        others: 1,
+        ..Default::default()
+    };
+    assert_eq!(opened.recording.left_out, left_out);
     let program = TraceProgram::new(opened.recording, PLAIN, 1.0);
     assert_eq!(ops(&program, 0), [Op::Send(transfer(1, 8, UNNAMED))]);
     assert_eq!(ops(&program, 1), [Op::Recv(transfer(0, 8, UNNAMED))]);
+}
+
+#[test]
+fn what_is_wrong_is_told_up_to_twenty_with_how_much_more_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wrong.work");
+    // Ranks that wait for requests which nobody has begun, three each.
+    let waits = || vec![on(7, Kind::Wait), on(8, Kind::Wait), on(9, Kind::Wait)];
+    write(&collected((0..11).map(|_| waits()).collect()), &path);
+    let refused = open(&wish(path, Repairing::None), None).unwrap_err();
+    let places: Vec<_> = refused
+        .problems
+        .iter()
+        .map(|problem| (problem.rank, problem.record))
+        .collect();
+    let expected: Vec<_> = (0..20).map(|i| (Some(i / 3), Some(u64::from(i % 3)))).collect();
+    assert_eq!((places, refused.more), (expected, 13));
+    assert!(
+        refused
+            .problems
+            .iter()
+            .all(|problem| !problem.hint.is_empty() && !problem.file.is_empty())
+    );
 }
 
 #[test]
