@@ -80,8 +80,8 @@ class Ops:
         rank : int
             Who does it.
         op : str
-            ``compute``, ``send``, ``isend``, ``recv``, ``irecv``, ``sendrecv``, ``wait``, ``waitall``, ``waitany``, ``test``, or a
-            collective such as ``allreduce``.
+            ``compute``, ``send``, ``isend``, ``ssend``, ``issend``, ``recv``, ``irecv``, ``sendrecv``, ``wait``, ``waitall``,
+            ``waitany``, ``waitnews``, ``test``, or a collective such as ``allreduce``.
         peer : int or "any", optional
             To whom or from whom; the root of a collective that has one.
         source : int or "any", optional

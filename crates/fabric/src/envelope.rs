@@ -22,6 +22,8 @@ pub enum Purpose {
     Done = 4,
     /// A whole message without bytes, which travels as one.
     Empty = 5,
+    /// The same of a message that was asked for: it has none, and travels as one byte.
+    EmptyData = 6,
 }
 
 /// An envelope.
@@ -48,7 +50,7 @@ impl Purpose {
     pub fn is_control(self) -> bool {
         match self {
             Purpose::Request | Purpose::Clear | Purpose::Done => true,
-            Purpose::Eager | Purpose::Data | Purpose::Empty => false,
+            Purpose::Eager | Purpose::Data | Purpose::Empty | Purpose::EmptyData => false,
         }
     }
 }
@@ -84,6 +86,7 @@ impl Envelope {
                 2 => Purpose::Clear,
                 3 => Purpose::Data,
                 4 => Purpose::Done,
+                6 => Purpose::EmptyData,
                 _ => Purpose::Empty,
             },
             sequence: word as u16,
@@ -109,7 +112,8 @@ pub(crate) fn left(net: &Network, post: &Post) -> Option<Packet> {
 
 /// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that.
 pub(crate) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Option<Packet> {
-    if envelope.purpose != Purpose::Data || rendezvous != Rendezvous::Put {
+    let moves = matches!(envelope.purpose, Purpose::Data | Purpose::EmptyData);
+    if !moves || rendezvous != Rendezvous::Put {
         return None;
     }
     let value = u64::from(envelope.from)
@@ -191,6 +195,7 @@ mod tests {
             Purpose::Data,
             Purpose::Done,
             Purpose::Empty,
+            Purpose::EmptyData,
         ];
         for (i, purpose) in (0u16..).zip(purposes) {
             let envelope = Envelope {

@@ -8,7 +8,7 @@
 //!
 //! **What a trace does not have**: sizes from rank to rank of an alltoallv, of which there are the sums. Operations of graphs are refused, as
 //! what they depend on is not in the run's tables. In OTF2 moreover: a receive is as large as its message; a wait for one of several requests
-//! is a call that ends none, as the run does not tell which one it was; a receive from anybody is refused, as the run does not tell whom it was from.
+//! is a call that ends none, as the run does not tell which one it was; a wait for news is a probe; a receive from anybody is refused, as the run does not tell whom it was from.
 
 mod groups;
 mod sizes;
@@ -20,7 +20,7 @@ use std::path::Path;
 use trace::formats::otf2::Writer;
 use trace::formats::work::WorkWriter;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE, WORLD};
-use trace::{Kind, Lists, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
+use trace::{Kind, Lists, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
 
 /// Names of requests from here on are given to those that have none; programs have 16 bits for theirs.
 const OWN_NAMES: u32 = 1 << 16;
@@ -36,6 +36,8 @@ pub struct JobOperation {
     pub part: u32,
     /// What it does.
     pub kind: Kind,
+    /// Which mode a send has.
+    pub mode: Mode,
     /// When it began (ps).
     pub begin: u64,
     /// When it ended (ps).
@@ -60,10 +62,12 @@ pub enum RunTraceFile<'a> {
 pub fn of_job(operations: &[OperationTimes], job: u32) -> Result<Vec<JobOperation>, ReadStop> {
     let own = operations.iter().filter(|row| row.job == job);
     own.map(|row| {
+        let (kind, mode) = kind(row.word)?;
         Ok(JobOperation {
             rank: row.rank,
             part: row.at[0],
-            kind: kind(row.word)?,
+            kind,
+            mode,
             begin: row.begin,
             end: row.end,
             cells: row.cells(),
@@ -72,16 +76,20 @@ pub fn of_job(operations: &[OperationTimes], job: u32) -> Result<Vec<JobOperatio
     .collect()
 }
 
-/// What an operation of this name does.
+/// What an operation of this name does, and which mode a send has.
 ///
 /// # Errors
 /// There is none of this name.
-pub fn kind(word: &str) -> Result<Kind, ReadStop> {
-    match word {
+pub fn kind(word: &str) -> Result<(Kind, Mode), ReadStop> {
+    let kind = match word {
         // A block of so many bytes for each rank.
-        "reduce-scatter" => Ok(Kind::ReduceScatterBlock),
-        _ => Kind::from_name(word).ok_or_else(|| ReadStop::Refused(format!("no trace has an operation {word:?}"))),
-    }
+        "reduce-scatter" => Some(Kind::ReduceScatterBlock),
+        "ssend" => return Ok((Kind::Send, Mode::Synchronous)),
+        "issend" => return Ok((Kind::Isend, Mode::Synchronous)),
+        _ => Kind::from_name(word),
+    };
+    let kind = kind.ok_or_else(|| ReadStop::Refused(format!("no trace has an operation {word:?}")))?;
+    Ok((kind, Mode::Standard))
 }
 
 /// Writes the operations of a job, by rank and time, with its communicators, in the order of their table. What is not as it was comes back
@@ -145,7 +153,7 @@ impl<'a> Telling<'a> {
         };
         sink.begin(&header)?;
         let (mut last, mut record, mut given) = (NONE, 0, OWN_NAMES);
-        let (mut sums, mut any) = (0_u64, 0_u64);
+        let (mut sums, mut any, mut news) = (0_u64, 0_u64, 0_u64);
         for row in self.operations {
             if row.rank != last {
                 (last, record, given) = (row.rank, 0, OWN_NAMES);
@@ -161,6 +169,7 @@ impl<'a> Telling<'a> {
             }
             sums += u64::from(row.kind == Kind::Alltoallv);
             any += u64::from(row.kind == Kind::Waitany);
+            news += u64::from(row.kind == Kind::Waitnews);
             sink.operation(row.rank, record, &operation, &Lists::default())?;
             record += 1;
         }
@@ -176,6 +185,11 @@ impl<'a> Telling<'a> {
                 "{any} waits for one of several requests end none, as the run does not tell which one it was"
             ));
         }
+        if news > 0 && self.sizes.is_some() {
+            notes.push(format!(
+                "{news} waits for news are probes, which take no time when they are played again"
+            ));
+        }
         Ok(notes)
     }
 
@@ -189,6 +203,7 @@ impl<'a> Telling<'a> {
         });
         let timed = Operation {
             communicator,
+            mode: row.mode,
             start: row.begin,
             time: cells.time.unwrap_or(row.end - row.begin),
             request: cells.request.unwrap_or(NONE),
@@ -233,7 +248,7 @@ impl<'a> Telling<'a> {
 fn is_of_graph(row: &JobOperation) -> bool {
     match row.kind {
         Kind::Compute => row.cells.time.is_none(),
-        Kind::Wait | Kind::Waitall | Kind::Waitany | Kind::Test => false,
+        Kind::Wait | Kind::Waitall | Kind::Waitany | Kind::Waitnews | Kind::Test => false,
         _ => row.cells.communicator.is_none(),
     }
 }

@@ -5,7 +5,7 @@ use crate::results::{Check, LoadState, Verdict};
 use fabric::mpi::RankRow;
 use fabric::network::Network;
 use fabric::packet::{HORIZON, MAX_HOPS, MAX_PARTS, NUMBERS, OLD};
-use fabric::spec::RunSpec;
+use fabric::spec::{Engine, RunSpec};
 use fabric::state::fault;
 use work::build_error::BuildError;
 
@@ -383,6 +383,33 @@ pub fn deadlock(spec: &RunSpec, net: &Network) -> Result<String, BuildError> {
         }
     };
     Err(BuildError::field("router.vcs", proof.words, Some(hint)))
+}
+
+/// Refuses what cannot be done with ranks whose operations are made up by processes as they go: these cannot be taken back, shared or saved.
+pub fn processes(spec: &RunSpec, net: &Network, is_shared: bool, is_kept: bool) -> Result<(), BuildError> {
+    let plans = net.workload.ranks();
+    if !plans.is_some_and(|plans| plans.jobs.iter().flatten().any(|plan| plan.is_live)) {
+        return Ok(());
+    }
+    let refuse = |field: &str, reason: &str, hint: &str| Err(BuildError::field(field, reason, Some(hint)));
+    match spec.control.engine {
+        Engine::Optimistic | Engine::RollbackCheck => refuse(
+            "run.engine",
+            "this engine takes back what it has done, which processes of programs cannot",
+            "take auto, sequential or conservative; a recording of the run can be played on any engine",
+        ),
+        _ if is_shared => refuse(
+            "job.work",
+            "processes of programs are of one process of the simulator, ranks of mpirun cannot share them",
+            "run without mpirun",
+        ),
+        _ if is_kept => refuse(
+            "job.work",
+            "processes of programs cannot be saved in a checkpoint",
+            "run without checkpoints",
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Packets whose times are longer by more than this for being whole picoseconds are refused.

@@ -142,6 +142,7 @@ pub fn run_by(spec: &RunSpec, means: Means<'_>, watch: Conduct<'_>) -> Result<Op
     let mut ranks = means.ranks;
     let mut net = Network::build_apart(spec, |topology| partition::blocks(spec, topology, &mut ranks))?;
     let helpers = Helpers { begun, keeper, ranks };
+    check::processes(spec, &net, helpers.ranks.is_some(), helpers.keeper.is_some())?;
     check::rounding(spec, &net)?;
     check::deadlock(spec, &net)?;
     if helpers.ranks.as_ref().is_some_and(|ranks| ranks.size() > 1) && !net.routing.asks_for_cables() {

@@ -69,13 +69,13 @@ fn cells(op: &Op) -> String {
     };
     match op {
         Op::Compute { time } => format!("compute,,,,,{time}"),
-        Op::Isend(t) => transfer("isend", t),
-        Op::Send(t) => transfer("send", t),
+        Op::Isend(t) | Op::Send(t) => transfer(op.word(), t),
         Op::Irecv(t) => transfer("irecv", t),
         Op::Recv(t) => transfer("recv", t),
         Op::Wait { request } => format!("wait,,,,{request},"),
         Op::WaitAll => "waitall,,,,,".into(),
         Op::WaitAny => "waitany,,,,,".into(),
+        Op::WaitNews => "waitnews,,,,,".into(),
         Op::Test { request } => format!("test,,,,{request},"),
         other => unreachable!("{other:?} is not used here"),
     }
@@ -136,6 +136,97 @@ fn a_ping_pong_takes_overheads_copies_latency_and_bytes_over_bandwidth_to_the_pi
             assert_eq!(ends[0], 2 * u64::from(rounds) * leg, "{bytes} B, {rendezvous:?}");
         }
     }
+}
+
+#[test]
+fn a_synchronous_send_asks_its_receiver_whatever_its_size() {
+    let ssend = |peer, bytes| {
+        Op::Send(Transfer {
+            synchronous: true,
+            ..Transfer::new(peer, bytes)
+        })
+    };
+    for bytes in [0, 1, 64, 8192, 8193, 65536] {
+        for rendezvous in [Rendezvous::Put, Rendezvous::Get] {
+            for header in [0, 32] {
+                let with = |ops: Vec<Vec<Op>>| {
+                    let mut spec = spec(single(2), 1, ops, 1);
+                    (mpi(&mut spec).rendezvous, mpi(&mut spec).header) = (rendezvous, Bytes(header));
+                    spec
+                };
+                let there = with(vec![vec![ssend(1, bytes), recv(1)], vec![recv(0), ssend(0, bytes)]]);
+                let costs = MpiSpec::default();
+                let (control, data) = (alone(&there, costs.control.0), alone(&there, bytes + header));
+                let leg = costs.send_overhead.0 + 2 * control + data + costs.receive_overhead.0;
+                let ends: Vec<u64> = go(&there).ranks.iter().map(|rank| rank.finished).collect();
+                assert_eq!(ends[0], 2 * leg, "{bytes} B, {rendezvous:?}, header of {header} B");
+                // The receiver comes late, and the sender waits for it.
+                let late = 20_000_000;
+                let wait = with(vec![vec![ssend(1, bytes)], vec![Op::Compute { time: late }, recv(0)]]);
+                let done = late + control + data;
+                let ranks = go(&wait).ranks;
+                assert_eq!(ranks[1].finished, done + costs.receive_overhead.0);
+                match rendezvous {
+                    Rendezvous::Get => assert_eq!(ranks[0].finished, done + control),
+                    // Its bytes have left some time before they have come.
+                    Rendezvous::Put => assert!((late + control..done).contains(&ranks[0].finished)),
+                }
+            }
+        }
+    }
+    // A receive that is too small is told of as for any other.
+    let small = Op::Recv(Transfer::new(ANY_SOURCE, 6));
+    let words = fault(&spec(single(2), 1, vec![vec![ssend(1, 7)], vec![small]], 1));
+    assert!(
+        words.contains("a message of 7 B from rank 0 has come to a receive of 6 B"),
+        "{words}"
+    );
+}
+
+#[test]
+fn a_wait_for_news_ends_when_a_request_does_or_a_message_comes_that_nobody_waits_for() {
+    let (bytes, time) = (8, 3_000_000);
+    let (late, news) = (Op::Compute { time }, Op::WaitNews);
+    let small = spec(single(2), 1, vec![vec![]; 2], 1);
+    let costs = MpiSpec::default();
+    let copy = bytes * 50;
+    let come = costs.send_overhead.0 + copy + alone(&small, bytes);
+    let taken = costs.receive_overhead.0 + copy;
+    let end = |sender: Vec<Op>, receiver: Vec<Op>| {
+        let ranks = go(&spec(single(2), 1, vec![sender, receiver], 1)).ranks;
+        (ranks[1].finished, ranks[1].waited)
+    };
+    // The message comes, is looked at, and taken after other work.
+    let sender = || vec![send(1, bytes)];
+    assert_eq!(end(sender(), vec![news, late, recv(0)]), (come + time + taken, come));
+    // A receive is complete, which costs its handling at once.
+    let irecv = Op::Irecv(Transfer::new(0, ANY_SIZE));
+    assert_eq!(end(sender(), vec![irecv, news, late]), (come + taken + time, come));
+    // It has come while the rank was busy: handling it is behind that.
+    let busy = vec![irecv, late, news];
+    assert_eq!(end(sender(), busy), (time + taken, 0));
+    // News that a wait has seen are none for the next one.
+    let twice = vec![send(1, bytes), late, send(1, bytes)];
+    let second = costs.send_overhead.0 + copy + time + come;
+    let all = vec![news, news, recv(0), recv(0)];
+    assert_eq!(end(twice.clone(), all), (second + 2 * taken, second));
+    // The announcement of a large message is news, and that it may be sent is none for its receiver.
+    let large = spec(single(2), 1, vec![vec![send(1, 1 << 20)], vec![news, late, recv(0)]], 1);
+    let asked = costs.send_overhead.0 + alone(&large, costs.control.0);
+    let moved = alone(&large, costs.control.0) + alone(&large, 1 << 20) + costs.receive_overhead.0;
+    assert_eq!(go(&large).ranks[1].finished, asked + time + moved);
+    // A send that goes without asking is complete at once.
+    assert_eq!(end(vec![recv(1)], vec![Op::Isend(Transfer::new(0, bytes)), news]).1, 0);
+    // Messages of collectives and blocking receives are no news.
+    let nothing = vec![vec![send(1, bytes)], vec![recv(0), news]];
+    let Err(RunError::Check(summary)) = run::run(&spec(single(2), 1, nothing, 1), &mut |_| true) else {
+        panic!("there is nothing left to wait for");
+    };
+    let words = summary.verdict.failures();
+    assert!(
+        words.contains("1 of 2 ranks") && words.contains("rank 1 waits for news"),
+        "{words}"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use judge::run::{RunResult, run};
 use played_graphs::{recv, send, spec};
 use std::path::Path;
 use topo::{SingleRouterSpec, TopologySpec};
-use trace::{Check, ReadProgress, ReadStop, TraceReader};
+use trace::{Check, Mode, ReadProgress, ReadStop, TraceReader};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::graph::{Doing, NO_LANE};
 
@@ -184,13 +184,14 @@ fn jobs_of_several_parts_keep_their_messages_apart_and_programs_keep_their_group
 }
 
 #[test]
-fn waits_for_one_of_several_tests_and_receives_of_any_size_are_played_from_recorded_work_as_they_were() {
+fn waits_of_all_kinds_synchronous_sends_and_receives_of_any_size_are_played_from_recorded_work_as_they_were() {
     let folder = tempfile::tempdir().expect("a folder");
     let rows = "rank,op,peer,source,bytes,tag,request,time_ps\n\
         0,irecv,1,,,3,7,\n0,irecv,2,,9000,4,8,\n0,waitany,,,,,,\n0,compute,,,,,,5000\n0,test,,,,,8,\n0,waitany,,,,,,\n0,sendrecv,3,2,4000,1,,\n0,compute,,,,,,999\n\
-        1,compute,,,,,,800000\n1,isend,0,,70000,3,,\n1,waitall,,,,,,\n\
+        0,irecv,3,,,6,9,\n0,waitnews,,,,,,\n0,compute,,,,,,2000\n0,waitnews,,,,,,\n0,recv,1,,,7,,\n0,waitall,,,,,,\n\
+        1,compute,,,,,,800000\n1,isend,0,,70000,3,,\n1,waitall,,,,,,\n1,compute,,,,,,9000000\n1,ssend,0,,200,7,,\n\
         2,send,0,,9000,4,,\n2,send,0,,123,1,,\n\
-        3,recv,0,,,1,,\n";
+        3,recv,0,,,1,,\n3,issend,0,,30,6,4,\n3,wait,,,,,4,\n";
     let study = |work: &str| {
         format!(
             "topology = {{ kind = \"torus\", shape = [4] }}\n[[job]]\n[job.work]\n{work}\n[mpi]\neager = \"8 KiB\"\n"
@@ -205,10 +206,19 @@ fn waits_for_one_of_several_tests_and_receives_of_any_size_are_played_from_recor
     assert_eq!(problems(&file), [""; 0]);
     let again = go(&study("kind = \"trace\"\nfile = \"run.work\""), folder.path());
     assert_eq!(told(&again), told(&run));
-    // Which one a wait for one of several was for is not known to OTF2.
+    // Synchronous sends are recorded as such: others take other times.
+    let others = folder.path().join("other.work");
+    let mut rows = of_job(&run.rank_times.as_ref().unwrap().operations, 0).unwrap();
+    assert_eq!(rows.iter().filter(|row| row.mode == Mode::Synchronous).count(), 2);
+    rows.iter_mut().for_each(|row| row.mode = Mode::Standard);
+    let communicators = &run.rank_times.as_ref().unwrap().communicators;
+    write(&rows, communicators, RunTraceFile::Work(&others)).unwrap();
+    let other = go(&study("kind = \"trace\"\nfile = \"other.work\""), folder.path());
+    assert!(other.ranks[1].finished < run.ranks[1].finished);
+    // Which one a wait for one of several was for, and that a wait was for news, is not known to OTF2.
     let notes = write_run(&run, RunTraceFile::Otf2(folder.path())).unwrap_or_else(|stop| panic!("{stop:?}"));
     assert!(
-        matches!(&notes[..], [note] if note.starts_with("2 waits for one of several")),
+        matches!(&notes[..], [any, news] if any.starts_with("2 waits for one of several") && news.starts_with("2 waits for news")),
         "{notes:?}"
     );
 }

@@ -172,10 +172,13 @@ fn job_operations(columns: &WholeColumns, words: &[String]) -> Result<Vec<JobOpe
     let kinds = words.iter().map(|word| kind(word)).collect::<Result<Vec<_>, _>>()?;
     let row = |i: usize| {
         let kind = operation.u32(i).and_then(|word| kinds.get(word as usize));
+        let no_name = || ReadStop::Refused(format!("operation {i} of the job has no name"));
+        let (kind, mode) = *kind.ok_or_else(no_name)?;
         Ok(JobOperation {
             rank: rank.u32(i).unwrap_or(0),
             part: part.u32(i).unwrap_or(0),
-            kind: *kind.ok_or_else(|| ReadStop::Refused(format!("operation {i} of the job has no name")))?,
+            kind,
+            mode,
             begin: begin.u64(i).unwrap_or(0),
             end: end.u64(i).unwrap_or(0),
             cells: OperationCells {

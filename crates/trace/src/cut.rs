@@ -296,6 +296,8 @@ impl<'p, S: TraceSink> Cutter<'p, S> {
         }
         match kind {
             Kind::Wait | Kind::Waitall | Kind::Waitany | Kind::Test => self.waits(rank, operation),
+            // What it waits for may be outside.
+            Kind::Waitnews => None,
             Kind::Put | Kind::Get | Kind::Probe => {
                 let any = kind == Kind::Probe && operation.peer == ANY_SOURCE;
                 (any || self.selection.has_rank(operation.peer)).then_some(*operation)

@@ -85,6 +85,7 @@ operations! {
     Enter "enter" "A region of the program begins.";
     Leave "leave" "A region of the program ends.";
     Sleep "sleep" "Does nothing for `time` (ps), in whatever computations are told.";
+    Waitnews "waitnews" "Waits until a request is complete, or a message has come that no receive was posted for, since the last wait was over.";
 }
 
 impl Kind {

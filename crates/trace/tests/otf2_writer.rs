@@ -204,8 +204,8 @@ impl Making<'_> {
                     time,
                 );
             }
-            // A sleep is read back as a computation.
-            K::Waitall | K::Waitany | K::Sleep => {}
+            // A sleep is read back as a computation, and a wait for news is written as a probe.
+            K::Waitall | K::Waitany | K::Waitnews | K::Sleep => {}
             K::Enter => {
                 self.regions.push(b % 3);
                 self.tell(Operation::new(kind), &[], 0);

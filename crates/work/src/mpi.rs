@@ -59,6 +59,49 @@ pub trait Program: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether operations are made up by a process as it goes, which hears of what becomes of them by [`told`](Program::told),
+    /// [`matched`](Program::matched), [`arrived`](Program::arrived) and [`completed`](Program::completed); nobody calls these of other programs.
+    ///
+    /// **What is heard when.** A rank is asked for its next operation, and hears of all else, while an event of its router is handled, and the events of
+    /// a router have one order on every engine and with any number of workers. So whoever answers [`op`](Program::op) by what was heard up to
+    /// the call of `told` before it answers the same in every run. All of that has taken place at or before the clock that `told` tells. Not all
+    /// that takes place up to then has been told, though: a rank runs ahead of the simulated time by the overheads of its sends, receives and collectives, and
+    /// what comes meanwhile is heard later, with the time at which it came. Behind a computation that takes time the rank is not ahead: what was there
+    /// before that picosecond has been told. A process that looks in vain, computes for the time that looking takes, and looks again has its answer.
+    ///
+    /// Such a program is pulled: `op` may wait for its process. It is played forward only, by one process of the simulator.
+    fn is_live(&self) -> bool {
+        false
+    }
+
+    /// Operation `index` of a rank again, of one that was done: for tables of what ranks did.
+    fn again(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
+        self.op(rank, iteration, index)
+    }
+
+    /// The rank is about to be asked for an operation, at its clock (ps); for a collective that waits, with the same index, once for each of its steps.
+    fn told(&self, rank: u32, clock: u64) {
+        let _ = (rank, clock);
+    }
+
+    /// A receive of the program has its message, or the announcement of it: in the order in which messages and receives meet. `request` is the name of the
+    /// receive, [`op::BLOCK`] of one that waits.
+    fn matched(&self, rank: u32, request: u16, message: &HeardMessage) {
+        let _ = (rank, request, message);
+    }
+
+    /// A message, or the announcement of it, has come at `at` (ps) that no receive was posted for: a probe may see it. The receive that takes it later is told
+    /// by [`matched`](Program::matched).
+    fn arrived(&self, rank: u32, message: &HeardMessage, at: u64) {
+        let _ = (rank, message, at);
+    }
+
+    /// A request with a name is complete, since `at` (ps): a receive has its message, a send its buffer. What handling the message takes comes on top of
+    /// that when the rank waits, or looks by [`Op::Test`].
+    fn completed(&self, rank: u32, request: u16, at: u64) {
+        let _ = (rank, request, at);
+    }
+
     /// The graph that says when operations are done, of programs that are one: then operations do not follow each other.
     fn graph(&self) -> Option<&OperationGraph> {
         None
@@ -74,6 +117,19 @@ pub trait Program: std::fmt::Debug + Send + Sync {
     fn left_out(&self) -> LeftOut {
         LeftOut::default()
     }
+}
+
+/// A message as the program of its receiver hears of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeardMessage {
+    /// Who sent it, a rank of the job.
+    pub source: u32,
+    /// Its communicator, by the program's number.
+    pub communicator: u8,
+    /// Its tag.
+    pub tag: u16,
+    /// Its size; [`op::ANY_SIZE`] of one that is announced only: its sender knows.
+    pub bytes: u64,
 }
 
 /// About how many ranks a rank meets in a collective of `size`.

@@ -69,6 +69,8 @@ pub struct Plan {
     pub mapping: Mapping,
     /// What they do, one after the other.
     pub phases: Vec<Phase>,
+    /// Whether some of it hears of what becomes of its operations: [`Program::is_live`].
+    pub is_live: bool,
     /// Whether some of it are graphs.
     pub has_graphs: bool,
     /// Phases before the work: a barrier, or none.
@@ -133,6 +135,7 @@ impl Plan {
             ranks,
             per_node: per_node.min(ranks),
             mapping: spec.mapping,
+            is_live: planned.iter().any(|phase| phase.program.is_live()),
             has_graphs: planned.iter().any(|phase| phase.is_graph),
             phases: planned,
             prelude,
@@ -206,10 +209,10 @@ impl Plan {
         (rank < self.ranks).then_some(rank)
     }
 
-    /// An operation of a rank: part, iteration and index.
+    /// An operation of a rank that was done: part, iteration and index.
     pub fn op(&self, rank: u32, [phase, iteration, index]: [u32; 3]) -> Option<Op> {
         let phase = self.phases.get(phase as usize)?;
-        phase.program.op(rank, iteration, index)
+        phase.program.again(rank, iteration, index)
     }
 
     /// The parts that are the job's work, by number: without the barrier before it.
@@ -330,10 +333,10 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Control messages that a message of a rank takes to another host.
-    pub fn controls(&self, bytes: u64) -> f64 {
+    /// Control messages that a message of a rank takes to another host; a `synchronous` one asks whatever its size.
+    pub fn controls(&self, bytes: u64, synchronous: bool) -> f64 {
         match self.rendezvous {
-            _ if bytes <= self.eager => 0.0,
+            _ if bytes <= self.eager && !synchronous => 0.0,
             Rendezvous::Put => 2.0,
             Rendezvous::Get => 3.0,
         }

@@ -5,7 +5,7 @@
 
 use crate::build_error::BuildError;
 use crate::memory;
-use crate::motif::{self, Order, given_graph};
+use crate::motif::{self, Order, given_graph, lent_program};
 use crate::mpi::spec::{ONE_ROUTER, Ranks, Start};
 use crate::placement::{UnplacedJob, place};
 use crate::ranks::{Plan, Plans};
@@ -666,6 +666,7 @@ fn ranks(work: &Ranks, nodes: &[u32], (terms, job): (&WorkTerms, usize), key: &s
         };
         let program = match part.motif.kind.as_str() {
             given_graph::KIND => given_graph::read(&part.motif),
+            lent_program::KIND => lent_program::read(&part.motif),
             _ => motif::program(&part.motif, room, order),
         };
         let program =

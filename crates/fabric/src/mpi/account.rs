@@ -74,6 +74,10 @@ impl RankRow {
 
     /// What it waits for, in words.
     pub fn words(&self) -> String {
+        if self.waiting == waiting::NEWS {
+            let what = "a message that it has no receive for, or the end of one of its requests";
+            return format!("rank {} waits for news: {what}", self.rank);
+        }
         let [kind, peer, tag, context] = self.stuck;
         let peer = match peer {
             ANY_SOURCE => "any rank".to_owned(),

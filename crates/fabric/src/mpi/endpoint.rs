@@ -8,6 +8,7 @@ mod collective;
 mod graph;
 mod hashed;
 mod lists;
+mod live;
 mod matching;
 mod protocol;
 mod rails;
@@ -132,6 +133,9 @@ impl<J: Journal> Endpoint<'_, J> {
                     Flow::Stop => return,
                 }
             }
+            if plan.is_live {
+                phase.program.told(self.number, rank.clock);
+            }
             let flow = match phase.program.op(self.number, rank.iteration, rank.index) {
                 Some(op) => self.perform(phase, op),
                 None => {
@@ -190,6 +194,7 @@ impl<J: Journal> Endpoint<'_, J> {
             Op::Wait { request } => self.wait(waiting::NAME, request.into()),
             Op::WaitAll => self.wait(waiting::ALL, 0),
             Op::WaitAny => self.wait(waiting::ANY, 0),
+            Op::WaitNews => self.wait(waiting::NEWS, 0),
             Op::Test { .. } => {
                 self.spend_debt();
                 Flow::Next
@@ -300,16 +305,17 @@ impl<J: Journal> Endpoint<'_, J> {
             waiting::ALL => rank.open == 0,
             waiting::ANY => rank.fresh > 0,
             waiting::NAME => !self.is_open(rank.name),
+            waiting::NEWS => rank.news > 0,
             _ => rank.block == 0,
         };
         if there {
             let rank = self.edit();
             rank.fresh = match rank.waiting {
                 waiting::ALL => 0,
-                waiting::BLOCK => rank.fresh,
+                waiting::BLOCK | waiting::NEWS => rank.fresh,
                 _ => rank.fresh.saturating_sub(1),
             };
-            rank.waiting = waiting::NOTHING;
+            (rank.waiting, rank.news) = (waiting::NOTHING, 0);
         }
         there
     }
@@ -364,8 +370,17 @@ impl<J: Journal> Endpoint<'_, J> {
         let rank = self.edit();
         match name {
             BLOCK => rank.block -= 1,
-            _ => (rank.open, rank.fresh) = (rank.open - 1, rank.fresh + 1),
+            _ => (rank.open, rank.fresh, rank.news) = (rank.open - 1, rank.fresh + 1, rank.news + 1),
         }
+        if self.plan.is_live {
+            self.tell_completed(name, at);
+        }
+        self.goes_on(at, cost, ended)
+    }
+
+    /// Something has come at `at` that takes `cost` of the processor: now if the rank waits, later if it is busy. `true` if the rank goes on.
+    fn goes_on(&mut self, at: u64, cost: u64, ended: Ended) -> bool {
+        let rank = self.edit();
         if rank.waiting == waiting::NOTHING {
             rank.debt = rank.debt.saturating_add(cost);
             return false;

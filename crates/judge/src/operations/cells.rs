@@ -57,7 +57,7 @@ impl OperationTimes {
     pub fn cells(&self) -> OperationCells {
         let nothing = OperationCells::default();
         match self.op {
-            None | Some(Op::WaitAll | Op::WaitAny) => nothing,
+            None | Some(Op::WaitAll | Op::WaitAny | Op::WaitNews) => nothing,
             Some(Op::Compute { time }) => OperationCells {
                 time: Some(time),
                 ..nothing

@@ -69,7 +69,7 @@ impl Requests {
                 self.unnamed = 0;
             }
             Kind::Waitall => lists.values.iter().for_each(|&request| self.over(request, false, tell)),
-            Kind::Waitany | Kind::Test => {
+            Kind::Waitany | Kind::Waitnews | Kind::Test => {
                 let one = (operation.request != NONE).then_some(u64::from(operation.request));
                 let known = operation.kind == Kind::Waitany && one.is_some();
                 lists.values.iter().for_each(|&request| self.over(request, true, tell));

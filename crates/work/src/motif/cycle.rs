@@ -74,7 +74,7 @@ impl Program for Cycle {
                 recv.communicator += part.first;
             }
             Op::Collective(collective) => collective.communicator += part.first,
-            Op::Compute { .. } | Op::Wait { .. } | Op::WaitAll | Op::WaitAny | Op::Test { .. } => {}
+            Op::Compute { .. } | Op::Wait { .. } | Op::WaitAll | Op::WaitAny | Op::WaitNews | Op::Test { .. } => {}
         }
         Some(op)
     }

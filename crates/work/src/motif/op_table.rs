@@ -52,8 +52,9 @@ pub struct Row {
 }
 
 /// The operations that are no collectives.
-pub const POINT_TO_POINT: [&str; 10] = [
-    "compute", "send", "isend", "recv", "irecv", "sendrecv", "wait", "waitall", "waitany", "test",
+pub const POINT_TO_POINT: [&str; 13] = [
+    "compute", "send", "isend", "ssend", "issend", "recv", "irecv", "sendrecv", "wait", "waitall", "waitany",
+    "waitnews", "test",
 ];
 
 /// The program.
@@ -217,8 +218,8 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
     };
     Ok(match row.op.as_str() {
         "compute" => Op::Compute { time: row.time },
-        "send" => Op::Send(transfer(row.peer, true)?),
-        "isend" => Op::Isend(transfer(row.peer, true)?),
+        "send" | "ssend" => Op::Send(transfer(row.peer, true)?),
+        "isend" | "issend" => Op::Isend(transfer(row.peer, true)?),
         "recv" => Op::Recv(transfer(row.peer, false)?),
         "irecv" => Op::Irecv(transfer(row.peer, false)?),
         "sendrecv" => Op::SendRecv {
@@ -233,6 +234,7 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         "test" => Op::Test { request: request()? },
         "waitall" => Op::WaitAll,
         "waitany" => Op::WaitAny,
+        "waitnews" => Op::WaitNews,
         _ => Op::Collective(collective(row, communicator)?),
     })
 }
@@ -274,6 +276,7 @@ fn transfer(row: &Row, peer: Option<u32>, is_send: bool, ranks: u32) -> Result<T
         tag: row.tag,
         communicator: row.communicator,
         request: row.request.unwrap_or(UNNAMED),
+        synchronous: matches!(row.op.as_str(), "ssend" | "issend"),
     })
 }
 

@@ -46,6 +46,9 @@ pub enum Op {
     WaitAll,
     /// Waits until one more request is complete than had been at the last wait of any kind; goes on at once if none is open.
     WaitAny,
+    /// Waits until there is news: a request of the rank is complete, or a message has come that no receive was posted for (of a rendezvous
+    /// its announcement), since the last wait of any kind was over. What a program does that polls, or looks for messages.
+    WaitNews,
     /// Looks whether the requests of a name are complete and goes on either way.
     Test {
         /// The name.
@@ -60,6 +63,8 @@ impl Op {
     pub fn word(&self) -> &'static str {
         match self {
             Op::Compute { .. } => "compute",
+            Op::Isend(Transfer { synchronous: true, .. }) => "issend",
+            Op::Send(Transfer { synchronous: true, .. }) => "ssend",
             Op::Isend(_) => "isend",
             Op::Send(_) => "send",
             Op::Irecv(_) => "irecv",
@@ -68,6 +73,7 @@ impl Op {
             Op::Wait { .. } => "wait",
             Op::WaitAll => "waitall",
             Op::WaitAny => "waitany",
+            Op::WaitNews => "waitnews",
             Op::Test { .. } => "test",
             Op::Collective(collective) => collective.kind.name(),
         }
@@ -87,6 +93,8 @@ pub struct Transfer {
     pub communicator: u8,
     /// Name of the request, or [`UNNAMED`]. A name that is still pending is not given again.
     pub request: u16,
+    /// A send that is complete only when its receiver has a receive for it: it asks the receiver whatever its size. Means nothing of a receive.
+    pub synchronous: bool,
 }
 
 impl Transfer {
@@ -98,6 +106,7 @@ impl Transfer {
             tag: 0,
             communicator: 0,
             request: UNNAMED,
+            synchronous: false,
         }
     }
 }

@@ -16,6 +16,8 @@ pub mod waiting {
     pub const NAME: u32 = 3;
     /// The messages of a blocking operation or of a collective's round.
     pub const BLOCK: u32 = 4;
+    /// News: a request that is complete, or a message without a receive.
+    pub const NEWS: u32 = 6;
     /// Operations of a graph; told at the end of a run only.
     pub const GRAPH: u32 = 5;
 }
@@ -72,6 +74,10 @@ pub struct Rank {
     pub arrived: u32,
     /// First receive from any source that waits.
     pub wild: u32,
+    /// Requests that are complete, and messages that have come without a receive, since the last wait was over.
+    pub news: u32,
+    /// Nothing.
+    pub spare: u32,
     /// What its program has done wrong; then it stops where it is.
     pub fault: Fault,
 }

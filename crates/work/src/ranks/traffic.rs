@@ -1,7 +1,7 @@
 //! What ranks send, from a sample of their programs.
 
 use super::{Phase, Plan, Plans};
-use crate::mpi::op::{Action, Collective, Op};
+use crate::mpi::op::{Action, Collective, Op, Transfer};
 use crate::traffic::Traffic;
 use des::mix;
 
@@ -52,13 +52,14 @@ impl Plan {
         let mut sum = Traffic::default();
         let per_message = (self.costs.send + self.costs.receive) as f64;
         let control = self.costs.control.div_ceil(packet);
-        for phase in &self.phases {
+        // What a process will do is not known before it does it.
+        for phase in self.phases.iter().filter(|phase| !phase.program.is_live()) {
             let all = phase.program.rounds();
             let (ranks, each) = sample(self.ranks, RANKS);
             for (rank, round) in ranks.flat_map(|rank| sample(all, ROUNDS).0.map(move |round| (rank, round))) {
                 let each = each * f64::from(phase.iterations) / f64::from(all.min(ROUNDS));
-                let computing = self.round(phase, rank, round, &mut |to, bytes, times| {
-                    let times = times * each;
+                let computing = self.round(phase, rank, round, &mut |message, times| {
+                    let (to, bytes, times) = (message.peer, message.bytes, times * each);
                     sum.busy += times * per_message;
                     let (from, to) = (self.locate(rank).0, self.locate(to).0);
                     if from == to {
@@ -78,7 +79,11 @@ impl Plan {
                     };
                     let part = wire.div_ceil(parts);
                     add(parts as f64, part.div_ceil(packet), part as f64);
-                    add(self.costs.controls(bytes), control, self.costs.control as f64);
+                    add(
+                        self.costs.controls(bytes, message.synchronous),
+                        control,
+                        self.costs.control as f64,
+                    );
                 });
                 sum.busy += each * computing;
             }
@@ -87,19 +92,19 @@ impl Plan {
         sum
     }
 
-    /// Shows what a rank sends in a round: to whom, how many bytes, how often. Returns how long it computes (ps).
-    fn round(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(u32, u64, f64)) -> f64 {
+    /// Shows what a rank sends in a round, and how often. Returns how long it computes (ps).
+    fn round(&self, phase: &Phase, rank: u32, round: u32, send: &mut dyn FnMut(&Transfer, f64)) -> f64 {
         let mut computing = 0.0;
         let op = |index| phase.program.op(rank, round, index);
         let (indices, times) = sample(length(|index| op(index).is_some()), OPS);
         for op in indices.filter_map(op) {
             match op {
                 Op::Send(transfer) | Op::Isend(transfer) | Op::SendRecv { send: transfer, .. } => {
-                    send(transfer.peer, transfer.bytes, times);
+                    send(&transfer, times);
                 }
                 Op::Collective(collective) => {
                     self.actions(phase, rank, collective, &mut |to, bytes, each| {
-                        send(to, bytes, each * times)
+                        send(&Transfer::new(to, bytes), each * times)
                     });
                 }
                 Op::Compute { time } => computing += times * time as f64,

@@ -59,6 +59,7 @@ impl TraceProgram {
             tag: record.tag,
             communicator: self.recording.communicators.of_messages(record.communicator),
             request: record.request,
+            synchronous: matches!(record.what, what::SSEND | what::ISSEND),
         }
     }
 
@@ -104,8 +105,8 @@ impl Program for TraceProgram {
             what::COMPUTE => self.compute(&record),
             // No rate or factor of computations changes it.
             what::SLEEP => Op::Compute { time: record.amount },
-            what::SEND => Op::Send(self.transfer(&record)),
-            what::ISEND => Op::Isend(self.transfer(&record)),
+            what::SEND | what::SSEND => Op::Send(self.transfer(&record)),
+            what::ISEND | what::ISSEND => Op::Isend(self.transfer(&record)),
             what::RECV => Op::Recv(self.transfer(&record)),
             what::IRECV => Op::Irecv(self.transfer(&record)),
             what::SENDRECV => {
@@ -122,6 +123,7 @@ impl Program for TraceProgram {
             what::WAIT => Op::Wait { request },
             what::WAIT_ALL => Op::WaitAll,
             what::WAIT_ANY => Op::WaitAny,
+            what::WAIT_NEWS => Op::WaitNews,
             what::TEST => Op::Test { request },
             _ => self.collective(&record),
         })

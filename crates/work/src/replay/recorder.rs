@@ -262,6 +262,7 @@ impl CallRecorder {
                 NONE => self.wait_any(rank, lists.values),
                 request => self.wait(rank, &[request.into()]),
             },
+            Kind::Waitnews => self.push(rank, of(what::WAIT_NEWS)),
             Kind::Test => self.test(rank, operation.request, lists.values),
             Kind::Put | Kind::Get => self.one_sided(operation.kind),
             // The receive that follows waits as well; a communicator is given up, and regions begin and end, without a message.
@@ -275,7 +276,7 @@ impl CallRecorder {
         let kind = match operation.kind {
             Kind::Send => Kind::Isend,
             Kind::Recv => Kind::Irecv,
-            Kind::Wait | Kind::Waitall | Kind::Waitany | Kind::Test | Kind::Sendrecv => {
+            Kind::Wait | Kind::Waitall | Kind::Waitany | Kind::Waitnews | Kind::Test | Kind::Sendrecv => {
                 let reason = format!(
                     "{} in a graph, whose operations say what they come after",
                     operation.kind.name()
@@ -323,7 +324,12 @@ impl CallRecorder {
             );
         }
         let request = self.begin(rank, operation.request, immediate)?;
-        let what = if immediate { what::ISEND } else { what::SEND };
+        let what = match (operation.mode == Mode::Synchronous, immediate) {
+            (false, false) => what::SEND,
+            (false, true) => what::ISEND,
+            (true, false) => what::SSEND,
+            (true, true) => what::ISSEND,
+        };
         self.push(
             rank,
             OperationRecord {

@@ -55,4 +55,10 @@ pub mod what {
     pub const COLLECTIVE: u16 = 10;
     /// Does nothing for a time.
     pub const SLEEP: u16 = 11;
+    /// Sends and waits until there is a receive.
+    pub const SSEND: u16 = 12;
+    /// Sends; is complete when there is a receive.
+    pub const ISSEND: u16 = 13;
+    /// Waits for news.
+    pub const WAIT_NEWS: u16 = 14;
 }

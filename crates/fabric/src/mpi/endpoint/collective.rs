@@ -33,8 +33,9 @@ impl<J: Journal> Endpoint<'_, J> {
             self.edit_task(slot).step += 1;
             match call.action(step) {
                 Action::Send { to, bytes } => {
-                    let birth = self.collective_works(slot, self.send_cost(bytes));
-                    self.launch(transfer(to, bytes), context, name, birth);
+                    let message = transfer(to, bytes);
+                    let birth = self.collective_works(slot, self.send_cost(&message));
+                    self.launch(message, context, name, birth);
                 }
                 Action::Recv { from, .. } => {
                     self.open_for_operation(operation);

@@ -10,7 +10,7 @@ use des::lists::NONE;
 use des::{Journal, Time};
 use work::graph::state::{FIRST_OPERATION, GraphProgress, STARTED, TASK, Task, stage, task_of};
 use work::graph::{Doing, NO_LANE, OperationGraph, RankOperations};
-use work::mpi::op::{Transfer, UNNAMED};
+use work::mpi::op::Transfer;
 use work::ranks::Plan;
 use work::ranks::state::fault;
 
@@ -168,8 +168,8 @@ impl<'a, J: Journal> Endpoint<'a, J> {
                 rank.computed = rank.computed.saturating_add(time);
                 self.occupy(own, slot, self.now.saturating_add(time), stage::ENDS);
             }
-            Doing::Send { bytes, .. } => {
-                let cost = self.send_cost(bytes);
+            Doing::Send { peer, bytes, tag, .. } => {
+                let cost = self.send_cost(&transfer(peer, bytes, tag));
                 self.worked(cost);
                 self.occupy(own, slot, self.now.saturating_add(cost), stage::SENDS);
             }
@@ -354,10 +354,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
 
 fn transfer(peer: u32, bytes: u64, tag: u16) -> Transfer {
     Transfer {
-        peer,
-        bytes,
         tag,
-        communicator: 0,
-        request: UNNAMED,
+        ..Transfer::new(peer, bytes)
     }
 }

@@ -108,7 +108,7 @@ impl<J: Journal> Endpoint<'_, J> {
             message.order = rank.arrived;
             rank.arrived = message.order.wrapping_add(1);
             self.keep(message);
-            return false;
+            return self.unexpected(&message);
         };
         let receive = self.drop_kept(slot);
         self.matched(&receive, &message)

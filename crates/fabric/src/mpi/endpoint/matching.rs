@@ -1,14 +1,14 @@
 //! Receives meet messages, in the order of both.
 
 use super::lists::first;
-use super::{Ended, Endpoint};
+use super::{COLLECTIVE, Ended, Endpoint};
 use crate::envelope::{Envelope, Purpose};
 use crate::observe::Cause;
 use crate::state::{NONE, State};
 use des::Journal;
 use work::graph::state::INCOMPLETE;
 use work::mpi::op::{ANY_SOURCE, ANY_TAG, Transfer};
-use work::ranks::state::{Fault, Item, PeerRank, fault, is_far, item};
+use work::ranks::state::{Fault, Item, PeerRank, fault, is_far, item, waiting};
 
 impl<J: Journal> Endpoint<'_, J> {
     /// Posts a receive when the processor is ready for it.
@@ -78,6 +78,9 @@ impl<J: Journal> Endpoint<'_, J> {
     /// A receive has its message, or the announcement of it; `true` if the rank goes on.
     pub(super) fn matched(&mut self, receive: &Item, message: &Item) -> bool {
         let at = receive.time.max(message.time);
+        if self.plan.is_live {
+            self.tell_matched(receive, message);
+        }
         let costs = &self.plan.costs;
         if message.kind == item::EAGER {
             if message.bytes > receive.bytes {
@@ -185,7 +188,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 rank.arrived = message.order.wrapping_add(1);
                 let arrived = self.append(peer.arrived, message);
                 self.st.mpi.peers.edit(self.j, place).arrived = arrived;
-                return false;
+                return self.unexpected(&message);
             }
             (Some(slot), None) => self.take_posted(place, slot),
             (Some(slot), Some(other)) if age(slot) > age(other) => self.take_posted(place, slot),
@@ -197,6 +200,27 @@ impl<J: Journal> Endpoint<'_, J> {
             }
         };
         self.matched(&receive, &message)
+    }
+
+    /// A message has come that no receive was posted for; `true` if the rank goes on, which has waited for that.
+    pub(super) fn unexpected(&mut self, message: &Item) -> bool {
+        if message.context & COLLECTIVE != 0 {
+            return false;
+        }
+        if self.plan.is_live {
+            self.tell_arrived(message);
+        }
+        let rank = self.edit();
+        rank.news += 1;
+        if rank.waiting != waiting::NEWS {
+            return false;
+        }
+        let ended = Ended {
+            peer: message.rank,
+            cause: Cause::Arrival,
+            since: self.birth,
+        };
+        self.goes_on(message.time, 0, ended)
     }
 
     pub(super) fn take_posted(&mut self, peer: u32, slot: u32) -> Item {

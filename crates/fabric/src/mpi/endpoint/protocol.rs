@@ -17,21 +17,30 @@ impl<J: Journal> Endpoint<'_, J> {
     /// Sends a message when the processor is ready for it.
     #[inline(always)]
     pub(super) fn send(&mut self, message: Transfer, context: u8, name: u32) {
-        self.work(self.send_cost(message.bytes));
+        self.work(self.send_cost(&message));
         let birth = self.rank().clock;
         let eager = self.launch(message, context, name, birth);
         if eager && name != BLOCK {
-            self.edit().fresh += 1;
+            let rank = self.edit();
+            (rank.fresh, rank.news) = (rank.fresh + 1, rank.news + 1);
+            if self.plan.is_live {
+                self.tell_completed(name, birth);
+            }
         }
     }
 
-    /// What a send of so many bytes takes of the processor.
-    pub(super) fn send_cost(&self, bytes: u64) -> u64 {
+    /// Whether a message goes without asking.
+    #[inline(always)]
+    fn is_eager(&self, message: &Transfer) -> bool {
+        message.bytes <= self.plan.costs.eager && !message.synchronous
+    }
+
+    /// What a send takes of the processor.
+    pub(super) fn send_cost(&self, message: &Transfer) -> u64 {
         let costs = &self.plan.costs;
-        let copied = if bytes <= costs.eager {
-            costs.copy.time(bytes)
-        } else {
-            0
+        let copied = match self.is_eager(message) {
+            true => costs.copy.time(message.bytes),
+            false => 0,
         };
         costs.send.saturating_add(copied)
     }
@@ -41,7 +50,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let Transfer {
             peer: to, bytes, tag, ..
         } = message;
-        let eager = bytes <= self.plan.costs.eager;
+        let eager = self.is_eager(&message);
         let own = self.plan.locate(to).0 == self.node;
         let rank = self.edit();
         // Rails in turn go by it.
@@ -113,11 +122,20 @@ impl<J: Journal> Endpoint<'_, J> {
                 let item = self.st.mpi.items.edit(self.j, slot);
                 (item.kind, item.time) = (item::SENDING, self.birth);
                 let (wire, turn) = (self.plan.wire(item.bytes), item.order);
-                self.transmit(from, Purpose::Data, about, (wire, self.now, turn));
+                let purpose = if item.bytes == 0 {
+                    Purpose::EmptyData
+                } else {
+                    Purpose::Data
+                };
+                self.transmit(from, purpose, about, (wire, self.now, turn));
                 false
             }
-            Purpose::Data => {
+            Purpose::Data | Purpose::EmptyData => {
                 let costs = &self.plan.costs;
+                let bytes = match envelope.purpose {
+                    Purpose::EmptyData => costs.header,
+                    _ => bytes,
+                };
                 self.take_in(from, envelope.sequence, bytes);
                 let Some(goes_on) = self.end(from, envelope.sequence, item::MATCHED, envelope.part, costs.receive)
                 else {
@@ -226,7 +244,7 @@ impl<J: Journal> Endpoint<'_, J> {
         (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
         entry.delivered = 1;
         self.out.send(event);
-        if purpose == Purpose::Data
+        if matches!(purpose, Purpose::Data | Purpose::EmptyData)
             && let Some(event) = sent(envelope, node, costs.rendezvous)
         {
             let at = Time(start.saturating_add(taken).min(HORIZON.0 - 1));

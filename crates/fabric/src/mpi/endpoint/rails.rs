@@ -22,10 +22,13 @@ impl<J: Journal> Endpoint<'_, J> {
         let local = u32::from(self.local);
         let own = (local % rails.count, u32::from(envelope.to) % rails.count);
         let alike = |rail| (rail, rail);
-        if !matches!(envelope.purpose, Purpose::Eager | Purpose::Empty | Purpose::Data) {
+        if !matches!(
+            envelope.purpose,
+            Purpose::Eager | Purpose::Empty | Purpose::Data | Purpose::EmptyData
+        ) {
             return self.post(own, message, envelope);
         }
-        if rails.stripes(message.bytes) {
+        if rails.stripes(message.bytes) && envelope.purpose != Purpose::EmptyData {
             let (each, rest) = (
                 message.bytes / u64::from(rails.count),
                 message.bytes % u64::from(rails.count),

@@ -1,7 +1,7 @@
 //! A row of a table, and the operation that it is.
 
 use crate::check::LARGEST;
-use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, NONE, Operation, UNKNOWN_SIZE};
+use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Mode, NONE, Operation, UNKNOWN_SIZE};
 
 /// The columns that a table may have, in any order; it has the first two.
 pub const COLUMNS: [&str; 9] = [
@@ -19,16 +19,19 @@ const RANK: usize = 0;
 const COMMUNICATOR: usize = 6;
 
 /// The names of operations, and what they are.
-const OPERATIONS: [(&str, Kind); 19] = [
+const OPERATIONS: [(&str, Kind); 22] = [
     ("compute", Kind::Compute),
     ("send", Kind::Send),
     ("isend", Kind::Isend),
+    ("ssend", Kind::Send),
+    ("issend", Kind::Isend),
     ("recv", Kind::Recv),
     ("irecv", Kind::Irecv),
     ("sendrecv", Kind::Sendrecv),
     ("wait", Kind::Wait),
     ("waitall", Kind::Waitall),
     ("waitany", Kind::Waitany),
+    ("waitnews", Kind::Waitnews),
     ("test", Kind::Test),
     ("barrier", Kind::Barrier),
     ("bcast", Kind::Bcast),
@@ -138,7 +141,7 @@ impl TableColumns {
                 return Err((reason, "fill in request".into()));
             }
             Kind::Wait | Kind::Test => operation.request = request,
-            Kind::Waitall | Kind::Waitany => {}
+            Kind::Waitall | Kind::Waitany | Kind::Waitnews => {}
             _ if kind.sends() || kind.receives() => {
                 let whom = if kind.sends() {
                     "whom to send to"
@@ -148,6 +151,9 @@ impl TableColumns {
                 let missing = || (format!("{op} does not say {whom}"), "fill in peer".to_owned());
                 operation.peer = peer.ok_or_else(missing)?;
                 operation.tag = tag;
+                if matches!(op, "ssend" | "issend") {
+                    operation.mode = Mode::Synchronous;
+                }
                 // Room for a message of any size, where a receive does not say how much.
                 operation.bytes = bytes.unwrap_or(if kind.sends() { 0 } else { UNKNOWN_SIZE });
                 if matches!(kind, Kind::Isend | Kind::Irecv) {

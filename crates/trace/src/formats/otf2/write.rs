@@ -235,7 +235,8 @@ impl ArchiveWriter {
                     self.short(rank, end, 20, *request)?;
                 }
             }
-            // Whose message it was is not known.
+            // Whose message it was, or which request, is not known.
+            K::Waitnews => {}
             K::Probe if received(it).0 == ANY_SOURCE => {}
             K::Probe => {
                 // Where a message has its size, this has a name of the message, which is not known.

@@ -85,7 +85,7 @@ pub(super) fn requests(told: &[ReadRow]) -> Vec<Mistake> {
                     mistakes.push(Mistake::at(*line, reason, "name it in an isend or irecv above"));
                 }
             },
-            Op::WaitAll | Op::WaitAny => made.values_mut().for_each(|pending| *pending = None),
+            Op::WaitAll | Op::WaitAny | Op::WaitNews => made.values_mut().for_each(|pending| *pending = None),
             _ => {}
         }
     }

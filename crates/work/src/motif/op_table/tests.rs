@@ -86,7 +86,7 @@ fn every_row_that_cannot_be_is_named_with_its_line() {
 1,reduce,2,8,,,1
 1,alltoallv,,8,,,
 ";
-    let all = "operations are compute, send, isend, recv, irecv, sendrecv, wait, waitall, waitany, test, barrier, bcast, \
+    let all = "operations are compute, send, isend, ssend, issend, recv, irecv, sendrecv, wait, waitall, waitany, waitnews, test, barrier, bcast, \
                reduce, allreduce, gather, scatter, allgather, reduce-scatter, alltoall, alltoallv";
     assert_eq!(
         mistakes(4, text),

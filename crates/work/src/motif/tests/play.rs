@@ -117,7 +117,7 @@ pub(crate) fn play(program: &dyn Program, iterations: u32) -> Result<Played, Str
                     let named = (0..rank.names.len()).filter(|&i| rank.names[i] == request);
                     rank.waits = Some(named.collect());
                 }
-                Op::WaitAny | Op::Test { .. } => {}
+                Op::WaitAny | Op::WaitNews | Op::Test { .. } => {}
                 Op::Collective(collective) => {
                     let communicator = &program.communicators()[collective.communicator as usize];
                     let size = communicator.size(me);

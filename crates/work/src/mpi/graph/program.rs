@@ -1,7 +1,7 @@
 //! A graph as the work of ranks.
 
 use super::{Doing, OperationGraph};
-use crate::mpi::op::{Transfer, UNNAMED};
+use crate::mpi::op::Transfer;
 use crate::mpi::{Communicator, Op, Program};
 use std::sync::Arc;
 
@@ -27,11 +27,9 @@ impl Program for GraphProgram {
     fn op(&self, rank: u32, _iteration: u32, index: u32) -> Option<Op> {
         let operation = self.graph.rank(rank).operations.get(index as usize)?;
         let transfer = |peer, bytes, tag, communicator| Transfer {
-            peer,
-            bytes,
             tag,
             communicator,
-            request: UNNAMED,
+            ..Transfer::new(peer, bytes)
         };
         Some(match operation.doing() {
             Doing::Compute(time) => Op::Compute { time },

@@ -89,7 +89,8 @@ pub fn function(operation: &Operation) -> Option<u32> {
         K::Waitall => 13,
         K::Waitany => 14,
         K::Test => 15,
-        K::Probe => 16,
+        // As a call it looks for messages.
+        K::Probe | K::Waitnews => 16,
         K::Put => 51,
         K::Get => 52,
         // Collectives are in the order of their kinds; making and freeing communicators always waits.
