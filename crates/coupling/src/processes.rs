@@ -7,7 +7,7 @@ pub use needs::{Dialect, ProgramRefused, dialect};
 pub use relay::Output;
 
 use crate::environment::{Seat, VARIABLE};
-use relay::Relay;
+use relay::{Relay, Relaying};
 use std::ffi::OsString;
 use std::io::{Error, IsTerminal};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -75,7 +75,7 @@ enum Rank {
 #[derive(Debug)]
 pub struct Processes {
     ranks: Mutex<Vec<Rank>>,
-    relay: Option<Relay>,
+    relay: Mutex<Option<Relaying>>,
 }
 
 impl Processes {
@@ -87,7 +87,7 @@ impl Processes {
         let mut relay = Relay::new(&wish.output, wish.ranks).map_err(LaunchStop::Output)?;
         let mut processes = Processes {
             ranks: Mutex::new(Vec::with_capacity(wish.ranks as usize)),
-            relay: None,
+            relay: Mutex::new(None),
         };
         for rank in 0..wish.ranks {
             let mut command = command(wish, rank, memory.as_raw_fd());
@@ -104,7 +104,8 @@ impl Processes {
             }
             processes.ranks().push(Rank::Runs(child));
         }
-        processes.relay = relay.map(Relay::begin).transpose().map_err(LaunchStop::Output)?;
+        let relay = relay.map(Relay::begin).transpose().map_err(LaunchStop::Output)?;
+        processes.relay = Mutex::new(relay);
         Ok(processes)
     }
 
@@ -170,10 +171,11 @@ impl Processes {
         }
     }
 
-    /// Passes on the rest of what the ranks have printed; all of them have ended.
-    pub fn finish(mut self) {
+    /// Ends all that still run, and passes on the rest of what they have printed.
+    pub fn finish(&self) {
         self.end();
-        if let Some(relay) = self.relay.take() {
+        let relay = self.relay.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(relay) = relay {
             relay.finish();
         }
     }
@@ -181,7 +183,7 @@ impl Processes {
 
 impl Drop for Processes {
     fn drop(&mut self) {
-        self.end();
+        self.finish();
     }
 }
 

@@ -46,6 +46,7 @@ pub fn verdict(facts: &RunFacts<'_>) -> Verdict {
     ];
     let checks = checks
         .into_iter()
+        .chain(programs(facts))
         .chain(ranks(facts))
         .chain(memory(facts))
         .chain(values(facts));
@@ -259,6 +260,18 @@ fn limits(facts: &RunFacts<'_>) -> Check {
             false => beyond.join("; "),
         },
     }
+}
+
+/// The processes of live programs have come to good ends; with their reasons where they have not.
+fn programs(facts: &RunFacts<'_>) -> Option<Check> {
+    let plans = facts.net.workload.ranks()?.jobs.iter().flatten();
+    let phases = plans.filter(|plan| plan.is_live).flat_map(|plan| &plan.phases);
+    let ends: Vec<(bool, String)> = phases.filter_map(|phase| phase.program.conclude()).collect();
+    (!ends.is_empty()).then(|| Check {
+        name: "programs",
+        ok: ends.iter().all(|(is_well, _)| *is_well),
+        detail: ends.into_iter().map(|(_, words)| words).collect::<Vec<_>>().join("; "),
+    })
 }
 
 /// When nothing is left to do, or the run was to go on until it is, every MPI rank has come to the end of its program.

@@ -2,6 +2,8 @@
 
 mod away;
 mod errors;
+#[cfg(target_os = "linux")]
+mod programs;
 mod ranks;
 mod result;
 mod routes;
@@ -170,6 +172,11 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(trace::trace_convert, m)?)?;
     m.add_function(wrap_pyfunction!(trace::trace_cut, m)?)?;
     m.add_function(wrap_pyfunction!(trace::run_trace, m)?)?;
+    #[cfg(target_os = "linux")]
+    {
+        m.add_function(wrap_pyfunction!(programs::program_manner, m)?)?;
+        m.add_function(wrap_pyfunction!(programs::program_reports, m)?)?;
+    }
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;
     m.add_function(wrap_pyfunction!(build, m)?)?;
     m.add_function(wrap_pyfunction!(results, m)?)?;

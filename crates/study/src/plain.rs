@@ -18,6 +18,8 @@ pub enum PlainValue {
     Text(String),
     /// Yes or no.
     Flag(bool),
+    /// Words.
+    Texts(Vec<String>),
 }
 
 impl PlainValue {
@@ -29,7 +31,8 @@ impl PlainValue {
             Checked::Integers(list) => Some(PlainValue::List(list.clone())),
             Checked::Text(text) => Some(PlainValue::Text(text.clone())),
             Checked::Flag(flag) => Some(PlainValue::Flag(*flag)),
-            Checked::Pairs(_) | Checked::Texts(_) | Checked::Keyed(_) | Checked::Word(_) => None,
+            Checked::Texts(texts) => Some(PlainValue::Texts(texts.clone())),
+            Checked::Pairs(_) | Checked::Keyed(_) | Checked::Word(_) => None,
         }
     }
 
@@ -45,6 +48,7 @@ impl PlainValue {
             }
             (Type::Text | Type::Lines, PlainValue::Text(text)) => Checked::Text(text.clone()),
             (Type::Flag, PlainValue::Flag(flag)) => Checked::Flag(*flag),
+            (Type::Texts, PlainValue::Texts(texts)) => Checked::Texts(texts.clone()),
             _ => return None,
         })
     }

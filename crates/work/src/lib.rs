@@ -6,6 +6,8 @@
 
 pub mod build_error;
 mod kept;
+#[cfg(target_os = "linux")]
+pub mod live;
 pub mod memory;
 pub mod motif;
 pub mod mpi;

@@ -25,6 +25,8 @@ pub mod mpi_graph;
 pub mod op_table;
 mod order;
 pub mod ping_pong;
+#[cfg(target_os = "linux")]
+mod program;
 pub mod random_neighbours;
 pub mod ring;
 mod shuffle;
@@ -103,6 +105,8 @@ const KINDS: &[ListedMotif] = &[
     ListedMotif::of_application::<applications::Qball>(),
     ListedMotif::of::<OpTable>(),
     ListedMotif::of::<crate::replay::TraceProgram>(),
+    #[cfg(target_os = "linux")]
+    ListedMotif::of::<crate::live::LiveProgram>(),
 ];
 
 /// The works of MPI ranks: `work.kind`.

@@ -102,6 +102,11 @@ pub trait Program: std::fmt::Debug + Send + Sync {
         let _ = (rank, request, at);
     }
 
+    /// The run is over: whether all is well with a live program, and what there is to say of it.
+    fn conclude(&self) -> Option<(bool, String)> {
+        None
+    }
+
     /// The graph that says when operations are done, of programs that are one: then operations do not follow each other.
     fn graph(&self) -> Option<&OperationGraph> {
         None

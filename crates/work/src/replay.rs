@@ -20,3 +20,4 @@ mod tests;
 pub use open::{OpenedTrace, TraceWish, UnplayedTrace, open};
 pub use program::{ComputeTimes, TraceProgram};
 pub use recorder::{AnySource, CallRecorder, CallRecording, Repairing};
+pub(crate) use records::{OperationRecord, what};

@@ -32,19 +32,15 @@ struct Followed {
     line: Vec<u8>,
 }
 
-/// Passes on what ranks print.
-#[derive(Debug)]
+/// What is to be passed on of what ranks print.
 pub(super) struct Relay {
     output: Output,
     followed: Vec<Followed>,
-    thread: Option<JoinHandle<()>>,
 }
 
-impl std::fmt::Debug for Followed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "stream of rank {}", self.rank)
-    }
-}
+/// Passes on what ranks print.
+#[derive(Debug)]
+pub(super) struct Relaying(JoinHandle<()>);
 
 impl Relay {
     /// A relay, where one is needed.
@@ -55,7 +51,6 @@ impl Relay {
         Ok((*output != Output::Pass).then(|| Relay {
             output: output.clone(),
             followed: Vec::with_capacity(2 * ranks as usize),
-            thread: None,
         }))
     }
 
@@ -75,8 +70,8 @@ impl Relay {
     }
 
     /// Begins to pass on.
-    pub fn begin(mut self) -> io::Result<Relay> {
-        let mut followed = std::mem::take(&mut self.followed);
+    pub fn begin(self) -> io::Result<Relaying> {
+        let mut followed = self.followed;
         if let Output::Folder(folder) = &self.output {
             for stream in &mut followed {
                 let name = format!("{}.{}", stream.rank, if stream.is_error { "err" } else { "out" });
@@ -86,16 +81,15 @@ impl Relay {
         let thread = std::thread::Builder::new()
             .name("output of ranks".into())
             .spawn(move || pass_all(followed))?;
-        self.thread = Some(thread);
-        Ok(self)
+        Ok(Relaying(thread))
     }
+}
 
+impl Relaying {
     /// Waits until all has been passed on.
-    pub fn finish(mut self) {
-        if let Some(thread) = self.thread.take() {
-            // A thread that has panicked has said so.
-            let _ = thread.join();
-        }
+    pub fn finish(self) {
+        // A thread that has panicked has said so.
+        let _ = self.0.join();
     }
 }
 

@@ -65,6 +65,7 @@ impl Motif {
     pub fn forget_places(&mut self) {
         if self.values.contains_key("sha256") {
             self.values.remove("file");
+            self.values.remove("folder");
         }
     }
 }

@@ -1,0 +1,254 @@
+//! Programs that run as processes while their network is simulated: what a rank does comes from its process when it is its turn.
+//!
+//! A process waits in its MPI library until the simulated time has come at which its call is over; nothing else makes it wait. Whoever plays
+//! the operations that were asked for again, from [`LiveProgram::write_log`]'s file, gets the same run: the endpoint asks both in the same way.
+//!
+//! * `launch.rs` starts the processes, when the first of their ranks is asked for an operation;
+//! * `rank.rs` turns what a process tells into operations, and what the endpoint tells into its answers;
+//! * `messages.rs` keeps what messages say on the way from sender to receiver;
+//! * `families.rs` numbers the communicators that a program makes;
+//! * `log.rs` writes what was done as a trace;
+//! * `report.rs` says how it ended, and who waits for whom where it did not.
+
+mod families;
+mod launch;
+mod log;
+mod messages;
+mod rank;
+mod report;
+
+pub use coupling::processes::Output;
+pub use launch::{LaunchManner, ProgramWish, set_manner};
+pub use report::{LiveEnd, LiveReport, take_reports};
+
+use crate::mpi::op::{ANY_SIZE, BLOCK};
+use crate::mpi::{Collective, Communicator, HeardMessage, Op, Program};
+use coupling::entry::{NO_PAYLOAD, News, news};
+use coupling::{Entry, HostSide};
+use families::Families;
+use launch::Running;
+use messages::InTransit;
+use rank::{LiveRank, Turn};
+use report::Failure;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// A program of processes.
+#[derive(Debug)]
+pub struct LiveProgram {
+    wish: ProgramWish,
+    running: OnceLock<Result<Running, Failure>>,
+    ranks: Vec<Mutex<LiveRank>>,
+    /// What messages say that are on their way, by receiver.
+    transit: Vec<Mutex<InTransit>>,
+    families: Families,
+    /// Whether something has gone wrong, and what.
+    failed: AtomicBool,
+    failure: Mutex<Option<Failure>>,
+    /// What there was to say at its end.
+    end: OnceLock<Option<(bool, String)>>,
+}
+
+impl LiveProgram {
+    /// The program that is wished for. It is started when one of its ranks is asked for an operation.
+    pub fn new(wish: ProgramWish) -> LiveProgram {
+        let ranks = wish.ranks;
+        LiveProgram {
+            running: OnceLock::new(),
+            ranks: (0..ranks).map(|_| Mutex::new(LiveRank::new(&wish))).collect(),
+            transit: (0..ranks).map(|_| Mutex::default()).collect(),
+            families: Families::new(ranks),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            end: OnceLock::new(),
+            wish,
+        }
+    }
+
+    /// A program whose ranks somebody else has started, on the memory of `host`.
+    pub fn on_host(wish: ProgramWish, host: HostSide) -> LiveProgram {
+        let program = LiveProgram::new(wish);
+        program.running.get_or_init(|| Ok(Running::without_processes(host)));
+        program
+    }
+
+    fn running(&self) -> Option<&Running> {
+        let running = self.running.get_or_init(|| Running::start(&self.wish));
+        match running {
+            Ok(running) => Some(running),
+            Err(failure) => {
+                self.fail(failure.clone());
+                None
+            }
+        }
+    }
+
+    fn rank(&self, rank: u32) -> MutexGuard<'_, LiveRank> {
+        let mutex = &self.ranks[rank as usize];
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn transit(&self, rank: u32) -> MutexGuard<'_, InTransit> {
+        let mutex = &self.transit[rank as usize];
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what has gone wrong first. No rank does anything any longer.
+    fn fail(&self, failure: Failure) {
+        let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(failure);
+        self.failed.store(true, Ordering::Release);
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// The next operation of a rank, from its process.
+    fn pull(&self, running: &Running, number: u32, rank: &mut LiveRank) -> Option<Op> {
+        loop {
+            if self.has_failed() || rank.is_over() {
+                return None;
+            }
+            match rank.turn() {
+                Turn::Do(record) => {
+                    self.post(number, rank, &record);
+                    return Some(rank.op(&record));
+                }
+                Turn::Answer => {
+                    running.host.answer(number, rank.clock, &mut rank.news);
+                    rank.answered();
+                }
+                Turn::Ask => {
+                    let entry = self.wait_for(running, number, rank)?;
+                    if let Err(failure) = rank.take(number, entry, &running.host, &self.families) {
+                        self.fail(failure);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts what a send says on its way.
+    fn post(&self, number: u32, rank: &mut LiveRank, record: &crate::replay::OperationRecord) {
+        if let Some((receiver, address, message)) = rank.sent(number, record) {
+            self.transit(receiver).post(address, message);
+        }
+    }
+
+    fn wait_for(&self, running: &Running, number: u32, rank: &LiveRank) -> Option<Entry> {
+        let mut patience = running.patience(number);
+        running.host.next(number, &mut || {
+            if self.has_failed() {
+                return false;
+            }
+            if !launch::goes_on() {
+                self.fail(Failure::Interrupted);
+                return false;
+            }
+            match running.look(number, rank, &mut patience, &|other| self.is_over(other)) {
+                Some(failure) => {
+                    self.fail(failure);
+                    false
+                }
+                None => true,
+            }
+        })
+    }
+
+    /// Whether a rank does nothing any more and may end; of one that is being served right now it is not known.
+    fn is_over(&self, rank: u32) -> bool {
+        let mutex = &self.ranks[rank as usize];
+        mutex.try_lock().map_or(true, |rank| rank.is_over())
+    }
+}
+
+impl Program for LiveProgram {
+    fn ranks(&self) -> u32 {
+        self.wish.ranks
+    }
+
+    fn op(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
+        if iteration > 0 {
+            return None;
+        }
+        let number = rank;
+        let mut rank = self.rank(number);
+        match rank.done(index) {
+            Some(op) => Some(op),
+            None => self.pull(self.running()?, number, &mut rank),
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        true
+    }
+
+    fn conclude(&self) -> Option<(bool, String)> {
+        self.end.get_or_init(|| self.finish()).clone()
+    }
+
+    fn again(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
+        (iteration == 0).then(|| self.rank(rank).done(index))?
+    }
+
+    fn told(&self, rank: u32, clock: u64) {
+        self.rank(rank).clock = clock;
+    }
+
+    fn matched(&self, rank: u32, request: u16, message: &HeardMessage) {
+        let address = (message.source, u32::from(message.communicator), message.tag);
+        let said = self.transit(rank).matched(address);
+        let (bytes, payload) = said.map_or((message.bytes, NO_PAYLOAD), |said| (said.bytes, said.payload));
+        let piece = News {
+            kind: news::COMPLETED,
+            tag: message.tag,
+            communicator: self.families.context(message.communicator.into()),
+            source: message.source,
+            request: request.into(),
+            bytes: if bytes == ANY_SIZE { 0 } else { bytes },
+            payload,
+            ..News::default()
+        };
+        let mut rank = self.rank(rank);
+        match request {
+            // Nobody looks before the wait is over, and then it is complete.
+            BLOCK => rank.news.push_back(piece),
+            _ => rank.keep(piece),
+        }
+    }
+
+    fn arrived(&self, rank: u32, message: &HeardMessage, _at: u64) {
+        let address = (message.source, u32::from(message.communicator), message.tag);
+        let said = self.transit(rank).arrived(address);
+        let piece = News {
+            kind: news::ARRIVED,
+            tag: message.tag,
+            communicator: self.families.context(message.communicator.into()),
+            source: message.source,
+            bytes: said.map_or(message.bytes, |said| said.bytes),
+            payload: NO_PAYLOAD,
+            ..News::default()
+        };
+        self.rank(rank).news.push_back(piece);
+    }
+
+    fn completed(&self, rank: u32, request: u16, _at: u64) {
+        self.rank(rank).complete(request);
+    }
+
+    fn communicators(&self) -> &[Communicator] {
+        self.families.all()
+    }
+
+    /// Of what a rank sends itself; what it receives is for the record only.
+    fn pair_bytes(&self, collective: &Collective, from: u32, to: u32) -> u64 {
+        let communicator = &self.communicators()[usize::from(collective.communicator)];
+        let number = communicator.number(to);
+        self.rank(from).listed(collective.root, number)
+    }
+
+    fn peers(&self) -> u32 {
+        26.min(self.wish.ranks.saturating_sub(1)).max(1)
+    }
+}

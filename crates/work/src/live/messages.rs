@@ -1,0 +1,57 @@
+//! What messages say, on the way to a rank.
+//!
+//! Messages of one sender, communicator and tag are received in the order in which they were sent. So what a receive gets that the engine
+//! has matched with such a message is what the oldest of them says.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Sender, communicator (by the program's number) and tag.
+pub(super) type Address = (u32, u32, u16);
+
+/// What a message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    /// Its size.
+    pub bytes: u64,
+    /// Its block in the arena.
+    pub payload: u64,
+}
+
+#[derive(Debug, Default)]
+struct Way {
+    messages: VecDeque<Said>,
+    /// So many of the oldest have come and wait for a receive.
+    arrived: usize,
+}
+
+/// Messages to one rank that no receive has got yet.
+#[derive(Debug, Default)]
+pub(super) struct InTransit {
+    ways: HashMap<Address, Way>,
+}
+
+impl InTransit {
+    /// A message is sent.
+    pub fn post(&mut self, address: Address, said: Said) {
+        self.ways.entry(address).or_default().messages.push_back(said);
+    }
+
+    /// A message has come that no receive was posted for.
+    pub fn arrived(&mut self, address: Address) -> Option<Said> {
+        let way = self.ways.get_mut(&address)?;
+        let said = way.messages.get(way.arrived).copied();
+        way.arrived += usize::from(said.is_some());
+        said
+    }
+
+    /// A receive gets the oldest message.
+    pub fn matched(&mut self, address: Address) -> Option<Said> {
+        let way = self.ways.get_mut(&address)?;
+        way.arrived = way.arrived.saturating_sub(1);
+        let said = way.messages.pop_front();
+        if way.messages.is_empty() {
+            self.ways.remove(&address);
+        }
+        said
+    }
+}

@@ -1,0 +1,443 @@
+//! A rank of a program: what its process tells becomes operations, and what the endpoint tells becomes its answers.
+
+use super::families::Families;
+use super::launch::ProgramWish;
+use super::messages::{Address, Said};
+use super::report::Failure;
+use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
+use crate::mpi::{Collective, CollectiveKind, LARGEST, Op};
+use crate::replay::{OperationRecord, what};
+use bytemuck::Zeroable;
+use coupling::entry::{self, NO_PAYLOAD, News, collective, flag, kind, news};
+use coupling::{Entry, HostSide};
+use std::collections::{HashMap, VecDeque};
+
+/// Polls from one place, one after the other, until the rest of them is done at once.
+const MOST_POLLS: u32 = 16;
+/// Where a communicator and a kind of collective stand in a record.
+const KINDS: [CollectiveKind; 10] = [
+    CollectiveKind::Barrier,
+    CollectiveKind::Bcast,
+    CollectiveKind::Reduce,
+    CollectiveKind::Allreduce,
+    CollectiveKind::Gather,
+    CollectiveKind::Scatter,
+    CollectiveKind::Allgather,
+    CollectiveKind::ReduceScatter,
+    CollectiveKind::Alltoall,
+    CollectiveKind::Alltoallv,
+];
+
+/// What is to be done for a rank now.
+pub(super) enum Turn {
+    /// The endpoint does this, which is the rank's next operation from now on.
+    Do(OperationRecord),
+    /// The process waits for its answer.
+    Answer,
+    /// The process is asked.
+    Ask,
+}
+
+/// An operation that has been told.
+#[derive(Clone, Copy, Debug)]
+enum Told {
+    As(OperationRecord),
+    /// Until the next time at which a process that polls would look.
+    RestOfPoll,
+}
+
+/// Where a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It has not called `MPI_Init`.
+    Starts,
+    Works,
+    /// It has called `MPI_Finalize`, and waits for the answer.
+    Finishes,
+    Over,
+}
+
+/// A rank.
+#[derive(Debug)]
+pub(super) struct LiveRank {
+    records: Vec<OperationRecord>,
+    /// Bytes to each member, of all-to-alls of sizes of their own.
+    lists: Vec<Box<[u64]>>,
+    told: VecDeque<Told>,
+    /// What the sends among them say, in their order.
+    payloads: VecDeque<Said>,
+    /// The process waits for an answer.
+    waits: bool,
+    stage: Stage,
+    /// When it was asked last (ps).
+    pub clock: u64,
+    /// What the process has not been told yet.
+    pub news: VecDeque<News>,
+    /// Receives that have their message and are not complete.
+    kept: HashMap<u16, News>,
+    /// Requests that are open, as they were told.
+    requests: HashMap<u32, Entry>,
+    /// The send of a `sendrecv` whose receive has not been told yet.
+    half: Option<Entry>,
+    polls: Polls,
+    /// What was asked for last.
+    last: Entry,
+    scale: f64,
+    poll: u64,
+    pub traps: u64,
+}
+
+/// Polls from one place without anything between.
+#[derive(Clone, Copy, Debug, Default)]
+struct Polls {
+    place: u64,
+    count: u32,
+    /// When the first of them was (ps).
+    since: u64,
+}
+
+impl LiveRank {
+    pub fn new(wish: &ProgramWish) -> LiveRank {
+        LiveRank {
+            records: Vec::new(),
+            lists: Vec::new(),
+            told: VecDeque::new(),
+            payloads: VecDeque::new(),
+            waits: false,
+            stage: Stage::Starts,
+            clock: 0,
+            news: VecDeque::new(),
+            kept: HashMap::new(),
+            requests: HashMap::new(),
+            half: None,
+            polls: Polls::default(),
+            last: Entry::default(),
+            scale: wish.compute_scale,
+            poll: wish.poll.max(1),
+            traps: 0,
+        }
+    }
+
+    /// An operation that it was asked for before.
+    pub fn done(&self, index: u32) -> Option<Op> {
+        self.records.get(index as usize).map(|record| self.op(record))
+    }
+
+    pub fn records(&self) -> &[OperationRecord] {
+        &self.records
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Over
+    }
+
+    pub fn has_begun(&self) -> bool {
+        self.stage != Stage::Starts
+    }
+
+    /// What the process told last, and the request that it waits for, if it is one.
+    pub fn last(&self) -> (Entry, Option<Entry>) {
+        let request = match self.last.kind {
+            kind::WAIT => self.requests.get(&self.last.request).copied(),
+            _ => None,
+        };
+        (self.last, request)
+    }
+
+    /// Requests that are open.
+    pub fn open(&self) -> impl Iterator<Item = &Entry> {
+        self.requests.values()
+    }
+
+    /// What is next.
+    pub fn turn(&mut self) -> Turn {
+        let record = match self.told.pop_front() {
+            Some(Told::As(record)) => record,
+            Some(Told::RestOfPoll) => compute(self.poll - (self.clock - self.polls.since) % self.poll),
+            None if self.waits => return Turn::Answer,
+            None => return Turn::Ask,
+        };
+        self.records.push(record);
+        Turn::Do(record)
+    }
+
+    /// The process has its answer.
+    pub fn answered(&mut self) {
+        // What had no room comes with the next answer, which the process asks for at once.
+        self.waits = false;
+        if self.stage == Stage::Finishes {
+            self.stage = Stage::Over;
+        }
+    }
+
+    /// A receive has its message, and is not complete yet.
+    pub fn keep(&mut self, piece: News) {
+        self.kept.insert(piece.request as u16, piece);
+    }
+
+    /// A request is complete.
+    pub fn complete(&mut self, request: u16) {
+        self.requests.remove(&request.into());
+        let piece = self.kept.remove(&request).unwrap_or(News {
+            kind: news::COMPLETED,
+            request: request.into(),
+            payload: NO_PAYLOAD,
+            ..News::default()
+        });
+        self.news.push_back(piece);
+    }
+
+    /// Bytes to the member of a communicator with this number, in the all-to-all with this list.
+    pub fn listed(&self, list: u32, number: u32) -> u64 {
+        let list = self.lists.get(list as usize);
+        list.and_then(|list| list.get(number as usize)).copied().unwrap_or(0)
+    }
+
+    /// The bytes to each member, in the all-to-all with this list.
+    pub fn list(&self, list: u32) -> &[u64] {
+        self.lists.get(list as usize).map_or(&[], |list| list)
+    }
+
+    /// What a record of a send puts on its way: to whom, from where, what.
+    pub fn sent(&mut self, number: u32, record: &OperationRecord) -> Option<(u32, Address, Said)> {
+        match record.what {
+            what::SEND | what::ISEND | what::SSEND | what::ISSEND | what::SENDRECV => {
+                let said = self.payloads.pop_front()?;
+                Some((record.other, (number, record.communicator, record.tag), said))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the process tells next.
+    pub fn take(&mut self, number: u32, entry: Entry, host: &HostSide, families: &Families) -> Result<(), Failure> {
+        self.waits = entry.flags & flag::TRAP != 0;
+        self.traps += u64::from(self.waits);
+        if entry.kind != kind::MORE {
+            self.last = entry;
+        }
+        let computed = (entry.compute as f64 * self.scale).round() as u64;
+        if computed > 0 {
+            self.told.push_back(Told::As(compute(computed)));
+        }
+        if entry.kind == kind::POLL {
+            self.poll(&entry);
+            return Ok(());
+        }
+        if entry.kind != kind::MORE {
+            self.polls.count = 0;
+        }
+        let broken = |reason: &str| Failure::broken(number, &entry, reason);
+        let record = match entry.kind {
+            kind::SEND | kind::ISEND => self.send(&entry, families),
+            kind::SENDRECV => {
+                self.half = Some(entry);
+                return Ok(());
+            }
+            kind::RECV | kind::IRECV => match self.half.take() {
+                Some(send) => self.send_and_receive(&send, &entry, families),
+                None => self.receive(&entry, families),
+            },
+            kind::WAIT => named(what::WAIT, entry.request),
+            kind::WAIT_ALL => named(what::WAIT_ALL, 0),
+            // What has been heard since the last answer is news already.
+            kind::WAIT_NEWS if !self.news.is_empty() => return Ok(()),
+            kind::WAIT_NEWS => named(what::WAIT_NEWS, 0),
+            kind::COLLECTIVE => self
+                .collective(&entry, host, families)
+                .ok_or_else(|| broken("a collective that is none"))?,
+            kind::COMPUTE if entry.bytes > 0 => OperationRecord {
+                what: what::SLEEP,
+                ..compute(entry.bytes)
+            },
+            kind::INIT => {
+                self.stage = Stage::Works;
+                return Ok(());
+            }
+            kind::FINALIZE => {
+                self.stage = Stage::Finishes;
+                return Ok(());
+            }
+            kind::ABORT => {
+                return Err(Failure::Aborted {
+                    rank: number,
+                    code: entry.peer as i32,
+                });
+            }
+            kind::CLOCK | kind::COMPUTE | kind::MORE => return Ok(()),
+            _ => return Err(broken("an entry of a kind that is not known")),
+        };
+        if entry.bytes > LARGEST && record.what != what::SLEEP {
+            return Err(broken("more bytes than a message may have"));
+        }
+        if matches!(entry.kind, kind::ISEND | kind::IRECV) {
+            self.requests.insert(entry.request, entry);
+        }
+        self.told.push_back(Told::As(record));
+        Ok(())
+    }
+
+    /// A look for news. A process that does nothing else waits until there is some, and goes on at the time at which it would have looked.
+    fn poll(&mut self, entry: &Entry) {
+        if self.polls.place != entry.place || self.polls.count == 0 {
+            self.polls = Polls {
+                place: entry.place,
+                count: 0,
+                since: self.clock,
+            };
+        }
+        self.polls.count += 1;
+        match self.polls.count > MOST_POLLS && self.news.is_empty() {
+            true => {
+                self.told.push_back(Told::As(named(what::WAIT_NEWS, 0)));
+                self.told.push_back(Told::RestOfPoll);
+            }
+            false => self.told.push_back(Told::As(compute(self.poll))),
+        }
+        self.told.push_back(Told::As(named(what::TEST, UNNAMED.into())));
+    }
+
+    fn send(&mut self, entry: &Entry, families: &Families) -> OperationRecord {
+        let synchronous = entry.flags & flag::SYNCHRONOUS != 0;
+        self.payloads.push_back(Said {
+            bytes: entry.bytes,
+            payload: entry.payload,
+        });
+        OperationRecord {
+            what: match (entry.kind, synchronous) {
+                (kind::ISEND, false) => what::ISEND,
+                (kind::ISEND, true) => what::ISSEND,
+                (_, false) => what::SEND,
+                (_, true) => what::SSEND,
+            },
+            ..message(entry, families)
+        }
+    }
+
+    fn receive(&mut self, entry: &Entry, families: &Families) -> OperationRecord {
+        OperationRecord {
+            what: match entry.kind {
+                kind::IRECV => what::IRECV,
+                _ => what::RECV,
+            },
+            ..message(entry, families)
+        }
+    }
+
+    fn send_and_receive(&mut self, send: &Entry, receive: &Entry, families: &Families) -> OperationRecord {
+        OperationRecord {
+            what: what::SENDRECV,
+            more: receive.peer.into(),
+            source_tag: receive.tag,
+            ..self.send(send, families)
+        }
+    }
+
+    fn collective(&mut self, entry: &Entry, host: &HostSide, families: &Families) -> Option<OperationRecord> {
+        if usize::from(entry.tag) >= KINDS.len() {
+            return None;
+        }
+        let is_listed = entry.tag == collective::ALLTOALLV;
+        if is_listed {
+            let bytes = host.arena().copy(entry.payload);
+            let sizes = bytes
+                .chunks_exact(8)
+                .map(|size| u64::from_le_bytes(size.try_into().unwrap_or_default()));
+            self.lists.push(sizes.collect());
+        }
+        Some(OperationRecord {
+            what: what::COLLECTIVE,
+            amount: entry.bytes,
+            communicator: families.number(entry.communicator)?,
+            other: entry.peer,
+            tag: entry.tag,
+            more: if is_listed { self.lists.len() as u64 - 1 } else { 0 },
+            ..OperationRecord::zeroed()
+        })
+    }
+
+    /// A record as an operation of the endpoint.
+    pub fn op(&self, record: &OperationRecord) -> Op {
+        match record.what {
+            what::COMPUTE | what::SLEEP => Op::Compute { time: record.amount },
+            what::SEND | what::SSEND => Op::Send(transfer(record)),
+            what::ISEND | what::ISSEND => Op::Isend(transfer(record)),
+            what::RECV => Op::Recv(received(record)),
+            what::IRECV => Op::Irecv(received(record)),
+            what::SENDRECV => Op::SendRecv {
+                send: transfer(record),
+                recv: received(&OperationRecord {
+                    other: record.more as u32,
+                    tag: record.source_tag,
+                    ..*record
+                }),
+            },
+            what::WAIT => Op::Wait {
+                request: record.request,
+            },
+            what::WAIT_ALL => Op::WaitAll,
+            what::WAIT_NEWS => Op::WaitNews,
+            what::TEST => Op::Test {
+                request: record.request,
+            },
+            _ => Op::Collective(Collective {
+                kind: KINDS[usize::from(record.tag)],
+                communicator: record.communicator as u8,
+                bytes: record.amount,
+                root: match KINDS[usize::from(record.tag)] {
+                    CollectiveKind::Alltoallv => record.more as u32,
+                    _ => record.other,
+                },
+            }),
+        }
+    }
+}
+
+fn compute(time: u64) -> OperationRecord {
+    OperationRecord {
+        what: what::COMPUTE,
+        amount: time,
+        ..OperationRecord::zeroed()
+    }
+}
+
+fn named(what: u16, request: u32) -> OperationRecord {
+    OperationRecord {
+        what,
+        request: request as u16,
+        ..OperationRecord::zeroed()
+    }
+}
+
+fn message(entry: &Entry, families: &Families) -> OperationRecord {
+    OperationRecord {
+        amount: entry.bytes,
+        other: entry.peer,
+        communicator: families.number(entry.communicator).unwrap_or(0),
+        tag: entry.tag,
+        request: entry.request as u16,
+        ..OperationRecord::zeroed()
+    }
+}
+
+fn transfer(record: &OperationRecord) -> Transfer {
+    Transfer {
+        peer: record.other,
+        bytes: record.amount,
+        tag: record.tag,
+        communicator: record.communicator as u8,
+        request: record.request,
+        synchronous: matches!(record.what, what::SSEND | what::ISSEND),
+    }
+}
+
+/// A receive takes whatever comes: the process itself sees whether it has room.
+fn received(record: &OperationRecord) -> Transfer {
+    Transfer {
+        bytes: ANY_SIZE,
+        ..transfer(record)
+    }
+}
+
+const _: () = assert!(ANY_SOURCE == entry::ANY_SOURCE && ANY_TAG == entry::ANY_TAG);
+const _: () = assert!(crate::mpi::op::BLOCK as u32 == entry::BLOCKING);
