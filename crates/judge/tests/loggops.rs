@@ -136,6 +136,71 @@ fn study(file: &str) -> String {
     )
 }
 
+/// A study with the preset and these keys of it.
+fn of_preset(keys: &str, file: &str, base: &std::path::Path) -> Result<RunSpec, String> {
+    let text = format!(
+        r#"
+            topology = {{ kind = "single-router", nodes = 32 }}
+            router = {{ preset = "loggops"{keys} }}
+            job = [{{ work = {file} }}]
+        "#
+    );
+    let read = vocabulary::load_study(text.as_bytes(), "s.toml", base, &vocabulary::LoadOptions::default());
+    read.map(|mut study| study.runs.remove(0))
+        .map_err(|findings| vocabulary::render(&findings))
+}
+
+#[test]
+fn the_preset_is_the_model() {
+    let ring = r#"{ kind = "ring" }"#;
+    let here = std::path::Path::new(".");
+    let mut said: Vec<(String, LogGops)> = parameters()
+        .map(|model| {
+            let LogGops { L, o, g, G, O, S } = model;
+            let keys =
+                format!(r#", L = "{L} ps", o = "{o} ps", g = "{g} ps", G = "{G} ps/B", O = "{O} ps/B", S = "{S} B""#);
+            (keys, model)
+        })
+        .into();
+    // What is left out is LogGOPSim's.
+    said.push((String::new(), USUAL));
+    said.push((r#", g = "4.5 us""#.to_owned(), LogGops { g: 4_500_000, ..USUAL }));
+    for (keys, model) in said {
+        let mut found = of_preset(&keys, ring, here).unwrap_or_else(|told| panic!("{told}"));
+        let mut expected = model.spec(32, &[]);
+        assert_eq!(found.router.preset.take().as_deref(), Some("loggops"));
+        assert_eq!(found.links, expected.links, "{keys}");
+        assert_eq!(
+            (found.router.model, found.router.traversal),
+            (expected.router.model, expected.router.traversal),
+            "{keys}"
+        );
+        assert_eq!(
+            (found.nic.packet, found.nic.gap),
+            (expected.nic.packet, expected.nic.gap),
+            "{keys}"
+        );
+        assert_eq!(
+            played_graphs::ranks(&mut found).mpi,
+            played_graphs::ranks(&mut expected).mpi,
+            "{keys}"
+        );
+    }
+    for (keys, told) in [
+        (r#", L = "5 ns""#, "router.L: is shorter than what one byte takes, G"),
+        (r#", g = "5 ns""#, "router.g: is shorter than what one byte takes, G"),
+        (
+            r#", o = "1 ns", O = "1001 ps/B""#,
+            "router.o: is shorter than what one byte takes, O",
+        ),
+        (r#", G = "0 ns/B""#, "router.G: \"0 ns/B\" is zero"),
+        (r#", l = "5 ns""#, "router.l: unknown key"),
+    ] {
+        let found = of_preset(keys, ring, here).unwrap_err();
+        assert!(found.contains(told), "{found}");
+    }
+}
+
 #[test]
 fn a_graph_of_a_file_is_played_as_the_same_operations_are() {
     // The tree as GOAL, which LogGOPSim is given; its sample lies beside the project, ours is written here.
@@ -159,6 +224,9 @@ fn a_graph_of_a_file_is_played_as_the_same_operations_are() {
         false => println!("the samples are not beside the project: only the tree of our own is played"),
     }
     for (folder, name) in files {
+        let work = format!(r#"{{ kind = "trace", file = "{name}" }}"#);
+        let preset = of_preset("", &work, &folder).unwrap_or_else(|told| panic!("{told}"));
+        assert_eq!(go(&preset).ranks[31].finished, 27_500_000, "{name}");
         let read = vocabulary::load_study(
             study(name).as_bytes(),
             "s.toml",

@@ -4,6 +4,7 @@
 mod accesses;
 pub(crate) mod control;
 pub(crate) mod jobs;
+pub(crate) mod loggops;
 mod memory;
 mod messages;
 pub(crate) mod network;

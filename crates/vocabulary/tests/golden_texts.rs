@@ -242,6 +242,17 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("work.trace.ranks", &["4", "3"]),
     ("work.trace.regions", &["\"solver = 0.5\""]),
     ("work.trace.rate", &["2e9"]),
+    ("work.trace.only_ranks", &["\"0..4\"", "\"1..3\""]),
+    ("work.trace.region", &["\"solver\""]),
+    ("work.trace.visits", &["\"0..1\"", "\"1..3\""]),
+    ("work.trace.from_marker", &["\"solver\""]),
+    ("work.trace.to_marker", &["\"output\""]),
+    ("router.L", &["\"3 us\""]),
+    ("router.o", &["\"2 us\""]),
+    ("router.g", &["\"2 us\""]),
+    ("router.G", &["\"2 ns/B\""]),
+    ("router.O", &["\"1 ns/B\""]),
+    ("router.S", &["\"96 B\"", "\"3 KiB\""]),
     ("placement.file.file", &["\"placement.csv\""]),
 ];
 
@@ -443,6 +454,13 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
         ("work.memory" | "work.messages" | "work.ops", "table", _) => {
             draft.table("work").retain(|(key, _)| key != "file")
         }
+        ("work.trace", "from_time" | "to_time" | "from_marker" | "to_marker", _) => {
+            draft.give("work", "work.trace", "file", "\"looped.work\"");
+        }
+        ("work.trace", "visits", _) => {
+            draft.give("work", "work.trace", "file", "\"looped.work\"");
+            draft.give("work", "work.trace", "region", "\"solver\"");
+        }
         ("work.trace", "compute", "instructions") => {
             draft.give("work", "work.trace", "file", "\"instructions.work\"");
             draft.give("work", "work.trace", "rate", "2e9");
@@ -511,7 +529,9 @@ fn single_studies() -> Vec<(String, Draft)> {
                     add(drafts.collect(), &id);
                     continue;
                 }
-                ("mpi", _) | ("job", "ranks_per_node" | "mapping" | "start") => with_work("ring"),
+                ("mpi", _) | ("job", "ranks_per_node" | "mapping" | "start") | ("router", "o" | "O" | "S") => {
+                    with_work("ring")
+                }
                 ("sample", key) => {
                     let mut draft = plain();
                     if key != "points" {
@@ -597,9 +617,15 @@ fn mixed_study(seed: u64) -> Draft {
         let keys: Vec<_> = keys.iter().filter(skip).copied().collect();
         some_keys(&mut draft, seed, "routing", "routing", &keys, 25);
     }
-    let router = of("router");
+    // The model that is made for a single router, and its parameters, are no part of mixtures.
+    let of_model = |parameter: &&'static Parameter| parameter.when.iter().any(|when| when.key == "preset");
+    let router: Vec<_> = of("router")
+        .into_iter()
+        .filter(|parameter| !of_model(parameter))
+        .collect();
     if chance(seed, "router.preset", 15) {
-        let preset = one_of(seed, "preset", names(&registry::ROUTER_PRESET));
+        let presets = names(&registry::ROUTER_PRESET).filter(|name| *name != "loggops");
+        let preset = one_of(seed, "preset", presets);
         draft.give("router", "router", "preset", &quoted(preset));
     } else {
         let leads = |parameter: &&'static Parameter| ["model", "architecture"].contains(&parameter.key);
@@ -650,6 +676,14 @@ fn mixed_study(seed: u64) -> Draft {
             "active",
             "grid",
             "process",
+            // Parts of traces, which have to be in the file.
+            "only_ranks",
+            "from_time",
+            "to_time",
+            "region",
+            "visits",
+            "from_marker",
+            "to_marker",
         ];
         let own: Vec<_> = entry
             .parameters()

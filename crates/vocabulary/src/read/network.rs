@@ -1,6 +1,7 @@
 //! `[link]`, `[router]`, `[routing]` and `[nic]`: the network's parts besides its shape.
 
-use super::presets::{Preset, preset};
+use super::loggops;
+use super::presets::{ChosenPreset, Preset};
 use super::shape::Facts;
 use crate::registry;
 use des::Time;
@@ -40,30 +41,19 @@ pub(crate) fn read(
 ) -> Option<NetworkSections> {
     let before = findings.n_errors();
     let empty = Table::default();
-    let source = Source::section(root, "router", &empty, findings);
-    let chosen = match source.table.get("preset").map(|item| &item.node.value) {
-        Some(Value::Text(name)) => preset(name),
-        _ => None,
+    let chosen_preset = ChosenPreset::of(root, findings);
+    let chosen = chosen_preset.preset;
+    let link_preset = chosen_preset.section("link");
+    let links = read_links(root, &link_preset, topology.map(|(_, facts)| facts), &empty, findings);
+    let mut section = |name: &'static str| {
+        let source = Source::section(root, name, &empty, findings);
+        reader::read(source, &parameters(name), &chosen_preset.section(name), &[], findings)
     };
-    let link_preset = chosen.map_or(&[][..], |preset| preset.link);
-    let links = read_links(root, link_preset, topology.map(|(_, facts)| facts), &empty, findings);
-    let router = reader::read(
-        source,
-        &parameters("router"),
-        chosen.map_or(&[][..], |preset| preset.router),
-        &[],
-        findings,
-    );
+    let (router, nic) = (section("router"), section("nic"));
     check_preset_model(&router, chosen, findings);
-
-    let source = Source::section(root, "nic", &empty, findings);
-    let nic = reader::read(
-        source,
-        &parameters("nic"),
-        chosen.map_or(&[][..], |preset| preset.nic),
-        &[],
-        findings,
-    );
+    if router.text("preset").is_none() {
+        loggops::refuse(&router, findings);
+    }
     if router.text("model") == Some("sculpin") && nic.given("buffer") {
         let hint = "remove the key, or set router.model = \"credit\"";
         findings.error(
@@ -77,8 +67,8 @@ pub(crate) fn read(
     check_late_admission(&router, &nic, findings);
 
     let source = Source::section(root, "routing", &empty, findings);
-    let routing_preset = chosen.map_or(&[][..], |preset| preset.routing);
-    let routing = reader::read(source, &parameters("routing"), routing_preset, &[], findings);
+    let routing_preset = chosen_preset.section("routing");
+    let routing = reader::read(source, &parameters("routing"), &routing_preset, &[], findings);
     let routing = RoutingSpec::read(&routing, topology.map(|(spec, _)| spec), base, findings);
     if findings.n_errors() > before {
         return None;

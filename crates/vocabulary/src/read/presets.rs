@@ -3,7 +3,12 @@
 //! A preset stands between the user's keys and the defaults: explicit keys override it. The values are those that the programs
 //! ship or that their published runs used; what a preset cannot match is said in its registry entry.
 
+use super::loggops;
+use crate::registry::loggops::NAME;
 use des::Time;
+use study::diagnostic::Findings;
+use study::document::{Table, Value};
+use study::reader::Source;
 
 /// Values of a router preset.
 #[derive(Debug)]
@@ -126,8 +131,69 @@ const CODES_TORUS_PIPELINED: Preset = Preset {
     ..CODES_TORUS
 };
 
+/// The LogGOPS model; all but the router model follows from its parameters.
+const LOGGOPS: Preset = Preset {
+    name: NAME,
+    router: &[("model", "sculpin")],
+    nic: &[],
+    link: &[],
+    routing: &[],
+    credit: None,
+};
+
 /// All presets in the order of the registry.
-const PRESETS: [&Preset; 5] = [&SCULPIN, &PISCES, &MERLIN, &CODES_TORUS, &CODES_TORUS_PIPELINED];
+const PRESETS: [&Preset; 6] = [
+    &SCULPIN,
+    &PISCES,
+    &MERLIN,
+    &CODES_TORUS,
+    &CODES_TORUS_PIPELINED,
+    &LOGGOPS,
+];
+
+/// The preset that a study names, with what follows from its parameters.
+#[derive(Debug, Default)]
+pub(crate) struct ChosenPreset {
+    /// The preset.
+    pub preset: Option<&'static Preset>,
+    /// Section, key and value.
+    computed: Vec<(&'static str, &'static str, String)>,
+}
+
+impl ChosenPreset {
+    /// That of `[router]`.
+    pub(crate) fn of(root: &Table, findings: &mut Findings) -> ChosenPreset {
+        let empty = Table::default();
+        let source = Source::section(root, "router", &empty, &mut Findings::default());
+        let preset = match source.table.get("preset").map(|item| &item.node.value) {
+            Some(Value::Text(name)) => preset(name),
+            _ => None,
+        };
+        let is_model = preset.is_some_and(|preset| preset.name == NAME);
+        ChosenPreset {
+            preset,
+            computed: if is_model {
+                loggops::values(root, findings)
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    /// Its values of a section.
+    pub(crate) fn section(&self, section: &str) -> Vec<(&str, &str)> {
+        let fixed = self.preset.map_or(&[][..], |preset| match section {
+            "router" => preset.router,
+            "nic" => preset.nic,
+            "link" => preset.link,
+            "routing" => preset.routing,
+            _ => &[],
+        });
+        let computed = self.computed.iter().filter(|(own, ..)| *own == section);
+        let computed = computed.map(|(_, key, text)| (*key, text.as_str()));
+        fixed.iter().copied().chain(computed).collect()
+    }
+}
 
 /// The preset with this name.
 pub(crate) fn preset(name: &str) -> Option<&'static Preset> {

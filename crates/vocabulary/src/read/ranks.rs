@@ -1,6 +1,7 @@
 //! `[mpi]`, and the work of MPI ranks: a motif, or several one after the other.
 
 use super::network::parameters;
+use super::presets::ChosenPreset;
 use crate::registry::{self, StartWord};
 use des::Time;
 use fabric::spec::{BitsPerSec, Bytes, MpiSpec, Part, Ranks, Start};
@@ -19,7 +20,8 @@ pub(crate) fn read_mpi(root: &Table, n_nodes: Option<u64>, findings: &mut Findin
     let empty = Table::default();
     let source = Source::section(root, "mpi", &empty, findings);
     let before = findings.n_errors();
-    let values = reader::read(source, &parameters("mpi"), &[], &[], findings);
+    let preset = ChosenPreset::of(root, findings);
+    let values = reader::read(source, &parameters("mpi"), &preset.section("mpi"), &[], findings);
     if findings.n_errors() > before {
         return None;
     }

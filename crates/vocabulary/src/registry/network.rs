@@ -38,4 +38,11 @@ pub(super) const PRESETS: &[Entry] = &[
         source: "CODES, torus model, with the router's delay taken off the link",
         limits: "Made for tori with dimension order routing. Random delays are their means; a message is delivered when all of it has come.",
     },
+    Entry {
+        name: "loggops",
+        line: "The LogGOPS model: latency L, overhead o, gap g, gap per byte G, overhead per byte O, and S, as keys of [router], with the values of LogGOPSim.",
+        groups: &[],
+        source: "Hoefler, Schneider, Lumsdaine: LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model (2010)",
+        limits: "Made for a single router. The gap is kept by who sends; a message above S takes two control messages more; messages to one node share its link.",
+    },
 ];

@@ -1,5 +1,6 @@
 //! The tables of a study file with a fixed set of keys, and the engines.
 
+use super::loggops;
 use fabric::spec::{
     Arbitration, Architecture, Completion, ControlOrder, DeliveryPoint, DrainSources, Mapping, Switching,
 };
@@ -271,6 +272,12 @@ const ROUTER: &[Parameter] = &[
         "Run a configuration whose channel dependencies have a cycle; the watchdog stays on.",
     )
     .when(&[CREDIT]),
+    loggops::LATENCY,
+    loggops::OVERHEAD,
+    loggops::GAP,
+    loggops::GAP_PER_BYTE,
+    loggops::OVERHEAD_PER_BYTE,
+    loggops::EAGER,
 ];
 
 const NIC: &[Parameter] = &[

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use trace::formats::work::WorkWriter;
 
 /// Why a trace is refused.
@@ -107,6 +108,12 @@ fn write(trace: &Collected, path: &Path) {
     trace.tell(&mut writer).unwrap();
 }
 
+/// Traces that were read last are kept for all: a test that asks for them has them alone.
+fn alone_with_kept() -> MutexGuard<'static, ()> {
+    static ASKED: Mutex<()> = Mutex::new(());
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn wish(path: PathBuf, repair: Repairing) -> TraceWish {
     TraceWish {
         path,
@@ -117,6 +124,7 @@ fn wish(path: PathBuf, repair: Repairing) -> TraceWish {
 
 #[test]
 fn a_trace_is_known_by_what_it_says() {
+    let _alone = alone_with_kept();
     let folder = tempfile::tempdir().unwrap();
     let pair = |bytes| {
         collected(vec![
@@ -151,6 +159,7 @@ fn a_trace_is_known_by_what_it_says() {
 /// Traces that studies of golden texts name; written anew with `FABRICSIM_BLESS=1`.
 #[test]
 fn the_traces_of_golden_texts_are_what_their_writer_writes() {
+    let _alone = alone_with_kept();
     let rank = |me: u32| {
         let solve = Operation {
             region: 1,
@@ -165,10 +174,34 @@ fn the_traces_of_golden_texts_are_what_their_writer_writes() {
         ]
     };
     let times = collected((0..4).map(rank).collect());
+    // The same three times, with the begin and end of a region and with times.
+    let border = |kind, region, start| Operation {
+        region,
+        start,
+        ..Operation::new(kind)
+    };
+    let looped = |me: u32| {
+        let mut all = Vec::new();
+        for round in 0..3 {
+            let start = 1 + round * 1_000_000;
+            all.push(border(Kind::Enter, 1, start));
+            all.extend(rank(me).into_iter().map(|operation| Operation { start, ..operation }));
+            all.push(border(Kind::Leave, 1, start));
+        }
+        all.push(border(Kind::Enter, 2, 4_000_000));
+        all.push(border(Kind::Leave, 2, 4_000_000));
+        all
+    };
+    let looped = collected((0..4).map(looped).collect());
     let mut instructions = times.clone();
     instructions.header.unit = WorkUnit::Instructions;
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../vocabulary/tests/golden_texts");
-    let hashes = [("trace.work", times), ("instructions.work", instructions)].map(|(name, trace)| {
+    let hashes = [
+        ("trace.work", times),
+        ("instructions.work", instructions),
+        ("looped.work", looped),
+    ]
+    .map(|(name, trace)| {
         let path = Path::new(folder).join(name);
         if std::env::var_os("FABRICSIM_BLESS").is_some() {
             write(&trace, &path);
@@ -187,6 +220,7 @@ fn the_traces_of_golden_texts_are_what_their_writer_writes() {
 
 #[test]
 fn what_does_not_match_is_an_error_or_left_out() {
+    let _alone = alone_with_kept();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("unmatched.work");
     let trace = collected(vec![
@@ -220,6 +254,7 @@ fn what_does_not_match_is_an_error_or_left_out() {
 
 #[test]
 fn what_is_wrong_is_told_up_to_twenty_with_how_much_more_there_is() {
+    let _alone = alone_with_kept();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wrong.work");
     // Ranks that wait for requests which nobody has begun, three each.
