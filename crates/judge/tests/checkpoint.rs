@@ -15,6 +15,7 @@ use judge::run::{RunError, RunOrder, RunResult, run, run_with};
 use played_graphs::mixed;
 use proptest::prelude::*;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use topo::{Arrangement, DragonflySpec, Lattice, SingleRouterSpec, TopologySpec};
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
@@ -208,6 +209,61 @@ fn memory() -> Work {
     })
 }
 
+/// A trace of 16 ranks, two on a node, in a file that all cases read: messages below and above the threshold, waits of every kind, receives from
+/// anybody, and collectives.
+fn recorded() -> Work {
+    use std::fmt::Write as _;
+    static FILE: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let (_, path) = FILE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.csv");
+        let mut text = String::from("rank,op,peer,source,bytes,tag,request,time_ps\n");
+        let ranks = 16;
+        for me in 0..ranks {
+            let (next, before) = ((me + 1) % ranks, (me + ranks - 1) % ranks);
+            for (step, bytes) in [8, 700, 3_500, 9_000].into_iter().enumerate() {
+                let from = if step == 2 {
+                    "any".to_owned()
+                } else {
+                    before.to_string()
+                };
+                writeln!(text, "{me},compute,,,,,,{}", 90_001 * (me + step)).unwrap();
+                writeln!(
+                    text,
+                    "{me},irecv,{from},,{bytes},{step},1,\n{me},isend,{next},,{bytes},{step},2,"
+                )
+                .unwrap();
+                writeln!(text, "{me},test,,,,,1,\n{me},wait,,,,,2,\n{me},waitall,,,,,,").unwrap();
+                writeln!(
+                    text,
+                    "{me},sendrecv,{next},{before},{bytes},40,,\n{me},allreduce,,,{bytes},,,"
+                )
+                .unwrap();
+            }
+        }
+        std::fs::write(&path, text).unwrap();
+        (folder, path)
+    });
+    let values = [
+        ("file".to_owned(), MotifValue::Text(path.to_str().unwrap().to_owned())),
+        ("ranks".to_owned(), MotifValue::Integer(16)),
+    ];
+    let motif = Motif {
+        kind: "trace".into(),
+        values: values.into(),
+    };
+    Work::Ranks(Ranks {
+        parts: vec![Part { motif, iterations: 2 }],
+        per_node: 2,
+        mapping: Mapping::RoundRobin,
+        start: Start::AfterBarrier,
+        mpi: MpiSpec {
+            eager: Bytes(1_000),
+            ..MpiSpec::default()
+        },
+    })
+}
+
 /// Every cell with every work.
 fn cases() -> Vec<(String, RunSpec)> {
     let mut cases = Vec::new();
@@ -227,6 +283,7 @@ fn cases() -> Vec<(String, RunSpec)> {
                 ("ranks", ranks(Start::AfterBarrier)),
                 ("apart ranks", ranks(Start::Spread(Time::from_us(1)))),
                 ("memory", memory()),
+                ("a trace", recorded()),
                 ("graphs of ranks", mixed(16, 2, (Start::AfterBarrier, 1_000, true))),
             ] {
                 let mut spec = spec.clone();

@@ -453,6 +453,30 @@ fn json_has_the_same_nodes() {
 }
 
 #[test]
+fn json_of_protocol_buffers_leaves_out_zeros_and_may_name_collectives() {
+    let of = |text: &str| {
+        let file = ("a.0.json".to_owned(), text.as_bytes().to_vec());
+        let (trace, problems) = read(&of_files(vec![file], "a.0.json")).expect("it is read");
+        assert!(problems.is_empty(), "{problems:?}");
+        trace
+    };
+    // The first node has id 0, which is left out.
+    let short = of(r#"{"workload_graph": [
+        {"name": "c", "type": "COMP_NODE", "durationMicros": "5", "attr": [{"name": "is_cpu_op", "boolVal": false}]},
+        {"id": "1", "name": "r", "type": "COMM_COLL_NODE", "dataDeps": ["0"],
+            "attr": [{"name": "comm_type", "stringVal": "ALL_GATHER"}, {"name": "comm_size", "uint64Val": "4096"}]}]}"#);
+    let long = of(r#"{"workload_graph": [
+        {"Id": 0, "Name": "c", "NodeType": 4, "runtime": 5, "is_cpu_op": false},
+        {"Id": 1, "Name": "r", "NodeType": 7, "data_deps": [0], "comm_type": 2, "comm_size": 4096}]}"#);
+    assert_eq!(short.ranks, long.ranks);
+    let gather = &short.ranks[0][1];
+    assert_eq!(
+        (gather.operation.kind, gather.operation.bytes, &gather.after[..]),
+        (Kind::Allgather, 4096, &[0][..])
+    );
+}
+
+#[test]
 fn shared_traces_have_what_is_known_of_them() {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/traces");
     let Ok(expected) = std::fs::read_to_string(shared.join("expected.json")) else {

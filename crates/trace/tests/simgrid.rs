@@ -429,6 +429,37 @@ fn what_is_wrong_with_a_line_is_told_with_its_place() {
 }
 
 #[test]
+fn the_oldest_traces_number_ranks_with_a_letter() {
+    let plain = "0 init\n1 init\n0 compute 1.5e6\n0 send 1 1e6\n1 recv 0 1e6\n0 Isend 1 1024.0\n1 Irecv 0 1024\n1 wait\n0 wait\n\
+        0 allReduce 5e4 5e8\n1 allReduce 5e4 5e8\n0 finalize\n1 finalize\n";
+    let old: String = plain
+        .lines()
+        .map(|line| {
+            let partner = |word: &str| ["send", "recv", "Isend", "Irecv"].contains(&word);
+            let words: Vec<&str> = line.split(' ').collect();
+            let is_rank = |place: usize| place == 0 || place == 2 && partner(words[1]);
+            let words = words.iter().enumerate().map(|(place, word)| match is_rank(place) {
+                true => format!("p{word}"),
+                false => (*word).to_owned(),
+            });
+            words.collect::<Vec<_>>().join(" ") + "\n"
+        })
+        .collect();
+    let (with, words) = read_with_words(&old);
+    assert!(words.is_empty(), "{words:?}");
+    assert_eq!(with.ranks, read(plain).ranks);
+    // 1,500,000 instructions and those of combining; a message of a million bytes and one of 1,024.
+    let sent: Vec<u64> = with.ranks[0]
+        .iter()
+        .filter(|one| one.operation.kind.sends())
+        .map(|one| one.operation.bytes)
+        .collect();
+    assert_eq!(sent, [1_000_000, 1024]);
+    let (_, words) = read_with_words("p0 init\np1 init\np0 send p2 8\np0 wait p1\n");
+    assert_eq!(words.len(), 2, "{words:?}");
+}
+
+#[test]
 fn what_is_no_trace_is_refused() {
     let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
     let words = refused(&[file("a.txt", "0 init\n4000000000 init\n")], "a.txt");

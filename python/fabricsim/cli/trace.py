@@ -198,7 +198,9 @@ def cut(
     ] = None,
     visits: Annotated[
         str | None,
-        typer.Option("--visits", metavar="A..B", help="Of the times that a rank is in --region, those from A to before B, from 0."),
+        typer.Option(
+            "--visits", metavar="A..B", help="Of the times that a rank is in --region, those from A to before B, from 0."
+        ),
     ] = None,
     from_marker: Annotated[
         str | None,

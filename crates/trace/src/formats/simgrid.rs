@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Older traces have no tags: `isend 1 1e6`, and a `wait` without arguments is for the last message that was begun; they write `allReduce`,
-//! `waitAll`. All files are read twice, as it is not told before how many ranks there are; one is open at a time.
+//! `waitAll`; the oldest number ranks as `p0`. All files are read twice, as it is not told before how many ranks there are; one is open at a time.
 
 mod actions;
 mod arguments;

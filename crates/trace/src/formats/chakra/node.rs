@@ -29,6 +29,20 @@ const TYPES: [(NodeType, &str); 8] = [
     (NodeType::Collective, "COMM_COLL_NODE"),
 ];
 
+/// Kinds of collectives by their numbers, as JSON may name them.
+const COLLECTIVES: [&str; 10] = [
+    "ALL_REDUCE",
+    "REDUCE",
+    "ALL_GATHER",
+    "GATHER",
+    "SCATTER",
+    "BROADCAST",
+    "ALL_TO_ALL",
+    "REDUCE_SCATTER",
+    "REDUCE_SCATTER_BLOCK",
+    "BARRIER",
+];
+
 /// A node, of what is used of it. Numbers may be negative in a file; who needs them looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ChakraNode {
@@ -119,7 +133,11 @@ impl ChakraNode {
             ids.ok_or_else(|| format!("{} has what is no id", name[0]))
         };
         let mut node = ChakraNode {
-            id: number(["Id", "id", "ID"]).ok_or("a node has no Id")?,
+            id: match get(["Id", "id", "ID"]) {
+                // Protocol buffers leave a 0 out of their JSON, but for values of attributes: such a node has a type, and attributes in a list.
+                None if object.contains_key("type") && object.get("attr").is_none_or(Value::is_array) => 0,
+                _ => number(["Id", "id", "ID"]).ok_or("a node has no Id")?,
+            },
             start: number(["start_time_micros", "startTimeMicros", "start"]).unwrap_or(0),
             duration: number(["runtime", "duration_micros", "durationMicros"]).unwrap_or(0),
             after: ids(["ctrlDeps", "ctrl_deps", "ctrl_dep"])?,
@@ -191,6 +209,11 @@ impl ChakraNode {
         match value {
             Attribute::Number(value) => *number = Some(value),
             // JSON of protocol buffers has its long numbers as texts.
+            Attribute::Text(text) if name == "comm_type" => {
+                let text = text.trim();
+                let named = COLLECTIVES.iter().position(|known| known.eq_ignore_ascii_case(text));
+                *number = named.map(|number| number as i128).or_else(|| text.parse().ok());
+            }
             Attribute::Text(text) => *number = text.trim().parse().ok(),
             _ => {}
         }

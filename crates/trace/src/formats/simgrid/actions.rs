@@ -1,6 +1,6 @@
 //! What each line becomes.
 
-use super::arguments::{ACTIONS, Arguments, Partner, bytes};
+use super::arguments::{ACTIONS, Arguments, Partner, bytes, rank_of};
 use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Lists, Operation, UNKNOWN_SIZE};
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
@@ -152,7 +152,7 @@ impl Actions {
         reader.progress.records += 1;
         let mut words = line.split_ascii_whitespace();
         let first = words.next().unwrap_or_default();
-        let Some(rank) = first.parse().ok().filter(|rank: &u32| *rank < self.ranks) else {
+        let Some(rank) = rank_of(first).filter(|rank| *rank < self.ranks) else {
             let problem = Problem::new(
                 file,
                 format!("`{first}` is no rank"),

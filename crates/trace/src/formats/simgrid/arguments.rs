@@ -54,6 +54,11 @@ pub(super) fn is_action(word: &str) -> bool {
     ACTIONS.iter().any(|action| action.eq_ignore_ascii_case(word))
 }
 
+/// The number of a rank; the oldest traces have a letter before it, as in `p0 send p1 1e6`.
+pub(super) fn rank_of(word: &str) -> Option<u32> {
+    word.strip_prefix('p').unwrap_or(word).parse().ok()
+}
+
 /// The arguments of an action, one after the other.
 pub(super) struct Arguments<'a> {
     words: Vec<&'a str>,
@@ -129,9 +134,21 @@ impl<'a> Arguments<'a> {
             .map_err(|_| format!("the {what} `{word}` is no whole number"))
     }
 
+    /// The number of a rank, or one that stands for none.
+    fn number_of_rank(&mut self, what: &str) -> Result<i64, String> {
+        let word = self.words.get(self.next).copied().unwrap_or_default();
+        match rank_of(word) {
+            Some(rank) => {
+                self.next += 1;
+                Ok(rank.into())
+            }
+            None => self.integer(what),
+        }
+    }
+
     /// A rank below a number of ranks.
     pub(super) fn rank(&mut self, what: &str, ranks: u32) -> Result<u32, String> {
-        let rank = self.integer(what)?;
+        let rank = self.number_of_rank(what)?;
         let known = u32::try_from(rank).ok().filter(|rank| *rank < ranks);
         known.ok_or_else(|| format!("the {what} {rank} is none of {ranks} ranks"))
     }
@@ -139,7 +156,7 @@ impl<'a> Arguments<'a> {
     /// A partner of a message; of a receive it may be anybody.
     pub(super) fn partner(&mut self, what: &str, ranks: u32, may_be_any: bool) -> Result<Partner, String> {
         let place = self.next;
-        match self.integer(what)? {
+        match self.number_of_rank(what)? {
             SIMGRID_NOBODY => Ok(Partner::Nobody),
             -1 | SIMGRID_ANY_SOURCE if may_be_any => Ok(Partner::Rank(ANY_SOURCE)),
             _ => {

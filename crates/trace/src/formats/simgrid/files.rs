@@ -1,6 +1,6 @@
 //! Which files a trace has.
 
-use super::arguments::is_action;
+use super::arguments::{is_action, rank_of};
 use crate::lines::LinesInPieces;
 use crate::problem::Problem;
 use crate::sink::TraceReader;
@@ -23,7 +23,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &str> {
 fn has_actions(text: &[u8]) -> bool {
     lines(text).take(LINES).any(|line| {
         let mut words = line.split_ascii_whitespace();
-        let rank = words.next().is_some_and(|rank| rank.parse::<u32>().is_ok());
+        let rank = words.next().and_then(rank_of).is_some();
         rank && words.next().is_some_and(is_action)
     })
 }

@@ -1,6 +1,6 @@
 //! The first pass: how many ranks there are, and which kind of trace it is.
 
-use super::arguments::is_action;
+use super::arguments::{is_action, rank_of};
 use crate::problem::Problem;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,11 +30,10 @@ impl SeenRanks {
         }
         self.lines += 1;
         let mut words = line.split_ascii_whitespace();
-        let rank = words.next().and_then(|rank| rank.parse().ok());
+        let rank = words.next().and_then(rank_of);
         let (Some(rank), Some(action)) = (rank, words.next().filter(|action| is_action(action))) else {
             return;
         };
-        let rank: u32 = rank;
         let first = |action: &str, letter: u8| {
             action
                 .as_bytes()
