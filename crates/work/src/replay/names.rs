@@ -6,6 +6,7 @@
 //!
 //! * [`communicators`]: communicators that share no rank share a family, and only those that have to be kept apart are in one.
 //! * [`tags`]: a tag is named together with its communicator, so that messages of all communicators are in one context.
+//! * [`kept_order`]: where communicators are one family of groups after the other, as all ranks make them together, families and tags stay what they are.
 //! * [`requests`]: the lowest name that is free.
 //!
 //! Names are given in the order in which a trace is read, which is the same on every machine.
@@ -13,9 +14,11 @@
 //! [`MAX_CONTEXTS`]: crate::mpi::MAX_CONTEXTS
 
 pub mod communicators;
+pub mod kept_order;
 pub mod requests;
 pub mod tags;
 
 pub use communicators::{CommunicatorUses, PackedCommunicators};
+pub use kept_order::KeptFamilies;
 pub use requests::RequestNames;
 pub use tags::TagNames;

@@ -4,7 +4,7 @@
 //! out here, what they make the same is the same here.
 
 use super::meetings::{AgreedMeetings, Meetings, stands_for};
-use super::names::{CommunicatorUses, PackedCommunicators, RequestNames, TagNames};
+use super::names::{CommunicatorUses, KeptFamilies, PackedCommunicators, RequestNames, TagNames};
 use super::order::RecordedOrder;
 use super::records::{OperationRecord, what};
 use crate::kept::{KeptRecords, RecordKeeper, Records, RecordsInTurn};
@@ -59,6 +59,8 @@ pub struct CallRecorder {
     ranks: Vec<RecordedRank>,
     uses: CommunicatorUses,
     tags: TagNames,
+    /// Of a trace whose communicators keep their order; these tell tags then.
+    kept: Option<KeptFamilies>,
     meetings: Meetings,
     lists: SizeLists,
     met: u32,
@@ -175,6 +177,7 @@ impl CallRecorder {
             ranks: Vec::new(),
             uses: CommunicatorUses::new(&header),
             tags: TagNames::default(),
+            kept: None,
             meetings: Meetings::default(),
             lists: SizeLists {
                 known: HashMap::new(),
@@ -197,7 +200,10 @@ impl CallRecorder {
     /// Communicators that do not fit, collectives that ranks do not agree on, a full disk.
     pub fn finish(self) -> Result<CallRecording, ReadStop> {
         let header = self.header;
-        let communicators = self.uses.pack(&header)?;
+        let communicators = match self.kept {
+            Some(kept) => kept.pack(&header)?,
+            None => self.uses.pack(&header)?,
+        };
         let has = |communicator, rank| match &header.communicators[communicator as usize] {
             // One rank by itself needs no group.
             members if members.len() <= 1 => members.rank(0) == Some(rank),
@@ -432,7 +438,10 @@ impl CallRecorder {
             self.largest = self.largest.max(operation.bytes);
         }
         let receiver = if sends { peer } else { rank };
-        let tag = self.tags.name(receiver, operation.communicator, tag)?;
+        let tag = match &mut self.kept {
+            Some(kept) => kept.tag(operation.communicator, [rank, peer], receiver, tag)?,
+            None => self.tags.name(receiver, operation.communicator, tag)?,
+        };
         let peers = &mut self.ranks[rank as usize].peers;
         if peers.len() < MOST_PEERS {
             peers.insert(peer);
@@ -630,6 +639,9 @@ impl TraceSink for CallRecorder {
             uses: CommunicatorUses::new(header),
             meetings: Meetings::new(header),
             visited: RegionsInTurn::new(header, self.keep),
+            kept: (header.form == TraceForm::Program)
+                .then(|| KeptFamilies::of(header))
+                .flatten(),
             order: (header.form == TraceForm::Graph).then(|| RecordedOrder::new(header)),
             ..CallRecorder::new(self.any_source, self.repair, self.keep)
         };

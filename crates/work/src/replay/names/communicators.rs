@@ -65,10 +65,7 @@ impl CommunicatorUses {
                 *uses |= what;
                 Ok(())
             }
-            None => {
-                let reason = format!("there is no communicator {communicator}");
-                Err(Problem::new("", reason, format!("the trace has {}", self.0.len())))
-            }
+            None => Err(no_such(communicator, self.0.len())),
         }
     }
 
@@ -116,6 +113,15 @@ impl CommunicatorUses {
 }
 
 impl PackedCommunicators {
+    /// These families, and by communicator of the trace that of its messages and that of its collectives.
+    pub(super) fn new(families: Vec<Communicator>, places: &[(u32, u32)]) -> PackedCommunicators {
+        let places = places.iter().map(|&(own, meets)| (own as u8, meets as u8));
+        PackedCommunicators {
+            families,
+            places: places.collect(),
+        }
+    }
+
     /// The family that messages of a communicator carry.
     ///
     /// # Panics
@@ -140,14 +146,20 @@ impl PackedCommunicators {
     }
 }
 
-fn too_many() -> Problem {
+/// A communicator that is none of so many.
+pub(super) fn no_such(communicator: u32, there_are: usize) -> Problem {
+    let reason = format!("there is no communicator {communicator}");
+    Problem::new("", reason, format!("the trace has {there_are}"))
+}
+
+pub(super) fn too_many() -> Problem {
     let reason = format!("its communicators overlap so much that they need more than {MAX_CONTEXTS} families");
     let hint = "cut the trace: only communicators that have collectives, or receives with any tag, are counted";
     Problem::new("", reason, hint)
 }
 
 /// Refuses a range of ranks that goes beyond what numbers of ranks have room for.
-fn check_range(members: &Members, ranks: u32) -> Result<(), Problem> {
+pub(super) fn check_range(members: &Members, ranks: u32) -> Result<(), Problem> {
     match *members {
         Members::Range { first, count, stride } if count > 0 => {
             let last = u64::from(first) + u64::from(count - 1) * u64::from(stride);
@@ -165,7 +177,7 @@ fn not_there(rank: u64, ranks: u32) -> Problem {
     Problem::new("", reason, "record the trace again")
 }
 
-fn of_file(header: &TraceHeader, problem: Problem) -> Problem {
+pub(super) fn of_file(header: &TraceHeader, problem: Problem) -> Problem {
     Problem {
         file: header.file(0).to_owned(),
         ..problem
@@ -220,9 +232,10 @@ struct Packing<'a> {
     own: RankSet,
 }
 
-struct FillingFamily<'a> {
-    taken: RankSet,
-    groups: Vec<&'a Members>,
+/// A family that fills.
+pub(super) struct FillingFamily<'a> {
+    pub(super) taken: RankSet,
+    pub(super) groups: Vec<&'a Members>,
 }
 
 impl<'a> Packing<'a> {
@@ -259,9 +272,7 @@ impl<'a> Packing<'a> {
             Some(place) => place,
             None if self.families.len() == MAX_CONTEXTS => return Err(too_many()),
             None => {
-                let taken = RankSet::new(self.ranks);
-                let groups = Vec::new();
-                self.families.push(FillingFamily { taken, groups });
+                self.families.push(FillingFamily::new(self.ranks));
                 self.families.len() - 1
             }
         };
@@ -303,7 +314,7 @@ impl<'a> Packing<'a> {
 
 impl FillingFamily<'_> {
     /// As ranks know it: ranks that are in no group are in one that nobody speaks of.
-    fn communicator(self, ranks: u32) -> Communicator {
+    pub(super) fn communicator(self, ranks: u32) -> Communicator {
         let whole = self.groups.first().is_none_or(|first| first.iter().eq(0..ranks));
         if whole {
             return Communicator::World(ranks);
@@ -353,10 +364,10 @@ fn lines(ranks: u32, groups: &[Vec<u32>], rest: &[u32]) -> Option<Communicator> 
 }
 
 /// A set of ranks, a bit each.
-struct RankSet(Vec<u64>);
+pub(super) struct RankSet(Vec<u64>);
 
 impl RankSet {
-    fn new(ranks: u32) -> RankSet {
+    pub(super) fn new(ranks: u32) -> RankSet {
         RankSet(vec![0; ranks.div_ceil(64) as usize])
     }
 
@@ -364,11 +375,11 @@ impl RankSet {
         RankSet(vec![u64::MAX; ranks.div_ceil(64) as usize])
     }
 
-    fn has(&self, rank: u32) -> bool {
+    pub(super) fn has(&self, rank: u32) -> bool {
         self.0[rank as usize / 64] >> (rank % 64) & 1 != 0
     }
 
-    fn put(&mut self, rank: u32) {
+    pub(super) fn put(&mut self, rank: u32) {
         self.0[rank as usize / 64] |= 1 << (rank % 64);
     }
 
