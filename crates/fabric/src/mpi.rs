@@ -9,7 +9,7 @@ use crate::envelope::{Envelope, SENT};
 use crate::incoming;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
-use crate::observe::Record;
+use crate::observe::{NO_MESSAGE, Record};
 use crate::packet::{Kind, Packet};
 use crate::state::{NONE, State};
 use des::{Event, Journal, Sink};
@@ -146,6 +146,7 @@ fn run<J: Journal>(
         number: 0,
         now,
         birth: 0,
+        message: [NO_MESSAGE; 3],
     };
     match event.kind() {
         Kind::Start => {
@@ -173,6 +174,7 @@ fn run<J: Journal>(
                 return;
             };
             (endpoint.local, endpoint.number, endpoint.birth) = (envelope.to, number, entry.birth);
+            endpoint.message = [event.source(), node, event.label()];
             if endpoint.arrive(from, &envelope, entry.bytes) {
                 endpoint.run();
             }

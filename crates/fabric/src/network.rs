@@ -56,7 +56,7 @@ pub struct MessageTerms {
     pub announces: bool,
     /// Their packets come in the order in which they set out: there is one way, and no queue that they could pass each other in.
     pub in_order: bool,
-    /// The times of every message are recorded.
+    /// It is shown when messages set out: the times of every message are recorded, or what ranks do.
     pub follows: bool,
     /// What ranks do and wait for is shown one by one.
     pub follows_ranks: bool,
@@ -91,6 +91,8 @@ pub struct Network {
     pub mixed_speeds: bool,
     /// A packet is handed on when its tail has come.
     pub store_and_forward: bool,
+    /// Something is to be done when a packet sets out for the next router: `store_and_forward`, or its stay is shown.
+    pub looks_at_hops: bool,
     /// Virtual channels per port.
     pub vcs: u32,
     /// Words of the waiting set per router.
@@ -167,7 +169,7 @@ impl MessageTerms {
             keeps_records,
             announces: keeps_records || !whole,
             in_order: one_way && routing.is_minimal() && !model.reorders(),
-            follows: spec.observe.messages == MessageDetail::Full,
+            follows: spec.observe.messages == MessageDetail::Full || spec.observe.operations,
             follows_ranks: spec.observe.operations,
         }
     }
@@ -230,6 +232,7 @@ impl Network {
             injection: links.injection,
             mixed_speeds: links.mixed_speeds,
             store_and_forward: model.waits_for_tails(router),
+            looks_at_hops: model.waits_for_tails(router) || spec.observe.operations,
             vcs: match model.channels() {
                 RouterChannels::AsNeeded => routing.vcs().into(),
                 RouterChannels::One | RouterChannels::Names => 1,
@@ -333,13 +336,13 @@ impl Network {
         delay
     }
 
-    /// `true` if [`RouterModel::PLAIN`](crate::network::model::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, links of
+    /// `true` if [`RouterModel::PLAIN`](crate::network::model::RouterModel::PLAIN) holds: one channel, minimal routing, cut-through, no look at hops, links of
     /// one speed, at most 64 ports per router, no way of [`MAX_HOPS`] links.
     pub fn is_plain(&self) -> bool {
         self.vcs == 1
             && self.words == 1
             && self.routing.is_minimal()
-            && !self.store_and_forward
+            && !self.looks_at_hops
             && !self.mixed_speeds
             && self.topology.diameter() < MAX_HOPS
     }

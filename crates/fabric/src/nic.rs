@@ -12,8 +12,8 @@ use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
-use crate::observe::{Departures, Record, share_of_message};
-use crate::packet::{Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
+use crate::observe::{Departures, NO_MESSAGE, Record, StayRow, share_of_message};
+use crate::packet::{Address, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
 use des::{Event, Journal, Sink, Time};
 use work::workload::Message;
@@ -179,6 +179,11 @@ impl<M: RouterModel> Fabric<M> {
         let (net, lp) = (&self.net, packet.lp());
         let site = &net.sites[lp as usize];
         let size = packet.size();
+        if net.messages.follows_ranks {
+            let port = u32::from(site.net) + (packet.destination() - site.node);
+            let serialisation = net.classes[net.peers[(site.port + port) as usize].class() as usize].ser(size);
+            Self::show_stay_at(net, lp, port, packet, time - delay + serialisation, sink);
+        }
         if self.model.completes_by_flow() {
             return self.at(st, j, lp, sink).deliver_to_flow(packet, time);
         }
@@ -209,6 +214,50 @@ impl<M: RouterModel> Fabric<M> {
             }
         }
         self.at(st, j, lp, sink).finish(packet, slot);
+    }
+
+    /// Shows how long a packet of a rank's message, which is all on the link to an address at `gone`, was held up at its router.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn show_stay<S: Sink<Self>>(
+        net: &Network,
+        lp: u32,
+        to: Address,
+        packet: Packet,
+        gone: u64,
+        sink: &mut S,
+    ) {
+        let site = &net.sites[lp as usize];
+        let leads_there = |port: &u32| net.peers[(site.port + port) as usize].address() == to;
+        if let Some(port) = (0..u32::from(site.net)).find(leads_there) {
+            Self::show_stay_at(net, lp, port, &packet, gone, sink);
+        }
+    }
+
+    /// Shows how long a packet of a rank's message was held up at a router's output port, if it is one; it is all on the link at `gone`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn show_stay_at<S: Sink<Self>>(
+        net: &Network,
+        lp: u32,
+        port: u32,
+        packet: &Packet,
+        gone: u64,
+        sink: &mut S,
+    ) {
+        let source = packet.source();
+        if !net.messages.follows_ranks || packet.single() || net.workload.ranks_of(source).is_none() {
+            return;
+        }
+        sink.record(Record::Stayed(StayRow {
+            time: gone.saturating_sub(packet.time().0),
+            source,
+            destination: packet.destination(),
+            label: packet.label(),
+            router: net.sites[lp as usize].router,
+            port,
+            padding: 0,
+        }));
     }
 
     /// A notice of a message of several packets: its birth, or its size.
@@ -467,7 +516,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     /// Shows that a message, no acknowledgement, sets out at `start`; `name` is its [name](Packet::name).
     #[inline(always)]
     fn follow(&mut self, node: u32, message: &Message, name: Label, start: u64) {
-        follow::<M, S>(node, message, name, start, self.sink);
+        follow::<M, S>(self.net, node, message, name, start, self.sink);
     }
 
     /// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
@@ -531,7 +580,26 @@ fn posted(post: &Post) -> Message {
 
 /// [`AtRouter::follow`].
 #[inline(never)]
-fn follow<M: RouterModel, S: Sink<Fabric<M>>>(node: u32, message: &Message, name: Label, start: u64, sink: &mut S) {
+fn follow<M: RouterModel, S: Sink<Fabric<M>>>(
+    net: &Network,
+    node: u32,
+    message: &Message,
+    name: Label,
+    start: u64,
+    sink: &mut S,
+) {
+    if net.messages.follows_ranks && net.workload.ranks_of(node).is_some() {
+        let first = message.bytes.min(u64::from(net.packet)) as u32;
+        sink.record(Record::Stayed(StayRow {
+            time: start - message.birth + net.injection.ser(first),
+            source: node,
+            destination: message.destination,
+            label: name,
+            router: NO_MESSAGE,
+            port: 0,
+            padding: 0,
+        }));
+    }
     sink.record(Record::SetOut {
         source: node,
         destination: message.destination,

@@ -6,6 +6,7 @@
 use crate::packet::{Label, MAX_HOPS, MAX_PACKET, by_label, is_ack, weight};
 use bytemuck::{Pod, Zeroable};
 use des::{Observe, Tally};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 mod latencies;
@@ -19,7 +20,7 @@ pub use latencies::{Histogram, Latencies};
 pub use track::{Bin, Sample, Track, Waits};
 
 pub use messages::{MessageTimes, Unsent};
-pub use operations::{Cause, OperationRow, UNTIL_NEXT, WaitRow};
+pub use operations::{Cause, NO_MESSAGE, OperationRow, StayRow, UNTIL_NEXT, WaitRow};
 
 /// A fact that a handler shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +85,8 @@ pub enum Record {
     Operation(OperationRow),
     /// A rank has waited; shown where operations are followed.
     Waited(WaitRow),
+    /// A packet of a rank's message goes on from a link; shown where operations are followed.
+    Stayed(StayRow),
     /// A node of a job of pairs has the acknowledgement of its batch.
     Acknowledged {
         /// The node.
@@ -461,6 +464,8 @@ pub struct Stats {
     pub operations: Vec<OperationRow>,
     /// Times for which ranks waited, if asked for.
     pub rank_waits: Vec<WaitRow>,
+    /// The longest stay of a packet of each of their messages, by source, destination and label, where operations are followed.
+    pub stays: HashMap<[u32; 3], StayRow>,
 }
 
 impl Stats {
@@ -502,6 +507,7 @@ impl Stats {
             set_out: Vec::new(),
             operations: Vec::new(),
             rank_waits: Vec::new(),
+            stays: HashMap::new(),
             delivered: self.delivered.clone(),
             hops: self.hops.clone(),
             tracks: self.tracks.clone(),
@@ -770,6 +776,17 @@ impl Stats {
             .for_each(|track| track.look_back(last, self.shift));
     }
 
+    /// Keeps the longest stay of a message, of equal ones the one at the lowest router and port.
+    #[cold]
+    fn stays(&mut self, row: StayRow) {
+        let order = |row: &StayRow| (row.time, std::cmp::Reverse((row.router, row.port)));
+        let key = [row.source, row.destination, row.label];
+        let longest = self.stays.entry(key).or_insert(row);
+        if order(&row) > order(longest) {
+            *longest = row;
+        }
+    }
+
     #[cold]
     fn detail(&mut self, row: &MessageRow) {
         if row.time > self.span.cut || is_ack(row.number) {
@@ -880,6 +897,7 @@ impl Observe<Record> for Stats {
             }
             Record::Operation(row) => self.operations.push(row),
             Record::Waited(row) => self.rank_waits.push(row),
+            Record::Stayed(row) => self.stays(row),
             Record::Acknowledged { node, batch, time } => {
                 let sender = &mut self.senders[node as usize];
                 let trip = time - batch;
@@ -956,6 +974,7 @@ impl Observe<Record> for Stats {
         self.set_out.extend(other.set_out);
         self.operations.append(&mut other.operations);
         self.rank_waits.append(&mut other.rank_waits);
+        other.stays.into_values().for_each(|row| self.stays(row));
     }
 }
 

@@ -191,8 +191,20 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
     #[inline(always)]
     pub(crate) fn launch(&mut self, peer: &Peer, hop: u64, mut packet: Packet, vc: u8, start: u64, serialisation: u64) {
         let mut at = start + hop;
-        if !M::PLAIN && self.net.store_and_forward {
-            at += serialisation;
+        if !M::PLAIN && self.net.looks_at_hops {
+            if self.net.store_and_forward {
+                at += serialisation;
+            }
+            if self.net.messages.follows_ranks {
+                Fabric::<M>::show_stay(
+                    self.net,
+                    self.lp,
+                    peer.address(),
+                    packet,
+                    start + serialisation,
+                    self.sink,
+                );
+            }
         }
         if !M::PLAIN {
             packet.set_vc(vc);

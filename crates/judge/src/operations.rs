@@ -5,13 +5,16 @@
 
 mod cells;
 mod groups;
+mod held_up;
+mod idle;
 mod path;
 mod regions;
 
 pub use cells::OperationCells;
 pub use groups::CommunicatorRow;
+pub use held_up::{HeldUp, Stays};
 pub use path::{PathPart, PathPiece, critical_path};
-pub use regions::{RecordedTimes, RegionTable, RegionTimes};
+pub use regions::{RecordedTimes, RegionTimes, RegionTimesTable};
 
 use fabric::mpi::RankRow;
 use fabric::network::Network;
@@ -57,6 +60,8 @@ pub struct WaitTimes {
     pub end: u64,
     /// When what ended it was set off.
     pub since: u64,
+    /// Where the message that ended it was held up longest, if it went over the network.
+    pub held_up: Option<HeldUp>,
 }
 
 impl WaitTimes {
@@ -88,14 +93,20 @@ pub struct RankTimes {
     /// Who is in which communicator, by job, part, communicator, group and number.
     pub communicators: Vec<CommunicatorRow>,
     /// What ranks did in which region of a recorded application.
-    pub regions: RegionTable,
+    pub regions: RegionTimesTable,
     /// For each job that is done, what its end depends on, from its begin to its end.
     pub paths: Vec<PathPiece>,
 }
 
 impl RankTimes {
-    /// Puts what was recorded of a run in order; `ranks` are those of the run by job and number.
-    pub fn new(net: &Network, mut operations: Vec<OperationRow>, waits: &[WaitRow], ranks: &[RankRow]) -> RankTimes {
+    /// Puts what was recorded of a run in order; `ranks` are those of the run by job and number, `stays` the longest of each message.
+    pub fn new(
+        net: &Network,
+        mut operations: Vec<OperationRow>,
+        waits: &[WaitRow],
+        stays: &Stays,
+        ranks: &[RankRow],
+    ) -> RankTimes {
         let job_of = |node: u32| net.workload.job_of_ranks(node).map_or(0, |(job, ..)| job);
         operations.sort_unstable_by_key(|row| {
             (
@@ -135,14 +146,17 @@ impl RankTimes {
                 end,
             }
         };
-        let operations = operations.iter().enumerate().map(times).collect();
-        let mut waits: Vec<WaitTimes> = waits.iter().map(|row| wait(row, job_of(row.node))).collect();
+        let operations: Vec<_> = operations.iter().enumerate().map(times).collect();
+        let told = waits.iter().map(|row| (row, wait(row, job_of(row.node), stays)));
+        let (arrivals, waits): (Vec<_>, Vec<_>) = told.partition(|(row, _)| row.of_graph != 0);
+        let mut waits: Vec<WaitTimes> = waits.into_iter().map(|(_, wait)| wait).collect();
+        waits.extend(idle::waits(net, &operations, arrivals, ranks));
         waits.sort_unstable_by_key(|wait| (wait.job, wait.rank, wait.begin, wait.end));
         let mut times = RankTimes {
             operations,
             waits,
             communicators: Vec::new(),
-            regions: RegionTable::default(),
+            regions: RegionTimesTable::default(),
             paths: Vec::new(),
         };
         let jobs = ranks.chunk_by(|a, b| a.job == b.job).map(|rows| rows[0].job);
@@ -151,7 +165,7 @@ impl RankTimes {
                 times.communicators.extend(groups::rows(job, plan));
             }
         }
-        times.regions = RegionTable::new(net, &times, ranks);
+        times.regions = RegionTimesTable::new(net, &times, ranks);
         times.paths = ranks
             .chunk_by(|a, b| a.job == b.job)
             .flat_map(|job| critical_path(&times, job))
@@ -168,7 +182,7 @@ fn finished(ranks: &[RankRow], job: u32, rank: u32) -> Option<u64> {
     ranks[at].is_done().then_some(ranks[at].finished)
 }
 
-fn wait(row: &WaitRow, job: u32) -> WaitTimes {
+fn wait(row: &WaitRow, job: u32, stays: &Stays) -> WaitTimes {
     WaitTimes {
         job,
         rank: row.rank,
@@ -181,5 +195,6 @@ fn wait(row: &WaitRow, job: u32) -> WaitTimes {
         begin: row.begin,
         end: row.end,
         since: row.since,
+        held_up: HeldUp::of(row, stays),
     }
 }

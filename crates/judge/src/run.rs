@@ -581,12 +581,14 @@ impl Finished<'_> {
         if !summary.verdict.ok {
             return Err(RunError::Check(Box::new(summary)));
         }
+        let stats = &mut self.harvest.stats;
         let (operations, waits) = (
-            std::mem::take(&mut self.harvest.stats.operations),
-            std::mem::take(&mut self.harvest.stats.rank_waits),
+            std::mem::take(&mut stats.operations),
+            std::mem::take(&mut stats.rank_waits),
         );
-        let rank_times =
-            (self.spec.observe.operations).then(|| RankTimes::new(self.net, operations, &waits, &self.harvest.ranks));
+        let stays = std::mem::take(&mut stats.stays);
+        let rank_times = (self.spec.observe.operations)
+            .then(|| RankTimes::new(self.net, operations, &waits, &stays, &self.harvest.ranks));
         let links = link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
         Ok(RunResult {
             summary,

@@ -74,6 +74,8 @@ pub(super) struct Endpoint<'a, J> {
     pub now: u64,
     /// When the message was sent whose coming this is about (ps).
     pub birth: u64,
+    /// Source node, destination node and label of that message.
+    pub message: [u32; 3],
 }
 
 impl<J: Journal> Endpoint<'_, J> {
@@ -365,7 +367,7 @@ impl<J: Journal> Endpoint<'_, J> {
     /// An open request is complete at `at`, which costs the processor `cost`; `true` if the rank goes on. `ended` is what a wait for it ends by.
     fn complete(&mut self, name: u32, at: u64, cost: u64, ended: Ended) -> bool {
         if name >= FIRST_OPERATION {
-            return self.complete_for_operation(name - FIRST_OPERATION, at, cost);
+            return self.complete_for_operation(name - FIRST_OPERATION, at, cost, ended);
         }
         let rank = self.edit();
         match name {
@@ -390,17 +392,28 @@ impl<J: Journal> Endpoint<'_, J> {
         rank.clock = begin.saturating_add(cost);
         rank.worked = rank.worked.saturating_add(cost);
         if begin > idle && self.net.messages.follows_ranks {
-            self.out.show(Record::Waited(WaitRow {
-                node: self.node,
-                rank: self.number,
-                begin: idle,
-                end: begin,
-                peer: ended.peer,
-                cause: ended.cause as u32,
-                since: ended.since,
-            }));
+            self.show_wait((idle, begin), ended, None);
         }
         self.satisfied()
+    }
+
+    /// Shows that a wait from one time to another has ended, or that an operation of a graph has what it was for.
+    fn show_wait(&mut self, (begin, end): (u64, u64), ended: Ended, operation: Option<u32>) {
+        self.out.show(Record::Waited(WaitRow {
+            node: self.node,
+            rank: self.number,
+            begin,
+            end,
+            peer: ended.peer,
+            cause: ended.cause as u32,
+            since: ended.since,
+            source: self.message[0],
+            destination: self.message[1],
+            label: self.message[2],
+            padding: 0,
+            operation: operation.unwrap_or(0),
+            of_graph: operation.is_some().into(),
+        }));
     }
 }
 

@@ -45,6 +45,43 @@ pub struct WaitRow {
     pub cause: u32,
     /// When that was set off (ps): from then on everything was on its way.
     pub since: u64,
+    /// Source node of that message; [`NO_MESSAGE`] where the bytes of a send had left.
+    pub source: u32,
+    /// Its destination node: of several rails one of the rank's host.
+    pub destination: u32,
+    /// Its label.
+    pub label: u32,
+    /// Of a graph: the operation that a message was for, or ended; else 0.
+    pub operation: u32,
+    /// Always 0.
+    pub padding: u32,
+    /// 1 of a graph: a message has come to an operation, which alone is no wait. `begin` is then when the operation, a collective, began to wait for it, or
+    /// `end` of any other.
+    pub of_graph: u32,
+}
+
+/// The source of no message.
+pub const NO_MESSAGE: u32 = u32::MAX;
+
+/// How long a packet of a rank's message was held up at a link: from when its head was ready for it until its tail was on it, which is
+/// queues, want of room behind the link, and its own serialisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct StayRow {
+    /// How long (ps).
+    pub time: u64,
+    /// Source node of the message.
+    pub source: u32,
+    /// Destination node.
+    pub destination: u32,
+    /// Label of the message.
+    pub label: u32,
+    /// The router that sends on the link; [`NO_MESSAGE`] for the link from the source node.
+    pub router: u32,
+    /// Its output port; ejection ports follow the network ports.
+    pub port: u32,
+    /// Always 0.
+    pub padding: u32,
 }
 
 /// What ended a wait. The values of [`WaitRow::cause`].

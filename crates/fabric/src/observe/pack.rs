@@ -1,6 +1,6 @@
 //! What a run has recorded as bytes, for checkpoints.
 
-use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, SetOut, Span, Stats, Track, Waits};
+use super::{Bin, Histogram, Latencies, MAX_BINS, MessageRow, SetOut, Span, Stats, StayRow, Track, Waits};
 use des::checkpoint::{Pack, Torn, put, put_list, take, take_list};
 
 /// Most counts lie side by side and are small: the empty ones before them are left out, and each takes seven bits to a byte, the highest bit for
@@ -207,6 +207,9 @@ impl Pack for Stats {
         self.set_out.iter().for_each(|message| message.pack(out));
         put_list(out, &self.operations);
         put_list(out, &self.rank_waits);
+        let mut stays: Vec<_> = self.stays.values().copied().collect();
+        stays.sort_unstable();
+        put_list(out, &stays);
     }
 
     fn unpack(input: &mut &[u8]) -> Result<Self, Torn> {
@@ -240,6 +243,8 @@ impl Pack for Stats {
             set_out.push(SetOut::unpack(input)?);
         }
         let (operations, rank_waits) = (take_list(input)?, take_list(input)?);
+        let stays: Vec<StayRow> = take_list(input)?;
+        let by_message = |row: StayRow| ([row.source, row.destination, row.label], row);
         // Every field by name: a new one is missing here until it is written as well.
         Ok(Stats {
             injected,
@@ -271,6 +276,7 @@ impl Pack for Stats {
             set_out,
             operations,
             rank_waits,
+            stays: stays.into_iter().map(by_message).collect(),
         })
     }
 }

@@ -298,6 +298,10 @@ impl<J: Journal, S: Sink<Fabric<LateAdmission>>> AtRouter<'_, LateAdmission, J, 
                 record.mark = record.free + model.local;
             }
             let arrival = Time(record.free + class.latency + model.pipelined);
+            if net.looks_at_hops {
+                let gone = self.st.ports.get(port).free;
+                Fabric::<LateAdmission>::show_stay(net, lp, peer.address(), packet, gone, self.sink);
+            }
             packet.count_hop();
             self.sink.send(packet.to(arrival, peer.address()));
         }

@@ -4,7 +4,7 @@
 //! the end of the last rank gives pieces that follow each other without a gap: shorten one of them and the end comes sooner, until
 //! another chain is the longest.
 
-use super::{OperationTimes, RankTimes, WaitTimes};
+use super::{HeldUp, OperationTimes, RankTimes, WaitTimes};
 use fabric::mpi::RankRow;
 use fabric::observe::Cause;
 
@@ -48,6 +48,8 @@ pub struct PathPiece {
     pub begin: u64,
     /// When it ends (ps).
     pub end: u64,
+    /// Where a message was held up longest, if it went over the network.
+    pub held_up: Option<HeldUp>,
 }
 
 /// The critical path of a job with these ranks, from the begin of the job to its end; empty where a rank has not come to its end.
@@ -115,6 +117,9 @@ impl Walk<'_> {
             self.work(rank, wait.end, time);
             let since = wait.since.min(wait.end);
             self.piece(rank, wait.peer, PathPart::Message, since, wait.end);
+            if let Some(message) = self.pieces.last_mut().filter(|piece| piece.part == PathPart::Message) {
+                message.held_up = wait.held_up;
+            }
             time = since;
             if wait.cause != Cause::Answered {
                 rank = wait.peer;
@@ -171,6 +176,7 @@ impl Walk<'_> {
             part,
             begin,
             end,
+            held_up: None,
         });
     }
 }

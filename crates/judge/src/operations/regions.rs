@@ -45,16 +45,16 @@ pub struct RegionTimes {
 
 /// What ranks did in which region, by job, rank, part and region, outside of all at last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegionTable {
+pub struct RegionTimesTable {
     names: Vec<String>,
     /// The rows.
     pub rows: Vec<RegionTimes>,
 }
 
-impl RegionTable {
+impl RegionTimesTable {
     /// Of the operations and waits of a run, which are in order.
-    pub(super) fn new(net: &Network, times: &RankTimes, ranks: &[RankRow]) -> RegionTable {
-        let mut visited = Visited::new(net);
+    pub(super) fn new(net: &Network, times: &RankTimes, ranks: &[RankRow]) -> RegionTimesTable {
+        let mut visited = VisitedRegions::new(net);
         let mut waits = times.waits.iter().peekable();
         for operation in &times.operations {
             let OperationTimes {
@@ -94,16 +94,16 @@ impl RegionTable {
 }
 
 /// Rows that are being added up.
-struct Visited<'a> {
+struct VisitedRegions<'a> {
     net: &'a Network,
     names: Vec<String>,
     known: HashMap<String, u32>,
     rows: BTreeMap<[u32; 4], RegionTimes>,
 }
 
-impl<'a> Visited<'a> {
-    fn new(net: &'a Network) -> Visited<'a> {
-        Visited {
+impl<'a> VisitedRegions<'a> {
+    fn new(net: &'a Network) -> VisitedRegions<'a> {
+        VisitedRegions {
             net,
             names: Vec::new(),
             known: HashMap::new(),
@@ -171,8 +171,8 @@ impl<'a> Visited<'a> {
         }
     }
 
-    fn finish(self) -> RegionTable {
-        RegionTable {
+    fn finish(self) -> RegionTimesTable {
+        RegionTimesTable {
             names: self.names,
             rows: self.rows.into_values().collect(),
         }

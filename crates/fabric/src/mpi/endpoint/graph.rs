@@ -2,7 +2,7 @@
 //!
 //! Nothing runs ahead of the time but the inside of a collective, whose steps have a clock of their own until it waits for a message.
 
-use super::{Endpoint, Flow};
+use super::{Ended, Endpoint, Flow};
 use crate::mpi::OPERATION;
 use crate::observe::{OperationRow, Record};
 use crate::packet::{HORIZON, Kind, Packet};
@@ -318,10 +318,16 @@ impl<'a, J: Journal> Endpoint<'a, J> {
     }
 
     /// A request of an operation is complete at `at`, which costs its processor `cost`; `true` if the rank goes on.
-    pub(super) fn complete_for_operation(&mut self, operation: u32, at: u64, cost: u64) -> bool {
+    /// `ended` is what it ends by.
+    pub(super) fn complete_for_operation(&mut self, operation: u32, at: u64, cost: u64, ended: Ended) -> bool {
         let Some(own) = self.playing() else {
             return false;
         };
+        if self.net.messages.follows_ranks {
+            let waits = self.task_of(operation).map(|slot| *self.task(slot));
+            let waits = waits.filter(|task| task.stage == stage::WAITS);
+            self.show_wait((waits.map_or(at, |task| task.time.min(at)), at), ended, Some(operation));
+        }
         match self.doing(&own, operation) {
             Doing::Recv { .. } => {
                 let task = Task {

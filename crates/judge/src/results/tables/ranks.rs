@@ -248,6 +248,34 @@ pub(super) const WAITS: ResultTable = ResultTable {
             "How long the peer had not come to it; what is left of the wait the message was under way.",
             |run| ColumnValues::U64(waits(run, WaitTimes::late)),
         ),
+        column(
+            "link_node",
+            Measure::Count,
+            "node of the link",
+            "The link that held the message that ended it up longest if that is the link of a node into the network: the node. Else null.",
+            |run| ColumnValues::MaybeU32(waits(run, |row| row.held_up?.node)),
+        ),
+        column(
+            "link_router",
+            Measure::Count,
+            "router of the link",
+            "The link that held the message that ended it up longest: the router that sends on it; null of the link of a node, and without a link.",
+            |run| ColumnValues::MaybeU32(waits(run, |row| row.held_up?.router)),
+        ),
+        column(
+            "link_port",
+            Measure::Count,
+            "port of the link",
+            "Its output port there, as in the table `links`.",
+            |run| ColumnValues::MaybeU32(waits(run, |row| row.held_up?.port)),
+        ),
+        column(
+            "link_ps",
+            Measure::Picoseconds,
+            "stay at the link",
+            "How long a packet of the message was held up there: in queues, for want of room behind the link, and by its own serialisation.",
+            |run| ColumnValues::MaybeU64(waits(run, |row| Some(row.held_up?.time))),
+        ),
     ],
 };
 
@@ -359,5 +387,33 @@ pub(super) const CRITICAL_PATH: ResultTable = ResultTable {
         column("end_ps", Measure::Picoseconds, "end", "When it ends.", |run| {
             ColumnValues::U64(pieces(run, |row| row.end))
         }),
+        column(
+            "link_node",
+            Measure::Count,
+            "node of the link",
+            "The link that held a message up longest if that is the link of a node into the network: the node. Else null.",
+            |run| ColumnValues::MaybeU32(pieces(run, |row| row.held_up?.node)),
+        ),
+        column(
+            "link_router",
+            Measure::Count,
+            "router of the link",
+            "The link that held a message up longest: the router that sends on it; null of the link of a node, and without a link.",
+            |run| ColumnValues::MaybeU32(pieces(run, |row| row.held_up?.router)),
+        ),
+        column(
+            "link_port",
+            Measure::Count,
+            "port of the link",
+            "Its output port there, as in the table `links`.",
+            |run| ColumnValues::MaybeU32(pieces(run, |row| row.held_up?.port)),
+        ),
+        column(
+            "link_ps",
+            Measure::Picoseconds,
+            "stay at the link",
+            "How long a packet of the message was held up there: in queues, for want of room behind the link, and by its own serialisation.",
+            |run| ColumnValues::MaybeU64(pieces(run, |row| Some(row.held_up?.time))),
+        ),
     ],
 };
