@@ -169,3 +169,125 @@ def test_a_trace_is_of_one_job_that_is_named(results: fs.Results, tmp_path: Path
     unknown = _command("ranks", folder, "--job", "7", "--trace", str(tmp_path / "c.work"))
     assert unknown.returncode != 0
     assert "job 7" in unknown.stderr
+
+
+def _archive(path: Path) -> Path:
+    """Write an archive of 2 ranks, as the library of OTF2 does: rank 1 waits in its solver for what rank 0 sends in its own."""
+    otf2 = pytest.importorskip("otf2")
+    kinds, mpi, user = otf2.enums, otf2.enums.Paradigm.MPI, otf2.enums.Paradigm.USER
+    with otf2.writer.open(str(path), timer_resolution=10**9) as archive:
+        define = archive.definitions
+        root = define.system_tree_node("root node")
+        main, solve = (define.region(name, paradigm=user) for name in ("main", "solve<double, 3>"))
+        calls = [define.region(name, paradigm=mpi, region_role=kinds.RegionRole.POINT2POINT) for name in ("MPI_Send", "MPI_Recv")]
+        groups = [define.location_group(f"MPI Rank {rank}", system_tree_parent=root) for rank in range(2)]
+        places = [define.location(f"Master {rank}", group=group) for rank, group in enumerate(groups)]
+        define.group("places", group_type=kinds.GroupType.COMM_LOCATIONS, paradigm=mpi, members=places)
+        members = define.group("world", group_type=kinds.GroupType.COMM_GROUP, paradigm=mpi, members=places)
+        world = define.comm("MPI_COMM_WORLD", group=members)
+        for rank, times in enumerate(((30_000, 31_000, 35_000), (1_000, 2_000, 42_000))):
+            events = archive.event_writer_from_location(places[rank])
+            events.enter(0, main)
+            events.enter(times[0], solve)
+            events.enter(times[1], calls[rank])
+            if rank == 0:
+                events.mpi_send(31_100, 1, world, 7, 800)
+            else:
+                events.mpi_recv(40_000, 0, world, 7, 800)
+            events.leave(times[2], calls[rank])
+            events.leave(times[2], solve)
+            events.leave(50_000, main)
+    return path / "traces.otf2"
+
+
+def test_regions_are_those_of_the_archive_with_the_times_of_then(tmp_path: Path) -> None:
+    study = {
+        "name": "app",
+        "topology": {"kind": "torus", "shape": [2, 2]},
+        "job": [{"work": {"kind": "trace", "file": str(_archive(tmp_path / "app"))}}],
+        "observe": {"operations": True, "ranks": True},
+    }
+    results = fs.Study(study).run(out=tmp_path / "out")
+    rows = {(row["rank"], row["region"]): row for row in results.table("regions").to_pylist()}
+    assert set(rows) == {(rank, region) for rank in (0, 1) for region in ("main", "solve<double, 3>")}
+    sent, came = rows[0, "solve<double, 3>"], rows[1, "solve<double, 3>"]
+    us = 1_000_000
+    assert [row["recorded_mpi_ps"] for row in (sent, came)] == [4 * us, 40 * us]
+    assert [row["compute_ps"] for row in (sent, came)] == [row["recorded_compute_ps"] for row in (sent, came)] == [us, us]
+    assert [rows[rank, "main"]["compute_ps"] for rank in (0, 1)] == [45 * us, 9 * us]
+    assert {row["visits"] for row in rows.values()} == {1}
+    finished = results.table("ranks").to_pydict()["finished_ns"]
+    for rank, end in enumerate(finished):
+        own = [row["compute_ps"] + row["wait_ps"] + row["mpi_ps"] for (other, _), row in rows.items() if other == rank]
+        assert sum(own) == pytest.approx(end * 1e3)
+    [job] = fs.rank_times(results)
+    by_name = {region.region: region for region in job.regions}
+    solver = by_name["solve<double, 3>"]
+    assert (solver.visits, solver.recorded_mpi_ns, solver.rank) == (2, 44e3, 1)
+    assert solver.wait_ns == came["wait_ps"] / 1e3 > 29e3
+    assert solver.factor == pytest.approx((solver.wait_ns + solver.mpi_ns) / 44e3)
+    assert by_name["main"].factor is None
+    [told] = [sentence for sentence in job.sentences() if "recorded" in sentence]
+    assert told.startswith(f"its ranks' time in MPI is {1 / solver.factor:.3g} times as fast as when it was recorded")
+    assert "solve<double, 3>" in told
+    shown = _command("ranks", str(tmp_path / "out"))
+    assert shown.returncode == 0, shown.stderr
+    assert "solve" in shown.stdout
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Whom ranks wait for" in page
+
+
+def test_work_without_regions_has_an_empty_table_of_the_same_columns(results: fs.Results) -> None:
+    table = results.table("regions")
+    assert table.num_rows == 0
+    assert "recorded_mpi_ps" in table.column_names
+    assert all(job.regions == () for job in fs.rank_times(results))
+
+
+def test_the_cable_that_two_senders_share_is_named(tmp_path: Path) -> None:
+    """Ranks 0 and 1 of a ring of 8 send to rank 3 at once: the message of rank 0 waits behind the other from router 1 to router 2."""
+    rows = ["0,send,3,1000,", "1,send,3,1000,", "3,recv,0,1000,", "3,recv,1,1000,"]
+    table = "\n".join(["rank,op,peer,bytes,time_ps", *rows, ""])
+    study = {
+        "name": "shared",
+        "topology": {"kind": "torus", "shape": [8]},
+        "router": {"model": "sculpin"},
+        "link": {"bandwidth": "8 Gbit/s"},
+        "nic": {"bandwidth": "80 Gbit/s"},
+        "job": [{"work": {"kind": "ops", "ranks": 4, "table": table}}],
+        "observe": {"operations": True},
+    }
+    [job] = fs.rank_times(fs.Study(study).run(out=tmp_path / "out"))
+    [wait] = job.worst
+    assert wait.rank == 3
+    assert wait.cable == "(1) x+ → (2)"
+    assert f"over {wait.cable}" in job.sentences()[0]
+    assert job.to_json()["waiting"][0]["cable"] == wait.cable
+
+
+def test_ranks_of_graphs_wait_and_the_parts_make_a_whole(tmp_path: Path) -> None:
+    goal = tmp_path / "app.goal"
+    goal.write_text(
+        "num_ranks 2\nrank 0 {\na: calc 40000\nb: send 4096b to 1\nb requires a\n}\n"
+        "rank 1 {\na: recv 4096b from 0\nb: calc 10000\nb requires a\nc: calc 50000 cpu 1\n}\n",
+        encoding="utf-8",
+    )
+    study = {
+        "name": "graph",
+        "topology": {"kind": "torus", "shape": [2]},
+        "job": [{"work": {"kind": "trace", "file": str(goal)}}],
+        "observe": {"operations": True},
+    }
+    results = fs.Study(study).run(out=tmp_path / "out")
+    [job] = fs.rank_times(results)
+    assert sum(job.shares.values()) == pytest.approx(1.0, abs=1e-12)
+    # The other lane of rank 1 computes for longer than it waits for its message.
+    assert not job.worst
+    one_lane = goal.read_text(encoding="utf-8").replace("c: calc 50000 cpu 1\n", "")
+    goal.write_text(one_lane, encoding="utf-8")
+    [job] = fs.rank_times(fs.Study(study).run(out=tmp_path / "again"))
+    [wait] = job.worst
+    assert (wait.rank, wait.peer) == (1, 0)
+    assert wait.late_share > 0.95
+    assert sum(job.shares.values()) == pytest.approx(1.0, abs=1e-12)
+    assert sum(job.path.values()) == pytest.approx(1.0, abs=1e-12)

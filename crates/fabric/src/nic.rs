@@ -249,14 +249,15 @@ impl<M: RouterModel> Fabric<M> {
         if !net.messages.follows_ranks || packet.single() || net.workload.ranks_of(source).is_none() {
             return;
         }
+        let site = &net.sites[lp as usize];
         sink.record(Record::Stayed(StayRow {
             time: gone.saturating_sub(packet.time().0),
             source,
             destination: packet.destination(),
             label: packet.label(),
-            router: net.sites[lp as usize].router,
+            router: site.router,
             port,
-            padding: 0,
+            ejects: (port >= u32::from(site.net)).into(),
         }));
     }
 
@@ -597,7 +598,7 @@ fn follow<M: RouterModel, S: Sink<Fabric<M>>>(
             label: name,
             router: NO_MESSAGE,
             port: 0,
-            padding: 0,
+            ejects: 0,
         }));
     }
     sink.record(Record::SetOut {

@@ -28,6 +28,8 @@ class Analysis:
         Names that it gives in ``figures/``, without their endings, as a regular expression.
     pictures : mapping of str to str
         Of its figures those that the report shows, by the beginning of their names, with their titles.
+    product : str
+        Of its files the one that its section is drawn from: what is in it is ``data.products.NAME``.
     section : bool
         Whether ``section.js`` draws a section of the report: it exports ``NAMESection``.
     """
@@ -39,4 +41,5 @@ class Analysis:
     files: str = ""
     figures: str = ""
     pictures: Mapping[str, str] = field(default_factory=dict)
+    product: str = ""
     section: bool = False

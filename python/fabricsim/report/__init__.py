@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricsim._build import build_words
+from fabricsim._cables import link_names, link_text
 from fabricsim._figures import MAIN, all_figures, column_label, documented_key, numbers
 from fabricsim._files import atomic_write
 from fabricsim._seals import products
@@ -78,7 +79,6 @@ class _Networks:
             if "routers" not in network:
                 self.by_key[key] = None
             else:
-                links = [link for link in network["links"] if isinstance(link[2], int)]
                 self.by_key[key] = len(self.found)
                 self.found.append(
                     {
@@ -89,16 +89,7 @@ class _Networks:
                         ],
                     }
                 )
-                names = {router["id"]: str(router["name"]) for router in network["routers"]}
-                self.pairs.append(
-                    {
-                        (
-                            link[0],
-                            link[1],
-                        ): f"{names.get(link[0], link[0])} {link[4] if len(link) > 4 else link[1]} \u2192 {names.get(link[2], link[2])}"
-                        for link in links
-                    }
-                )
+                self.pairs.append(link_names(network))
         return self.by_key[key]
 
 
@@ -115,10 +106,7 @@ def _links(record: RunRecord, results: Recorded, networks: _Networks, room: int)
     order = np.lexsort((port, router, -use))[:_HOTTEST]
     hottest = [
         [
-            names.get(
-                (int(router[i]), int(port[i])),
-                f"router {router[i]} port {port[i]} \u2192 " + (f"router {peer[i]}" if peer[i] < 2**32 - 1 else "node"),
-            ),
+            link_text(names, int(router[i]), int(port[i]), int(peer[i])),
             float(f"{use[i]:.4g}"),
             int(router[i]),
             int(peer[i]),
@@ -179,6 +167,20 @@ def _of_analyses(results: Recorded) -> list[dict[str, str]]:
 def _image(results: Recorded, name: str) -> str | None:
     content = results.product(name)
     return "data:image/png;base64," + base64.b64encode(content).decode() if content is not None else None
+
+
+def _products(results: Recorded) -> dict[str, Any]:
+    """Return what sections of analyses are drawn from, by name of the analysis, of those that have been made."""
+    found: dict[str, Any] = {}
+    for analysis in ANALYSES:
+        content = results.product(analysis.product) if analysis.product else None
+        if content is None:
+            continue
+        try:
+            found[analysis.name] = json.loads(content)
+        except ValueError:
+            warnings.warn(f"{results.folder / analysis.product} is not used: it is no JSON", DamagedWarning, stacklevel=2)
+    return found
 
 
 def _claims(results: Recorded) -> list[dict[str, Any]]:
@@ -271,6 +273,7 @@ def report_data(results: Recorded) -> dict[str, Any]:
         "ok": results.ok,
         "claims": _claims(results),
         "figures": _figures(results),
+        "products": _products(results),
         "networks": networks.found,
         "words": _words(),
         "columns": {name: [column_label(name, column) for column in columns] for name, columns in _CURVES.items()},

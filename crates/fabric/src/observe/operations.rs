@@ -80,8 +80,8 @@ pub struct StayRow {
     pub router: u32,
     /// Its output port; ejection ports follow the network ports.
     pub port: u32,
-    /// Always 0.
-    pub padding: u32,
+    /// 1 of a link to a node, else 0.
+    pub ejects: u32,
 }
 
 /// What ended a wait. The values of [`WaitRow::cause`].

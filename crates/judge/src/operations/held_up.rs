@@ -11,9 +11,9 @@ pub type Stays = HashMap<[u32; 3], StayRow>;
 /// was handed to the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeldUp {
-    /// The node whose link into the network it is; else it is one of a router.
+    /// The node at an end of it, if there is one: that sends on it where there is no router, else that it leads to.
     pub node: Option<u32>,
-    /// The router that sends on it.
+    /// The router that sends on it; none of the link from a node.
     pub router: Option<u32>,
     /// Its output port; ejection ports follow the network ports.
     pub port: Option<u32>,
@@ -28,7 +28,10 @@ impl HeldUp {
         let stay = stays.get(&[row.source, row.destination, row.label])?;
         let from_node = stay.router == NO_MESSAGE;
         Some(HeldUp {
-            node: from_node.then_some(stay.source),
+            node: match from_node {
+                true => Some(stay.source),
+                false => (stay.ejects != 0).then_some(stay.destination),
+            },
             router: (!from_node).then_some(stay.router),
             port: (!from_node).then_some(stay.port),
             time: stay.time,

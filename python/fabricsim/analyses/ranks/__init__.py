@@ -11,5 +11,7 @@ RANKS = Analysis(
     guide="docs/how-to/who-waits.md",
     files=r"ranks\.(json|csv)",
     figures=r"ranks(-\d+)?",
+    product="ranks.json",
+    section=True,
     pictures={"ranks": "What ranks did over time, with the chain that the end depends on"},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib import patheffects
 
 from fabricsim._drawing import COLOURS, single
 
@@ -20,10 +21,11 @@ MOST_RANKS = 48
 #: Boxes of a kind that are drawn for a rank; beyond that time is cut into as many slices, each of the colour of what was most in it.
 MOST_BOXES = 600
 
-_PARTS = (("compute", COLOURS[2]), ("overhead", COLOURS[4]), ("wait", COLOURS[1]))
+#: Computing, messages handled, waiting: the colours that the report has for them.
+_PARTS = (("computing", COLOURS[0]), ("messages handled", COLOURS[2]), ("waiting", COLOURS[1]))
 
 
-def timeline(record: RunRecord, job: int) -> Figure:
+def timeline(record: RunRecord, job: int, title: str = "") -> Figure:
     """Draw what the ranks of a job did: computing, messages handled, waiting; and the critical path through them.
 
     Parameters
@@ -32,9 +34,12 @@ def timeline(record: RunRecord, job: int) -> Figure:
         A run with ``observe.operations``.
     job : int
         Number of the job in the study.
+    title : str
+        What stands above it, before the number of ranks.
     """
     operations, waits, path = (_of_job(record, name, job) for name in ("operations", "waits", "critical_path"))
     ranks = np.unique(operations["rank"])
+    title, n_ranks = title or f"job {job}", len(ranks)
     if len(ranks) > MOST_RANKS:
         ranks = ranks[np.linspace(0, len(ranks) - 1, MOST_RANKS).round().astype(int)]
     row = {int(rank): number for number, rank in enumerate(ranks)}
@@ -56,13 +61,17 @@ def timeline(record: RunRecord, job: int) -> Figure:
     axes.set_xlim(0, last / scale)
     axes.set_ylim(len(ranks) - 0.4, -0.6)
     step = max(1, len(ranks) // 12)
-    axes.set_yticks(range(0, len(ranks), step), [str(rank) for rank in ranks[::step]], fontsize=7)
-    axes.set_xlabel(f"time [{unit}]")
-    axes.set_ylabel("rank")
-    for name, colour in (("computing", COLOURS[2]), ("messages handled", COLOURS[4]), ("waiting", COLOURS[1])):
+    axes.set_yticks(range(0, len(ranks), step), [str(rank) for rank in ranks[::step]], fontsize=8)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_xlabel(f"time [{unit}]", fontsize=9)
+    axes.set_ylabel("rank", fontsize=9)
+    for name, colour in _PARTS:
         axes.barh([-9], [0], color=colour, label=name)
     axes.plot([], [], color="black", linewidth=1.0, label="what the end depends on")
-    figure.legend(loc="outside upper center", ncols=4, frameon=False, fontsize=7)
+    axes.set_title(
+        f"{title}: {len(row)} of {n_ranks} ranks" if len(row) < n_ranks else f"{title}: {n_ranks} ranks", fontsize=9, loc="left"
+    )
+    figure.legend(loc="outside upper center", ncols=4, frameon=False, fontsize=8)
     return figure
 
 
@@ -101,4 +110,6 @@ def _draw_path(axes: Any, path: dict[str, Any], row: dict[int, int], scale: floa
         for who, when in zip(ends, (begin, end), strict=True):
             x.append(when / scale)
             y.append(row.get(int(who), np.nan))
-    axes.plot(x, y, color="black", linewidth=0.8, solid_capstyle="butt")
+    # White around it, so that it is seen on all colours.
+    halo = [patheffects.Stroke(linewidth=2.0, foreground="white"), patheffects.Normal()]
+    axes.plot(x, y, color="black", linewidth=0.9, solid_capstyle="butt", path_effects=halo)

@@ -37,6 +37,7 @@ def write(found: Sequence[JobTimes], results: Recorded) -> list[Path]:
         own = [job.run, job.job, job.ranks, job.time_ns]
         rows += [[*own, "time", name, share] for name, share in job.shares.items()]
         rows += [[*own, "critical path", name, share] for name, share in job.path.items()]
+        rows += [[*own, "critical path, held up at", name, share] for name, share in job.path_cables]
     with products(Path(results.folder)) as out:
         written = [
             out.write("ranks.json", json.dumps({"ranks": [job.to_json() for job in found]}, indent=1)),
@@ -44,7 +45,7 @@ def write(found: Sequence[JobTimes], results: Recorded) -> list[Path]:
         ]
         drawn = found[:MOST_FIGURES]
         for number, job in enumerate(drawn):
-            figure = timeline(results.record(job.run), job.job)
+            figure = timeline(results.record(job.run), job.job, ", ".join(part for part in (job.name, job.label) if part))
             ending = f"-{number + 1}" if len(drawn) > 1 else ""
             written += [out.write(f"figures/ranks{ending}.{kind}", render(figure, kind)) for kind in ("svg", "png")]
     return written

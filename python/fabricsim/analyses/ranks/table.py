@@ -7,34 +7,85 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from fabricsim._terminal import new_console, new_table, number_text
+from fabricsim._terminal import new_console, new_table
+from fabricsim.analyses.ranks.regions import compared
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from fabricsim.analyses.ranks.times import JobTimes
 
-__all__ = ["show"]
+__all__ = ["show", "time_text"]
+
+#: Regions that are shown; ``ranks.json`` has all.
+_MOST_REGIONS = 20
+
+
+def time_text(time_ns: float) -> str:
+    """Return a time with the unit in which it is shortest to read.
+
+    Examples
+    --------
+    >>> time_text(973.68), time_text(18_684_669.04), time_text(0.0)
+    ('973.68 ns', '18.6847 ms', '0 ns')
+    """
+    scale, unit = next(((s, u) for s, u in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if abs(time_ns) >= s), (1.0, "ns"))
+    return f"{time_ns / scale:.6g} {unit}"
+
+
+def _regions(job: JobTimes) -> Table:
+    """Return what the ranks did in the regions of their program."""
+    heads = [
+        "region",
+        "visits",
+        "computing",
+        "waiting",
+        "in MPI otherwise",
+        "in MPI, recorded",
+        "in MPI against that",
+        "most waiting",
+    ]
+    table = new_table(heads, numbers=heads[1:], title="regions, sums over ranks")
+    for region in job.regions[:_MOST_REGIONS]:
+        recorded, factor = region.recorded_mpi_ns, region.factor
+        table.add_row(
+            region.region or "outside of all",
+            "-" if region.visits is None or not region.region else f"{region.visits:,}",
+            time_text(region.compute_ns),
+            time_text(region.wait_ns),
+            time_text(region.mpi_ns),
+            "-" if recorded is None else time_text(recorded),
+            "-" if factor is None else compared(factor).removesuffix(" as"),
+            f"rank {region.rank}: {time_text(region.rank_wait_ns)}" if region.rank_wait_ns else "-",
+        )
+    if len(job.regions) > _MOST_REGIONS:
+        table.add_row(f"and {len(job.regions) - _MOST_REGIONS} more", *[""] * (len(heads) - 1))
+    return table
 
 
 def show(found: Sequence[JobTimes]) -> None:
     """Print where the time of ranks went, job by job."""
     console = new_console()
     for job in found:
-        title = f"{job.label}, job {job.job}: {job.ranks:,} ranks, {number_text(job.time_ns, 6)} ns"
+        title = f"{job.label}, {job.name or f'job {job.job}'}: {job.ranks:,} ranks, {time_text(job.time_ns)}"
         parts = new_table(["", *job.shares], numbers=list(job.shares), title=title)
         parts.add_row("of the ranks' time", *(f"{share:.1%}" for share in job.shares.values()))
         console.print(parts)
         waits = new_table(
-            ["rank", "waits", "most for", "of its waiting", "for late ranks"],
-            numbers=["rank", "waits", "most for", "of its waiting", "for late ranks"],
+            ["rank", "waits", "most for rank", "of its waiting", "for late ranks", "over"],
+            numbers=["rank", "waits", "most for rank", "of its waiting", "for late ranks"],
         )
         for wait in job.worst:
-            waits.add_row(str(wait.rank), f"{wait.share:.1%}", str(wait.peer), f"{wait.peer_share:.1%}", f"{wait.late_share:.1%}")
+            cells = [str(wait.rank), f"{wait.share:.1%}", str(wait.peer), f"{wait.peer_share:.1%}", f"{wait.late_share:.1%}"]
+            waits.add_row(*cells, wait.cable or "-")
         if job.worst:
             console.print(waits)
+        if job.regions:
+            console.print(_regions(job))
         for sentence in job.sentences():
             console.print(Text(f"{sentence[0].upper()}{sentence[1:]}."))
         if job.path_messages:
             rank, peer, time = job.path_messages[0]
-            console.print(Text(f"Its longest message is from rank {peer} to rank {rank}: {number_text(time, 6)} ns."))
+            console.print(Text(f"Its longest message is from rank {peer} to rank {rank}: {time_text(time)}."))
         if not job.path:
             console.print(Text("No critical path: a rank did not come to its end."))

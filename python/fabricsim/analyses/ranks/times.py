@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from fabricsim.analyses.ranks.cables import NO_NAMES, CableNames, cable_names, cable_sums
+from fabricsim.analyses.ranks.regions import RegionShare, against_the_recording, region_shares
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +37,9 @@ class RankWait:
         That waiting as a part of all of its waiting.
     late_share : float
         The part of its waiting in which the other rank had not come to it; the rest messages were under way.
+    cable : str
+        The cable that its longest waits for messages of that rank were about: see `fabricsim.analyses.ranks.cables`. Empty where the
+        messages stayed inside a node, or nothing is known.
     """
 
     rank: int
@@ -41,6 +47,7 @@ class RankWait:
     peer: int
     peer_share: float
     late_share: float
+    cable: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,12 @@ class JobTimes:
         The ranks that waited the greatest part of their time.
     pairs : tuple of PairWait
         The pairs with the longest waits.
+    name : str
+        Name of the job.
+    path_cables : tuple of (cable, share)
+        The cables that held messages of the path up longest, with the parts of the path that these messages are.
+    regions : tuple of RegionShare
+        What the ranks did in the regions of a recorded program, those first in which they spent most.
     """
 
     run: str
@@ -94,20 +107,28 @@ class JobTimes:
     path_messages: tuple[tuple[int, int, float], ...]
     worst: tuple[RankWait, ...]
     pairs: tuple[PairWait, ...]
+    name: str = ""
+    path_cables: tuple[tuple[str, float], ...] = ()
+    regions: tuple[RegionShare, ...] = ()
 
     def sentences(self) -> list[str]:
         """Say the most important of it in words."""
         told = []
         for wait in self.worst[:1]:
-            late = "which was not there yet" if wait.late_share > 0.5 else "whose messages were under way"
+            over = f" over {wait.cable}" if wait.cable else ""
             told.append(
-                f"rank {wait.rank} waits {wait.share:.0%} of its time, {wait.peer_share:.0%} of that for rank {wait.peer}; "
-                f"of all its waiting {wait.late_share:.0%} is for ranks that were late ({late})"
+                f"rank {wait.rank} waits {wait.share:.0%} of its time, {wait.peer_share:.0%} of that for rank {wait.peer}{over}; "
+                f"{wait.late_share:.0%} of its waiting is for ranks that are late, the rest for messages that are under way"
             )
         if self.path:
             parts = sorted(self.path.items(), key=lambda item: -item[1])
             told.append("the end depends on " + ", ".join(f"{share:.0%} {name}" for name, share in parts if share >= 0.005))
-        return told
+        told += [
+            f"messages that are held up longest at {cable} are {share:.0%} of what the end depends on"
+            for cable, share in self.path_cables[:1]
+            if share >= 0.005
+        ]
+        return told + against_the_recording(self.regions)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -115,6 +136,7 @@ class JobTimes:
             "run": self.run,
             "label": self.label,
             "job": self.job,
+            "name": self.name,
             "ranks": self.ranks,
             "time_ns": self.time_ns,
             "shares": dict(self.shares),
@@ -122,6 +144,7 @@ class JobTimes:
                 "shares": dict(self.path),
                 "ranks": [{"rank": rank, "share": share} for rank, share in self.path_ranks],
                 "messages": [{"rank": rank, "peer": peer, "time_ns": time} for rank, peer, time in self.path_messages],
+                "cables": [{"cable": cable, "share": share} for cable, share in self.path_cables],
             },
             "waiting": [
                 {
@@ -130,6 +153,7 @@ class JobTimes:
                     "peer": wait.peer,
                     "peer_share": wait.peer_share,
                     "late_share": wait.late_share,
+                    "cable": wait.cable,
                 }
                 for wait in self.worst
             ],
@@ -137,6 +161,8 @@ class JobTimes:
                 {"rank": pair.rank, "peer": pair.peer, "wait_ns": pair.wait_ns, "late_ns": pair.late_ns, "waits": pair.waits}
                 for pair in self.pairs
             ],
+            "regions": [region.to_json() for region in self.regions],
+            "sentences": self.sentences(),
         }
 
 
@@ -196,10 +222,11 @@ def operations_of(record: RunRecord) -> pa.Table:
 
 def _of_run(record: RunRecord, most: int) -> list[JobTimes]:
     operations, waits, path = (record.read(name) for name in TABLES)
+    regions = record.read("regions") if "regions" in record.tables else None
+    names = cable_names(record) if "link_port" in waits.column_names else NO_NAMES
     columns = {name: operations[name].to_numpy() for name in ("job", "rank", "begin_ps", "end_ps")}
     return [
-        _of_job(record, int(job), operations, columns, waits, path, most)  #
-        for job in np.unique(columns["job"])
+        _of_job(record, int(job), (operations, waits, path, regions), columns, names, most) for job in np.unique(columns["job"])
     ]
 
 
@@ -217,25 +244,22 @@ def _sums(keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any], size: int) -
 def _of_job(
     record: RunRecord,
     job: int,
-    operations: pa.Table,
+    tables: tuple[pa.Table, pa.Table, pa.Table, pa.Table | None],
     columns: Mapping[str, np.ndarray[Any, Any]],
-    waits: pa.Table,
-    path: pa.Table,
+    cables: CableNames,
     most: int,
 ) -> JobTimes:
+    operations, waits, path, regions = tables
     own = columns["job"] == job
     rank, begin, end = (columns[name][own] for name in ("rank", "begin_ps", "end_ps"))
     n = int(rank.max()) + 1
     codes, words = _words(operations, "operation")
-    length = end - begin
-    total = _sums(rank, length, n)
     computing = codes[own] == (words.index("compute") if "compute" in words else -1)
-    shares = {"compute": float(length[computing].sum(dtype=np.float64))}
-
     waiting = waits["job"].to_numpy() == job
     who, peer, late = (waits[name].to_numpy()[waiting] for name in ("rank", "peer", "late_ps"))
     spent = (waits["end_ps"].to_numpy() - waits["begin_ps"].to_numpy())[waiting]
     reasons, names = _words(waits, "why")
+    shares = {"compute": 0.0}
     for name in ("late sender", "late receiver", "transfer"):
         shares[name] = 0.0
     for number, name in enumerate(names):
@@ -243,7 +267,11 @@ def _of_job(
         lost = late[chosen].sum(dtype=np.float64)
         shares[name] += float(lost) if name != "transfer" else 0.0
         shares["transfer"] += float(spent[chosen].sum(dtype=np.float64) - lost)
+    # Operations of a graph overlap, and none of them is there while its rank is idle.
+    stretches = [(rank, begin, end), tuple(waits[name].to_numpy()[waiting] for name in ("rank", "begin_ps", "end_ps"))]
+    total = _spans(stretches, n)
     whole = float(total.sum())
+    shares["compute"] = _covered(rank[computing], begin[computing], end[computing])
     shares["overhead"] = max(whole - sum(shares.values()), 0.0)
 
     pairs, place = np.unique(who.astype(np.uint64) << np.uint64(32) | peer.astype(np.uint64), return_inverse=True)
@@ -262,10 +290,54 @@ def _of_job(
         ranks=len(np.unique(rank)),
         time_ns=float(end.max()) / 1e3,
         shares={name: share / whole if whole else 0.0 for name, share in shares.items()},
-        worst=_worst(found, total, _sums(who, spent, n), _sums(who, late, n), most),
+        worst=tuple(
+            replace(wait, cable=_cable_of(waits, waiting, wait, cables))
+            for wait in _worst(found, total, _sums(who, spent, n), _sums(who, late, n), most)
+        ),
         pairs=tuple(found[:most]),
-        **_path(path, job, most),
+        name=_job_name(record, job),
+        regions=region_shares(regions, job),
+        **_path(path, job, most, cables),
     )
+
+
+def _job_name(record: RunRecord, job: int) -> str:
+    jobs = record.summary.get("jobs") or []
+    return str(jobs[job].get("name", "")) if job < len(jobs) else ""
+
+
+def _cable_of(waits: pa.Table, own: Any, wait: RankWait, cables: CableNames) -> str:
+    """Return the cable that the waits of a rank for the rank that it waits for most were about longest."""
+    chosen = own & (waits["rank"].to_numpy() == wait.rank) & (waits["peer"].to_numpy() == wait.peer)
+    spent = (waits["end_ps"].to_numpy() - waits["begin_ps"].to_numpy())[chosen]
+    found = cable_sums(waits, chosen, spent, cables)
+    return found[0][0] if found else ""
+
+
+def _spans(stretches: Sequence[tuple[np.ndarray[Any, Any], ...]], n: int) -> np.ndarray[Any, Any]:
+    """Return the time of each rank from its first begin to its last end in lists of (ranks, begins, ends)."""
+    first, last = np.full(n, np.iinfo(np.uint64).max, dtype=np.uint64), np.zeros(n, dtype=np.uint64)
+    for rank, begin, end in stretches:
+        np.minimum.at(first, rank, begin)
+        np.maximum.at(last, rank, end)
+    return (last - np.minimum(first, last)).astype(np.float64)
+
+
+def _covered(rank: np.ndarray[Any, Any], begin: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> float:
+    """Return how long there is something at each rank, summed over ranks: what overlaps counts once."""
+    order = np.lexsort((begin, rank))
+    rank, begin, end = rank[order], begin[order], end[order]
+    borders = np.flatnonzero(np.diff(rank)) + 1
+    covered = 0.0
+    for own in np.split(np.arange(len(rank)), borders):
+        if not len(own):
+            continue
+        until = np.maximum.accumulate(end[own])
+        since = np.maximum(begin[own][1:], until[:-1])
+        # Differences first: sums of times would not be exact.
+        more = np.maximum(end[own][1:], since) - since
+        covered += float(end[own][0] - begin[own][0]) + float(more.sum(dtype=np.float64))
+    return covered
 
 
 def _worst(
@@ -292,12 +364,12 @@ def _worst(
     )
 
 
-def _path(path: pa.Table, job: int, most: int) -> dict[str, Any]:
+def _path(path: pa.Table, job: int, most: int, cables: CableNames) -> dict[str, Any]:
     own = path["job"].to_numpy() == job
     length = (path["end_ps"].to_numpy() - path["begin_ps"].to_numpy())[own].astype(np.float64)
     whole = float(length.sum())
     if not whole:
-        return {"path": {}, "path_ranks": (), "path_messages": ()}
+        return {"path": {}, "path_ranks": (), "path_messages": (), "path_cables": ()}
     codes, words = _words(path, "part")
     codes = codes[own]
     ranks, peers = (path[name].to_numpy()[own] for name in ("rank", "peer"))
@@ -309,5 +381,6 @@ def _path(path: pa.Table, job: int, most: int) -> dict[str, Any]:
     return {
         "path": {word: float(length[codes == number].sum()) / whole for number, word in enumerate(words)},
         "path_ranks": tuple((int(rank), float(at[rank]) / whole) for rank in order if at[rank] > 0),
+        "path_cables": tuple((cable, spent / whole) for cable, spent in cable_sums(path, own, length, cables)[:most]),
         "path_messages": tuple((int(rank), int(peer), float(time) / 1e3) for rank, peer, time in messages),
     }

@@ -252,7 +252,7 @@ pub(super) const WAITS: ResultTable = ResultTable {
             "link_node",
             Measure::Count,
             "node of the link",
-            "The link that held the message that ended it up longest if that is the link of a node into the network: the node. Else null.",
+            "The link that held the message that ended it up longest: the node at an end of it, if there is one. It is the link from that node where there is no router.",
             |run| ColumnValues::MaybeU32(waits(run, |row| row.held_up?.node)),
         ),
         column(
@@ -391,7 +391,7 @@ pub(super) const CRITICAL_PATH: ResultTable = ResultTable {
             "link_node",
             Measure::Count,
             "node of the link",
-            "The link that held a message up longest if that is the link of a node into the network: the node. Else null.",
+            "The link that held a message up longest: the node at an end of it, if there is one. It is the link from that node where there is no router.",
             |run| ColumnValues::MaybeU32(pieces(run, |row| row.held_up?.node)),
         ),
         column(
