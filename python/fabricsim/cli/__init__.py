@@ -21,7 +21,7 @@ from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
 from fabricsim.analyses import ANALYSES
 from fabricsim.claims import ClaimError
-from fabricsim.cli import bench, runs, studies, trace
+from fabricsim.cli import bench, programs, runs, studies, trace
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
 from fabricsim.errors import (
     CampaignInterrupted,
@@ -34,7 +34,7 @@ from fabricsim.errors import (
     diagnostics_of,
 )
 
-__all__ = ["app", "bench", "main", "runs", "studies", "trace"]
+__all__ = ["app", "bench", "main", "programs", "runs", "studies", "trace"]
 
 #: Base of the command line library's own errors (unknown option, missing argument, ...).
 _USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -45,7 +45,7 @@ for _analysis in ANALYSES:
 
 #: The commands as the help lists them.
 _ORDER = (
-    *("new", "check", "expand", "show", "run", "report", "reproduce", "verify", "rerun"),
+    *("new", "check", "expand", "show", "run", "mpirun", "report", "reproduce", "verify", "rerun"),
     *(analysis.name for analysis in ANALYSES),
     *("list", "schema", "bench"),
 )

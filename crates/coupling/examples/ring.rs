@@ -1,0 +1,63 @@
+//! A ring of ranks without MPI: what a call costs, and how much of that is the way to the simulator and back.
+//!
+//! `fabricsim mpirun -n 64 -- target/release/examples/ring 10000`
+
+use coupling::RankSide;
+use coupling::entry::{BLOCKING, Entry, NO_PAYLOAD, kind};
+
+fn main() {
+    let rounds: u64 = std::env::args().nth(1).map_or(1000, |word| word.parse().expect("a number of rounds"));
+    let Some(mut rank) = RankSide::of_process().expect("the memory of fabricsim mpirun") else {
+        return eprintln!("start it with fabricsim mpirun");
+    };
+    let (me, ranks) = (rank.rank(), rank.terms().ranks);
+    let blank = Entry {
+        request: BLOCKING,
+        payload: NO_PAYLOAD,
+        ..Entry::default()
+    };
+    rank.trap(Entry { kind: kind::INIT, ..blank }, &mut |_| ());
+    rank.settle();
+    let mut clock = 0;
+    for _ in 0..rounds {
+        let block = rank.arena().allocate(8).expect("room for a message");
+        rank.append(Entry {
+            kind: kind::IRECV,
+            peer: (me + ranks - 1) % ranks,
+            bytes: 8,
+            request: 0,
+            ..blank
+        });
+        rank.append(Entry {
+            kind: kind::ISEND,
+            peer: (me + 1) % ranks,
+            bytes: 8,
+            request: 1,
+            payload: block,
+            ..blank
+        });
+        rank.append(Entry {
+            kind: kind::WAIT,
+            request: 0,
+            ..blank
+        });
+        let mut come = None;
+        clock = rank.trap(
+            Entry {
+                kind: kind::WAIT,
+                request: 1,
+                ..blank
+            },
+            &mut |piece| {
+                if piece.request == 0 {
+                    come = Some(piece.payload);
+                }
+            },
+        );
+        rank.arena().free(come.expect("a message"));
+    }
+    rank.trap(Entry { kind: kind::FINALIZE, ..blank }, &mut |_| ());
+    if me == 0 {
+        println!("{rounds} rounds of {ranks} ranks: {:.3} ns each", clock as f64 / 1000.0 / rounds as f64);
+    }
+}

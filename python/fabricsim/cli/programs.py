@@ -1,0 +1,119 @@
+"""The command that runs an MPI program on a simulated network."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fabricsim.cli._base import INPUT, JsonOption, OutOption, SetOption, app, parse_sets, put, run_campaign, say
+
+if TYPE_CHECKING:
+    from fabricsim.study import Study
+
+StudyFileOption = Annotated[
+    str | None,
+    typer.Option("--study", metavar="STUDY", help="A study whose network is taken \\[default: one router of 100 Gbit/s]."),
+]
+
+
+@app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
+def mpirun(
+    command: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ARGS", help="The program and its arguments.")],
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, metavar="N", help="How many processes.")] = 1,
+    study: StudyFileOption = None,
+    sets: SetOption = None,
+    compute: Annotated[
+        str | None, typer.Option("--compute", metavar="HOW", help="What computing takes: zero or cpu \\[default: zero].")
+    ] = None,
+    log: Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Write what all ranks did, a trace: .work.")] = None,
+    out: OutOption = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write verdict, time, digest and counts, - for stdout.")
+    ] = None,
+    prefix: Annotated[
+        bool | None, typer.Option("--prefix/--no-prefix", help="Put the rank before each line \\[default: where several print to a terminal].")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", metavar="DIR", help="What ranks print goes into a file per rank and stream.")
+    ] = None,
+    debug: Annotated[int | None, typer.Option("--debug", metavar="RANK", min=0, help="Start this rank under gdb.")] = None,
+    pin: Annotated[bool, typer.Option("--pin/--no-pin", help="Keep all ranks on the simulator's core: calls are cheaper.")] = True,
+    which: Annotated[bool, typer.Option("--which", help="Say which MPI library the program gets, and start nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what the program prints, and errors.")] = False,
+) -> None:
+    """Run an unmodified MPI program: real processes and data, messages in simulated time.
+
+    Exit codes: that of the program, 3 for a failed self-check, 4 for a deadlock.
+    """
+    from fabricsim.programs import libraries, program_study, run_program
+
+    if which:
+        put(f"{shlex.join(command)}: MPI libraries of {libraries()}")
+        raise typer.Exit(0)
+    if compute not in (None, "zero", "cpu"):
+        say(f"--compute {compute}: take zero or cpu")
+        raise typer.Exit(INPUT)
+    pairs = parse_sets(sets)
+    made = program_study(command, ranks, study=study, sets=pairs, keys={"compute": compute} if compute else None)
+    if prefix is None:
+        prefix = ranks > 1 and sys.stdout.isatty()
+    into: str | dict[str, str] = {"folder": str(output)} if output else ("prefix" if prefix else "pass")
+    kept = log
+    if out is not None and kept is None:
+        out.mkdir(parents=True, exist_ok=True)
+        kept = out.with_name(out.name + ".work")
+    done = run_program(
+        made, log=kept, output=into, debugger=(debug, ["gdb", "--args"]) if debug is not None else None, one_core=pin
+    )
+    for line in done.words:
+        say(f"fabricsim: {line}")
+    if done.verdict == "ok" and not quiet:
+        say(_line(done.time_ns, done.calls, done.time_dependent_calls, ranks))
+    if json_file is not None:
+        text = json.dumps(done.to_json())
+        if str(json_file) == "-":
+            put(text)
+        else:
+            json_file.write_text(text + "\n", encoding="utf-8")
+    if out is not None and kept is not None and done.verdict == "ok":
+        _replay(made, kept, out, quiet=quiet)
+    raise typer.Exit(done.exit_code)
+
+
+def _line(time_ns: float | None, calls: int, time_dependent: dict[str, int], ranks: int) -> str:
+    parts = [f"fabricsim: {ranks} ranks took {_time(time_ns)} of simulated time, {calls:,} calls of MPI"]
+    if depends := {name: count for name, count in time_dependent.items() if count}:
+        told = ", ".join(f"{count:,} {name}" for name, count in depends.items())
+        parts.append(f"what it does depends on times ({told}): run it again on another network")
+    return "; ".join(parts)
+
+
+def _time(time_ns: float | None) -> str:
+    if time_ns is None:
+        return "an unknown time"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if time_ns >= size:
+            return f"{time_ns / size:.6g} {unit}"
+    return f"{time_ns:.6g} ns"
+
+
+def _replay(made: Study, log: Path, out: Path, *, quiet: bool) -> None:
+    """Play the log of a program into a folder of results, with everything that runs have there."""
+    from fabricsim.programs import replay_study
+
+    run_campaign(
+        replay_study(made, log),
+        out=out,
+        experiments=None,
+        jobs=None,
+        workers=None,
+        resume=True,
+        force=False,
+        limit=None,
+        quiet=quiet,
+    )
