@@ -9,13 +9,13 @@ use fabric::network::Network;
 use fabric::observe::{Cause, WaitRow};
 
 /// A message that has come to an operation, or left.
-type MessageEnd<'a> = (&'a WaitRow, WaitTimes);
+type GraphArrival<'a> = (&'a WaitRow, WaitTimes);
 
 /// The waits of ranks in parts of jobs that are graphs; `operations` are in order.
 pub(super) fn waits(
     net: &Network,
     operations: &[OperationTimes],
-    mut arrivals: Vec<MessageEnd<'_>>,
+    mut arrivals: Vec<GraphArrival<'_>>,
     ranks: &[RankRow],
 ) -> Vec<WaitTimes> {
     arrivals.sort_unstable_by_key(|(row, wait)| (wait.job, wait.rank, wait.end, row.operation, row.begin));
@@ -60,7 +60,7 @@ pub(super) fn waits(
 }
 
 /// When operations had their lanes, without what collectives waited within, by begin.
-fn busy(part: &[OperationTimes], arrivals: &[MessageEnd<'_>]) -> Vec<(u64, u64)> {
+fn busy(part: &[OperationTimes], arrivals: &[GraphArrival<'_>]) -> Vec<(u64, u64)> {
     let mut busy = Vec::with_capacity(part.len());
     for operation in part {
         let mut since = operation.begin;
@@ -95,7 +95,7 @@ fn gaps(busy: &[(u64, u64)], (from, to): (u64, u64), mut tell: impl FnMut((u64, 
 }
 
 /// The wait that a gap is: for the message that came last in it.
-fn wait_for(arrivals: &[MessageEnd<'_>], (begin, end): (u64, u64)) -> Option<WaitTimes> {
+fn wait_for(arrivals: &[GraphArrival<'_>], (begin, end): (u64, u64)) -> Option<WaitTimes> {
     let place = arrivals.partition_point(|(_, wait)| wait.end <= end);
     let (_, last) = arrivals[..place].last()?;
     // What came before the gap does not end it.
