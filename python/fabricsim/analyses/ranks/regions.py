@@ -130,8 +130,14 @@ def against_the_recording(regions: Sequence[RegionShare]) -> list[str]:
     if not recorded or len(known) < len(regions):
         return []
     spent = sum(region.wait_ns + region.mpi_ns for region in known)
-    told = f"its ranks' time in MPI is {compared(spent / recorded)} when it was recorded"
+    told = f"MPI {_does(spent / recorded)} when it was recorded"
     far = max(known, key=lambda region: abs(region.change_ns))
     if len(known) > 1 and far.region and far.factor is not None:
-        told += f"; the greatest difference is in {far.region}, which is {compared(far.factor)} then"
+        told += f"; the greatest difference is in {far.region}, where it {_does(far.factor)} then"
     return [told]
+
+
+def _does(factor: float) -> str:
+    """Return a factor of times with its verb."""
+    told = compared(factor)
+    return f"{'is' if 'fast' in told else 'takes'} {told}"

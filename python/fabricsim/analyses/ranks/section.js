@@ -82,8 +82,8 @@ export function ranksSection(data) {
   if (jobs.length > MOST_JOBS) drawn.push(el("p", { class: "soft" }, `and ${jobs.length - MOST_JOBS} more in ranks.json`));
   section(
     "Whom ranks wait for",
-    "A rank is late where it has not come to a message that another waits for; the rest of the waiting messages were under way. A cable is named where a " +
-      "packet of the messages that ended the waits was held up longest.",
+    "A rank is late where it has not come to a message that another waits for; in the rest of the waiting, messages are under way. A cable is named where a " +
+      "packet of the messages that ended the waits is held up longest.",
     ...drawn,
   );
 }
