@@ -24,6 +24,7 @@ __all__ = [
     "DiskError",
     "FabricsimError",
     "Interrupted",
+    "ProgramError",
     "ResultsError",
     "RunFailed",
     "StudyError",
@@ -65,6 +66,10 @@ class TraceWarning(UserWarning):
 
 class ClusterError(FabricsimError, ValueError):
     """A Dask cluster cannot be used as asked: nobody answers, versions differ, or Dask is missing."""
+
+
+class ProgramError(FabricsimError):
+    """An MPI program cannot be run, and why."""
 
 
 class DiskError(FabricsimError, OSError):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricsim import _core
 from fabricsim._specification import find_study, override_pairs
-from fabricsim.errors import CheckFailed, FabricsimError
+from fabricsim.errors import CheckFailed, ProgramError
 from fabricsim.study import Study
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ _NAMES = {"libmpi_abi.so.1": ("libmpi_abi.so.0", "libmpi_abi.so"), "libmpi.so.12
 _PLAIN = {"bandwidth": "100 Gbit/s", "latency": "100 ns"}
 #: Names of checks that a program's own end makes fail.
 _ENDS = {"programs", "ranks"}
-
-
-class ProgramError(FabricsimError):
-    """A program cannot be run, and why."""
 
 
 @dataclass(frozen=True, slots=True)

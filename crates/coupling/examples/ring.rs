@@ -6,7 +6,9 @@ use coupling::RankSide;
 use coupling::entry::{BLOCKING, Entry, NO_PAYLOAD, kind};
 
 fn main() {
-    let rounds: u64 = std::env::args().nth(1).map_or(1000, |word| word.parse().expect("a number of rounds"));
+    let rounds: u64 = std::env::args()
+        .nth(1)
+        .map_or(1000, |word| word.parse().expect("a number of rounds"));
     let Some(mut rank) = RankSide::of_process().expect("the memory of fabricsim mpirun") else {
         return eprintln!("start it with fabricsim mpirun");
     };
@@ -16,11 +18,17 @@ fn main() {
         payload: NO_PAYLOAD,
         ..Entry::default()
     };
-    rank.trap(Entry { kind: kind::INIT, ..blank }, &mut |_| ());
+    rank.trap(
+        Entry {
+            kind: kind::INIT,
+            ..blank
+        },
+        &mut |_| (),
+    );
     rank.settle();
     let mut clock = 0;
     for _ in 0..rounds {
-        let block = rank.arena().allocate(8).expect("room for a message");
+        let block = rank.arena().say(&[0; 8]).expect("room for a message");
         rank.append(Entry {
             kind: kind::IRECV,
             peer: (me + ranks - 1) % ranks,
@@ -56,8 +64,17 @@ fn main() {
         );
         rank.arena().free(come.expect("a message"));
     }
-    rank.trap(Entry { kind: kind::FINALIZE, ..blank }, &mut |_| ());
+    rank.trap(
+        Entry {
+            kind: kind::FINALIZE,
+            ..blank
+        },
+        &mut |_| (),
+    );
     if me == 0 {
-        println!("{rounds} rounds of {ranks} ranks: {:.3} ns each", clock as f64 / 1000.0 / rounds as f64);
+        println!(
+            "{rounds} rounds of {ranks} ranks: {:.3} ns each",
+            clock as f64 / 1000.0 / rounds as f64
+        );
     }
 }

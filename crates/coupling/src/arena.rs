@@ -3,45 +3,18 @@
 //! A buddy system: a block that is given back joins its neighbour where that is free, so that room is never lost to an order of sizes.
 //! The first 64 bytes of a block are its header; data begin at multiples of 64.
 
+use crate::blocks::{ArenaState, BlockHeader, LARGEST};
 use crate::layout::SharedArea;
-use crate::lock::SharedLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The smallest block, as a power of two, header among it.
 const SMALLEST: u32 = 7;
-/// The largest.
-const LARGEST: u32 = 40;
 const HEADER: u64 = 64;
 /// Blocks of this order and above give their memory back to the system.
 const GIVEN_BACK: u32 = 23;
 const NOWHERE: u64 = 0;
 const FREE: u32 = 0x6672_6565;
 const TAKEN: u32 = 0x7461_6b65;
-
-/// What is free; all zeros at first.
-#[repr(C)]
-pub(crate) struct ArenaState {
-    lock: SharedLock,
-    padding: u32,
-    /// So much of the arena has been a block at some time (bytes).
-    used: AtomicU64,
-    /// Bytes of the blocks that are taken, and the most that ever were.
-    taken: AtomicU64,
-    most: AtomicU64,
-    /// First free block of each order: its place in the arena, plus one.
-    free: [AtomicU64; LARGEST as usize + 1],
-}
-
-/// The header of a block.
-#[repr(C)]
-struct BlockHeader {
-    state: AtomicU32,
-    order: AtomicU32,
-    /// Bytes that were asked for.
-    bytes: AtomicU64,
-    next: AtomicU64,
-    previous: AtomicU64,
-}
 
 /// The arena of a shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +55,14 @@ impl<'a> Arena<'a> {
         state.taken.store(taken, Ordering::Relaxed);
         state.most.fetch_max(taken, Ordering::Relaxed);
         drop(guard);
+        Some(place)
+    }
+
+    /// A block that says so, or `None` where there is no room.
+    pub fn say(&self, bytes: &[u8]) -> Option<u64> {
+        let place = self.allocate(bytes.len() as u64)?;
+        // SAFETY: the block is new, nobody else has it, and it has room for them.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.data(place), bytes.len()) };
         Some(place)
     }
 

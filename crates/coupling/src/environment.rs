@@ -7,7 +7,7 @@ pub const VARIABLE: &str = "FABRICSIM_MPI";
 
 /// What a process has to know to be a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct RankSeat {
     /// The open file of the shared memory.
     pub file: i32,
     /// Its rank.
@@ -16,7 +16,7 @@ pub struct Seat {
     pub ranks: u32,
 }
 
-impl Seat {
+impl RankSeat {
     /// The variable's value.
     pub fn value(&self) -> String {
         format!("{VERSION}:{}:{}:{}", self.file, self.rank, self.ranks)
@@ -26,7 +26,7 @@ impl Seat {
     ///
     /// # Errors
     /// It is no such value, or of another version.
-    pub fn of(value: &str) -> Result<Seat, String> {
+    pub fn of(value: &str) -> Result<RankSeat, String> {
         let broken = || format!("{VARIABLE}={value} is not what fabricsim mpirun sets");
         let parts: Vec<&str> = value.split(':').collect();
         let [version, file, rank, ranks] = parts[..] else {
@@ -37,7 +37,7 @@ impl Seat {
                 "fabricsim mpirun speaks version {version}, its MPI library version {VERSION}: take both from one installation"
             ));
         }
-        let seat = Seat {
+        let seat = RankSeat {
             file: file.parse().map_err(|_| broken())?,
             rank: rank.parse().map_err(|_| broken())?,
             ranks: ranks.parse().map_err(|_| broken())?,
@@ -55,14 +55,14 @@ mod tests {
 
     #[test]
     fn a_seat_reads_back_as_it_was_and_anything_else_is_refused() {
-        let seat = Seat {
+        let seat = RankSeat {
             file: 3,
             rank: 62,
             ranks: 64,
         };
-        assert_eq!(Seat::of(&seat.value()), Ok(seat));
+        assert_eq!(RankSeat::of(&seat.value()), Ok(seat));
         for value in ["", "1", "1:3:4:4", "1:-3:0:4", "9:3:0:4", "1:3:0:4:5", "1:a:0:4"] {
-            assert!(Seat::of(value).is_err(), "{value}");
+            assert!(RankSeat::of(value).is_err(), "{value}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What lies where in the shared memory: terms, mailboxes, arena.
 
-use crate::arena::ArenaState;
+use crate::blocks::ArenaState;
 use crate::entry::{Entry, News};
 use crate::lock::SharedLock;
 use crate::memory::Mapping;

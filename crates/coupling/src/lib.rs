@@ -7,6 +7,7 @@
 //! Linux only: futexes, anonymous files in memory and signals on the death of a parent are what it is made of.
 
 pub mod arena;
+mod blocks;
 pub mod entry;
 pub mod environment;
 mod futex;

@@ -6,7 +6,7 @@ mod relay;
 pub use needs::{Dialect, ProgramRefused, dialect};
 pub use relay::Output;
 
-use crate::environment::{Seat, VARIABLE};
+use crate::environment::{RankSeat, VARIABLE};
 use relay::{Relay, Relaying};
 use std::ffi::OsString;
 use std::io::{Error, IsTerminal};
@@ -66,7 +66,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// A process of a rank, or how it has ended.
 #[derive(Debug)]
-enum Rank {
+enum RankProcess {
     Runs(Child),
     Ended(ExitStatus),
 }
@@ -74,7 +74,7 @@ enum Rank {
 /// The processes of a program, in the order of ranks. They are ended when this is dropped, and by the system if this process dies.
 #[derive(Debug)]
 pub struct Processes {
-    ranks: Mutex<Vec<Rank>>,
+    ranks: Mutex<Vec<RankProcess>>,
     relay: Mutex<Option<Relaying>>,
 }
 
@@ -102,14 +102,14 @@ impl Processes {
             if let Some(relay) = &mut relay {
                 relay.follow(rank, child.stdout.take(), child.stderr.take());
             }
-            processes.ranks().push(Rank::Runs(child));
+            processes.ranks().push(RankProcess::Runs(child));
         }
         let relay = relay.map(Relay::begin).transpose().map_err(LaunchStop::Output)?;
         processes.relay = Mutex::new(relay);
         Ok(processes)
     }
 
-    fn ranks(&self) -> MutexGuard<'_, Vec<Rank>> {
+    fn ranks(&self) -> MutexGuard<'_, Vec<RankProcess>> {
         self.ranks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -131,7 +131,7 @@ impl Processes {
     pub fn wait(&self, goes_on: &mut dyn FnMut() -> bool) -> Option<Vec<ExitStatus>> {
         let mut pause = Duration::from_micros(100);
         loop {
-            let ended: Vec<Option<ExitStatus>> = self.ranks().iter_mut().map(Rank::look).collect();
+            let ended: Vec<Option<ExitStatus>> = self.ranks().iter_mut().map(RankProcess::look).collect();
             if let Some(ended) = ended.into_iter().collect() {
                 return Some(ended);
             }
@@ -158,7 +158,7 @@ impl Processes {
             if rank.look().is_some() {
                 continue;
             }
-            if let Rank::Runs(child) = rank {
+            if let RankProcess::Runs(child) = rank {
                 let process = child.id() as libc::pid_t;
                 // SAFETY: our child, which we have not waited for, so that the number is still its own; its group may not be its own.
                 unsafe {
@@ -187,13 +187,13 @@ impl Drop for Processes {
     }
 }
 
-impl Rank {
+impl RankProcess {
     fn look(&mut self) -> Option<ExitStatus> {
         match self {
-            Rank::Ended(status) => Some(*status),
-            Rank::Runs(child) => {
+            RankProcess::Ended(status) => Some(*status),
+            RankProcess::Runs(child) => {
                 let status = child.try_wait().ok()??;
-                *self = Rank::Ended(status);
+                *self = RankProcess::Ended(status);
                 Some(status)
             }
         }
@@ -209,7 +209,7 @@ fn command(wish: &LaunchWish, rank: u32, memory: RawFd) -> Command {
     if let Some(folder) = &wish.folder {
         command.current_dir(folder);
     }
-    let seat = Seat {
+    let seat = RankSeat {
         file: memory,
         rank,
         ranks: wish.ranks,

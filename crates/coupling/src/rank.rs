@@ -2,7 +2,7 @@
 
 use crate::arena::Arena;
 use crate::entry::{Entry, News, flag, kind};
-use crate::environment::{Seat, VARIABLE};
+use crate::environment::{RankSeat, VARIABLE};
 use crate::futex;
 use crate::layout::{Mailbox, NO_CORE, RING, SharedArea, SharedTerms};
 use std::io::{Error, Result};
@@ -29,7 +29,7 @@ impl RankSide {
         let Some(value) = std::env::var_os(VARIABLE) else {
             return Ok(None);
         };
-        let seat = Seat::of(&value.to_string_lossy()).map_err(Error::other)?;
+        let seat = RankSeat::of(&value.to_string_lossy()).map_err(Error::other)?;
         // SAFETY: the launcher has opened the file for us, and only this call takes it.
         let file = unsafe { OwnedFd::from_raw_fd(seat.file) };
         let area = SharedArea::attach(std::os::fd::AsFd::as_fd(&file))?;

@@ -19,9 +19,7 @@ fn terms(ranks: u32) -> SharedTerms {
 /// Sends `rounds` blocks without waiting between traps, and checks what it is told.
 fn work(mut rank: RankSide, rounds: u64) {
     for round in 0..rounds {
-        let block = rank.arena().allocate(8).expect("room");
-        // SAFETY: the block is ours and has eight bytes.
-        unsafe { rank.arena().data(block).cast::<u64>().write(round) };
+        let block = rank.arena().say(&round.to_le_bytes()).expect("room");
         rank.append(Entry {
             kind: kind::ISEND,
             request: (round % 1000) as u32,

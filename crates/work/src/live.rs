@@ -28,7 +28,7 @@ use coupling::{Entry, HostSide};
 use families::Families;
 use launch::Running;
 use messages::InTransit;
-use rank::{LiveRank, Turn};
+use rank::{LiveRank, RankTurn};
 use report::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -111,15 +111,15 @@ impl LiveProgram {
                 return None;
             }
             match rank.turn() {
-                Turn::Do(record) => {
+                RankTurn::Do(record) => {
                     self.post(number, rank, &record);
                     return Some(rank.op(&record));
                 }
-                Turn::Answer => {
+                RankTurn::Answer => {
                     running.host.answer(number, rank.clock, &mut rank.news);
                     rank.answered();
                 }
-                Turn::Ask => {
+                RankTurn::Ask => {
                     let entry = self.wait_for(running, number, rank)?;
                     if let Err(failure) = rank.take(number, entry, &running.host, &self.families) {
                         self.fail(failure);

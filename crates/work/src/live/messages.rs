@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 
 /// Sender, communicator (by the program's number) and tag.
-pub(super) type Address = (u32, u32, u16);
+pub(super) type MessageAddress = (u32, u32, u16);
 
 /// What a message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct Said {
 }
 
 #[derive(Debug, Default)]
-struct Way {
+struct SaidInOrder {
     messages: VecDeque<Said>,
     /// So many of the oldest have come and wait for a receive.
     arrived: usize,
@@ -27,17 +27,17 @@ struct Way {
 /// Messages to one rank that no receive has got yet.
 #[derive(Debug, Default)]
 pub(super) struct InTransit {
-    ways: HashMap<Address, Way>,
+    ways: HashMap<MessageAddress, SaidInOrder>,
 }
 
 impl InTransit {
     /// A message is sent.
-    pub fn post(&mut self, address: Address, said: Said) {
+    pub fn post(&mut self, address: MessageAddress, said: Said) {
         self.ways.entry(address).or_default().messages.push_back(said);
     }
 
     /// A message has come that no receive was posted for.
-    pub fn arrived(&mut self, address: Address) -> Option<Said> {
+    pub fn arrived(&mut self, address: MessageAddress) -> Option<Said> {
         let way = self.ways.get_mut(&address)?;
         let said = way.messages.get(way.arrived).copied();
         way.arrived += usize::from(said.is_some());
@@ -45,7 +45,7 @@ impl InTransit {
     }
 
     /// A receive gets the oldest message.
-    pub fn matched(&mut self, address: Address) -> Option<Said> {
+    pub fn matched(&mut self, address: MessageAddress) -> Option<Said> {
         let way = self.ways.get_mut(&address)?;
         way.arrived = way.arrived.saturating_sub(1);
         let said = way.messages.pop_front();

@@ -2,7 +2,7 @@
 
 use super::families::Families;
 use super::launch::ProgramWish;
-use super::messages::{Address, Said};
+use super::messages::{MessageAddress, Said};
 use super::report::Failure;
 use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, LARGEST, Op};
@@ -29,7 +29,7 @@ const KINDS: [CollectiveKind; 10] = [
 ];
 
 /// What is to be done for a rank now.
-pub(super) enum Turn {
+pub(super) enum RankTurn {
     /// The endpoint does this, which is the rank's next operation from now on.
     Do(OperationRecord),
     /// The process waits for its answer.
@@ -40,7 +40,7 @@ pub(super) enum Turn {
 
 /// An operation that has been told.
 #[derive(Clone, Copy, Debug)]
-enum Told {
+enum ToldOperation {
     As(OperationRecord),
     /// Until the next time at which a process that polls would look.
     RestOfPoll,
@@ -48,7 +48,7 @@ enum Told {
 
 /// Where a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ProcessStage {
     /// It has not called `MPI_Init`.
     Starts,
     Works,
@@ -63,12 +63,12 @@ pub(super) struct LiveRank {
     records: Vec<OperationRecord>,
     /// Bytes to each member, of all-to-alls of sizes of their own.
     lists: Vec<Box<[u64]>>,
-    told: VecDeque<Told>,
+    told: VecDeque<ToldOperation>,
     /// What the sends among them say, in their order.
     payloads: VecDeque<Said>,
     /// The process waits for an answer.
     waits: bool,
-    stage: Stage,
+    stage: ProcessStage,
     /// When it was asked last (ps).
     pub clock: u64,
     /// What the process has not been told yet.
@@ -104,7 +104,7 @@ impl LiveRank {
             told: VecDeque::new(),
             payloads: VecDeque::new(),
             waits: false,
-            stage: Stage::Starts,
+            stage: ProcessStage::Starts,
             clock: 0,
             news: VecDeque::new(),
             kept: HashMap::new(),
@@ -128,11 +128,11 @@ impl LiveRank {
     }
 
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Over
+        self.stage == ProcessStage::Over
     }
 
     pub fn has_begun(&self) -> bool {
-        self.stage != Stage::Starts
+        self.stage != ProcessStage::Starts
     }
 
     /// What the process told last, and the request that it waits for, if it is one.
@@ -150,23 +150,23 @@ impl LiveRank {
     }
 
     /// What is next.
-    pub fn turn(&mut self) -> Turn {
+    pub fn turn(&mut self) -> RankTurn {
         let record = match self.told.pop_front() {
-            Some(Told::As(record)) => record,
-            Some(Told::RestOfPoll) => compute(self.poll - (self.clock - self.polls.since) % self.poll),
-            None if self.waits => return Turn::Answer,
-            None => return Turn::Ask,
+            Some(ToldOperation::As(record)) => record,
+            Some(ToldOperation::RestOfPoll) => compute(self.poll - (self.clock - self.polls.since) % self.poll),
+            None if self.waits => return RankTurn::Answer,
+            None => return RankTurn::Ask,
         };
         self.records.push(record);
-        Turn::Do(record)
+        RankTurn::Do(record)
     }
 
     /// The process has its answer.
     pub fn answered(&mut self) {
         // What had no room comes with the next answer, which the process asks for at once.
         self.waits = false;
-        if self.stage == Stage::Finishes {
-            self.stage = Stage::Over;
+        if self.stage == ProcessStage::Finishes {
+            self.stage = ProcessStage::Over;
         }
     }
 
@@ -199,7 +199,7 @@ impl LiveRank {
     }
 
     /// What a record of a send puts on its way: to whom, from where, what.
-    pub fn sent(&mut self, number: u32, record: &OperationRecord) -> Option<(u32, Address, Said)> {
+    pub fn sent(&mut self, number: u32, record: &OperationRecord) -> Option<(u32, MessageAddress, Said)> {
         match record.what {
             what::SEND | what::ISEND | what::SSEND | what::ISSEND | what::SENDRECV => {
                 let said = self.payloads.pop_front()?;
@@ -218,7 +218,7 @@ impl LiveRank {
         }
         let computed = (entry.compute as f64 * self.scale).round() as u64;
         if computed > 0 {
-            self.told.push_back(Told::As(compute(computed)));
+            self.told.push_back(ToldOperation::As(compute(computed)));
         }
         if entry.kind == kind::POLL {
             self.poll(&entry);
@@ -251,11 +251,11 @@ impl LiveRank {
                 ..compute(entry.bytes)
             },
             kind::INIT => {
-                self.stage = Stage::Works;
+                self.stage = ProcessStage::Works;
                 return Ok(());
             }
             kind::FINALIZE => {
-                self.stage = Stage::Finishes;
+                self.stage = ProcessStage::Finishes;
                 return Ok(());
             }
             kind::ABORT => {
@@ -273,7 +273,7 @@ impl LiveRank {
         if matches!(entry.kind, kind::ISEND | kind::IRECV) {
             self.requests.insert(entry.request, entry);
         }
-        self.told.push_back(Told::As(record));
+        self.told.push_back(ToldOperation::As(record));
         Ok(())
     }
 
@@ -289,12 +289,13 @@ impl LiveRank {
         self.polls.count += 1;
         match self.polls.count > MOST_POLLS && self.news.is_empty() {
             true => {
-                self.told.push_back(Told::As(named(what::WAIT_NEWS, 0)));
-                self.told.push_back(Told::RestOfPoll);
+                self.told.push_back(ToldOperation::As(named(what::WAIT_NEWS, 0)));
+                self.told.push_back(ToldOperation::RestOfPoll);
             }
-            false => self.told.push_back(Told::As(compute(self.poll))),
+            false => self.told.push_back(ToldOperation::As(compute(self.poll))),
         }
-        self.told.push_back(Told::As(named(what::TEST, UNNAMED.into())));
+        self.told
+            .push_back(ToldOperation::As(named(what::TEST, UNNAMED.into())));
     }
 
     fn send(&mut self, entry: &Entry, families: &Families) -> OperationRecord {
