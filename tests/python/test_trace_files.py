@@ -416,3 +416,73 @@ def test_every_format_is_explained():
         assert entry["line"]
         assert entry["files"]
         assert entry["source"]
+
+
+def test_flows_in_parquet_are_those_of_the_same_text(tmp_path):
+    import pyarrow.parquet as parquet
+
+    columns = {
+        "id": ["a", "b", "7", "007"],
+        "source": [0, 1, 2, 0],
+        "destination": [1, 2, 0, 2],
+        "bytes": [1000, 2**33, 5, 64],
+        "time_ns": [0.0, 2.5, None, 1e3],
+        "after": [None, "a", "a;b", "7"],
+    }
+    parquet.write_table(pa.table(columns), tmp_path / "flows.parquet")
+    rows = ["a,0,1,1000,0,", "b,1,2,8589934592,2.5,a", "7,2,0,5,,a;b", "007,0,2,64,1000,7"]
+    (tmp_path / "flows.csv").write_text("\n".join([",".join(columns), *rows]) + "\n")
+    for name in ("flows.parquet", "flows.csv"):
+        ran = run(tmp_path, "convert", name, f"{name}.work")
+        assert ran.returncode == 0, ran.stderr
+    first, second = (fs.Trace.open(tmp_path / f"flows.{ending}.work") for ending in ("parquet", "csv"))
+    # A record is a row of the one, a line of the other.
+    assert first.operations.drop_columns("record").equals(second.operations.drop_columns("record"))
+    assert (first.info["bytes_sent"], first.problems) == (1000 + 2**33 + 5 + 64, [])
+    info = json.loads(run(tmp_path, "info", "flows.parquet", "--json").stdout)
+    assert (info["format"], info["complete"], info["records"]) == ("flows", True, 4)
+    content = {
+        "name": "flows",
+        "topology": {"kind": "single-router", "nodes": 3},
+        "job": [{"work": {"kind": "trace", "file": str(tmp_path / "flows.parquet")}}],
+    }
+    [record] = fs.Study(content).run(out=tmp_path / "results", progress=False).records
+    assert record.summary["jobs"][0]["finished"] == 3
+    parquet.write_table(pa.table({"source": ["1,\n2"], "destination": [0], "bytes": [1]}), tmp_path / "odd.parquet")
+    ran = run(tmp_path, "convert", "odd.parquet", "odd.work")
+    assert ran.returncode != 0
+    assert "no Parquet table of numbers and words" in ran.stderr
+    (tmp_path / "torn.parquet").write_bytes((tmp_path / "flows.parquet").read_bytes()[:100])
+    ran = run(tmp_path, "convert", "torn.parquet", "torn.work")
+    assert ran.returncode != 0
+    assert "no Parquet table" in ran.stderr
+    assert not (tmp_path / "torn.work").exists()
+
+
+def test_the_formats_of_traces_are_one_list(tmp_path):
+    listed = subprocess.run(
+        [sys.executable, "-m", "fabricsim", "list", "trace-format", "--json"],
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    known = {entry["name"]: entry for entry in json.loads(listed.stdout)["trace-format"]}
+    assert list(known) == [entry["name"] for entry in trace_formats()]
+    assert all(known[entry["name"]]["files"] == entry["files"] for entry in trace_formats())
+    (tmp_path / "app.goal").write_text(GOAL)
+    assert "did you mean goal" in run(tmp_path, "info", "app.goal", "--format", "gaol").stderr
+
+
+def test_visits_and_markers_are_parts(tmp_path):
+    """The words of `trace cut` and of `Trace.cut` make the same part."""
+    (tmp_path / "app.goal").write_text(GOAL)
+    for options in (["--visits", "0..2"], ["--visits", "2", "--region", "x"], ["--from-marker", "x"], ["--to-marker", "x"]):
+        ran = run(tmp_path, "cut", "app.goal", "out.work", *options)
+        assert ran.returncode != 0, options
+        assert not (tmp_path / "out.work").exists()
+    trace = fs.Trace.open(tmp_path / "app.goal")
+    with pytest.raises(fs.TraceError, match="the trace has no regions"):
+        trace.cut(tmp_path / "out.work", region="x", visits=range(0, 2))
+    with pytest.raises(ValueError, match="visits of a part follow each other"):
+        trace.cut(tmp_path / "out.work", region="x", visits=range(0, 4, 2))

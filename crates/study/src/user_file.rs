@@ -110,7 +110,11 @@ pub fn read_table(values: &Values, base: &Path, what: &str, findings: &mut Findi
     })
 }
 
-fn read_parquet(path: &Path) -> std::io::Result<String> {
+/// The text of a Parquet file as comma-separated lines.
+///
+/// # Errors
+/// There is no reader of such files, as without the Python face, or it cannot read this one.
+pub fn read_parquet(path: &Path) -> std::io::Result<String> {
     let reader = PARQUET
         .get()
         .ok_or("Parquet is read by the Python face only, take CSV here".to_owned());

@@ -214,6 +214,43 @@ fn tables_that_cannot_be_meant_are_refused_with_line_and_words() {
 }
 
 #[test]
+fn ids_are_words_also_where_they_are_numbers() {
+    let text = "id,source,destination,bytes,after\n7,0,1,8,\n007,0,2,16,\n+7,0,3,24,\n18446744073709551616,0,4,32,\na,0,5,40,007 18446744073709551616 +7\n";
+    let (all, words) = read_bytes("f.csv", text);
+    assert!(words.is_empty(), "{words:?}");
+    let flow = |to: u32| {
+        all.ranks[0]
+            .iter()
+            .position(|one| one.operation.kind == Kind::Send && one.operation.peer == to)
+    };
+    let waits: Vec<usize> = all.ranks[0][flow(5).unwrap()]
+        .after
+        .iter()
+        .map(|&other| other as usize)
+        .collect();
+    let through: Vec<usize> = match waits[..] {
+        // One that waits for all of them stands between.
+        [join] => all.ranks[0][join].after.iter().map(|&other| other as usize).collect(),
+        _ => waits,
+    };
+    assert_eq!(through, [2, 4, 3].map(|to| flow(to).unwrap()));
+    let (_, words) = read_bytes(
+        "f.csv",
+        "id,source,destination,bytes,after\n7,0,1,8,\n7,0,2,8,\n8,0,1,8,07\n",
+    );
+    assert_eq!(words.len(), 2, "{words:?}");
+}
+
+#[test]
+fn a_parquet_file_is_left_to_the_face_that_has_arrow() {
+    let (_, words) = read_bytes("f.parquet", "PAR1 and so on");
+    assert!(
+        words[0].starts_with("f.parquet: it cannot be read: ") && words[0].contains("comma-separated text"),
+        "{words:?}"
+    );
+}
+
+#[test]
 fn connection_matrices_that_cannot_be_meant_are_refused_with_line_and_words() {
     let refused = |text: &str| read_bytes("x.cm", text).1.join(" | ");
     let with = |text: &str| refused(&format!("Nodes 4\n{text}\n"));

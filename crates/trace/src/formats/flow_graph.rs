@@ -138,13 +138,14 @@ impl FlowGraph {
 
     /// Makes the clock of each source.
     fn tell_times(&self, building: &mut Building) -> Result<(), ReadStop> {
-        let mut later: Vec<usize> = (0..self.flows.len())
-            .filter(|flow| self.flows[*flow].time > 0)
+        let mut later: Vec<(u32, u64, usize)> = (self.flows.iter().enumerate())
+            .filter(|(_, flow)| flow.time > 0)
+            .map(|(number, flow)| (flow.source, flow.time, number))
             .collect();
-        later.sort_by_key(|flow| (self.flows[*flow].source, self.flows[*flow].time));
+        later.sort_unstable();
         // The rank, the time and the operation of the last tick.
         let mut last: Option<(u32, u64, u32)> = None;
-        for number in later {
+        for (_, _, number) in later {
             let flow = &self.flows[number];
             let before = last.filter(|last| last.0 == flow.source);
             let tick = match before {
@@ -167,14 +168,27 @@ impl FlowGraph {
 
     /// Makes what lies between the ends that a gate waits for and the flows that wait there.
     fn open(&self, gate: &Gate, building: &mut Building) -> Result<(), ReadStop> {
-        let mut ends: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for end in &gate.ends {
+        let place = |end: FlowEnd, building: &Building| {
             let flow = &self.flows[end.flow() as usize];
             let (send, receive) = building.ends[end.flow() as usize];
-            let (rank, operation) = match end {
+            match end {
                 FlowEnd::Sent(_) => (flow.source, send),
                 FlowEnd::Received(_) => (flow.destination, receive),
-            };
+            }
+        };
+        // Most gates are of one flow for one other.
+        if let (&[end], &[flow]) = (&gate.ends[..], &gate.flows[..]) {
+            let (from, mut told) = place(end, building);
+            let (to, send) = (self.flows[flow as usize].source, building.ends[flow as usize].0);
+            if from != to {
+                told = building.notify(from, &[told], to, gate.record)?;
+            }
+            building.rank(to).after(send, told);
+            return Ok(());
+        }
+        let mut ends: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for end in &gate.ends {
+            let (rank, operation) = place(*end, building);
             ends.entry(rank).or_default().push(operation);
         }
         let mut waiting: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

@@ -14,6 +14,9 @@ use crate::operation::ANY_SOURCE;
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 use study::units::Unit;
 
@@ -50,7 +53,7 @@ const NEEDED: [&str; 3] = ["source", "destination", "bytes"];
 impl FormatReader for Flows {
     const NAME: &'static str = "flows";
     const LINE: &'static str = "flows from a table, with their times or after each other";
-    const FILES: &'static str = "comma-separated text whose first line has source, destination and bytes, and maybe time, id and after; it may be packed";
+    const FILES: &'static str = "comma-separated text whose first line has source, destination and bytes, and maybe time, id and after; it may be packed, or a Parquet file with these columns";
     const LIMITS: &'static str = flow_limits!(
         "there are as many ranks as the highest number tells; a flow is over for its destination when it has been received, \
          for its source when its send is over, for others when they have been told by its destination"
@@ -58,6 +61,9 @@ impl FormatReader for Flows {
     const SOURCE: &'static str = "the columns of work = { kind = \"messages\" }, with id and after";
 
     fn is_it(_path: &Path, start: &[u8]) -> bool {
+        if start.starts_with(PARQUET) {
+            return true;
+        }
         let start = String::from_utf8_lossy(start);
         let mut said = start.trim_start_matches('\u{feff}').lines().filter(|line| says(line));
         said.next().is_some_and(|header| {
@@ -67,12 +73,15 @@ impl FormatReader for Flows {
     }
 
     fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
+        let mut start = Vec::new();
+        // What cannot be read is told below.
+        let _ = File::open(path).and_then(|file| file.take(PARQUET.len() as u64).read_to_end(&mut start));
+        if start == PARQUET {
+            return read_parquet(path, reader);
+        }
         let (mut lines, all) = LinesInPieces::open(path)?;
         reader.progress.all = all;
-        let mut table = FlowTable {
-            file: lines.file().to_owned(),
-            ..FlowTable::default()
-        };
+        let mut table = FlowTable::of(lines.file());
         let mut text = String::new();
         while let Some(line) = lines.next()? {
             text.clear();
@@ -81,11 +90,7 @@ impl FormatReader for Flows {
                 Err(_) => text = String::from_utf8_lossy(line).into_owned(),
             }
             let number = lines.number();
-            match says(&text) {
-                true if table.columns.is_empty() => table.header(&text, number)?,
-                true => table.row(&text, number, reader),
-                false => {}
-            }
+            table.line(&text, number, reader)?;
             if number.is_multiple_of(1 << 14) {
                 reader.progress.done = lines.done();
                 reader.tick()?;
@@ -94,6 +99,28 @@ impl FormatReader for Flows {
         reader.progress.done = lines.done();
         table.end(reader)
     }
+}
+
+/// How a Parquet file begins.
+const PARQUET: &[u8] = b"PAR1";
+
+/// Reads a table in a Parquet file, as text: its records are rows from 1.
+fn read_parquet(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
+    let file = path.display().to_string();
+    let text = study::user_file::read_parquet(path).map_err(|error| {
+        let hint = "give a table of numbers and words in Parquet, or as comma-separated text";
+        Problem::new(&file, format!("it cannot be read: {error}"), hint)
+    })?;
+    reader.progress.all = text.len() as u64;
+    let mut table = FlowTable::of(&file);
+    for (number, line) in (0..).zip(text.lines()) {
+        table.line(line, number, reader)?;
+        reader.progress.done += line.len() as u64 + 1;
+        if number.is_multiple_of(1 << 14) {
+            reader.tick()?;
+        }
+    }
+    table.end(reader)
 }
 
 /// Whether a line says something.
@@ -107,13 +134,44 @@ fn says(line: &str) -> bool {
 struct FlowTable {
     file: String,
     columns: Vec<FlowColumn>,
-    /// NetworkFlow and line of each id.
-    ids: HashMap<String, (u32, u64)>,
-    /// Which flow waits for which ids.
-    after: Vec<(u32, String)>,
+    ids: FlowIds,
+    /// Which flow waits for which ids: a part of the text of all of them.
+    after: Vec<(u32, Range<usize>)>,
+    after_text: String,
     graph: FlowGraph,
     ranks: u32,
     rows: u64,
+}
+
+/// Flow and line of each id.
+#[derive(Default)]
+struct FlowIds {
+    /// Of ids that are numbers as one writes them, which most are.
+    numbers: HashMap<u64, (u32, u64)>,
+    names: HashMap<String, (u32, u64)>,
+}
+
+impl FlowIds {
+    /// The number that an id is; of "007" it is none, as that is another id than "7".
+    fn number(id: &str) -> Option<u64> {
+        let plain = id.bytes().all(|byte| byte.is_ascii_digit()) && (id == "0" || !id.starts_with('0'));
+        id.parse().ok().filter(|_| plain)
+    }
+
+    /// What the id was of before.
+    fn insert(&mut self, id: &str, flow: (u32, u64)) -> Option<(u32, u64)> {
+        match FlowIds::number(id) {
+            Some(number) => self.numbers.insert(number, flow),
+            None => self.names.insert(id.to_owned(), flow),
+        }
+    }
+
+    fn get(&self, id: &str) -> Option<&(u32, u64)> {
+        match FlowIds::number(id) {
+            Some(number) => self.numbers.get(&number),
+            None => self.names.get(id),
+        }
+    }
 }
 
 /// What a row says.
@@ -128,6 +186,25 @@ struct FlowRow<'a> {
 }
 
 impl FlowTable {
+    fn of(file: &str) -> FlowTable {
+        FlowTable {
+            file: file.to_owned(),
+            ..FlowTable::default()
+        }
+    }
+
+    /// A line: that of the names of columns, a row, or nothing.
+    fn line(&mut self, text: &str, number: u64, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
+        match says(text) {
+            true if self.columns.is_empty() => self.header(text, number),
+            true => {
+                self.row(text, number, reader);
+                Ok(())
+            }
+            false => Ok(()),
+        }
+    }
+
     fn problem(&self, line: u64, reason: impl Into<String>, hint: impl Into<String>) -> Problem {
         Problem::new(&self.file, reason, hint).at(line)
     }
@@ -202,19 +279,21 @@ impl FlowTable {
         });
         self.ranks = self.ranks.max(source + 1).max(destination + 1);
         if let Some(id) = row.id
-            && let Some((_, first)) = self.ids.insert(id.to_owned(), (number, line))
+            && let Some((_, first)) = self.ids.insert(id, (number, line))
         {
             let hint = "give every flow an id of its own";
             reader.problem(self.problem(line, format!("the id \"{id}\" is that of line {first} already"), hint));
         }
         if let Some(after) = row.after {
-            self.after.push((number, after.to_owned()));
+            let begin = self.after_text.len();
+            self.after_text.push_str(after);
+            self.after.push((number, begin..self.after_text.len()));
         }
     }
 
     /// The cells of a row.
     fn cells<'a>(&self, text: &'a str, line: u64) -> Result<FlowRow<'a>, Problem> {
-        let n_cells = text.split(',').count();
+        let n_cells = text.bytes().filter(|byte| *byte == b',').count() + 1;
         if n_cells != self.columns.len() {
             let reason = format!("{n_cells} cells, the header has {} columns", self.columns.len());
             return Err(self.problem(line, reason, "give every column a cell, empty if need be"));
@@ -267,7 +346,10 @@ impl FlowTable {
         for (flow, after) in std::mem::take(&mut self.after) {
             let NetworkFlow { source, record, .. } = self.graph.flows[flow as usize];
             let mut ends = Vec::new();
-            for id in after.split([' ', '\t', ';']).filter(|id| !id.is_empty()) {
+            for id in self.after_text[after]
+                .split([' ', '\t', ';'])
+                .filter(|id| !id.is_empty())
+            {
                 match self.ids.get(id) {
                     Some((other, _)) if self.graph.flows[*other as usize].source == source => {
                         ends.push(FlowEnd::Sent(*other));
