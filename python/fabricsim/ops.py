@@ -81,7 +81,7 @@ class Ops:
             Who does it.
         op : str
             ``compute``, ``send``, ``isend``, ``ssend``, ``issend``, ``recv``, ``irecv``, ``sendrecv``, ``wait``, ``waitall``,
-            ``waitany``, ``waitnews``, ``test``, or a collective such as ``allreduce``.
+            ``waitany``, ``waitnews``, ``test``, or a collective such as ``allreduce``, or ``iallreduce`` that does not wait.
         peer : int or "any", optional
             To whom or from whom; the root of a collective that has one.
         source : int or "any", optional

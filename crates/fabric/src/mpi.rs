@@ -22,6 +22,8 @@ use work::ranks::{GraphNeeds, Plan, Plans};
 
 /// Channel number of an event that wakes a rank for an operation of its graph.
 const OPERATION: u8 = 2;
+/// Channel number of an event that ends a collective that a program has begun.
+const BEGUN: u8 = 3;
 
 /// Makes the records of the ranks of the routers at neighbouring places.
 pub(crate) fn start(net: &Network, lps: &Range<u32>, part: &Part, st: &mut State) {
@@ -188,6 +190,7 @@ fn run<J: Journal>(
             if event.vc() != SENT {
                 return match event.vc() {
                     OPERATION => endpoint.woken((value >> 8) as u32),
+                    BEGUN if !endpoint.begun_ends((value >> 8) as u32) => {}
                     _ => endpoint.run(),
                 };
             }

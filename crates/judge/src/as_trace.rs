@@ -21,6 +21,7 @@ use trace::formats::otf2::Writer;
 use trace::formats::work::WorkWriter;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE, WORLD};
 use trace::{Kind, Lists, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
+use work::mpi::CollectiveKind;
 
 /// Names of requests from here on are given to those that have none; programs have 16 bits for theirs.
 const OWN_NAMES: u32 = 1 << 16;
@@ -38,6 +39,8 @@ pub struct JobOperation {
     pub kind: Kind,
     /// Which mode a send has.
     pub mode: Mode,
+    /// It is a collective that is begun and does not wait.
+    pub is_begun: bool,
     /// When it began (ps).
     pub begin: u64,
     /// When it ended (ps).
@@ -62,12 +65,13 @@ pub enum RunTraceFile<'a> {
 pub fn of_job(operations: &[OperationTimes], job: u32) -> Result<Vec<JobOperation>, ReadStop> {
     let own = operations.iter().filter(|row| row.job == job);
     own.map(|row| {
-        let (kind, mode) = kind(row.word)?;
+        let NamedOperation { kind, mode, is_begun } = NamedOperation::of(row.word)?;
         Ok(JobOperation {
             rank: row.rank,
             part: row.at[0],
             kind,
             mode,
+            is_begun,
             begin: row.begin,
             end: row.end,
             cells: row.cells(),
@@ -76,20 +80,45 @@ pub fn of_job(operations: &[OperationTimes], job: u32) -> Result<Vec<JobOperatio
     .collect()
 }
 
-/// What an operation of this name does, and which mode a send has.
-///
-/// # Errors
-/// There is none of this name.
-pub fn kind(word: &str) -> Result<(Kind, Mode), ReadStop> {
-    let kind = match word {
-        // A block of so many bytes for each rank.
-        "reduce-scatter" => Some(Kind::ReduceScatterBlock),
-        "ssend" => return Ok((Kind::Send, Mode::Synchronous)),
-        "issend" => return Ok((Kind::Isend, Mode::Synchronous)),
-        _ => Kind::from_name(word),
-    };
-    let kind = kind.ok_or_else(|| ReadStop::Refused(format!("no trace has an operation {word:?}")))?;
-    Ok((kind, Mode::Standard))
+/// What the name of an operation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedOperation {
+    /// What it does.
+    pub kind: Kind,
+    /// Which mode a send has.
+    pub mode: Mode,
+    /// It is a collective that is begun and does not wait.
+    pub is_begun: bool,
+}
+
+impl NamedOperation {
+    /// The operation of a name in tables of runs.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn of(word: &str) -> Result<NamedOperation, ReadStop> {
+        let (mut mode, mut is_begun) = (Mode::Standard, false);
+        let begun = CollectiveKind::ALL.into_iter().find(|kind| kind.begun_name() == word);
+        let waiting = match (word, begun) {
+            ("ssend", _) => "send",
+            ("issend", _) => "isend",
+            (_, Some(kind)) => {
+                is_begun = true;
+                kind.name()
+            }
+            _ => word,
+        };
+        if matches!(word, "ssend" | "issend") {
+            mode = Mode::Synchronous;
+        }
+        let kind = match waiting {
+            // A block of so many bytes for each rank.
+            "reduce-scatter" => Some(Kind::ReduceScatterBlock),
+            _ => Kind::from_name(waiting),
+        };
+        let kind = kind.ok_or_else(|| ReadStop::Refused(format!("no trace has an operation {word:?}")))?;
+        Ok(NamedOperation { kind, mode, is_begun })
+    }
 }
 
 /// Writes the operations of a job, by rank and time, with its communicators, in the order of their table. What is not as it was comes back
@@ -162,8 +191,8 @@ impl<'a> Telling<'a> {
                 continue;
             }
             let mut operation = self.operation(row);
-            let is_started = matches!(row.kind, Kind::Isend | Kind::Irecv);
-            if self.sizes.is_some() && is_started && operation.request == NONE {
+            let is_started = matches!(row.kind, Kind::Isend | Kind::Irecv) && self.sizes.is_some();
+            if (is_started || row.is_begun) && operation.request == NONE {
                 operation.request = given;
                 given = given.checked_add(1).filter(|given| *given < NONE).unwrap_or(OWN_NAMES);
             }

@@ -1,5 +1,6 @@
 //! A run that is saved, stopped and taken up again on any engine ends as one that was never stopped; a file that is not the run's is refused.
 
+mod lent;
 mod played_graphs;
 
 use des::engine::Engine as _;
@@ -12,11 +13,13 @@ use fabric::spec::*;
 use judge::checkpoint::{CheckpointError, Checkpoints, Every};
 use judge::results::Execution;
 use judge::run::{RunError, RunOrder, RunResult, run, run_with};
+use lent::ListedOps;
 use played_graphs::mixed;
 use proptest::prelude::*;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 use topo::{Arrangement, DragonflySpec, Lattice, SingleRouterSpec, TopologySpec};
+use work::motif::ProgramLoan;
 
 fn lattice(shape: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -264,6 +267,17 @@ fn recorded() -> Work {
     })
 }
 
+/// What ranks do of all kinds.
+static OPERATIONS: LazyLock<ProgramLoan> = LazyLock::new(|| ProgramLoan::new(Arc::new(ListedOps::random(11, 16, 3))));
+
+/// Messages of more than 600 B are asked for.
+fn small() -> MpiSpec {
+    MpiSpec {
+        eager: Bytes(600),
+        ..MpiSpec::default()
+    }
+}
+
 /// Every cell with every work.
 fn cases() -> Vec<(String, RunSpec)> {
     let mut cases = Vec::new();
@@ -285,6 +299,7 @@ fn cases() -> Vec<(String, RunSpec)> {
                 ("memory", memory()),
                 ("a trace", recorded()),
                 ("graphs of ranks", mixed(16, 2, (Start::AfterBarrier, 1_000, true))),
+                ("operations of all kinds", lent::work(&OPERATIONS, 2, small())),
             ] {
                 let mut spec = spec.clone();
                 spec.jobs[0].work = work;
@@ -428,6 +443,23 @@ proptest! {
         let (what, mut spec) = cases().swap_remove(case);
         spec.control.seed = seed;
         take_over_any(&what, &spec, &cuts, Time::from_us(3), first);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+    #[test]
+    fn cuts_anywhere_in_operations_of_all_kinds_change_nothing(
+        first in 0..ENGINES,
+        seed in 1u64..1_000,
+        mut cuts in prop::collection::vec(0u64..30_000_000, 1..6),
+    ) {
+        cuts.sort_unstable();
+        let (what, mut spec) = named("plain credit, operations of all kinds");
+        spec.control.seed = seed;
+        let loan = ProgramLoan::new(Arc::new(ListedOps::random(seed, 16, 3)));
+        spec.jobs[0].work = lent::work(&loan, 2, small());
+        take_over_any(&what, &spec, &cuts, Time::from_us(100), first);
     }
 }
 

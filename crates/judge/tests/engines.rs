@@ -1,5 +1,6 @@
 //! Every cell of topology x routing x router model gives one answer on every engine, passes its self-checks and can be rolled back.
 
+mod lent;
 mod played_graphs;
 
 use des::ranks::local;
@@ -7,10 +8,13 @@ use des::{Time, mix};
 use fabric::network::Network;
 use fabric::spec::*;
 use judge::run::{Means, RunOrder, RunResult, run, run_by};
+use lent::ListedOps;
 use played_graphs::mixed;
+use std::sync::Arc;
 use topo::{
     Arrangement, DragonflyPlusSpec, DragonflySpec, FatTreeSpec, Lattice, RingSpec, SingleRouterSpec, TopologySpec,
 };
+use work::motif::ProgramLoan;
 
 fn lattice(shape: &[u32], width: &[u32], nodes_per_router: u32) -> Lattice {
     Lattice {
@@ -700,6 +704,34 @@ fn ranks_with_programs_give_one_answer_on_every_engine() {
         if i / step % 4 == 3 {
             spec.nic.control = ControlOrder::InOrder;
         }
+        spec.observe.operations = true;
+        one_answer(&what, &spec);
+    }
+}
+
+#[test]
+fn operations_of_all_kinds_give_one_answer_on_every_engine() {
+    let step = if whole() { 1 } else { 6 };
+    for (i, (what, mut spec)) in cells().into_iter().enumerate().step_by(step) {
+        let loan = ProgramLoan::new(Arc::new(ListedOps::random(i as u64, 24, 3)));
+        let rendezvous = [Rendezvous::Put, Rendezvous::Get][i % 2];
+        let eager = Bytes([0, 600, 100_000][i / step % 3]);
+        let costs = MpiSpec {
+            rendezvous,
+            eager,
+            ..MpiSpec::default()
+        };
+        let free = MpiSpec {
+            send_overhead: Time::ZERO,
+            receive_overhead: Time::ZERO,
+            copy: None,
+            combine: None,
+            ..costs.clone()
+        };
+        spec.jobs[0].work = lent::work(&loan, 2, if i / step % 4 == 3 { free } else { costs });
+        spec.jobs[0].nodes = Some(12);
+        spec.jobs[0].placement = Placement::Random;
+        spec.control.end = None;
         spec.observe.operations = true;
         one_answer(&what, &spec);
     }

@@ -7,7 +7,7 @@ use topo::{SingleRouterSpec, TopologySpec};
 use vocabulary::{LoadOptions, load_study, render};
 use work::mpi::collective::Algorithm;
 use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
-use work::mpi::{CollectiveKind, Op, Transfer};
+use work::mpi::{Collective, CollectiveKind, Op, Transfer};
 
 fn single(nodes: u32) -> TopologySpec {
     TopologySpec::SingleRouter(SingleRouterSpec { nodes })
@@ -77,6 +77,10 @@ fn cells(op: &Op) -> String {
         Op::WaitAny => "waitany,,,,,".into(),
         Op::WaitNews => "waitnews,,,,,".into(),
         Op::Test { request } => format!("test,,,,{request},"),
+        Op::Collective(it) => format!("{},{},{},,,", op.word(), it.root, it.bytes),
+        Op::Icollective { collective, request } => {
+            format!("{},{},{},,{request},", op.word(), collective.root, collective.bytes)
+        }
         other => unreachable!("{other:?} is not used here"),
     }
 }
@@ -227,6 +231,106 @@ fn a_wait_for_news_ends_when_a_request_does_or_a_message_comes_that_nobody_waits
         words.contains("1 of 2 ranks") && words.contains("rank 1 waits for news"),
         "{words}"
     );
+}
+
+/// A collective of all ranks.
+fn meeting(kind: CollectiveKind, bytes: u64) -> Collective {
+    Collective {
+        kind,
+        communicator: 0,
+        bytes,
+        root: 0,
+    }
+}
+
+/// The same, begun with a name.
+fn begin(kind: CollectiveKind, bytes: u64, request: u16) -> Op {
+    let collective = meeting(kind, bytes);
+    Op::Icollective { collective, request }
+}
+
+#[test]
+fn a_collective_that_is_waited_for_at_once_takes_what_one_takes_that_waits() {
+    let wait = Op::Wait { request: 3 };
+    for kind in CollectiveKind::ALL {
+        for (nodes, bytes) in [(1, 8), (2, 8), (5, 700), (8, 3_000), (7, 40_000)] {
+            if kind == CollectiveKind::Alltoallv {
+                continue;
+            }
+            // Ranks come at times of their own.
+            let late = |rank: u64| Op::Compute { time: 170_000 * rank };
+            let all = |ops: &dyn Fn() -> Vec<Op>| {
+                let ranks = (0..nodes).map(|rank| [vec![late(rank)], ops(), ops()].concat());
+                let mut spec = spec(single(nodes as u32), 1, ranks.collect(), 1);
+                mpi(&mut spec).eager = Bytes(2_000);
+                let ranks = go(&spec).ranks;
+                ranks
+                    .iter()
+                    .map(|rank| (rank.finished, rank.waited, rank.worked))
+                    .collect::<Vec<_>>()
+            };
+            let waits = all(&|| vec![Op::Collective(meeting(kind, bytes))]);
+            let begun = all(&|| vec![begin(kind, bytes, 3), wait]);
+            assert_eq!(begun, waits, "{kind:?} of {bytes} B on {nodes}");
+        }
+    }
+}
+
+#[test]
+fn a_collective_goes_on_while_ranks_compute_to_the_picosecond() {
+    let wait = Op::Wait { request: 3 };
+    let (costs, long) = (MpiSpec::default(), 50_000_000);
+    let (sends, takes) = (costs.send_overhead.0, costs.receive_overhead.0);
+    let compute = |time| Op::Compute { time };
+    let ends = |ranks: Vec<Vec<Op>>| {
+        let mut spec = spec(single(ranks.len() as u32), 1, ranks, 1);
+        mpi(&mut spec).algorithms = vec![
+            (CollectiveKind::Barrier, Algorithm::Dissemination),
+            (CollectiveKind::Allreduce, Algorithm::RecursiveDoubling),
+        ];
+        go(&spec).ranks.iter().map(|rank| rank.finished).collect::<Vec<u64>>()
+    };
+    let network = alone(&spec(single(4), 1, vec![vec![]; 4], 1), 1);
+    // A barrier among four: two rounds of a message each way. All of it is over long before the ranks are, and they pay its overheads only.
+    let barrier = || begin(CollectiveKind::Barrier, 0, 3);
+    let busy = || vec![barrier(), compute(long), wait];
+    assert_eq!(ends(vec![busy(); 4]), [2 * (sends + takes) + long; 4]);
+    // Who waits for it has it when it is over, whatever the others do.
+    let round = sends + network + takes;
+    let idle = vec![barrier(), wait, compute(1)];
+    assert_eq!(ends(vec![busy(), busy(), busy(), idle])[3], 2 * round + 1);
+    // The first round is over while the ranks compute, the second when they have paid for that, or when its messages have come.
+    for short in [network + 1, network + sends + takes] {
+        let (paid, come) = (2 * sends + short + takes, 2 * sends + 2 * network + takes);
+        let both = vec![barrier(), compute(short), wait];
+        assert_eq!(ends(vec![both; 4]), [paid.max(come) + takes; 4]);
+    }
+    // An allreduce of two: what is combined at the end is owed, too.
+    let bytes = 1_000;
+    let copy = bytes * 50;
+    let allreduce = || begin(CollectiveKind::Allreduce, bytes, 3);
+    let all = 2 * copy + sends + takes + bytes * 50;
+    assert_eq!(ends(vec![vec![allreduce(), compute(long), wait]; 2]), [all + long; 2]);
+    // Three at once, waited for in another order, behind one that waits: each message is handled once.
+    let named = |request| begin(CollectiveKind::Allreduce, bytes, request);
+    let three = vec![
+        named(1),
+        named(2),
+        named(3),
+        compute(long),
+        Op::Wait { request: 2 },
+        Op::WaitAll,
+    ];
+    assert_eq!(ends(vec![three; 2]), [3 * all + long; 2]);
+    // Begun by one rank and never by the other, it is told of.
+    let alone = vec![vec![send(1, 1), barrier(), wait], vec![recv(0), Op::WaitNews]];
+    let text = |ops: Vec<Vec<Op>>| {
+        run::run(&spec(single(2), 1, ops, 1), &mut |_| true)
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    assert!(text(alone).contains("rank 1 comes to 0 collectives of communicator 0, rank 0 to 1"));
 }
 
 #[test]

@@ -1,14 +1,19 @@
 //! A run written as a trace, read back and played on the same network, is the same run.
 
+mod lent;
 mod played_graphs;
 
+use fabric::spec::{Bytes, Motif, MotifValue, MpiSpec, Work};
 use judge::as_trace::{RunTraceFile, of_job, write};
 use judge::run::{RunResult, run};
+use lent::ListedOps;
 use played_graphs::{recv, send, spec};
 use std::path::Path;
+use std::sync::Arc;
 use topo::{SingleRouterSpec, TopologySpec};
 use trace::{Check, Mode, ReadProgress, ReadStop, TraceReader};
 use vocabulary::{LoadOptions, load_study, render};
+use work::motif::ProgramLoan;
 use work::mpi::graph::{Doing, NO_LANE};
 
 /// Runs the one run of a study that records operations.
@@ -218,6 +223,48 @@ fn waits_of_all_kinds_synchronous_sends_and_receives_of_any_size_are_played_from
         matches!(&notes[..], [any, news] if any.starts_with("2 waits for one of several") && news.starts_with("2 waits for news")),
         "{notes:?}"
     );
+}
+
+#[test]
+fn operations_of_all_kinds_in_several_communicators_are_played_from_recorded_work_to_the_last_bit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.work");
+    let mut begun = 0;
+    for seed in 0..12 {
+        let ops = ListedOps::random(seed, 16, 3).without_pairs();
+        begun += ops.count("iallreduce") + ops.count("ialltoall");
+        let loan = ProgramLoan::new(Arc::new(ops));
+        let mpi = MpiSpec {
+            eager: Bytes([600, 0, 100_000][seed as usize % 3]),
+            ..MpiSpec::default()
+        };
+        let text = "topology = { kind = \"torus\", shape = [4, 4], nodes_per_router = 1 }\n[[job]]\nwork = { kind = \"ring\" }\n\
+                    [observe]\noperations = true\n";
+        let mut spec = load_study(text.as_bytes(), "s.toml", folder.path(), &LoadOptions::default())
+            .unwrap()
+            .runs[0]
+            .clone();
+        spec.jobs[0].work = lent::work(&loan, 1 + seed as u32 % 2, mpi);
+        let first = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{seed}: {error}"));
+        assert_eq!(write_run(&first, RunTraceFile::Work(&file)), Ok(Vec::new()));
+        assert_eq!(problems(&file), [""; 0], "{seed}");
+        let Work::Ranks(ranks) = &mut spec.jobs[0].work else {
+            unreachable!("it was set");
+        };
+        let values = [
+            ("file", MotifValue::Text(file.to_str().unwrap().to_owned())),
+            ("ranks", MotifValue::Integer(16)),
+        ];
+        ranks.parts[0].motif = Motif {
+            kind: "trace".into(),
+            values: values.map(|(key, value)| (key.to_owned(), value)).into(),
+        };
+        let again = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{seed}: {error}"));
+        assert_eq!(told(&again), told(&first), "{seed}");
+        let operations = |result: &RunResult| result.rank_times.as_ref().unwrap().operations.len();
+        assert_eq!(operations(&again), operations(&first), "{seed}");
+    }
+    assert!(begun > 20);
 }
 
 #[test]

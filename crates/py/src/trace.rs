@@ -1,7 +1,7 @@
 //! Traces of applications: what they are, and from one format to another.
 
 use crate::errors;
-use judge::as_trace::{JobOperation, RunTraceFile, kind, write};
+use judge::as_trace::{JobOperation, NamedOperation, RunTraceFile, write};
 use judge::operations::{CommunicatorRow, OperationCells};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -169,16 +169,20 @@ fn job_operations(columns: &WholeColumns, words: &[String]) -> Result<Vec<JobOpe
     let (peer, bytes, tag, communicator) = (of("peer")?, of("bytes")?, of("tag")?, of("communicator")?);
     let (request, source, source_tag) = (of("request")?, of("source")?, of("source_tag")?);
     let (received, root, time, operation) = (of("received_bytes")?, of("root")?, of("time_ps")?, of("operation")?);
-    let kinds = words.iter().map(|word| kind(word)).collect::<Result<Vec<_>, _>>()?;
+    let kinds = words
+        .iter()
+        .map(|word| NamedOperation::of(word))
+        .collect::<Result<Vec<_>, _>>()?;
     let row = |i: usize| {
         let kind = operation.u32(i).and_then(|word| kinds.get(word as usize));
         let no_name = || ReadStop::Refused(format!("operation {i} of the job has no name"));
-        let (kind, mode) = *kind.ok_or_else(no_name)?;
+        let NamedOperation { kind, mode, is_begun } = *kind.ok_or_else(no_name)?;
         Ok(JobOperation {
             rank: rank.u32(i).unwrap_or(0),
             part: part.u32(i).unwrap_or(0),
             kind,
             mode,
+            is_begun,
             begin: begin.u64(i).unwrap_or(0),
             end: end.u64(i).unwrap_or(0),
             cells: OperationCells {

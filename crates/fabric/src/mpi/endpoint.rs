@@ -4,6 +4,7 @@
 //! before that time is matched as if it had been posted, but no earlier than it is. Receives and arrivals have one order each that all
 //! agree on, so that it does not matter from which side they are matched. A rank does not run ahead of a computation.
 
+mod begun;
 mod collective;
 mod graph;
 mod hashed;
@@ -24,7 +25,7 @@ use crate::state::State;
 use des::{Journal, Time};
 use work::graph::state::FIRST_OPERATION;
 use work::mpi::op::{ANY_SIZE, Action, Collective, Op, Transfer, UNNAMED};
-use work::ranks::state::{Fault, Rank, fault, item, waiting};
+use work::ranks::state::{FIRST_BEGUN, Fault, Rank, fault, item, waiting};
 use work::ranks::{Phase, Plan, Plans};
 
 /// Operations that a rank performs at most before it lets the time catch up.
@@ -202,6 +203,7 @@ impl<J: Journal> Endpoint<'_, J> {
                 Flow::Next
             }
             Op::Collective(collective) => self.collective(phase, collective),
+            Op::Icollective { collective, request } => self.begin_collective(phase, collective, request),
         }
     }
 
@@ -324,6 +326,9 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Whether a request of this name is open.
     fn is_open(&self, name: u32) -> bool {
+        if self.is_begun(name) {
+            return true;
+        }
         if self.plan.has_graphs {
             let mut items = hashed_items(self.st, self.slot());
             return items.any(|(_, item)| item.name == name && is_request(item.kind));
@@ -346,6 +351,9 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// Counts a request as open, unless one of its name is pending: then the rank stops.
     fn open(&mut self, name: u32) {
+        if name >= FIRST_BEGUN {
+            return self.open_for_begun(name - FIRST_BEGUN);
+        }
         if name >= FIRST_OPERATION {
             return self.open_for_operation(name - FIRST_OPERATION);
         }
@@ -366,6 +374,9 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// An open request is complete at `at`, which costs the processor `cost`; `true` if the rank goes on. `ended` is what a wait for it ends by.
     fn complete(&mut self, name: u32, at: u64, cost: u64, ended: Ended) -> bool {
+        if name >= FIRST_BEGUN {
+            return self.complete_for_begun(name - FIRST_BEGUN, at, cost, ended);
+        }
         if name >= FIRST_OPERATION {
             return self.complete_for_operation(name - FIRST_OPERATION, at, cost, ended);
         }

@@ -11,7 +11,7 @@ struct GroupFamily {
     /// The group of each rank, by its first rank.
     of: Vec<u32>,
     groups: BTreeMap<u32, Vec<u32>>,
-    /// Messages go from group to group, or are taken from any.
+    /// Messages go from group to group.
     crosses: bool,
     /// The trace's number of each group.
     numbers: BTreeMap<u32, u32>,
@@ -65,7 +65,12 @@ impl TraceGroups {
         let group = |rank: Option<u32>| rank.and_then(|rank| family.of.get(rank as usize)).copied();
         let own = group(Some(row.rank));
         let others = [Some(cells.peer), (row.kind == Kind::Sendrecv).then_some(cells.source)];
-        let crosses = others.into_iter().flatten().any(|other| group(other) != own);
+        // Who takes from anybody takes what was sent there: it is for the sends to say whether messages leave their group.
+        let crosses = others
+            .into_iter()
+            .flatten()
+            .flatten()
+            .any(|other| group(Some(other)) != own);
         family.crosses |= crosses && family.groups.len() > 1;
     }
 

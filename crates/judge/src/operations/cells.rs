@@ -35,7 +35,7 @@ pub(super) fn known(plan: &Plan, rank: u32, at: [u32; 3], op: Option<Op>) -> (Op
     let Some(phase) = plan.phases.get(at[0] as usize).filter(|phase| !phase.is_graph) else {
         return (None, 0);
     };
-    let Some(Op::Collective(collective)) = op else {
+    let (Some(Op::Collective(collective)) | Some(Op::Icollective { collective, .. })) = op else {
         return (op, 0);
     };
     if collective.kind != CollectiveKind::Alltoallv {
@@ -49,7 +49,12 @@ pub(super) fn known(plan: &Plan, rank: u32, at: [u32; 3], op: Option<Op>) -> (Op
         bytes = bytes.saturating_add(program.pair_bytes(&collective, rank, other));
         received = received.saturating_add(program.pair_bytes(&collective, other, rank));
     }
-    (Some(Op::Collective(Collective { bytes, ..collective })), received)
+    let collective = Collective { bytes, ..collective };
+    let op = match op {
+        Some(Op::Icollective { request, .. }) => Op::Icollective { collective, request },
+        _ => Op::Collective(collective),
+    };
+    (Some(op), received)
 }
 
 impl OperationTimes {
@@ -80,13 +85,24 @@ impl OperationTimes {
                 request: (request != UNNAMED).then(|| request.into()),
                 ..nothing
             },
-            Some(Op::Collective(it)) => OperationCells {
-                bytes: Some(it.bytes),
-                communicator: Some(it.communicator.into()),
-                root: it.kind.has_root().then_some(it.root),
-                received: (it.kind == CollectiveKind::Alltoallv).then_some(self.received),
-                ..nothing
+            Some(Op::Collective(it)) => self.meeting(&it),
+            Some(Op::Icollective { collective, request }) => OperationCells {
+                request: (request != UNNAMED).then(|| request.into()),
+                ..self.meeting(&collective)
             },
+        }
+    }
+}
+
+impl OperationTimes {
+    /// The cells of a collective.
+    fn meeting(&self, it: &Collective) -> OperationCells {
+        OperationCells {
+            bytes: Some(it.bytes),
+            communicator: Some(it.communicator.into()),
+            root: it.kind.has_root().then_some(it.root),
+            received: (it.kind == CollectiveKind::Alltoallv).then_some(self.received),
+            ..OperationCells::default()
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Work that is lent to runs: programs in threads, whose operations are made up as they go, and lists of operations.
+#![allow(dead_code, reason = "not every test needs all of it")]
 
 use fabric::spec::*;
 use std::collections::BTreeMap;
@@ -6,7 +7,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use work::motif::ProgramLoan;
-use work::mpi::{Communicator, HeardMessage, Op, Program};
+use work::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, UNNAMED};
+use work::mpi::{Collective, CollectiveKind, Communicator, HeardMessage, Op, Program, Transfer};
 
 /// What a process hears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +215,129 @@ impl ListedOps {
         let communicators = vec![Communicator::World(ops.len() as u32)];
         ListedOps { ops, communicators }
     }
+
+    /// Operations of all kinds, in rounds: receives, sends of all modes and collectives that are begun, of several communicators, in an order of each
+    /// rank's own, then waits of all kinds, then collectives that wait. Every round comes to its end on any network. `ranks` is a multiple of 4.
+    pub fn random(seed: u64, ranks: u32, rounds: u32) -> ListedOps {
+        let mut random = des::rng::SplitMix(seed);
+        let mut draw = move |n: u64| random.next_word() % n;
+        let communicators = vec![
+            Communicator::World(ranks),
+            Communicator::Lines { size: 4, stride: 1 },
+            Communicator::Lines {
+                size: ranks / 4,
+                stride: 4,
+            },
+        ];
+        let mut ops = vec![Vec::new(); ranks as usize];
+        for _ in 0..rounds {
+            // Of each rank, messages in any order; each communicator's collectives in one.
+            let mut posted: Vec<Vec<Op>> = vec![Vec::new(); ranks as usize];
+            for _ in 0..2 * ranks {
+                let communicator = draw(3) as u8;
+                let family = &communicators[usize::from(communicator)];
+                let from = draw(ranks.into()) as u32;
+                let size = family.size(from);
+                let to = family.rank(
+                    from,
+                    (family.number(from) + 1 + draw(u64::from(size) - 1) as u32) % size,
+                );
+                let tag = draw(3) as u16;
+                let send = Transfer {
+                    tag,
+                    communicator,
+                    synchronous: draw(3) == 0,
+                    ..Transfer::new(to, [0, 8, 500, 5_000, 20_000][draw(5) as usize])
+                };
+                // Who takes a message from anybody, or of any tag, takes all of that communicator so.
+                let open = des::mix(seed ^ u64::from(to) << 8 ^ u64::from(communicator)) % 6;
+                let receive = Transfer {
+                    tag: if open % 3 == 1 { ANY_TAG } else { tag },
+                    communicator,
+                    ..Transfer::new(if open < 2 { ANY_SOURCE } else { from }, ANY_SIZE)
+                };
+                posted[from as usize].push(Op::Isend(send));
+                posted[to as usize].push(Op::Irecv(receive));
+            }
+            let mut begun = Vec::new();
+            let mut waiting = Vec::new();
+            for all in [&mut begun, &mut waiting] {
+                for _ in 0..draw(4) {
+                    let communicator = draw(3) as u8;
+                    let size = communicators[usize::from(communicator)].size(0);
+                    let kind = CollectiveKind::ALL[draw(CollectiveKind::ALL.len() as u64) as usize];
+                    all.push(Collective {
+                        kind,
+                        communicator,
+                        bytes: draw(6_000),
+                        root: draw(size.into()) as u32,
+                    });
+                }
+            }
+            for (rank, own) in ops.iter_mut().enumerate() {
+                let mut all = std::mem::take(&mut posted[rank]);
+                (1..all.len()).for_each(|i| all.swap(i, draw(i as u64 + 1) as usize));
+                let mut request = 0;
+                let mut name = |named: bool| {
+                    request += u16::from(named);
+                    if named { request - 1 } else { UNNAMED }
+                };
+                for op in &mut all {
+                    if let Op::Isend(transfer) | Op::Irecv(transfer) = op {
+                        transfer.request = name(draw(4) > 0);
+                    }
+                }
+                let mut place = 0;
+                for collective in &begun {
+                    place += draw((all.len() - place) as u64 + 1) as usize;
+                    let request = name(draw(4) > 0);
+                    let collective = *collective;
+                    all.insert(place, Op::Icollective { collective, request });
+                    place += 1;
+                }
+                for _ in 0..draw(3) {
+                    let time = draw(1_500_000);
+                    all.insert(draw(all.len() as u64 + 1) as usize, Op::Compute { time });
+                }
+                let names = request;
+                let posts = all.iter().any(|op| !matches!(op, Op::Compute { .. }));
+                own.extend(all);
+                if posts && draw(2) == 0 {
+                    own.push(Op::WaitNews);
+                }
+                for _ in 0..draw(4) {
+                    let request = draw(u64::from(names) + 1) as u16;
+                    let time = draw(300_000);
+                    own.push(match draw(4) {
+                        0 if request < names => Op::Wait { request },
+                        1 if request < names => Op::Test { request },
+                        2 => Op::WaitAny,
+                        _ => Op::Compute { time },
+                    });
+                }
+                own.extend(waiting.iter().map(|collective| Op::Collective(*collective)));
+                own.push(Op::WaitAll);
+            }
+        }
+        ListedOps { ops, communicators }
+    }
+
+    /// The same with one size for each pair of ranks, all that a record of a run has.
+    pub fn without_pairs(mut self) -> ListedOps {
+        for op in self.ops.iter_mut().flatten() {
+            if let Op::Collective(it) | Op::Icollective { collective: it, .. } = op
+                && it.kind == CollectiveKind::Alltoallv
+            {
+                it.kind = CollectiveKind::Alltoall;
+            }
+        }
+        self
+    }
+
+    /// Operations of a name.
+    pub fn count(&self, word: &str) -> usize {
+        self.ops.iter().flatten().filter(|op| op.word() == word).count()
+    }
 }
 
 impl Program for ListedOps {
@@ -222,6 +347,10 @@ impl Program for ListedOps {
 
     fn communicators(&self) -> &[Communicator] {
         &self.communicators
+    }
+
+    fn pair_bytes(&self, collective: &Collective, from: u32, to: u32) -> u64 {
+        des::mix(u64::from(from) << 32 | u64::from(to) ^ collective.bytes) % 4_000
     }
 
     fn told(&self, rank: u32, _clock: u64) {

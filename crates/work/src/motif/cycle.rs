@@ -73,7 +73,7 @@ impl Program for Cycle {
                 send.communicator += part.first;
                 recv.communicator += part.first;
             }
-            Op::Collective(collective) => collective.communicator += part.first,
+            Op::Collective(collective) | Op::Icollective { collective, .. } => collective.communicator += part.first,
             Op::Compute { .. } | Op::Wait { .. } | Op::WaitAll | Op::WaitAny | Op::WaitNews | Op::Test { .. } => {}
         }
         Some(op)

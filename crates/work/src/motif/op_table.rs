@@ -33,7 +33,7 @@ pub struct Row {
     pub line: u32,
     /// Who does it.
     pub rank: u32,
-    /// What: one of [`POINT_TO_POINT`], or the name of a [`CollectiveKind`].
+    /// What: one of [`POINT_TO_POINT`], or the name of a [`CollectiveKind`], or of one that is begun.
     pub op: String,
     /// To whom or from whom, [`ANY_SOURCE`] from anybody; the root of a collective that has one, counted in its communicator.
     pub peer: Option<u32>,
@@ -235,7 +235,13 @@ fn read(row: &Row, ranks: u32, communicators: &[Communicator]) -> Result<Op, Mis
         "waitall" => Op::WaitAll,
         "waitany" => Op::WaitAny,
         "waitnews" => Op::WaitNews,
-        _ => Op::Collective(collective(row, communicator)?),
+        name => match CollectiveKind::ALL.into_iter().find(|kind| kind.begun_name() == name) {
+            Some(kind) => Op::Icollective {
+                request: request()?,
+                collective: collective(row, kind.name(), communicator)?,
+            },
+            None => Op::Collective(collective(row, name, communicator)?),
+        },
     })
 }
 
@@ -281,8 +287,7 @@ fn transfer(row: &Row, peer: Option<u32>, is_send: bool, ranks: u32) -> Result<T
 }
 
 /// The collective that a row names: what is no other operation must be one.
-fn collective(row: &Row, communicator: &Communicator) -> Result<Collective, Mistake> {
-    let name = row.op.as_str();
+fn collective(row: &Row, name: &str, communicator: &Communicator) -> Result<Collective, Mistake> {
     let Some(kind) = CollectiveKind::from_name(name) else {
         return refuse(row.line, format!("there is no operation \"{name}\""), nearest(name));
     };
@@ -316,7 +321,8 @@ fn refuse<T>(line: u32, reason: impl Into<String>, hint: impl Into<String>) -> R
 /// The operation whose name is most like what was given, or all of them.
 fn nearest(name: &str) -> String {
     let collectives = CollectiveKind::ALL.map(CollectiveKind::name);
-    let names = POINT_TO_POINT.iter().chain(&collectives);
+    let begun = CollectiveKind::ALL.map(CollectiveKind::begun_name);
+    let names = POINT_TO_POINT.iter().chain(&collectives).chain(&begun);
     match study::diagnostic::nearest(name, names.clone().copied()) {
         Some(best) => format!("did you mean \"{best}\"?"),
         None => format!("operations are {}", names.copied().collect::<Vec<_>>().join(", ")),
@@ -333,7 +339,7 @@ fn most_peers(told: &[ReadRow], communicators: &[Communicator]) -> u32 {
             Op::Isend(send) | Op::Send(send) | Op::SendRecv { send, .. } => {
                 talks.extend([(*rank, send.peer), (send.peer, *rank)]);
             }
-            Op::Collective(collective) => {
+            Op::Collective(collective) | Op::Icollective { collective, .. } => {
                 let size = communicators[usize::from(collective.communicator)].size(*rank);
                 met = met.max(super::peers_of(collective.kind, size));
             }

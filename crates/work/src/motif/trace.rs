@@ -166,8 +166,9 @@ const LIMITS: &str = "Of a part what its borders cut in two is left out on both 
     orders wait for each other, which the run tells. Collectives are those of \
     [mpi], whichever way the recording had them done. A scan is an allreduce of its size; gatherv, scatterv, allgatherv and reduce_scatter have \
     blocks of one size, the mean; an alltoallv has the sizes of the trace, or equal ones where it tells sums only; making a communicator is a \
-    barrier of those that it is made of, giving one up takes nothing. A collective that does not wait takes place, waiting, where it is begun, \
-    and its wait is nothing: where ranks rely on going on meanwhile, they may wait for each other for ever, which the run tells. Ready sends are standard ones, and so are the \
+    barrier of those that it is made of, giving one up takes nothing. A collective that does not wait goes on whenever one of its messages comes or leaves, \
+    while its rank computes, too, as with an engine of its own; what that takes of a busy processor is owed until the rank waits; \
+    one that some rank waits in all ranks wait in. Ready sends are standard ones, and so are the \
     synchronous ones of a graph; buffered ones do not wait. Where several requests are waited for and one is enough, it is the one that was complete when it was recorded, \
     where the trace tells that. A test goes on either way; a probe takes nothing, as the receive after it waits. Both ends of a sendrecv are sent and taken as they \
     come, of any size. Put and get are refused, or left out with repair = \"drop\". Requests that nobody has waited for are waited for at the end of an iteration. \

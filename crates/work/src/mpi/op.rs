@@ -56,6 +56,15 @@ pub enum Op {
     },
     /// A collective operation of all ranks of a communicator.
     Collective(Collective),
+    /// Begins a collective without waiting. It goes on whenever one of its messages comes or leaves, whatever the rank does meanwhile; what that takes of the
+    /// processor is owed while the rank is busy, until it waits. All ranks of a communicator begin its collectives in one order, several may be under way, and
+    /// those that are begun meet those that are begun.
+    Icollective {
+        /// Which.
+        collective: Collective,
+        /// Name of the request, or [`UNNAMED`].
+        request: u16,
+    },
 }
 
 impl Op {
@@ -76,6 +85,7 @@ impl Op {
             Op::WaitNews => "waitnews",
             Op::Test { .. } => "test",
             Op::Collective(collective) => collective.kind.name(),
+            Op::Icollective { collective, .. } => collective.kind.begun_name(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The ranks of a node as bytes, for checkpoints: every list as its elements in order.
 
 use super::Plans;
-use super::state::{Item, PeerRank, Rank, RankColumns};
-use crate::mpi::graph;
+use super::state::{BegunCollective, Item, PeerRank, Rank, RankColumns};
 use crate::mpi::graph::state::{GraphProgress, ItemList};
+use crate::mpi::{CollectiveKind, graph};
 use des::checkpoint::{put, take};
 use des::lists::{NONE, places, put_elements};
 use des::{NoJournal, Torn};
@@ -18,8 +18,27 @@ pub fn pack(plans: &Plans, st: &RankColumns, place: u32, out: &mut Vec<u8>) {
     };
     for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let rank = *st.ranks.get(slot);
-        put(out, Rank { wild: NONE, ..rank });
+        let (wild, collectives) = (NONE, NONE);
+        put(
+            out,
+            Rank {
+                wild,
+                collectives,
+                ..rank
+            },
+        );
         list(out, rank.wild);
+        let begun = places(rank.collectives, |slot| st.begun.get(slot).next);
+        put_elements(out, begun, |out, slot| {
+            let next = NONE;
+            put(
+                out,
+                BegunCollective {
+                    next,
+                    ..*st.begun.get(slot)
+                },
+            );
+        });
         for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
             let peers = places(*st.peer_heads.get(bucket), |peer| st.peers.get(peer).next);
             put_elements(out, peers, |out, peer| {
@@ -83,9 +102,27 @@ pub fn unpack(
         }
         Ok(ItemList { head, tail: last })
     }
+    fn collectives(st: &mut RankColumns, input: &mut &[u8]) -> Result<u32, Torn> {
+        let j = &mut NoJournal;
+        let (mut head, mut last) = (NONE, NONE);
+        for _ in 0..take::<u32>(input)? {
+            let own: BegunCollective = take(input)?;
+            if usize::from(own.kind) >= CollectiveKind::ALL.len() {
+                return Err(Torn("it has a collective that is none"));
+            }
+            let slot = st.begun.push(j, own);
+            match last {
+                NONE => head = slot,
+                _ => st.begun.edit(j, last).next = slot,
+            }
+            last = slot;
+        }
+        Ok(head)
+    }
     for slot in plans.first_slot(place)..plans.first_slot(place + plans.rails) {
         let mut rank: Rank = take(input)?;
         rank.wild = list(st, input)?;
+        rank.collectives = collectives(st, input)?;
         st.ranks.set(j, slot, rank);
         for bucket in slot << plans.bucket_bits..(slot + 1) << plans.bucket_bits {
             let mut last = NONE;

@@ -1,6 +1,7 @@
 //! What the ranks of a router's nodes remember: flat records in journalled columns.
 
-use crate::mpi::graph::state::GraphColumns;
+use crate::mpi::graph::MOST_OPERATIONS;
+use crate::mpi::graph::state::{FIRST_OPERATION, GraphColumns};
 use bytemuck::{Pod, Zeroable};
 use des::lists::NONE;
 
@@ -76,8 +77,8 @@ pub struct Rank {
     pub wild: u32,
     /// Requests that are complete, and messages that have come without a receive, since the last wait was over.
     pub news: u32,
-    /// Nothing.
-    pub spare: u32,
+    /// First of the collectives that it has begun.
+    pub collectives: u32,
     /// What its program has done wrong; then it stops where it is.
     pub fault: Fault,
 }
@@ -112,6 +113,7 @@ impl Rank {
         Rank {
             finished: u64::MAX,
             wild: NONE,
+            collectives: NONE,
             ..Rank::zeroed()
         }
     }
@@ -120,6 +122,83 @@ impl Rank {
 impl Default for Rank {
     fn default() -> Self {
         Rank::new()
+    }
+}
+
+/// Requests with names from here on are those of collectives that a program has begun: this plus the collective's number.
+pub const FIRST_BEGUN: u32 = 1 << 31;
+
+// Operations of graphs have names below.
+const _: () = assert!(FIRST_OPERATION + MOST_OPERATIONS <= FIRST_BEGUN);
+
+/// A collective that a program has begun, or how many there have been of a communicator. It keeps its place when it is over, for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct BegunCollective {
+    /// Its clock (ps).
+    pub time: u64,
+    /// Handling that it has yet to do (ps).
+    pub cost: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Its number among those of the rank.
+    pub number: u32,
+    /// The next of the rank.
+    pub next: u32,
+    /// The root, or what its program knows its sizes by.
+    pub root: u32,
+    /// Its step; how many there have been.
+    pub step: u32,
+    /// Open requests of its round.
+    pub block: u32,
+    /// Phase of the job that has begun it.
+    pub phase: u32,
+    /// Name of its request.
+    pub request: u16,
+    /// Tag of its messages: its number among those of its communicator, which goes round.
+    pub tag: u16,
+    /// Communicator, by the number in its program.
+    pub communicator: u16,
+    /// Which collective, by its place among all.
+    pub kind: u8,
+    /// One of [`begun`].
+    pub stage: u8,
+}
+
+const _: () = assert!(size_of::<BegunCollective>() == 56);
+
+/// Where a [`BegunCollective`] is.
+pub mod begun {
+    /// Nowhere: its place is free.
+    pub const FREE: u8 = 0;
+    /// It performs steps.
+    pub const RUNS: u8 = 1;
+    /// It waits for messages.
+    pub const WAITS: u8 = 2;
+    /// It is over when its clock says so.
+    pub const ENDS: u8 = 3;
+    /// It is none, but counts those of a communicator.
+    pub const COUNTS: u8 = 4;
+}
+
+impl BegunCollective {
+    /// A free place.
+    pub fn new() -> BegunCollective {
+        BegunCollective {
+            next: NONE,
+            ..BegunCollective::zeroed()
+        }
+    }
+
+    /// Whether its request is open.
+    pub fn is_under_way(&self) -> bool {
+        matches!(self.stage, begun::RUNS | begun::WAITS | begun::ENDS)
+    }
+}
+
+impl Default for BegunCollective {
+    fn default() -> Self {
+        BegunCollective::new()
     }
 }
 
@@ -218,6 +297,8 @@ des::columns! {
         pub items: Item,
         /// Free items of each router, a list.
         pub free_items: u32,
+        /// Collectives that programs have begun.
+        pub begun: BegunCollective,
     } with {
         /// Of graphs.
         pub graph: GraphColumns,

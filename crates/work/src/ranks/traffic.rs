@@ -102,7 +102,7 @@ impl Plan {
                 Op::Send(transfer) | Op::Isend(transfer) | Op::SendRecv { send: transfer, .. } => {
                     send(&transfer, times);
                 }
-                Op::Collective(collective) => {
+                Op::Collective(collective) | Op::Icollective { collective, .. } => {
                     self.actions(phase, rank, collective, &mut |to, bytes, each| {
                         send(&Transfer::new(to, bytes), each * times)
                     });

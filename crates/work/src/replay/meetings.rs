@@ -5,6 +5,7 @@
 
 use crate::mpi::CollectiveKind;
 use std::collections::HashMap;
+use trace::operation::NONE;
 use trace::{Kind, Lists, Operation, Problem, TraceHeader};
 
 /// A collective of a communicator.
@@ -14,6 +15,8 @@ struct Meeting {
     root: u32,
     /// Ranks that have come.
     came: u32,
+    /// Some of them wait in it.
+    waits: bool,
     /// Most bytes that a rank speaks of.
     most: u64,
     /// Bytes that all ranks speak of, where theirs differ.
@@ -40,6 +43,8 @@ pub struct AgreedCollective {
     pub root: u32,
     /// Its size; what it means depends on the kind.
     pub bytes: u64,
+    /// Some rank waits in it, and so do all.
+    pub waits: bool,
 }
 
 /// The collective that stands for one of a trace, as the limits of `trace` say.
@@ -108,17 +113,20 @@ impl Meetings {
             return Err(Problem::new("", reason, "roots are numbers in the communicator"));
         }
         let (most, sum) = told(operation, lists);
+        let waits = operation.request == NONE;
         let meetings = &mut self.all[communicator as usize];
         match meetings.get_mut(*number as usize) {
             None => meetings.push(Meeting {
                 kind: operation.kind,
                 root,
                 came: 1,
+                waits,
                 most,
                 sum,
             }),
             Some(meeting) if (meeting.kind, meeting.root) == (operation.kind, root) => {
                 meeting.came += 1;
+                meeting.waits |= waits;
                 meeting.most = meeting.most.max(most);
                 meeting.sum = meeting.sum.saturating_add(sum);
             }
@@ -206,6 +214,7 @@ impl AgreedMeetings {
             kind: stands_for(meeting.kind).unwrap_or(CollectiveKind::Barrier),
             root: meeting.root,
             bytes,
+            waits: meeting.waits,
         }
     }
 

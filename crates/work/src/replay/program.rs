@@ -73,7 +73,7 @@ impl TraceProgram {
 
     fn collective(&self, record: &OperationRecord) -> Op {
         let agreed = self.recording.meetings.get(record.communicator, record.amount as u32);
-        Op::Collective(Collective {
+        let collective = Collective {
             kind: agreed.kind,
             communicator: self.recording.communicators.of_collectives(record.communicator),
             bytes: self.sized(agreed.bytes),
@@ -81,7 +81,14 @@ impl TraceProgram {
                 CollectiveKind::Alltoallv => record.more as u32,
                 _ => agreed.root,
             },
-        })
+        };
+        match record.what {
+            what::ICOLLECTIVE if !agreed.waits => Op::Icollective {
+                collective,
+                request: record.request,
+            },
+            _ => Op::Collective(collective),
+        }
     }
 }
 

@@ -582,11 +582,17 @@ impl CallRecorder {
             return wrong(reason, "record it with sizes of collectives");
         }
         let meeting = self.meetings.come(rank, operation, lists)?;
-        self.nothing_to_wait_for(rank, operation.request)?;
         if size <= 1 {
-            return Ok(());
+            return self.nothing_to_wait_for(rank, operation.request);
         }
-        self.uses.collective(communicator)?;
+        let (what, request) = match operation.request {
+            NONE => (what::COLLECTIVE, UNNAMED),
+            request => (what::ICOLLECTIVE, self.begin(rank, request, true)?),
+        };
+        match what {
+            what::ICOLLECTIVE => self.uses.begun(communicator)?,
+            _ => self.uses.collective(communicator)?,
+        }
         let more = match operation.kind {
             Kind::Alltoallv => {
                 let own = [operation.bytes];
@@ -610,7 +616,8 @@ impl CallRecorder {
             amount: meeting.into(),
             more,
             communicator,
-            ..of(what::COLLECTIVE)
+            request,
+            ..of(what)
         };
         self.push(rank, record)
     }

@@ -61,4 +61,6 @@ pub mod what {
     pub const ISSEND: u16 = 13;
     /// Waits for news.
     pub const WAIT_NEWS: u16 = 14;
+    /// Begins a collective.
+    pub const ICOLLECTIVE: u16 = 15;
 }

@@ -12,7 +12,7 @@ use work::graph::state::{FIRST_OPERATION, GraphProgress, STARTED, TASK, Task, st
 use work::graph::{Doing, NO_LANE, OperationGraph, RankOperations};
 use work::mpi::op::Transfer;
 use work::ranks::Plan;
-use work::ranks::state::fault;
+use work::ranks::state::{FIRST_BEGUN, fault};
 
 /// Turns that a rank gives at most before it lets others of the same time have theirs.
 const AT_ONCE: u32 = 1 << 12;
@@ -352,7 +352,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
 
     /// Says which operation has gone wrong.
     pub(super) fn blame(&mut self, name: u32) {
-        if name >= FIRST_OPERATION {
+        if (FIRST_OPERATION..FIRST_BEGUN).contains(&name) {
             self.edit().index = name - FIRST_OPERATION + 1;
         }
     }

@@ -107,14 +107,25 @@ impl TableColumns {
         let cells = self.cells(line)?;
         let (rank, communicator) = rank_and_communicator(&cells)?;
         let [_, op, peer, source, _, tag, _, _, _] = cells;
-        let Some((_, kind)) = OPERATIONS.iter().find(|(name, _)| *name == op) else {
+        let named = |op: &str| OPERATIONS.iter().find(|(name, _)| *name == op);
+        // A collective that is begun has its name behind an i.
+        let begun = op
+            .strip_prefix('i')
+            .and_then(named)
+            .filter(|(_, kind)| kind.is_collective());
+        let Some((_, kind)) = named(op).or(begun) else {
             let (reason, names) = (
                 format!("there is no operation \"{op}\""),
                 OPERATIONS.map(|(name, _)| name),
             );
             let hint = match op {
-                "alltoallv" => "a table has no place for its sizes: take alltoall, or isend and irecv".into(),
-                _ => format!("operations are {}", names.join(", ")),
+                "alltoallv" | "ialltoallv" => {
+                    "a table has no place for its sizes: take alltoall, or isend and irecv".into()
+                }
+                _ => format!(
+                    "operations are {}, and collectives that are begun, such as ibarrier",
+                    names.join(", ")
+                ),
             };
             return Err((reason, hint));
         };
@@ -130,16 +141,17 @@ impl TableColumns {
         };
         let request = number(&cells, 7, MOST_TAG)?.map_or(NONE, |request| request as u32);
         let time = number(&cells, 8, 1 << 62)?.unwrap_or(0);
+        let no_request = || {
+            let reason = format!("{op} does not say for which request");
+            (reason, "fill in request".to_owned())
+        };
         let mut operation = Operation {
             communicator: communicator.into(),
             ..Operation::new(*kind)
         };
         match kind {
             Kind::Compute => operation.time = time,
-            Kind::Wait | Kind::Test if request == NONE => {
-                let reason = format!("{op} does not say for which request");
-                return Err((reason, "fill in request".into()));
-            }
+            Kind::Wait | Kind::Test if request == NONE => return Err(no_request()),
             Kind::Wait | Kind::Test => operation.request = request,
             Kind::Waitall | Kind::Waitany | Kind::Waitnews => {}
             _ if kind.sends() || kind.receives() => {
@@ -164,7 +176,11 @@ impl TableColumns {
                     (operation.source_tag, operation.received) = (tag, UNKNOWN_SIZE);
                 }
             }
+            _ if begun.is_some() && request == NONE => return Err(no_request()),
             _ => {
+                if begun.is_some() {
+                    operation.request = request;
+                }
                 operation.bytes = bytes.unwrap_or(0);
                 if kind.has_root() {
                     operation.peer = peer.unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use super::{Mistake, ReadRow};
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
-use crate::mpi::{Collective, Communicator, Op};
+use crate::mpi::{Collective, Communicator, Op, Transfer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether each communicator is made of disjoint groups that cover the job.
@@ -67,10 +67,12 @@ pub(super) fn requests(told: &[ReadRow]) -> Vec<Mistake> {
             made.clear();
         }
         match op {
-            Op::Isend(transfer) | Op::Irecv(transfer) => {
-                let pending = made.insert(transfer.request, Some(*line)).flatten();
-                if let Some(earlier) = pending.filter(|_| transfer.request != UNNAMED) {
-                    let name = transfer.request;
+            Op::Isend(Transfer { request, .. })
+            | Op::Irecv(Transfer { request, .. })
+            | Op::Icollective { request, .. } => {
+                let pending = made.insert(*request, Some(*line)).flatten();
+                if let Some(earlier) = pending.filter(|_| *request != UNNAMED) {
+                    let name = request;
                     let reason =
                         format!("rank {rank} makes request {name} again, which is pending since line {earlier}");
                     let hint = "wait for it before, or take another number";
@@ -96,7 +98,7 @@ pub(super) fn requests(told: &[ReadRow]) -> Vec<Mistake> {
 struct Group {
     /// The first rank that was seen, and its (line, collective)s: what the others are to do too.
     pattern: u32,
-    sequence: Vec<(u32, Collective)>,
+    sequence: Vec<(u32, (bool, Collective))>,
     /// How many each rank has come to.
     counts: BTreeMap<u32, usize>,
 }
@@ -107,7 +109,11 @@ pub(super) fn collectives(told: &[ReadRow], communicators: &[Communicator]) -> V
     let mut groups: BTreeMap<(u8, u32), Group> = BTreeMap::new();
     let mut mistakes = Vec::new();
     for (rank, line, op) in told {
-        let Op::Collective(collective) = op else { continue };
+        let (begun, collective) = match op {
+            Op::Collective(collective) => (false, collective),
+            Op::Icollective { collective, .. } => (true, collective),
+            _ => continue,
+        };
         let first = communicators[usize::from(collective.communicator)].rank(*rank, 0);
         let group = groups.entry((collective.communicator, first)).or_insert_with(|| Group {
             pattern: *rank,
@@ -121,14 +127,14 @@ pub(super) fn collectives(told: &[ReadRow], communicators: &[Communicator]) -> V
         } = group;
         let count = counts.entry(*rank).or_default();
         if rank == pattern {
-            sequence.push((*line, *collective));
+            sequence.push((*line, (begun, *collective)));
         } else if let Some((other_line, other)) = sequence.get(*count)
-            && other != collective
+            && *other != (begun, *collective)
         {
             let reason = format!(
                 "{} of rank {rank} meets {} of rank {pattern} in line {other_line}",
-                describe(collective),
-                describe(other)
+                describe((begun, *collective)),
+                describe(*other)
             );
             let hint =
                 "all ranks of a communicator come to its collectives in the same order, with the same size and root";
@@ -163,13 +169,12 @@ pub(super) fn collectives(told: &[ReadRow], communicators: &[Communicator]) -> V
     mistakes
 }
 
-fn describe(collective: &Collective) -> String {
-    format!(
-        "{} of {} B, root {},",
-        collective.kind.name(),
-        collective.bytes,
-        collective.root
-    )
+fn describe((begun, collective): (bool, Collective)) -> String {
+    let name = match begun {
+        true => collective.kind.begun_name(),
+        false => collective.kind.name(),
+    };
+    format!("{name} of {} B, root {},", collective.bytes, collective.root)
 }
 
 /// Messages without a receive, and the other way round, and receives that are too small for their message.

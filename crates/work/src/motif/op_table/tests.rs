@@ -87,7 +87,8 @@ fn every_row_that_cannot_be_is_named_with_its_line() {
 1,alltoallv,,8,,,
 ";
     let all = "operations are compute, send, isend, ssend, issend, recv, irecv, sendrecv, wait, waitall, waitany, waitnews, test, barrier, bcast, \
-               reduce, allreduce, gather, scatter, allgather, reduce-scatter, alltoall, alltoallv";
+               reduce, allreduce, gather, scatter, allgather, reduce-scatter, alltoall, alltoallv, ibarrier, ibcast, ireduce, iallreduce, igather, \
+               iscatter, iallgather, ireduce-scatter, ialltoall, ialltoallv";
     assert_eq!(
         mistakes(4, text),
         [
@@ -156,6 +157,67 @@ fn ranks_of_a_communicator_come_to_the_same_collectives() {
     );
     // The groups of a communicator are apart: ranks 2 and 3 need not do what 0 and 1 do.
     assert_eq!(mistakes(4, "rank,op,communicator\n0,barrier,1\n1,barrier,1\n"), [""; 0]);
+}
+
+#[test]
+fn collectives_that_are_begun_have_requests_and_meet_those_that_are_begun() {
+    let good = "rank,op,peer,bytes,request
+0,ibarrier,,,5
+0,ibcast,1,64,6
+1,ibarrier,,,0
+1,compute,,,
+1,ibcast,1,64,1
+1,wait,,,0
+0,waitall,,,
+1,waitany,,,
+";
+    let program = table(2, good).unwrap();
+    let begun = |kind, bytes, root, request| {
+        let collective = Collective {
+            kind,
+            communicator: 0,
+            bytes,
+            root,
+        };
+        Some(Op::Icollective { collective, request })
+    };
+    assert_eq!(program.op(0, 0, 0), begun(CollectiveKind::Barrier, 0, 0, 5));
+    assert_eq!(program.op(1, 0, 2), begun(CollectiveKind::Bcast, 64, 1, 1));
+    assert_eq!(
+        play(&program, 2)
+            .unwrap()
+            .collectives
+            .iter()
+            .map(Vec::len)
+            .collect::<Vec<_>>(),
+        [4, 4]
+    );
+    let text = "rank,op,bytes,request
+0,ibarrier,,
+0,ialltoallv,8,3
+0,iallreduce,8,3
+";
+    assert_eq!(
+        mistakes(2, text),
+        [
+            "2: ibarrier does not say for which request (fill in request)",
+            "3: a table has no place for the sizes of an alltoallv (take alltoall, or isend and irecv)",
+        ]
+    );
+    let text = "rank,op,bytes,request
+0,iallreduce,8,3
+0,iallreduce,8,3
+1,allreduce,8,
+1,iallreduce,8,1
+";
+    let hint = "all ranks of a communicator come to its collectives in the same order, with the same size and root";
+    assert_eq!(
+        mistakes(2, text),
+        [
+            "3: rank 0 makes request 3 again, which is pending since line 2 (wait for it before, or take another number)".to_owned(),
+            format!("4: allreduce of 8 B, root 0, of rank 1 meets iallreduce of 8 B, root 0, of rank 0 in line 2 ({hint})"),
+        ]
+    );
 }
 
 #[test]

@@ -118,16 +118,21 @@ pub(crate) fn play(program: &dyn Program, iterations: u32) -> Result<Played, Str
                     rank.waits = Some(named.collect());
                 }
                 Op::WaitAny | Op::WaitNews | Op::Test { .. } => {}
-                Op::Collective(collective) => {
+                Op::Collective(collective) | Op::Icollective { collective, .. } => {
                     let communicator = &program.communicators()[collective.communicator as usize];
                     let size = communicator.size(me);
                     let came = rank.came.entry(collective.communicator).or_default();
                     let key = (collective.communicator, communicator.rank(me, 0), *came);
                     *came += 1;
                     rank.requests.push(false);
-                    rank.names.push(UNNAMED);
                     let request = rank.requests.len() - 1;
-                    rank.waits = Some(vec![request]);
+                    match op {
+                        Op::Icollective { request, .. } => rank.names.push(request),
+                        _ => {
+                            rank.names.push(UNNAMED);
+                            rank.waits = Some(vec![request]);
+                        }
+                    }
                     let (first, waiting) = meetings.entry(key).or_insert((collective, Vec::new()));
                     if *first != collective {
                         return Err(format!("{first:?} and {collective:?} of rank {me} meet"));

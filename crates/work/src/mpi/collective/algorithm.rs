@@ -297,6 +297,22 @@ impl CollectiveKind {
         K::WORDS[self as usize].0
     }
 
+    /// The name of one that is begun and does not wait.
+    pub fn begun_name(self) -> &'static str {
+        match self {
+            K::Barrier => "ibarrier",
+            K::Bcast => "ibcast",
+            K::Reduce => "ireduce",
+            K::Allreduce => "iallreduce",
+            K::Gather => "igather",
+            K::Scatter => "iscatter",
+            K::Allgather => "iallgather",
+            K::ReduceScatter => "ireduce-scatter",
+            K::Alltoall => "ialltoall",
+            K::Alltoallv => "ialltoallv",
+        }
+    }
+
     /// Whether one rank plays a part of its own.
     pub fn has_root(self) -> bool {
         matches!(self, K::Bcast | K::Reduce | K::Gather | K::Scatter)

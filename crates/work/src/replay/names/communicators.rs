@@ -4,7 +4,7 @@
 //! share a family. Two kinds of use ask for one: collectives, whose ranks have to be known, and receives with any tag, which must not
 //! take messages of other communicators. All other messages are told apart by their tags ([`TagNames`](super::TagNames)) and are in one
 //! context with each other. Communicators of the same ranks in the same order share a group for their collectives: no rank may come to
-//! those in another order than its peers.
+//! those in another order than its peers. Those with collectives that are begun and not waited for have a group each.
 
 use crate::mpi::{Communicator, MAX_CONTEXTS};
 use std::cmp::Reverse;
@@ -19,6 +19,7 @@ pub struct CommunicatorUses(Vec<u8>);
 const MESSAGES: u8 = 1;
 const ANY_TAG: u8 = 2;
 const COLLECTIVES: u8 = 4;
+const BEGUN: u8 = 8;
 
 /// The communicators of a trace as families for [`Program::communicators`](crate::mpi::Program::communicators).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,14 @@ impl CommunicatorUses {
         self.note(communicator, COLLECTIVES)
     }
 
+    /// There is a collective that is begun and does not wait.
+    ///
+    /// # Errors
+    /// There is no such communicator.
+    pub fn begun(&mut self, communicator: u32) -> Result<(), Problem> {
+        self.note(communicator, COLLECTIVES | BEGUN)
+    }
+
     fn note(&mut self, communicator: u32, what: u8) -> Result<(), Problem> {
         match self.0.get_mut(communicator as usize) {
             Some(uses) => {
@@ -81,7 +90,12 @@ impl CommunicatorUses {
                 check_range(members, header.ranks).map_err(|why| of_file(header, why))?;
             }
             let own = (uses & ANY_TAG != 0).then(|| groups.another(members));
-            let meets = (uses & COLLECTIVES != 0).then(|| groups.of(members));
+            let meets = match (uses & COLLECTIVES != 0, uses & BEGUN != 0) {
+                (false, _) => None,
+                (true, false) => Some(groups.of(members)),
+                // Ranks may begin those of two communicators in different orders, and they are told apart by their number in one.
+                (true, true) => Some(groups.add(members, false)),
+            };
             wanted.push((own, meets));
         }
         let mut packing = Packing::new(header.ranks);

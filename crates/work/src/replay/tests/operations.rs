@@ -127,7 +127,7 @@ fn what_needs_no_network_or_does_not_wait_is_left_out_or_does_not_wait() {
             buffered(Kind::Send, NONE),
             buffered(Kind::Isend, 4),
             on(4, Kind::Wait),
-            // A collective that does not wait is one that does, and waiting for it is nothing.
+            // A collective that another rank waits in is one that waits, and waiting for it is nothing.
             Operation {
                 request: 5,
                 ..Operation::collective(Kind::Allreduce, 0, 16)
@@ -145,9 +145,67 @@ fn what_needs_no_network_or_does_not_wait_is_left_out_or_does_not_wait() {
     trace.header.communicators.push(Members::List(vec![0]));
     let program = program(&trace);
     let isend = Op::Isend(transfer(1, 8, UNNAMED));
-    let expected = [isend, isend, meets(CollectiveKind::Allreduce, 16, 0), Op::WaitAll];
+    let wait = Op::Wait { request: 0 };
+    let expected = [isend, isend, meets(CollectiveKind::Allreduce, 16, 0), wait, Op::WaitAll];
     assert_eq!(ops(&program, 0), expected);
     assert_eq!(program.communicators().len(), 1);
+}
+
+#[test]
+fn collectives_that_do_not_wait_are_begun_and_waited_for_by_name() {
+    let begun = |kind, communicator, request| Operation {
+        request,
+        ..Operation::collective(kind, communicator, 16)
+    };
+    // Copies of a communicator, whose collectives ranks may begin in different orders.
+    let mut trace = collected(vec![
+        vec![
+            begun(Kind::Allreduce, 0, 70),
+            begun(Kind::CommCreate, 1, 71),
+            on(70, Kind::Wait),
+            begun(Kind::Scan, 1, 72),
+            Operation::collective(Kind::Barrier, 0, 0),
+            Operation::new(Kind::Waitall),
+        ],
+        vec![
+            begun(Kind::CommCreate, 1, 5),
+            begun(Kind::Allreduce, 0, 6),
+            begun(Kind::Scan, 1, 7),
+            Operation::collective(Kind::Barrier, 0, 0),
+        ],
+    ]);
+    trace.header.communicators.push(Members::List(vec![1, 0]));
+    trace.header.communicators.push(Members::List(vec![1, 0]));
+    // Not one family after the other: rank 0 is alone in one.
+    trace.header.communicators.push(Members::List(vec![0]));
+    let program = program(&trace);
+    let icollective = |op: &Op| match op {
+        Op::Icollective { collective, request } => Some((collective.kind, collective.communicator, *request)),
+        _ => None,
+    };
+    let all: Vec<Vec<_>> = [0, 1]
+        .map(|rank| ops(&program, rank).iter().filter_map(icollective).collect())
+        .into();
+    use CollectiveKind::{Allreduce, Barrier};
+    let (own, other) = (all[0][0].1, all[0][1].1);
+    assert_ne!(own, other);
+    // The lowest name that is free.
+    assert_eq!(
+        all[0],
+        [(Allreduce, own, 0), (Barrier, other, 1), (Allreduce, other, 0)]
+    );
+    assert_eq!(
+        all[1],
+        [(Barrier, other, 0), (Allreduce, own, 1), (Allreduce, other, 2)]
+    );
+    let waits = |rank| {
+        ops(&program, rank)
+            .into_iter()
+            .filter(|op| matches!(op, Op::Wait { .. } | Op::WaitAll))
+    };
+    assert_eq!(waits(0).collect::<Vec<_>>(), [Op::Wait { request: 0 }, Op::WaitAll]);
+    // What nobody waits for is waited for at the end.
+    assert_eq!(waits(1).collect::<Vec<_>>(), [Op::WaitAll]);
 }
 
 #[test]
