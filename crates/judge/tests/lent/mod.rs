@@ -305,11 +305,15 @@ impl ListedOps {
                 if posts && draw(2) == 0 {
                     own.push(Op::WaitNews);
                 }
+                let mut waited = Vec::new();
                 for _ in 0..draw(4) {
                     let request = draw(u64::from(names) + 1) as u16;
                     let time = draw(300_000);
                     own.push(match draw(4) {
-                        0 if request < names => Op::Wait { request },
+                        0 if request < names && !waited.contains(&request) => {
+                            waited.push(request);
+                            Op::Wait { request }
+                        }
                         1 if request < names => Op::Test { request },
                         2 => Op::WaitAny,
                         _ => Op::Compute { time },
