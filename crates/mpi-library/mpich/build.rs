@@ -1,0 +1,16 @@
+//! Gives the shared library its name for the loader, and lets it show the names of MPI only.
+
+use std::{env, fs, path::PathBuf};
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder for what a build script writes"));
+    let script = folder.join("mpi.map");
+    fs::write(
+        &script,
+        "{ global: MPI_*; PMPI_*; MPIX_*; PMPIX_*; MPIR_Dup_fn; local: *; };\n",
+    )
+    .expect("the folder can be written to");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi.so.12");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,--version-script={}", script.display());
+}

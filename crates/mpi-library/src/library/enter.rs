@@ -1,0 +1,119 @@
+//! How a call of the program enters and leaves.
+
+use super::{Library, Stage};
+use crate::{
+    faces::Face,
+    fault::{Answer, ErrorClass},
+};
+use std::{
+    ffi::c_int,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Where the program called from last: set by the exported names, an address.
+pub static PLACE: AtomicU64 = AtomicU64::new(0);
+
+/// The thread that is in a call; 0 for none.
+static INSIDE: AtomicU64 = AtomicU64::new(0);
+
+/// The library, which one thread at a time may use.
+struct OneThreadAtATime(Library);
+
+// SAFETY: `enter` lets one thread in at a time, and hands what it has written to the next by acquire and release of `INSIDE`.
+unsafe impl Sync for OneThreadAtATime {}
+// SAFETY: as above.
+unsafe impl Send for OneThreadAtATime {}
+
+static LIBRARY: OnceLock<OneThreadAtATime> = OnceLock::new();
+
+/// The library of this process. Only for calls that have entered.
+pub fn library() -> &'static Library {
+    &LIBRARY.get_or_init(|| OneThreadAtATime(Library::new())).0
+}
+
+/// A number of this thread that is not 0.
+pub fn thread_number() -> u64 {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here) as u64)
+}
+
+/// Runs a call and returns its error code. Functions of the program that the call runs may call again.
+pub fn enter<F: Face>(call: &'static str, body: impl FnOnce(&Library) -> Answer) -> c_int {
+    let me = thread_number();
+    let outer = INSIDE.load(Ordering::Relaxed) == me;
+    if !outer
+        && INSIDE
+            .compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
+    {
+        eprintln!(
+            "fabricsim: {call} is called while another thread is in a call of MPI: the library promises MPI_THREAD_SERIALIZED"
+        );
+        std::process::abort();
+    }
+    let library = library();
+    if outer {
+        let (call_outside, scope) = (library.call.get(), library.scope.borrow().clone());
+        let code = run::<F>(library, call, body);
+        library.call.set(call_outside);
+        *library.scope.borrow_mut() = scope;
+        code
+    } else {
+        if let Some(link) = library.link.borrow_mut().as_mut() {
+            link.enter();
+        }
+        let code = run::<F>(library, call, body);
+        if let Some(link) = library.link.borrow_mut().as_mut() {
+            link.leave();
+        }
+        INSIDE.store(0, Ordering::Release);
+        code
+    }
+}
+
+fn run<F: Face>(library: &Library, call: &'static str, body: impl FnOnce(&Library) -> Answer) -> c_int {
+    library.call.set(call);
+    if library.scope.borrow().is_some() {
+        *library.scope.borrow_mut() = None;
+    }
+    match body(library) {
+        Ok(()) => ErrorClass::Success.code::<F>(),
+        Err(fault) => library.raise::<F>(fault),
+    }
+}
+
+impl Library {
+    /// Refuses calls before `MPI_Init` and after `MPI_Finalize`.
+    pub fn running(&self) -> Answer {
+        match self.stage.get() {
+            Stage::Running => Ok(()),
+            Stage::Before => crate::fault::fault(ErrorClass::Other, "MPI_Init has not been called"),
+            Stage::Finalized => crate::fault::fault(ErrorClass::Other, "MPI_Finalize has been called"),
+        }
+    }
+}
+
+/// Declares functions of MPI: `name = "MPI_Name"(arguments) closure;`, generic over the binary interface `F`, and over counts where named.
+///
+/// The closure takes the library and says what comes of the call.
+macro_rules! calls {
+    ($(
+        $(#[$about:meta])*
+        $name:ident $(<$($count:ident),*>)? = $label:literal ($($argument:ident: $kind:ty),* $(,)?) $body:expr;
+    )+) => {$(
+        $(#[$about])*
+        ///
+        /// # Safety
+        /// The pointers are what MPI's page of the function asks for.
+        pub unsafe extern "C" fn $name<F: $crate::faces::Face $($(, $count: $crate::arguments::Count)*)?>(
+            $($argument: $kind),*
+        ) -> std::ffi::c_int {
+            $crate::library::enter::<F>($label, $body)
+        }
+    )+};
+}
+
+pub(crate) use calls;

@@ -1,0 +1,167 @@
+//! The state of the MPI library of a process, and how calls get at it.
+//!
+//! All of it hangs on one [`Library`]. A call borrows tables for moments only, never while a function of the program runs, since that
+//! may call MPI itself.
+
+mod enter;
+mod errors;
+mod lookup;
+mod network;
+pub mod progress;
+pub mod requests;
+
+pub(crate) use enter::calls;
+pub use enter::{PLACE, enter, library, thread_number};
+pub use errors::{Handler, OwnError, OwnErrors};
+pub use network::Destination;
+
+use crate::{
+    attributes::AttributeKey,
+    communicators::{Comm, Hints},
+    datatypes::{Datatype, named::NAMED},
+    groups::ProcessGroup,
+    link::NetworkLink,
+    reductions::{BuiltIn, ReduceOperation},
+    table::HandleTable,
+};
+use coupling::News;
+use requests::OpenRequest;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+/// How far a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// `MPI_Init` has not been called.
+    Before,
+    /// Between the two.
+    Running,
+    /// `MPI_Finalize` has been called.
+    Finalized,
+}
+
+/// A message that has come and that no receive was posted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Who sent it, of the job.
+    pub source: u32,
+    /// Number of the communicator.
+    pub context: u32,
+    /// Its tag.
+    pub tag: u16,
+    /// Its size.
+    pub bytes: u64,
+    /// The block with its data.
+    pub payload: u64,
+}
+
+/// The library of this process.
+pub struct Library {
+    pub(crate) stage: Cell<Stage>,
+    pub(crate) link: RefCell<Option<Box<dyn NetworkLink>>>,
+    /// The function that the program is in, and the communicator whose error handler it is up to.
+    pub(crate) call: Cell<&'static str>,
+    pub(crate) scope: RefCell<Option<Rc<Comm>>>,
+    /// The simulated time of the last answer (ps).
+    pub(crate) clock: Cell<u64>,
+    /// The thread that called `MPI_Init`, and what it was promised.
+    pub(crate) main_thread: Cell<u64>,
+    pub(crate) thread_level: Cell<i64>,
+    pub(crate) types: RefCell<HandleTable<Rc<Datatype>>>,
+    pub(crate) groups: RefCell<HandleTable<Rc<ProcessGroup>>>,
+    pub(crate) comms: RefCell<HandleTable<Rc<Comm>>>,
+    pub(crate) hints: RefCell<HandleTable<Rc<RefCell<Hints>>>>,
+    pub(crate) operations: RefCell<HandleTable<ReduceOperation>>,
+    pub(crate) handlers: RefCell<HandleTable<Handler>>,
+    pub(crate) keys: RefCell<HandleTable<AttributeKey>>,
+    pub(crate) requests: RefCell<HandleTable<Rc<OpenRequest>>>,
+    /// Messages that matched probes have taken: the index of their receive, or none for a message from nobody.
+    pub(crate) messages: RefCell<HandleTable<u32>>,
+    /// Requests by their name on the network.
+    pub(crate) names: RefCell<HandleTable<u32>>,
+    pub(crate) arrivals: RefCell<Vec<Arrival>>,
+    /// Room for the news of an answer.
+    told: RefCell<Vec<News>>,
+    /// Blocks that the network reads before its next answer.
+    read_soon: RefCell<Vec<u64>>,
+    pub(crate) own_errors: RefCell<OwnErrors>,
+    /// Communicators that this process has numbered as their first member.
+    pub(crate) numbered: Cell<u32>,
+    /// The buffer of buffered sends: address and bytes.
+    pub(crate) buffer: Cell<Option<(usize, i64)>>,
+    /// Attributes of the standard, which programs read through pointers.
+    pub(crate) constants: [Cell<i32>; 5],
+}
+
+/// Error handlers of the standard, by their index.
+pub const FATAL: u32 = 0;
+/// As [`FATAL`], but only the processes of the communicator need end.
+pub const ABORT: u32 = 1;
+/// The code goes to the program.
+pub const RETURN: u32 = 2;
+
+/// Communicators of the standard, by their index.
+pub const WORLD: u32 = 0;
+/// The process itself.
+pub const SELF: u32 = 1;
+
+impl Library {
+    pub(crate) fn new() -> Self {
+        let library = Self {
+            stage: Cell::new(Stage::Before),
+            link: RefCell::new(None),
+            call: Cell::new(""),
+            scope: RefCell::new(None),
+            clock: Cell::new(0),
+            main_thread: Cell::new(0),
+            thread_level: Cell::new(0),
+            types: RefCell::default(),
+            groups: RefCell::default(),
+            comms: RefCell::default(),
+            hints: RefCell::default(),
+            operations: RefCell::default(),
+            handlers: RefCell::default(),
+            keys: RefCell::default(),
+            requests: RefCell::default(),
+            messages: RefCell::default(),
+            names: RefCell::default(),
+            arrivals: RefCell::default(),
+            told: RefCell::default(),
+            read_soon: RefCell::default(),
+            own_errors: RefCell::default(),
+            numbered: Cell::new(1),
+            buffer: Cell::new(None),
+            constants: Default::default(),
+        };
+        for index in 0..NAMED.len() as u32 {
+            library.types.borrow_mut().insert(Rc::new(Datatype::of_name(index)));
+        }
+        library.groups.borrow_mut().insert(Rc::default());
+        library.hints.borrow_mut().insert(Rc::default());
+        for operation in BuiltIn::ALL {
+            library
+                .operations
+                .borrow_mut()
+                .insert(ReduceOperation::BuiltIn(operation));
+        }
+        for handler in [Handler::Fatal, Handler::Abort, Handler::Return] {
+            library.handlers.borrow_mut().insert(handler);
+        }
+        library
+    }
+
+    /// Puts a communicator into the table; returns its index.
+    pub(crate) fn keep_comm(&self, comm: Comm) -> u32 {
+        let comm = Rc::new(comm);
+        let index = self.comms.borrow_mut().insert(comm.clone());
+        comm.index.set(index);
+        index
+    }
+
+    /// Puts a request into the table; returns its index.
+    pub(crate) fn keep_request(&self, request: OpenRequest) -> u32 {
+        self.requests.borrow_mut().insert(Rc::new(request))
+    }
+}

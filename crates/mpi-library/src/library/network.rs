@@ -1,0 +1,465 @@
+//! What is told to the network, and what it tells.
+
+use super::{
+    Arrival, Library,
+    requests::{Ended, OpenRequest, Partner, Place, RequestKind},
+};
+use crate::{
+    communicators::Comm,
+    datatypes::{Datatype, named::index_of},
+    fault::{Answer, CallFault, ErrorClass, ErrorCode, fault},
+};
+use coupling::{
+    Arena, Entry, News, SharedArea,
+    entry::{ANY_SOURCE, ANY_TAG, BLOCKING, MOST_REQUESTS, NO_PAYLOAD, flag, kind, news},
+};
+use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering, time::Duration};
+
+/// Messages up to this size say something even where large ones do not.
+const ALWAYS_SAID: u64 = 64;
+/// How long a sender waits for room before it gives up.
+const PATIENCE: u32 = 5_000;
+
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// Nowhere: `MPI_PROC_NULL`.
+    Nobody,
+    /// To this rank of the communicator.
+    Rank(u32),
+}
+
+/// What a receive takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// From whom.
+    pub source: Partner,
+    /// With which tag; `None` for any.
+    pub tag: Option<u16>,
+}
+
+impl Library {
+    /// Does something with the shared memory.
+    pub fn with_area<T>(&self, what: impl FnOnce(&SharedArea) -> T) -> Answer<T> {
+        match self.link.borrow().as_ref() {
+            Some(link) => Ok(what(link.area())),
+            None => fault(ErrorClass::Other, "MPI is not running"),
+        }
+    }
+
+    /// An entry of the current call.
+    fn placed(entry: Entry) -> Entry {
+        Entry {
+            place: super::PLACE.load(Ordering::Relaxed),
+            ..entry
+        }
+    }
+
+    /// Tells the network, and goes on.
+    pub fn append(&self, entry: Entry) {
+        if let Some(link) = self.link.borrow_mut().as_mut() {
+            link.append(Self::placed(entry));
+        }
+    }
+
+    /// Tells the network and waits for its answer; returns the message of a blocking receive, if it was one.
+    pub fn ask(&self, entry: Entry) -> Option<News> {
+        let mut told = self.told.take();
+        if let Some(link) = self.link.borrow_mut().as_mut() {
+            let clock = link.trap(Self::placed(entry), &mut |piece| told.push(piece));
+            self.clock.set(clock);
+            // What was read before the answer is not needed any more.
+            let arena = Arena::of(link.area());
+            self.read_soon
+                .borrow_mut()
+                .drain(..)
+                .for_each(|block| arena.free(block));
+        }
+        let mut blocking = None;
+        for piece in told.drain(..) {
+            match piece.kind {
+                news::COMPLETED if piece.request == BLOCKING => {
+                    self.forget_arrival(&piece);
+                    blocking = Some(piece);
+                }
+                news::COMPLETED => self.completed(piece),
+                _ => self.arrivals.borrow_mut().push(Arrival {
+                    source: piece.source,
+                    context: piece.communicator,
+                    tag: piece.tag,
+                    bytes: piece.bytes,
+                    payload: piece.payload,
+                }),
+            }
+        }
+        self.told.replace(told);
+        blocking
+    }
+
+    /// A message that a receive has is no arrival any more.
+    fn forget_arrival(&self, piece: &News) {
+        let mut arrivals = self.arrivals.borrow_mut();
+        if arrivals.is_empty() {
+            return;
+        }
+        let same = |arrival: &Arrival| {
+            arrival.source == piece.source && arrival.context == piece.communicator && arrival.tag == piece.tag
+        };
+        let exact = |arrival: &Arrival| same(arrival) && arrival.payload == piece.payload;
+        // Where the network does not say which message it was, it is the oldest that it can be.
+        let place = arrivals.iter().position(exact).or_else(|| {
+            arrivals
+                .iter()
+                .position(|arrival| same(arrival) && (arrival.payload == NO_PAYLOAD || piece.payload == NO_PAYLOAD))
+        });
+        if let Some(place) = place {
+            arrivals.remove(place);
+        }
+    }
+
+    /// A request with a name is complete.
+    fn completed(&self, piece: News) {
+        let Some(index) = self.names.borrow().get(piece.request).copied() else {
+            return;
+        };
+        let Some(request) = self.requests.borrow().get(index).cloned() else {
+            return;
+        };
+        match &request.kind {
+            RequestKind::Receive { place, held, probed } => {
+                let comm = request.comm.as_ref();
+                let place = place.borrow();
+                if !probed {
+                    self.forget_arrival(&piece);
+                }
+                match place.as_ref() {
+                    Some(place) => request.ended.set(comm.map(|comm| self.receive(comm, place, &piece))),
+                    None => {
+                        held.set(Some((piece.payload, piece.bytes)));
+                        request.ended.set(comm.map(|comm| Self::received(comm, &piece)));
+                    }
+                }
+            }
+            RequestKind::Collective(finish) => {
+                let finish = finish.borrow_mut().take();
+                let code = finish
+                    .map_or(Ok(()), |finish| finish(self))
+                    .err()
+                    .map(|fault| fault.code);
+                request.ended.set(Some(Ended { code, ..Ended::EMPTY }));
+            }
+            _ => request.ended.set(Some(Ended::EMPTY)),
+        }
+        if request.given_up.get() {
+            self.forget(index, &request);
+        }
+    }
+
+    /// Takes a request that has ended out of all tables.
+    pub fn forget(&self, index: u32, request: &OpenRequest) {
+        if let Some(name) = request.name.take() {
+            self.names.borrow_mut().remove(name);
+        }
+        self.requests.borrow_mut().remove(index);
+    }
+
+    /// How a receive ended with this message.
+    fn received(comm: &Comm, piece: &News) -> Ended {
+        let source = comm.group.rank_of(piece.source).map_or(Partner::Anybody, Partner::Rank);
+        Ended {
+            source,
+            tag: Some(piece.tag),
+            bytes: piece.bytes,
+            code: None,
+            cancelled: false,
+        }
+    }
+
+    /// Puts a message into its place; says how the receive ended.
+    fn receive(&self, comm: &Comm, place: &Place, piece: &News) -> Ended {
+        self.put(place, (piece.payload, piece.bytes), Self::received(comm, piece))
+    }
+
+    /// Copies a block to its place and gives it back.
+    pub fn put(&self, place: &Place, (block, bytes): (u64, u64), mut ended: Ended) -> Ended {
+        let room = place.bytes();
+        if bytes > room {
+            ended.code = Some(ErrorCode::Class(ErrorClass::Truncate));
+            ended.bytes = room;
+        }
+        if block != NO_PAYLOAD {
+            let _ = self.with_area(|area| {
+                let arena = Arena::of(area);
+                // SAFETY: the program promised the place until the receive is over; the block is ours with that many bytes.
+                unsafe { place.cursor().unpack(arena.data(block), bytes as i64) };
+                arena.free(block);
+            });
+        }
+        ended
+    }
+
+    /// A message that was taken back is no arrival any more, and its block is free.
+    pub fn taken_back(&self, entry: &Entry) -> Answer {
+        let same = |arrival: &Arrival| {
+            (arrival.context, arrival.tag, arrival.payload) == (entry.communicator, entry.tag, entry.payload)
+        };
+        let place = self.arrivals.borrow().iter().position(same);
+        if let Some(place) = place.filter(|_| entry.kind == kind::ISEND) {
+            self.arrivals.borrow_mut().remove(place);
+        }
+        if entry.payload == NO_PAYLOAD {
+            return Ok(());
+        }
+        self.with_area(|area| Arena::of(area).free(entry.payload))
+    }
+
+    /// Room in the shared memory; waits while there is none.
+    pub fn room(&self, bytes: u64) -> Answer<u64> {
+        for _ in 0..PATIENCE {
+            if let Some(block) = self.with_area(|area| Arena::of(area).allocate(bytes))? {
+                return Ok(block);
+            }
+            if self.with_area(|area| bytes >= area.terms().arena)? {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        fault(
+            ErrorClass::NoMem,
+            format!("the memory for messages has no room for {bytes} bytes: give the program a larger arena"),
+        )
+    }
+
+    /// A block with bytes that `write` puts there; none for no bytes.
+    pub fn block(&self, bytes: u64, write: impl FnOnce(*mut u8)) -> Answer<u64> {
+        if bytes == 0 {
+            return Ok(NO_PAYLOAD);
+        }
+        let block = self.room(bytes)?;
+        self.with_area(|area| write(Arena::of(area).data(block)))?;
+        Ok(block)
+    }
+
+    /// A block with the data of a place; none where they are not said.
+    pub fn packed(&self, place: &Place) -> Answer<u64> {
+        let bytes = place.bytes();
+        if bytes > ALWAYS_SAID && self.with_area(|area| area.terms().drops_data != 0)? {
+            return Ok(NO_PAYLOAD);
+        }
+        // SAFETY: the program promises the data until the call is over; the block has room for them.
+        self.block(bytes, |to| unsafe { place.cursor().pack(to) })
+    }
+
+    /// A block that goes with the next answer, when everything told before it has been read.
+    pub fn until_read(&self, block: u64) {
+        if block != NO_PAYLOAD {
+            self.read_soon.borrow_mut().push(block);
+        }
+    }
+
+    /// Tells the network who the members are, the first time.
+    pub fn introduce(&self, comm: &Comm) -> Answer {
+        if comm.told.replace(true) {
+            return Ok(());
+        }
+        let bytes = comm.group.members.len() as u64 * 4;
+        let block = self.block(bytes, |to| {
+            for (place, member) in comm.group.members.iter().enumerate() {
+                // SAFETY: the block has four bytes for each member.
+                unsafe { to.cast::<u32>().add(place).write(*member) };
+            }
+        })?;
+        self.append(Entry {
+            kind: kind::COMMUNICATOR,
+            communicator: comm.context.get(),
+            bytes,
+            payload: block,
+            ..Entry::default()
+        });
+        self.until_read(block);
+        Ok(())
+    }
+
+    /// Gives a request a name on the network.
+    pub fn name(&self, index: u32) -> Answer<u32> {
+        let name = self.names.borrow_mut().insert(index);
+        if name >= MOST_REQUESTS {
+            self.names.borrow_mut().remove(name);
+            return fault(
+                ErrorClass::Other,
+                format!("more than {MOST_REQUESTS} requests are open"),
+            );
+        }
+        self.request(index)?.name.set(Some(name));
+        Ok(name)
+    }
+
+    /// Starts a send; returns the index of its request.
+    pub fn post_send(&self, comm: &Rc<Comm>, place: &Place, to: (Destination, u16), synchronous: bool) -> Answer<u32> {
+        let Destination::Rank(rank) = to.0 else {
+            return Ok(self.keep_request(OpenRequest::done(Some(comm.clone()), Ended::NOBODY)));
+        };
+        let entry = self.sending(comm, place, (rank, to.1), synchronous)?;
+        let index = self.keep_request(OpenRequest::new(Some(comm.clone()), RequestKind::Send));
+        self.append(Entry {
+            kind: kind::ISEND,
+            request: self.name(index)?,
+            ..entry
+        });
+        Ok(index)
+    }
+
+    /// Sends and waits.
+    pub fn send(&self, comm: &Rc<Comm>, place: &Place, to: (Destination, u16), synchronous: bool) -> Answer {
+        if let Destination::Rank(rank) = to.0 {
+            let entry = self.sending(comm, place, (rank, to.1), synchronous)?;
+            self.ask(Entry {
+                kind: kind::SEND,
+                ..entry
+            });
+        }
+        Ok(())
+    }
+
+    /// Starts a send of so many bytes that say nothing; returns the index of its request.
+    pub fn post_size(&self, comm: &Rc<Comm>, bytes: u64, to: (Destination, u16)) -> Answer<u32> {
+        let nothing = Place {
+            address: std::ptr::null_mut(),
+            count: 0,
+            of: self.byte(),
+        };
+        let Destination::Rank(rank) = to.0 else {
+            return self.post_send(comm, &nothing, to, false);
+        };
+        let entry = self.sending(comm, &nothing, (rank, to.1), false)?;
+        let index = self.keep_request(OpenRequest::new(Some(comm.clone()), RequestKind::Send));
+        self.append(Entry {
+            kind: kind::ISEND,
+            request: self.name(index)?,
+            bytes,
+            ..entry
+        });
+        Ok(index)
+    }
+
+    /// The datatype of bytes.
+    pub fn byte(&self) -> Rc<Datatype> {
+        let index = index_of(|constants| constants.byte);
+        self.types
+            .borrow()
+            .get(index)
+            .cloned()
+            .unwrap_or_else(|| Rc::new(Datatype::of_name(index)))
+    }
+
+    /// The entry of a send.
+    fn sending(&self, comm: &Comm, place: &Place, (rank, tag): (u32, u16), synchronous: bool) -> Answer<Entry> {
+        self.introduce(comm)?;
+        Ok(Entry {
+            flags: if synchronous { flag::SYNCHRONOUS } else { 0 },
+            tag,
+            communicator: comm.context.get(),
+            peer: comm.member(rank),
+            request: BLOCKING,
+            bytes: place.bytes(),
+            payload: self.packed(place)?,
+            ..Entry::default()
+        })
+    }
+
+    /// The entry of a receive.
+    fn receiving(&self, comm: &Comm, room: u64, wanted: Wanted) -> Answer<Entry> {
+        self.introduce(comm)?;
+        Ok(Entry {
+            tag: wanted.tag.unwrap_or(ANY_TAG),
+            communicator: comm.context.get(),
+            peer: if let Partner::Rank(rank) = wanted.source {
+                comm.member(rank)
+            } else {
+                ANY_SOURCE
+            },
+            request: BLOCKING,
+            bytes: room,
+            payload: NO_PAYLOAD,
+            ..Entry::default()
+        })
+    }
+
+    /// Starts a receive, into a place or until somebody asks for the message; returns the index of its request.
+    pub fn post_receive(&self, comm: &Rc<Comm>, place: Option<Place>, wanted: Wanted) -> Answer<u32> {
+        if wanted.source == Partner::Nobody {
+            return Ok(self.keep_request(OpenRequest::done(Some(comm.clone()), Ended::NOBODY)));
+        }
+        let entry = self.receiving(comm, place.as_ref().map_or(u64::MAX >> 1, Place::bytes), wanted)?;
+        let kind = RequestKind::Receive {
+            probed: place.is_none(),
+            place: RefCell::new(place),
+            held: None.into(),
+        };
+        let index = self.keep_request(OpenRequest::new(Some(comm.clone()), kind));
+        self.append(Entry {
+            kind: kind::IRECV,
+            request: self.name(index)?,
+            ..entry
+        });
+        Ok(index)
+    }
+
+    /// Receives and waits.
+    pub fn receive_now(&self, comm: &Rc<Comm>, place: &Place, wanted: Wanted) -> Answer<Ended> {
+        if wanted.source == Partner::Nobody {
+            return Ok(Ended::NOBODY);
+        }
+        let entry = self.receiving(comm, place.bytes(), wanted)?;
+        let told = self.ask(Entry {
+            kind: kind::RECV,
+            ..entry
+        });
+        self.got(comm, place, told)
+    }
+
+    /// Sends and receives at once, and waits for both.
+    pub fn send_and_receive(
+        &self,
+        comm: &Rc<Comm>,
+        sent: (&Place, u32, u16),
+        place: &Place,
+        wanted: Wanted,
+    ) -> Answer<Ended> {
+        let send = self.sending(comm, sent.0, (sent.1, sent.2), false)?;
+        let receive = self.receiving(comm, place.bytes(), wanted)?;
+        self.append(Entry {
+            kind: kind::SENDRECV,
+            ..send
+        });
+        let told = self.ask(Entry {
+            kind: kind::RECV,
+            ..receive
+        });
+        self.got(comm, place, told)
+    }
+
+    fn got(&self, comm: &Comm, place: &Place, told: Option<News>) -> Answer<Ended> {
+        match told {
+            Some(piece) => Ok(self.receive(comm, place, &piece)),
+            None => fault(ErrorClass::Intern, "a receive is over and has no message"),
+        }
+    }
+}
+
+/// The fault of an operation that ended badly.
+pub fn fault_of(ended: &Ended) -> Answer {
+    match ended.code {
+        None => Ok(()),
+        Some(code) => Err(CallFault {
+            code,
+            text: match code {
+                ErrorCode::Class(ErrorClass::Truncate) => {
+                    format!("a message did not fit into the {} bytes of its receive", ended.bytes)
+                }
+                _ => String::new(),
+            },
+            quiet: false,
+        }),
+    }
+}

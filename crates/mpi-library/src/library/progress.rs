@@ -1,0 +1,213 @@
+//! Waiting for requests, and looking at them.
+
+pub use super::network::{Wanted, fault_of};
+
+use super::{
+    Library,
+    requests::{Ended, Finish, OpenRequest, RequestKind},
+};
+use crate::{communicators::Comm, fault::Answer};
+use coupling::{
+    Entry,
+    entry::{NO_PAYLOAD, kind},
+};
+use std::{cell::RefCell, rc::Rc};
+
+impl Library {
+    /// How a request ended, if it has. Of a persistent one that is not started: as one that received nothing.
+    pub fn ended(&self, request: &OpenRequest) -> Answer<Option<Ended>> {
+        match &request.kind {
+            RequestKind::Persistent { active, .. } => match active.get() {
+                None => Ok(Some(Ended::EMPTY)),
+                Some(inner) => self.ended(&*self.request(inner)?),
+            },
+            RequestKind::Several {
+                parts,
+                status_of,
+                finish,
+            } if request.ended.get().is_none() => {
+                let mut whole = Ended::EMPTY;
+                for (place, part) in parts.borrow().iter().enumerate() {
+                    let Some(ended) = self.ended(&*self.request(*part)?)? else {
+                        return Ok(None);
+                    };
+                    if *status_of == Some(place) {
+                        whole = Ended {
+                            code: whole.code.or(ended.code),
+                            ..ended
+                        };
+                    }
+                    whole.code = whole.code.or(ended.code);
+                }
+                for part in parts.borrow_mut().drain(..) {
+                    self.let_go(part)?;
+                }
+                if let Some(finish) = finish.borrow_mut().take()
+                    && let Err(fault) = finish(self)
+                {
+                    whole.code = whole.code.or(Some(fault.code));
+                }
+                request.ended.set(Some(whole));
+                Ok(Some(whole))
+            }
+            _ => Ok(request.ended.get()),
+        }
+    }
+
+    /// Whether a request waits for anything: a persistent one that is not started does not.
+    pub fn is_active(request: &OpenRequest) -> bool {
+        !matches!(&request.kind, RequestKind::Persistent { active, .. } if active.get().is_none())
+    }
+
+    /// The names on the network that a request waits for.
+    fn names_of(&self, request: &OpenRequest, names: &mut Vec<u32>) -> Answer {
+        match &request.kind {
+            RequestKind::Persistent { active, .. } => {
+                if let Some(inner) = active.get() {
+                    self.names_of(&*self.request(inner)?, names)?;
+                }
+            }
+            RequestKind::Several { parts, .. } => {
+                let parts = parts.borrow().clone();
+                for part in parts {
+                    self.names_of(&*self.request(part)?, names)?;
+                }
+            }
+            _ => names.extend(request.name.get()),
+        }
+        Ok(())
+    }
+
+    /// Waits until all of these requests have ended. The network is told of the wait for each, also where it is over.
+    pub fn wait_for(&self, indices: &[u32]) -> Answer {
+        let mut names = Vec::new();
+        let mut all_over = true;
+        for index in indices {
+            let request = self.request(*index)?;
+            all_over &= self.ended(&request)?.is_some();
+            self.names_of(&request, &mut names)?;
+        }
+        let last = names.len().saturating_sub(1);
+        for (place, name) in names.into_iter().enumerate() {
+            let entry = Entry {
+                kind: kind::WAIT,
+                request: name,
+                payload: NO_PAYLOAD,
+                ..Entry::default()
+            };
+            if place == last && !all_over {
+                self.ask(entry);
+            } else {
+                self.append(entry);
+            }
+        }
+        for index in indices {
+            let request = self.request(*index)?;
+            while self.ended(&request)?.is_none() {
+                self.ask(Entry {
+                    kind: kind::WAIT_NEWS,
+                    payload: NO_PAYLOAD,
+                    ..Entry::default()
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the network of the wait for a request that has ended.
+    fn waited(&self, request: &OpenRequest) -> Answer {
+        let mut names = Vec::new();
+        self.names_of(request, &mut names)?;
+        for name in names {
+            self.append(Entry {
+                kind: kind::WAIT,
+                request: name,
+                payload: NO_PAYLOAD,
+                ..Entry::default()
+            });
+        }
+        Ok(())
+    }
+
+    /// Waits until `found` finds something, news by news.
+    pub fn wait_until<T>(&self, mut found: impl FnMut() -> Answer<Option<T>>) -> Answer<T> {
+        loop {
+            if let Some(found) = found()? {
+                return Ok(found);
+            }
+            self.ask(Entry {
+                kind: kind::WAIT_NEWS,
+                payload: NO_PAYLOAD,
+                ..Entry::default()
+            });
+        }
+    }
+
+    /// Looks for news once.
+    pub fn poll(&self) {
+        self.ask(Entry {
+            kind: kind::POLL,
+            payload: NO_PAYLOAD,
+            ..Entry::default()
+        });
+    }
+
+    /// Tells the network of a wait that a look made unnecessary, where the program waited for any of several.
+    pub fn waited_for(&self, index: u32) -> Answer {
+        self.waited(&*self.request(index)?)
+    }
+
+    /// Lets go of a request that has ended; of a persistent one, of its current start. Returns whether the handle is gone with it.
+    pub fn let_go(&self, index: u32) -> Answer<bool> {
+        let request = self.request(index)?;
+        if let RequestKind::Persistent { active, .. } = &request.kind {
+            if let Some(inner) = active.take() {
+                self.let_go(inner)?;
+            }
+            return Ok(false);
+        }
+        self.forget(index, &request);
+        Ok(true)
+    }
+
+    /// The program gives a request up: it goes at once if it has ended, else when it ends.
+    pub fn give_up(&self, index: u32) -> Answer {
+        let request = self.request(index)?;
+        if let RequestKind::Persistent { active, .. } = &request.kind {
+            if let Some(inner) = active.take() {
+                self.give_up(inner)?;
+            }
+            self.forget(index, &request);
+            return Ok(());
+        }
+        let parts = match &request.kind {
+            RequestKind::Several { parts, .. } => parts.borrow().clone(),
+            _ => Vec::new(),
+        };
+        for part in &parts {
+            self.give_up(*part)?;
+        }
+        if !parts.is_empty() || request.ended.get().is_some() {
+            self.forget(index, &request);
+        } else {
+            request.given_up.set(true);
+        }
+        Ok(())
+    }
+
+    /// A request that ends with others.
+    pub fn keep_several(
+        &self,
+        comm: &Rc<Comm>,
+        parts: Vec<u32>,
+        status_of: Option<usize>,
+        finish: Option<Finish>,
+    ) -> u32 {
+        let kind = RequestKind::Several {
+            parts: RefCell::new(parts),
+            status_of,
+            finish: RefCell::new(finish),
+        };
+        self.keep_request(OpenRequest::new(Some(comm.clone()), kind))
+    }
+}

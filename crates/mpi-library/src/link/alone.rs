@@ -1,0 +1,230 @@
+//! A job of one rank without a simulator: a program that was started directly. Messages go from the rank to itself.
+//!
+//! Time is the host's. Sends complete at once, synchronous ones when their receive is there.
+
+use super::NetworkLink;
+use coupling::{
+    Entry, News, SharedArea, SharedTerms,
+    entry::{ANY_SOURCE, ANY_TAG, BLOCKING, NO_PAYLOAD, flag, kind, news},
+    layout::NO_CORE,
+};
+use std::{collections::VecDeque, io, time::Instant};
+
+/// Room for messages in flight: addresses only, until they are used.
+const ARENA: u64 = 1 << 36;
+
+/// The link of a rank that is alone.
+#[derive(Debug)]
+pub struct AloneLink {
+    area: SharedArea,
+    start: Instant,
+    /// Sends without a receive, and receives without a send.
+    sends: VecDeque<Entry>,
+    receives: VecDeque<Entry>,
+    news: VecDeque<News>,
+    /// Requests that are not complete.
+    open: Vec<u32>,
+}
+
+impl AloneLink {
+    /// The only rank of a job.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn new() -> io::Result<Self> {
+        let terms = SharedTerms {
+            ranks: 1,
+            measures_cpu: 0,
+            drops_data: 0,
+            core: NO_CORE,
+            arena: ARENA,
+        };
+        Ok(Self {
+            area: SharedArea::alone(terms)?,
+            start: Instant::now(),
+            sends: VecDeque::new(),
+            receives: VecDeque::new(),
+            news: VecDeque::new(),
+            open: Vec::new(),
+        })
+    }
+
+    fn complete(&mut self, request: u32) {
+        self.open.retain(|open| *open != request);
+        if request != BLOCKING {
+            self.news.push_back(News {
+                kind: news::COMPLETED,
+                request,
+                payload: NO_PAYLOAD,
+                ..News::default()
+            });
+        }
+    }
+
+    fn deliver(&mut self, send: Entry, receive: Entry) {
+        self.open.retain(|open| *open != receive.request);
+        self.news.push_back(News {
+            kind: news::COMPLETED,
+            tag: send.tag,
+            communicator: send.communicator,
+            source: 0,
+            request: receive.request,
+            bytes: send.bytes,
+            payload: send.payload,
+            ..News::default()
+        });
+        if send.flags & flag::SYNCHRONOUS != 0 {
+            self.complete(send.request);
+        }
+    }
+
+    fn take(&mut self, entry: Entry) {
+        match entry.kind {
+            kind::SEND | kind::ISEND | kind::SENDRECV => {
+                if entry.flags & flag::SYNCHRONOUS == 0 {
+                    self.complete(entry.request);
+                } else {
+                    self.open.push(entry.request);
+                }
+                if let Some(place) = self.receives.iter().position(|receive| matches(&entry, receive)) {
+                    let receive = self.receives.remove(place).unwrap_or_default();
+                    self.deliver(entry, receive);
+                } else {
+                    self.news.push_back(News {
+                        kind: news::ARRIVED,
+                        tag: entry.tag,
+                        communicator: entry.communicator,
+                        bytes: entry.bytes,
+                        payload: entry.payload,
+                        ..News::default()
+                    });
+                    self.sends.push_back(entry);
+                }
+            }
+            kind::RECV | kind::IRECV => {
+                self.open.push(entry.request);
+                if let Some(place) = self.sends.iter().position(|send| matches(send, &entry)) {
+                    let send = self.sends.remove(place).unwrap_or_default();
+                    self.deliver(send, entry);
+                } else {
+                    self.receives.push_back(entry);
+                }
+            }
+            kind::ICOLLECTIVE => self.complete(entry.request),
+            _ => {}
+        }
+    }
+
+    /// Ends a program that waits for what only it could do.
+    fn check(&self, entry: &Entry) {
+        let stuck = match entry.kind {
+            kind::WAIT => self.open.contains(&entry.request),
+            kind::SEND | kind::RECV => self.open.contains(&BLOCKING),
+            kind::WAIT_ALL => !self.open.is_empty(),
+            kind::WAIT_NEWS => self.news.is_empty(),
+            _ => false,
+        };
+        if stuck {
+            eprintln!(
+                "fabricsim: rank 0 waits for ever: it is the only rank, and {} of its receives and {} of its sends have no partner",
+                self.receives.len(),
+                self.sends.len()
+            );
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Whether a receive takes a send.
+fn matches(send: &Entry, receive: &Entry) -> bool {
+    receive.communicator == send.communicator
+        && (receive.peer == ANY_SOURCE || receive.peer == 0)
+        && (receive.tag == ANY_TAG || receive.tag == send.tag)
+}
+
+impl NetworkLink for AloneLink {
+    fn rank(&self) -> u32 {
+        0
+    }
+
+    fn area(&self) -> &SharedArea {
+        &self.area
+    }
+
+    fn append(&mut self, entry: Entry) {
+        self.take(entry);
+    }
+
+    fn trap(&mut self, entry: Entry, take: &mut dyn FnMut(News)) -> u64 {
+        self.take(entry);
+        self.check(&entry);
+        self.news.drain(..).for_each(take);
+        self.start.elapsed().as_nanos() as u64 * 1000
+    }
+
+    fn cancel(&mut self, request: u32) -> Option<Option<Entry>> {
+        self.open.retain(|open| *open != request);
+        for queue in [&mut self.sends, &mut self.receives] {
+            if let Some(place) = queue.iter().position(|entry| entry.request == request) {
+                let taken = queue.remove(place);
+                let same = |piece: &News, taken: &Entry| {
+                    let of_it = (piece.tag, piece.communicator, piece.payload)
+                        == (taken.tag, taken.communicator, taken.payload);
+                    piece.kind == news::ARRIVED && of_it
+                };
+                let told = self
+                    .news
+                    .iter()
+                    .position(|piece| taken.as_ref().is_some_and(|taken| same(piece, taken)));
+                told.map(|place| self.news.remove(place));
+                return Some(taken);
+            }
+        }
+        Some(None)
+    }
+
+    fn enter(&mut self) {}
+
+    fn leave(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_to_itself_match_in_order_and_by_tag() {
+        let mut link = AloneLink::new().unwrap();
+        let send = |tag, bytes| Entry {
+            kind: kind::ISEND,
+            tag,
+            bytes,
+            request: bytes as u32,
+            payload: bytes,
+            ..Entry::default()
+        };
+        let receive = |tag, request| Entry {
+            kind: kind::IRECV,
+            tag,
+            request,
+            peer: ANY_SOURCE,
+            ..Entry::default()
+        };
+        link.append(receive(7, 100));
+        for (tag, bytes) in [(1, 1), (7, 2), (1, 3), (7, 4)] {
+            link.append(send(tag, bytes));
+        }
+        link.append(receive(ANY_TAG, 101));
+        link.append(receive(7, 102));
+        link.append(receive(1, 103));
+        let mut got = Vec::new();
+        let poll = Entry {
+            kind: kind::POLL,
+            ..Entry::default()
+        };
+        link.trap(poll, &mut |piece| {
+            got.extend((piece.kind == news::COMPLETED && piece.request >= 100).then_some((piece.request, piece.bytes)))
+        });
+        assert_eq!(got, [(100, 2), (101, 1), (102, 4), (103, 3)]);
+    }
+}

@@ -1,0 +1,55 @@
+//! What a rank speaks through: to a simulator, or, in a program that nobody launched, to itself.
+
+mod alone;
+pub mod contributions;
+
+pub use alone::AloneLink;
+
+use coupling::{Entry, News, RankSide, SharedArea};
+
+/// The way to the network. One call at a time.
+pub trait NetworkLink {
+    /// This process' rank in the job.
+    fn rank(&self) -> u32;
+    /// The memory that all ranks share.
+    fn area(&self) -> &SharedArea;
+    /// Tells what the rank does, and goes on.
+    fn append(&mut self, entry: Entry);
+    /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps).
+    fn trap(&mut self, entry: Entry, take: &mut dyn FnMut(News)) -> u64;
+    /// Takes a send or a receive back that has no partner: `None` where the network cannot, else the send or receive if there was one.
+    fn cancel(&mut self, request: u32) -> Option<Option<Entry>> {
+        let _ = request;
+        None
+    }
+    /// A call of the program begins.
+    fn enter(&mut self);
+    /// A call of the program ends.
+    fn leave(&mut self);
+}
+
+impl NetworkLink for RankSide {
+    fn rank(&self) -> u32 {
+        Self::rank(self)
+    }
+
+    fn area(&self) -> &SharedArea {
+        Self::area(self)
+    }
+
+    fn append(&mut self, entry: Entry) {
+        Self::append(self, entry);
+    }
+
+    fn trap(&mut self, entry: Entry, take: &mut dyn FnMut(News)) -> u64 {
+        Self::trap(self, entry, take)
+    }
+
+    fn enter(&mut self) {
+        Self::enter(self);
+    }
+
+    fn leave(&mut self) {
+        Self::leave(self);
+    }
+}
