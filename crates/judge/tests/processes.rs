@@ -191,7 +191,8 @@ impl Drawing {
     }
 
     fn incast(&mut self) {
-        let (root, tag) = (self.draw(u64::from(self.ranks)) as u32, 60 + self.draw(3) as u16);
+        // Whoever is late must not be taken for one of another round.
+        let (root, tag) = (self.draw(u64::from(self.ranks)) as u32, 60 + self.round as u16);
         if self.me != root {
             let bytes = 17 * u64::from(self.me) * self.round % 9_000;
             let send = self.message(kind::SEND, root, tag, bytes, BLOCKING);
