@@ -96,7 +96,9 @@ def libraries() -> Path:
     digest = hashlib.sha256()
     for name in _NAMES:
         if not (package / name).is_file():
-            raise ProgramError(f"this installation has no {name}; MPI programs run on Linux, with a wheel that `make setup` or pip has built")
+            raise ProgramError(
+                f"this installation has no {name}; MPI programs run on Linux, with a wheel that `make setup` or pip has built"
+            )
         digest.update((package / name).read_bytes())
     digest.update(str(package).encode())
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -203,7 +205,9 @@ def run_program(
     """
     runs = study.expand().runs
     if len(runs) != 1:
-        raise ProgramError(f"the study has {len(runs)} runs, a program is run once: leave out the sweep, or fix its keys with --set")
+        raise ProgramError(
+            f"the study has {len(runs)} runs, a program is run once: leave out the sweep, or fix its keys with --set"
+        )
     options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core}
     if log is not None:
         options["log"] = str(log)

@@ -106,7 +106,16 @@ def _dispatch() -> int:
         code = TERMINATED if getattr(error, "signal", signal.SIGINT) == signal.SIGTERM else INTERRUPTED
         kept = f"{error}\ngo on with: {again}" if isinstance(error, CampaignInterrupted) and str(error) else ""
         return _fail(code, f"interrupted; {kept}" if kept else "interrupted")
-    except (InputError, ResultsError, ClaimError, ClusterError, ProgramError, TraceError, FileNotFoundError, IsADirectoryError) as error:
+    except (
+        InputError,
+        ResultsError,
+        ClaimError,
+        ClusterError,
+        ProgramError,
+        TraceError,
+        FileNotFoundError,
+        IsADirectoryError,
+    ) as error:
         return _fail(INPUT, f"error: {error}")
     except DiskError as error:
         if error.errno is not None and error.errno not in NO_ROOM:

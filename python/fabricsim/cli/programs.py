@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fabricsim.cli._base import INPUT, JsonOption, OutOption, SetOption, app, parse_sets, put, run_campaign, say
+from fabricsim.cli._base import INPUT, OutOption, SetOption, app, parse_sets, put, run_campaign, say
 
 if TYPE_CHECKING:
     from fabricsim.study import Study
@@ -36,13 +36,18 @@ def mpirun(
         Path | None, typer.Option("--json", metavar="FILE", help="Write verdict, time, digest and counts, - for stdout.")
     ] = None,
     prefix: Annotated[
-        bool | None, typer.Option("--prefix/--no-prefix", help="Put the rank before each line \\[default: where several print to a terminal].")
+        bool | None,
+        typer.Option(
+            "--prefix/--no-prefix", help="Put the rank before each line \\[default: where several print to a terminal]."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", metavar="DIR", help="What ranks print goes into a file per rank and stream.")
     ] = None,
     debug: Annotated[int | None, typer.Option("--debug", metavar="RANK", min=0, help="Start this rank under gdb.")] = None,
-    pin: Annotated[bool, typer.Option("--pin/--no-pin", help="Keep all ranks on the simulator's core: calls are cheaper.")] = True,
+    pin: Annotated[
+        bool, typer.Option("--pin/--no-pin", help="Keep all ranks on the simulator's core: calls are cheaper.")
+    ] = True,
     which: Annotated[bool, typer.Option("--which", help="Say which MPI library the program gets, and start nothing.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what the program prints, and errors.")] = False,
 ) -> None:

@@ -353,6 +353,7 @@ fn the_family_names_every_motif_once() {
         "hpl",
         "graph500-bfs",
         "ops",
+        "program",
         "trace",
     ];
     types.extend(programs::APPLICATIONS);
