@@ -3,7 +3,7 @@
 //! `fabricsim mpirun -n 64 -- target/release/examples/ring 10000`
 
 use coupling::RankSide;
-use coupling::entry::{BLOCKING, Entry, NO_PAYLOAD, kind};
+use coupling::entry::{BLOCKING, NO_PAYLOAD, RankEntry, kind};
 
 fn main() {
     let rounds: u64 = std::env::args()
@@ -13,13 +13,13 @@ fn main() {
         return eprintln!("start it with fabricsim mpirun");
     };
     let (me, ranks) = (rank.rank(), rank.terms().ranks);
-    let blank = Entry {
+    let blank = RankEntry {
         request: BLOCKING,
         payload: NO_PAYLOAD,
-        ..Entry::default()
+        ..RankEntry::default()
     };
     rank.trap(
-        Entry {
+        RankEntry {
             kind: kind::INIT,
             ..blank
         },
@@ -29,14 +29,14 @@ fn main() {
     let mut clock = 0;
     for _ in 0..rounds {
         let block = rank.arena().say(&[0; 8]).expect("room for a message");
-        rank.append(Entry {
+        rank.append(RankEntry {
             kind: kind::IRECV,
             peer: (me + ranks - 1) % ranks,
             bytes: 8,
             request: 0,
             ..blank
         });
-        rank.append(Entry {
+        rank.append(RankEntry {
             kind: kind::ISEND,
             peer: (me + 1) % ranks,
             bytes: 8,
@@ -44,14 +44,14 @@ fn main() {
             payload: block,
             ..blank
         });
-        rank.append(Entry {
+        rank.append(RankEntry {
             kind: kind::WAIT,
             request: 0,
             ..blank
         });
         let mut come = None;
         clock = rank.trap(
-            Entry {
+            RankEntry {
                 kind: kind::WAIT,
                 request: 1,
                 ..blank
@@ -65,7 +65,7 @@ fn main() {
         rank.arena().free(come.expect("a message"));
     }
     rank.trap(
-        Entry {
+        RankEntry {
             kind: kind::FINALIZE,
             ..blank
         },

@@ -13,7 +13,7 @@ pub const BLOCKING: u32 = u16::MAX as u32 - 1;
 /// Most requests of a rank that are open at a time: names are 0 to this, exclusive.
 pub const MOST_REQUESTS: u32 = BLOCKING;
 
-/// Kinds of entries. The fields of an [`Entry`] that a kind does not name are zero.
+/// Kinds of entries. The fields of an [`RankEntry`] that a kind does not name are zero.
 pub mod kind {
     /// Standard send that waits: `peer`, `tag`, `communicator`, `bytes`, `payload`.
     pub const SEND: u8 = 1;
@@ -95,7 +95,7 @@ pub mod flag {
 /// What a rank does, in 48 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct RankEntry {
     /// One of [`kind`].
     pub kind: u8,
     /// Those of [`flag`].
@@ -130,7 +130,7 @@ pub mod news {
 /// What a rank is told, in 40 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct RankNews {
     /// One of [`news`].
     pub kind: u8,
     /// Unused.

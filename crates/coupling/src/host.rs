@@ -1,9 +1,9 @@
 //! The simulator's side: what ranks do comes when it is asked for, and ranks go on when they are told.
 
 use crate::arena::Arena;
-use crate::entry::{Entry, News};
+use crate::entry::{RankEntry, RankNews};
 use crate::futex;
-use crate::layout::{MOST_NEWS, Mailbox, RING, SharedArea};
+use crate::layout::{MOST_NEWS, RING, RankMailbox, SharedArea};
 use std::collections::VecDeque;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
@@ -34,7 +34,7 @@ impl HostSide {
     }
 
     /// The next entry of a rank, waited for while `goes_on` says so, a few times a second; `None` when it does not any longer.
-    pub fn next(&self, rank: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<Entry> {
+    pub fn next(&self, rank: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<RankEntry> {
         let mailbox = self.area.mailbox(rank);
         let read = mailbox.down.read.load(Ordering::Relaxed);
         while mailbox.up.written.load(Ordering::Acquire) == read {
@@ -53,7 +53,7 @@ impl HostSide {
     }
 
     /// The next entry of a rank if it is there.
-    pub fn peek(&self, rank: u32) -> Option<Entry> {
+    pub fn peek(&self, rank: u32) -> Option<RankEntry> {
         let mailbox = self.area.mailbox(rank);
         let read = mailbox.down.read.load(Ordering::Relaxed);
         let there = mailbox.up.written.load(Ordering::Acquire) != read;
@@ -61,7 +61,7 @@ impl HostSide {
         there.then(|| unsafe { *mailbox.entries[(read % RING) as usize].get() })
     }
 
-    fn take(&self, mailbox: &Mailbox, read: u32) -> Entry {
+    fn take(&self, mailbox: &RankMailbox, read: u32) -> RankEntry {
         // SAFETY: it was written before the count said so, and stays until we have counted it as read.
         let entry = unsafe { *mailbox.entries[(read % RING) as usize].get() };
         mailbox.down.read.store(read.wrapping_add(1), Ordering::Release);
@@ -77,7 +77,7 @@ impl HostSide {
     }
 
     /// Answers a rank that waits: the simulated time (ps), and as many of the news as there is room for, which are taken away.
-    pub fn answer(&self, rank: u32, clock: u64, news: &mut VecDeque<News>) {
+    pub fn answer(&self, rank: u32, clock: u64, news: &mut VecDeque<RankNews>) {
         let mailbox = self.area.mailbox(rank);
         let count = news.len().min(MOST_NEWS);
         for (place, piece) in mailbox.news.iter().zip(news.drain(..count)) {

@@ -1,7 +1,7 @@
 //! What lies where in the shared memory: terms, mailboxes, arena.
 
 use crate::blocks::ArenaState;
-use crate::entry::{Entry, News};
+use crate::entry::{RankEntry, RankNews};
 use crate::lock::SharedLock;
 use crate::memory::Mapping;
 use std::cell::UnsafeCell;
@@ -57,13 +57,13 @@ pub(crate) struct Preface {
 
 /// Between a rank and the simulator. Each group of fields has one writer.
 #[repr(C, align(64))]
-pub struct Mailbox {
+pub struct RankMailbox {
     pub(crate) up: RankLine,
     pub(crate) down: HostLine,
     /// Of the library: calls, and whatever else it counts; written by the rank.
     pub counters: [AtomicU64; COUNTERS],
-    pub(crate) entries: [UnsafeCell<Entry>; RING as usize],
-    pub(crate) news: [UnsafeCell<News>; MOST_NEWS],
+    pub(crate) entries: [UnsafeCell<RankEntry>; RING as usize],
+    pub(crate) news: [UnsafeCell<RankNews>; MOST_NEWS],
 }
 
 /// Written by the rank.
@@ -98,7 +98,7 @@ pub(crate) struct HostLine {
 
 // SAFETY: an entry is written by the rank before the count of written ones says so and read by the simulator after, and not written
 // again before the count of read ones says so; news likewise with the count of answers.
-unsafe impl Sync for Mailbox {}
+unsafe impl Sync for RankMailbox {}
 
 /// The shared memory as one side has it mapped.
 #[derive(Debug)]
@@ -171,10 +171,10 @@ impl SharedArea {
     }
 
     /// The mailbox of a rank.
-    pub fn mailbox(&self, rank: u32) -> &Mailbox {
+    pub fn mailbox(&self, rank: u32) -> &RankMailbox {
         let preface = self.preface();
         assert!(rank < preface.terms.ranks, "a rank that is not there");
-        let place = preface.mailboxes + u64::from(rank) * size_of::<Mailbox>() as u64;
+        let place = preface.mailboxes + u64::from(rank) * size_of::<RankMailbox>() as u64;
         // SAFETY: inside the memory, aligned, and all zeros is a mailbox.
         unsafe { &*self.mapping.at(place).cast() }
     }
@@ -199,6 +199,6 @@ impl SharedArea {
 /// Where mailboxes and arena begin, and the size of all.
 fn places(terms: &SharedTerms) -> (u64, u64, u64) {
     let mailboxes = (size_of::<Preface>() as u64).next_multiple_of(PAGE);
-    let arena = (mailboxes + u64::from(terms.ranks) * size_of::<Mailbox>() as u64).next_multiple_of(PAGE);
+    let arena = (mailboxes + u64::from(terms.ranks) * size_of::<RankMailbox>() as u64).next_multiple_of(PAGE);
     (mailboxes, arena, arena + terms.arena.next_multiple_of(PAGE))
 }

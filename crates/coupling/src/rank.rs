@@ -1,10 +1,10 @@
 //! The rank's side: it tells what it does, and waits only where it has to know what came of it.
 
 use crate::arena::Arena;
-use crate::entry::{Entry, News, flag, kind};
+use crate::entry::{RankEntry, RankNews, flag, kind};
 use crate::environment::{RankSeat, VARIABLE};
 use crate::futex;
-use crate::layout::{Mailbox, NO_CORE, RING, SharedArea, SharedTerms};
+use crate::layout::{NO_CORE, RING, RankMailbox, SharedArea, SharedTerms};
 use std::io::{Error, Result};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::atomic::{Ordering, fence};
@@ -97,22 +97,22 @@ impl RankSide {
 
     /// Computing that was not measured: a sleep, say (ps).
     pub fn slept(&mut self, time: u64) {
-        self.append(Entry {
+        self.append(RankEntry {
             kind: kind::COMPUTE,
             bytes: time,
-            ..Entry::default()
+            ..RankEntry::default()
         });
     }
 
     /// Tells what the rank does, and goes on.
-    pub fn append(&mut self, mut entry: Entry) {
+    pub fn append(&mut self, mut entry: RankEntry) {
         entry.compute = std::mem::take(&mut self.stretch);
         self.put(entry);
     }
 
     /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps). Every piece of news goes to `take`, in
     /// the order in which it happened.
-    pub fn trap(&mut self, mut entry: Entry, take: &mut dyn FnMut(News)) -> u64 {
+    pub fn trap(&mut self, mut entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
         entry.flags |= flag::TRAP;
         entry.compute = std::mem::take(&mut self.stretch);
         loop {
@@ -128,19 +128,19 @@ impl RankSide {
             if self.mailbox().down.more.load(Ordering::Relaxed) == 0 {
                 return clock;
             }
-            entry = Entry {
+            entry = RankEntry {
                 kind: kind::MORE,
                 flags: flag::TRAP,
-                ..Entry::default()
+                ..RankEntry::default()
             };
         }
     }
 
-    fn mailbox(&self) -> &Mailbox {
+    fn mailbox(&self) -> &RankMailbox {
         self.area.mailbox(self.rank)
     }
 
-    fn put(&self, entry: Entry) {
+    fn put(&self, entry: RankEntry) {
         let mailbox = self.mailbox();
         let written = mailbox.up.written.load(Ordering::Relaxed);
         loop {

@@ -2,7 +2,7 @@
 
 use coupling::entry::{NO_PAYLOAD, flag, kind, news};
 use coupling::layout::{NO_CORE, RING};
-use coupling::{Entry, HostSide, News, RankSide, SharedArea, SharedTerms};
+use coupling::{HostSide, RankEntry, RankNews, RankSide, SharedArea, SharedTerms};
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
 
@@ -20,19 +20,19 @@ fn terms(ranks: u32) -> SharedTerms {
 fn work(mut rank: RankSide, rounds: u64) {
     for round in 0..rounds {
         let block = rank.arena().say(&round.to_le_bytes()).expect("room");
-        rank.append(Entry {
+        rank.append(RankEntry {
             kind: kind::ISEND,
             request: (round % 1000) as u32,
             bytes: round,
             payload: block,
-            ..Entry::default()
+            ..RankEntry::default()
         });
         if round % 700 == 699 || round + 1 == rounds {
             let mut told = Vec::new();
-            let entry = Entry {
+            let entry = RankEntry {
                 kind: kind::POLL,
                 payload: NO_PAYLOAD,
-                ..Entry::default()
+                ..RankEntry::default()
             };
             let clock = rank.trap(entry, &mut |piece| told.push(piece));
             assert_eq!(clock, (round + 1) * 10 + u64::from(rank.rank()));
@@ -61,7 +61,7 @@ fn every_entry_comes_once_in_order_and_every_answer_reaches_its_rank() {
         for rank in 0..RANKS {
             let host = &host;
             scope.spawn(move || {
-                let mut news: VecDeque<News> = VecDeque::new();
+                let mut news: VecDeque<RankNews> = VecDeque::new();
                 let mut sent = 0;
                 while sent < ROUNDS || !news.is_empty() {
                     let entry = host.next(rank, &mut || true).unwrap();
@@ -70,10 +70,10 @@ fn every_entry_comes_once_in_order_and_every_answer_reaches_its_rank() {
                         let said = host.arena().copy(entry.payload);
                         assert_eq!(said, sent.to_le_bytes());
                         host.arena().free(entry.payload);
-                        news.push_back(News {
+                        news.push_back(RankNews {
                             kind: news::COMPLETED,
                             bytes: sent,
-                            ..News::default()
+                            ..RankNews::default()
                         });
                         sent += 1;
                     } else {

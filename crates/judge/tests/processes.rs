@@ -3,7 +3,7 @@
 
 use coupling::entry::{ANY_SOURCE, BLOCKING, NO_PAYLOAD, collective, flag, kind, news};
 use coupling::layout::{NO_CORE, SharedTerms};
-use coupling::{Entry, HostSide, News, RankSide, SharedArea};
+use coupling::{HostSide, RankEntry, RankNews, RankSide, SharedArea};
 use fabric::spec::*;
 use judge::run::run;
 use std::collections::{BTreeMap, VecDeque};
@@ -14,7 +14,7 @@ use work::live::{LiveProgram, ProgramWish};
 use work::motif::ProgramLoan;
 use work::mpi::spec::{Motif, MotifValue};
 
-const BLANK: Entry = Entry {
+const BLANK: RankEntry = RankEntry {
     kind: 0,
     flags: 0,
     tag: 0,
@@ -39,8 +39,8 @@ struct Drawing {
     me: u32,
     ranks: u32,
     round: u64,
-    complete: BTreeMap<u32, News>,
-    arrived: VecDeque<News>,
+    complete: BTreeMap<u32, RankNews>,
+    arrived: VecDeque<RankNews>,
     clock: u64,
 }
 
@@ -56,11 +56,11 @@ impl Drawing {
         self.draw(most)
     }
 
-    fn put(&mut self, entry: Entry) {
+    fn put(&mut self, entry: RankEntry) {
         self.rank.append(entry);
     }
 
-    fn trap(&mut self, entry: Entry) {
+    fn trap(&mut self, entry: RankEntry) {
         let (complete, arrived) = (&mut self.complete, &mut self.arrived);
         let clock = self.rank.trap(entry, &mut |piece| match piece.kind {
             news::COMPLETED => {
@@ -75,11 +75,11 @@ impl Drawing {
         self.clock = clock;
     }
 
-    fn message(&mut self, kind: u8, peer: u32, tag: u16, bytes: u64, request: u32) -> Entry {
+    fn message(&mut self, kind: u8, peer: u32, tag: u16, bytes: u64, request: u32) -> RankEntry {
         let mut said = vec![0; bytes.max(8) as usize];
         said[..8].copy_from_slice(&mark(self.me, tag, bytes, self.round).to_le_bytes());
         let block = self.rank.arena().say(&said).expect("room");
-        Entry {
+        RankEntry {
             kind,
             peer,
             tag,
@@ -116,7 +116,7 @@ impl Drawing {
         let (tag, sizes) = (self.draw(50) as u16, [self.bytes(), self.bytes()]);
         let bytes = sizes[(self.me % 2) as usize];
         let (how, late) = (self.draw(6), self.draw(2) == 1);
-        let receive = |kind, request| Entry {
+        let receive = |kind, request| RankEntry {
             kind,
             peer: from,
             tag,
@@ -146,7 +146,7 @@ impl Drawing {
                 .iter()
                 .any(|piece| piece.source == from && piece.tag == tag)
             {
-                self.trap(Entry {
+                self.trap(RankEntry {
                     kind: kind::WAIT_NEWS,
                     ..BLANK
                 });
@@ -158,28 +158,28 @@ impl Drawing {
         match how {
             3 => {
                 while !self.complete.contains_key(&3) {
-                    self.trap(Entry {
+                    self.trap(RankEntry {
                         kind: kind::POLL,
                         place: 77,
                         ..BLANK
                     });
                 }
-                self.trap(Entry {
+                self.trap(RankEntry {
                     kind: kind::WAIT_ALL,
                     ..BLANK
                 });
             }
-            4 => self.trap(Entry {
+            4 => self.trap(RankEntry {
                 kind: kind::WAIT_ALL,
                 ..BLANK
             }),
             _ => {
-                self.put(Entry {
+                self.put(RankEntry {
                     kind: kind::WAIT,
                     request: 4,
                     ..BLANK
                 });
-                self.trap(Entry {
+                self.trap(RankEntry {
                     kind: kind::WAIT,
                     request: 3,
                     ..BLANK
@@ -200,7 +200,7 @@ impl Drawing {
         }
         let mut seen = vec![false; self.ranks as usize];
         for _ in 1..self.ranks {
-            self.trap(Entry {
+            self.trap(RankEntry {
                 kind: kind::RECV,
                 peer: ANY_SOURCE,
                 tag,
@@ -215,7 +215,7 @@ impl Drawing {
     fn collective(&mut self) {
         let which = self.draw(10) as u16;
         let (root, bytes) = (self.draw(u64::from(self.ranks)) as u32, self.draw(3_000));
-        let mut entry = Entry {
+        let mut entry = RankEntry {
             kind: kind::COLLECTIVE,
             tag: which,
             peer: root,
@@ -235,7 +235,7 @@ impl Drawing {
     }
 
     fn work(mut self, rounds: u64) {
-        self.trap(Entry {
+        self.trap(RankEntry {
             kind: kind::INIT,
             ..BLANK
         });
@@ -243,8 +243,8 @@ impl Drawing {
             self.round = round;
             let common = self.seed;
             let own = des::mix(common ^ u64::from(self.me));
-            let compute = if own % 3 == 0 { own % 3_000_000 } else { 0 };
-            self.put(Entry {
+            let compute = if own.is_multiple_of(3) { own % 3_000_000 } else { 0 };
+            self.put(RankEntry {
                 kind: kind::COMPUTE,
                 compute,
                 ..BLANK
@@ -257,11 +257,11 @@ impl Drawing {
             // All draw alike from here on, whatever the round was.
             self.seed = des::mix(common ^ round);
         }
-        self.trap(Entry {
+        self.trap(RankEntry {
             kind: kind::CLOCK,
             ..BLANK
         });
-        self.trap(Entry {
+        self.trap(RankEntry {
             kind: kind::FINALIZE,
             ..BLANK
         });

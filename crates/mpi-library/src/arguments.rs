@@ -13,7 +13,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 /// Where results go.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
-pub struct Out<T>(pub *mut T);
+pub struct ResultPlace<T>(pub *mut T);
 
 /// What is read.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +33,9 @@ pub struct TextOut(*mut c_char);
 /// A buffer of a message, or another address that is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub struct Address(pub *mut c_void);
+pub struct BufferAddress(pub *mut c_void);
 
-impl<T: Copy> Out<T> {
+impl<T: Copy> ResultPlace<T> {
     /// Whether there is no place.
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -93,7 +93,7 @@ impl<T: Copy> In<T> {
 
     /// Reads the first.
     pub fn get(self) -> Answer<T> {
-        Out(self.0.cast_mut()).get()
+        ResultPlace(self.0.cast_mut()).get()
     }
 }
 
@@ -127,7 +127,7 @@ impl TextOut {
     }
 }
 
-impl Address {
+impl BufferAddress {
     /// As a number.
     pub fn number(self) -> i64 {
         self.0 as i64
@@ -145,7 +145,7 @@ impl Address {
 
     /// Writes an address to where this one points.
     pub fn set(self, value: *mut c_void) -> Answer {
-        Out(self.0.cast::<*mut c_void>()).set(value)
+        ResultPlace(self.0.cast::<*mut c_void>()).set(value)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Values by the number of their key, in the order in which keys were made.
-pub type Attributes = BTreeMap<u32, usize>;
+pub type AttributeTable = BTreeMap<u32, usize>;
 
 /// What a key belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

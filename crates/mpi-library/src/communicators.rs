@@ -1,6 +1,6 @@
 //! Communicators: a group of processes, and a context in which only its own messages match.
 
-use crate::{attributes::Attributes, groups::ProcessGroup, topologies::CommTopology};
+use crate::{attributes::AttributeTable, groups::ProcessGroup, topologies::CommTopology};
 use std::{
     cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
@@ -32,7 +32,7 @@ pub struct Comm {
     /// The buffer of buffered sends on it: address and bytes.
     pub buffer: Cell<Option<(usize, i64)>>,
     /// Its attributes.
-    pub attributes: RefCell<Attributes>,
+    pub attributes: RefCell<AttributeTable>,
     /// Its topology.
     pub topology: Option<CommTopology>,
     /// Its hints.

@@ -23,8 +23,8 @@ pub use report::{LiveEnd, LiveReport, take_reports};
 
 use crate::mpi::op::{ANY_SIZE, BLOCK};
 use crate::mpi::{Collective, Communicator, HeardMessage, Op, Program};
-use coupling::entry::{NO_PAYLOAD, News, news};
-use coupling::{Entry, HostSide};
+use coupling::entry::{NO_PAYLOAD, RankNews, news};
+use coupling::{HostSide, RankEntry};
 use families::Families;
 use launch::Running;
 use messages::InTransit;
@@ -136,7 +136,7 @@ impl LiveProgram {
         }
     }
 
-    fn wait_for(&self, running: &Running, number: u32, rank: &LiveRank) -> Option<Entry> {
+    fn wait_for(&self, running: &Running, number: u32, rank: &LiveRank) -> Option<RankEntry> {
         let mut patience = running.patience(number);
         running.host.next(number, &mut || {
             if self.has_failed() {
@@ -200,7 +200,7 @@ impl Program for LiveProgram {
         let address = (message.source, u32::from(message.communicator), message.tag);
         let said = self.transit(rank).matched(address);
         let (bytes, payload) = said.map_or((message.bytes, NO_PAYLOAD), |said| (said.bytes, said.payload));
-        let piece = News {
+        let piece = RankNews {
             kind: news::COMPLETED,
             tag: message.tag,
             communicator: self.families.context(message.communicator.into()),
@@ -208,7 +208,7 @@ impl Program for LiveProgram {
             request: request.into(),
             bytes: if bytes == ANY_SIZE { 0 } else { bytes },
             payload,
-            ..News::default()
+            ..RankNews::default()
         };
         let mut rank = self.rank(rank);
         match request {
@@ -221,14 +221,14 @@ impl Program for LiveProgram {
     fn arrived(&self, rank: u32, message: &HeardMessage, _at: u64) {
         let address = (message.source, u32::from(message.communicator), message.tag);
         let said = self.transit(rank).arrived(address);
-        let piece = News {
+        let piece = RankNews {
             kind: news::ARRIVED,
             tag: message.tag,
             communicator: self.families.context(message.communicator.into()),
             source: message.source,
             bytes: said.map_or(message.bytes, |said| said.bytes),
             payload: NO_PAYLOAD,
-            ..News::default()
+            ..RankNews::default()
         };
         self.rank(rank).news.push_back(piece);
     }

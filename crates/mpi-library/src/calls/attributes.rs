@@ -2,8 +2,8 @@
 
 use super::requests::own_code;
 use crate::{
-    arguments::{Address, Out},
-    attributes::{AttributeKey, Attributes, KeyOf},
+    arguments::{BufferAddress, ResultPlace},
+    attributes::{AttributeKey, AttributeTable, KeyOf},
     communicators::Comm,
     datatypes::Datatype,
     faces::{Face, constants::Constants},
@@ -43,7 +43,7 @@ enum Holder {
 }
 
 impl Holder {
-    fn attributes(&self) -> &RefCell<Attributes> {
+    fn attributes(&self) -> &RefCell<AttributeTable> {
         match self {
             Self::Comm(comm) => &comm.attributes,
             Self::Type(of, _) => &of.attributes,
@@ -89,14 +89,14 @@ impl Holder {
     }
 
     /// What a duplicate holds.
-    fn copies<F: Face>(&self, library: &Library) -> Answer<Attributes> {
+    fn copies<F: Face>(&self, library: &Library) -> Answer<AttributeTable> {
         let all: Vec<(u32, usize)> = self
             .attributes()
             .borrow()
             .iter()
             .map(|(index, value)| (*index, *value))
             .collect();
-        let mut copies = Attributes::new();
+        let mut copies = AttributeTable::new();
         for (index, value) in all {
             let Some(key) = library.keys.borrow().get(index).copied() else {
                 continue;
@@ -140,12 +140,16 @@ pub(super) fn delete_all<F: Face>(library: &Library, comm: u32) -> Answer {
 }
 
 /// What a duplicate of a communicator holds.
-pub(super) fn copies_of_comm<F: Face>(library: &Library, comm: &Rc<Comm>) -> Answer<Attributes> {
+pub(super) fn copies_of_comm<F: Face>(library: &Library, comm: &Rc<Comm>) -> Answer<AttributeTable> {
     Holder::Comm(comm.clone()).copies::<F>(library)
 }
 
 /// What a duplicate of a datatype holds.
-pub(super) fn copies_of_type<F: Face>(library: &Library, of: &Rc<Datatype>, handle: F::Handle) -> Answer<Attributes> {
+pub(super) fn copies_of_type<F: Face>(
+    library: &Library,
+    of: &Rc<Datatype>,
+    handle: F::Handle,
+) -> Answer<AttributeTable> {
     Holder::Type(of.clone(), F::number(handle)).copies::<F>(library)
 }
 
@@ -158,9 +162,9 @@ pub(super) fn delete_all_of_type<F: Face>(library: &Library, of: &Rc<Datatype>, 
 fn create<F: Face>(
     library: &Library,
     of: KeyOf,
-    (copy, delete): (Address, Address),
-    number: Out<c_int>,
-    state: Address,
+    (copy, delete): (BufferAddress, BufferAddress),
+    number: ResultPlace<c_int>,
+    state: BufferAddress,
 ) -> Answer {
     // MPICH's function that copies the value itself is one that it exports; the standard ABI has the number 1 for it.
     let copy = if std::ptr::eq(copy.0, crate::calls::tools::dup_fn::<F> as *const _) {
@@ -180,7 +184,7 @@ fn create<F: Face>(
 }
 
 /// Frees a key: values under it stay where they are until what holds them goes.
-fn free<F: Face>(library: &Library, of: KeyOf, number: Out<c_int>) -> Answer {
+fn free<F: Face>(library: &Library, of: KeyOf, number: ResultPlace<c_int>) -> Answer {
     let (index, _) = key(library, number.get()?, of)?;
     // Its number is not given again: something may hold a value under it.
     if let Some(key) = library.keys.borrow_mut().get_mut(index) {
@@ -189,14 +193,14 @@ fn free<F: Face>(library: &Library, of: KeyOf, number: Out<c_int>) -> Answer {
     number.set(F::C.keyval_invalid as c_int)
 }
 
-fn set<F: Face>(library: &Library, holder: &Holder, number: c_int, value: Address) -> Answer {
+fn set<F: Face>(library: &Library, holder: &Holder, number: c_int, value: BufferAddress) -> Answer {
     let (index, _) = key(library, number, holder.key_of())?;
     holder.delete::<F>(library, index)?;
     holder.attributes().borrow_mut().insert(index, value.0 as usize);
     Ok(())
 }
 
-fn get(library: &Library, holder: &Holder, number: c_int, value: Address, flag: Out<c_int>) -> Answer {
+fn get(library: &Library, holder: &Holder, number: c_int, value: BufferAddress, flag: ResultPlace<c_int>) -> Answer {
     let (index, _) = key(library, number, holder.key_of())?;
     let found = holder.attributes().borrow().get(&index).copied();
     flag.set(c_int::from(found.is_some()))?;
@@ -209,7 +213,13 @@ fn delete<F: Face>(library: &Library, holder: &Holder, number: c_int) -> Answer 
 }
 
 /// Attributes of a communicator, those of the standard among them.
-fn comm_get<F: Face>(library: &Library, comm: F::Handle, number: c_int, value: Address, flag: Out<c_int>) -> Answer {
+fn comm_get<F: Face>(
+    library: &Library,
+    comm: F::Handle,
+    number: c_int,
+    value: BufferAddress,
+    flag: ResultPlace<c_int>,
+) -> Answer {
     let comm = library.comm::<F>(comm)?;
     if let Some(place) = standard(&F::C).iter().position(|known| *known == i64::from(number)) {
         if place == 4 {
@@ -236,36 +246,36 @@ fn of_comm<F: Face>(library: &Library, handle: F::Handle) -> Answer<Holder> {
 
 calls! {
     /// Makes a key for communicators.
-    comm_create_keyval = "MPI_Comm_create_keyval"(copy: Address, delete: Address, key: Out<c_int>, state: Address) |library| {
+    comm_create_keyval = "MPI_Comm_create_keyval"(copy: BufferAddress, delete: BufferAddress, key: ResultPlace<c_int>, state: BufferAddress) |library| {
         create::<F>(library, KeyOf::Communicator, (copy, delete), key, state)
     };
 
     /// Makes a key for datatypes.
-    type_create_keyval = "MPI_Type_create_keyval"(copy: Address, delete: Address, key: Out<c_int>, state: Address) |library| {
+    type_create_keyval = "MPI_Type_create_keyval"(copy: BufferAddress, delete: BufferAddress, key: ResultPlace<c_int>, state: BufferAddress) |library| {
         create::<F>(library, KeyOf::Datatype, (copy, delete), key, state)
     };
 
     /// Makes a key for windows, which there are none of.
-    win_create_keyval = "MPI_Win_create_keyval"(copy: Address, delete: Address, key: Out<c_int>, state: Address) |library| {
+    win_create_keyval = "MPI_Win_create_keyval"(copy: BufferAddress, delete: BufferAddress, key: ResultPlace<c_int>, state: BufferAddress) |library| {
         create::<F>(library, KeyOf::Window, (copy, delete), key, state)
     };
 
     /// Frees a key for communicators.
-    comm_free_keyval = "MPI_Comm_free_keyval"(key: Out<c_int>) |library| free::<F>(library, KeyOf::Communicator, key);
+    comm_free_keyval = "MPI_Comm_free_keyval"(key: ResultPlace<c_int>) |library| free::<F>(library, KeyOf::Communicator, key);
 
     /// Frees a key for datatypes.
-    type_free_keyval = "MPI_Type_free_keyval"(key: Out<c_int>) |library| free::<F>(library, KeyOf::Datatype, key);
+    type_free_keyval = "MPI_Type_free_keyval"(key: ResultPlace<c_int>) |library| free::<F>(library, KeyOf::Datatype, key);
 
     /// Frees a key for windows.
-    win_free_keyval = "MPI_Win_free_keyval"(key: Out<c_int>) |library| free::<F>(library, KeyOf::Window, key);
+    win_free_keyval = "MPI_Win_free_keyval"(key: ResultPlace<c_int>) |library| free::<F>(library, KeyOf::Window, key);
 
     /// Hangs a value on a communicator.
-    comm_set_attr = "MPI_Comm_set_attr"(comm: F::Handle, key: c_int, value: Address) |library| {
+    comm_set_attr = "MPI_Comm_set_attr"(comm: F::Handle, key: c_int, value: BufferAddress) |library| {
         set::<F>(library, &of_comm::<F>(library, comm)?, key, value)
     };
 
     /// The value on a communicator.
-    comm_get_attr = "MPI_Comm_get_attr"(comm: F::Handle, key: c_int, value: Address, flag: Out<c_int>) |library| {
+    comm_get_attr = "MPI_Comm_get_attr"(comm: F::Handle, key: c_int, value: BufferAddress, flag: ResultPlace<c_int>) |library| {
         comm_get::<F>(library, comm, key, value, flag)
     };
 
@@ -275,12 +285,12 @@ calls! {
     };
 
     /// Hangs a value on a datatype.
-    type_set_attr = "MPI_Type_set_attr"(datatype: F::Handle, key: c_int, value: Address) |library| {
+    type_set_attr = "MPI_Type_set_attr"(datatype: F::Handle, key: c_int, value: BufferAddress) |library| {
         set::<F>(library, &of_type::<F>(library, datatype)?, key, value)
     };
 
     /// The value on a datatype.
-    type_get_attr = "MPI_Type_get_attr"(datatype: F::Handle, key: c_int, value: Address, flag: Out<c_int>) |library| {
+    type_get_attr = "MPI_Type_get_attr"(datatype: F::Handle, key: c_int, value: BufferAddress, flag: ResultPlace<c_int>) |library| {
         get(library, &of_type::<F>(library, datatype)?, key, value, flag)
     };
 

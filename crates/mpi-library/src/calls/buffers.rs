@@ -2,19 +2,19 @@
 
 use super::environment::fitting;
 use crate::{
-    arguments::{Address, Count, Out},
+    arguments::{BufferAddress, Count, ResultPlace},
     communicators::Comm,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     library::{
         Library, calls,
-        requests::{Ended, OpenRequest, Place},
+        requests::{EndedRequest, LibraryRequest, RequestPlace},
     },
 };
 use std::{cell::Cell, ffi::c_void};
 
 /// Refuses a buffered send that is larger than the buffer: that of the communicator, or of the process.
-pub(super) fn check_room<F: Face>(library: &Library, comm: &Comm, place: &Place) -> Answer {
+pub(super) fn check_room<F: Face>(library: &Library, comm: &Comm, place: &RequestPlace) -> Answer {
     let needed = place.bytes() as i64 + F::C.bsend_overhead;
     match comm.buffer.get().or(library.buffer.get()) {
         None => fault(
@@ -31,9 +31,9 @@ pub(super) fn check_room<F: Face>(library: &Library, comm: &Comm, place: &Place)
 }
 
 /// Where a buffer is kept.
-type Kept = Cell<Option<(usize, i64)>>;
+type KeptBuffer = Cell<Option<(usize, i64)>>;
 
-fn attach<F: Face>(kept: &Kept, buffer: Address, size: i64) -> Answer {
+fn attach<F: Face>(kept: &KeptBuffer, buffer: BufferAddress, size: i64) -> Answer {
     if size < 0 {
         return fault(ErrorClass::Arg, format!("a buffer of {size} bytes"));
     }
@@ -46,7 +46,7 @@ fn attach<F: Face>(kept: &Kept, buffer: Address, size: i64) -> Answer {
 }
 
 /// The address and size of the buffer that is taken away.
-fn detach<N: Count>(kept: &Kept, address: Address, size: Out<N>) -> Answer {
+fn detach<N: Count>(kept: &KeptBuffer, address: BufferAddress, size: ResultPlace<N>) -> Answer {
     let Some((buffer, bytes)) = kept.take() else {
         return fault(ErrorClass::Buffer, "there is no buffer");
     };
@@ -55,20 +55,20 @@ fn detach<N: Count>(kept: &Kept, address: Address, size: Out<N>) -> Answer {
 }
 
 /// A request that is over: buffers are always empty, since messages lie elsewhere.
-fn empty<F: Face>(library: &Library, request: Out<F::Handle>) -> Answer {
-    let index = library.keep_request(OpenRequest::done(None, Ended::EMPTY));
+fn empty<F: Face>(library: &Library, request: ResultPlace<F::Handle>) -> Answer {
+    let index = library.keep_request(LibraryRequest::done(None, EndedRequest::EMPTY));
     request.set(library.request_handle::<F>(index))
 }
 
 calls! {
     /// Gives a buffer for buffered sends.
-    buffer_attach<N> = "MPI_Buffer_attach"(buffer: Address, size: N) |library| {
+    buffer_attach<N> = "MPI_Buffer_attach"(buffer: BufferAddress, size: N) |library| {
         library.running()?;
         attach::<F>(&library.buffer, buffer, size.get())
     };
 
     /// Takes the buffer away.
-    buffer_detach<N> = "MPI_Buffer_detach"(address: Address, size: Out<N>) |library| {
+    buffer_detach<N> = "MPI_Buffer_detach"(address: BufferAddress, size: ResultPlace<N>) |library| {
         library.running()?;
         detach::<N>(&library.buffer, address, size)
     };
@@ -77,18 +77,18 @@ calls! {
     buffer_flush = "MPI_Buffer_flush"() |library| library.running();
 
     /// The same without waiting.
-    buffer_iflush = "MPI_Buffer_iflush"(request: Out<F::Handle>) |library| {
+    buffer_iflush = "MPI_Buffer_iflush"(request: ResultPlace<F::Handle>) |library| {
         library.running()?;
         empty::<F>(library, request)
     };
 
     /// Gives a buffer for buffered sends on a communicator.
-    comm_attach_buffer<N> = "MPI_Comm_attach_buffer"(comm: F::Handle, buffer: Address, size: N) |library| {
+    comm_attach_buffer<N> = "MPI_Comm_attach_buffer"(comm: F::Handle, buffer: BufferAddress, size: N) |library| {
         attach::<F>(&library.comm::<F>(comm)?.buffer, buffer, size.get())
     };
 
     /// Takes the buffer of a communicator away.
-    comm_detach_buffer<N> = "MPI_Comm_detach_buffer"(comm: F::Handle, address: Address, size: Out<N>) |library| {
+    comm_detach_buffer<N> = "MPI_Comm_detach_buffer"(comm: F::Handle, address: BufferAddress, size: ResultPlace<N>) |library| {
         detach::<N>(&library.comm::<F>(comm)?.buffer, address, size)
     };
 
@@ -96,7 +96,7 @@ calls! {
     comm_flush_buffer = "MPI_Comm_flush_buffer"(comm: F::Handle) |library| library.comm::<F>(comm).map(|_| ());
 
     /// The same without waiting.
-    comm_iflush_buffer = "MPI_Comm_iflush_buffer"(comm: F::Handle, request: Out<F::Handle>) |library| {
+    comm_iflush_buffer = "MPI_Comm_iflush_buffer"(comm: F::Handle, request: ResultPlace<F::Handle>) |library| {
         library.comm::<F>(comm)?;
         empty::<F>(library, request)
     };

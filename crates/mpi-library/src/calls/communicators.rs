@@ -2,24 +2,24 @@
 
 use super::{
     attributes::{copies_of_comm, delete_all},
-    collectives::{Plan, Told, Way},
+    collectives::{CollectivePlan, CollectiveWay, ToldCollective},
 };
 use crate::{
-    arguments::{Out, TextIn, TextOut},
-    attributes::Attributes,
+    arguments::{ResultPlace, TextIn, TextOut},
+    attributes::AttributeTable,
     communicators::{Comm, Hints},
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     groups::{Comparison, ProcessGroup},
     library::{
         Destination, Library, SELF, WORLD, calls,
-        progress::Wanted,
-        requests::{Partner, Place},
+        progress::WantedTrap,
+        requests::{MessagePartner, RequestPlace},
     },
     topologies::CommTopology,
 };
 use coupling::{
-    Entry,
+    RankEntry,
     entry::{NO_PAYLOAD, collective, kind},
 };
 use std::{cell::RefCell, ffi::c_int, rc::Rc};
@@ -63,11 +63,11 @@ fn tell_all(
 ) -> Answer<Vec<[u32; 2]>> {
     let answers = Rc::new(RefCell::new(Vec::new()));
     let (to, members) = (answers.clone(), comm.size());
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm: comm.clone(),
         name,
         root: 0,
-        told: Told::Operation(operation, 0, 8, None),
+        told: ToldCollective::Operation(operation, 0, 8, None),
         bring: Box::new(move |library| eight(library, told)),
         take: Box::new(move |library, meeting| {
             for member in 0..members {
@@ -76,7 +76,7 @@ fn tell_all(
             Ok(())
         }),
     };
-    plan.go(library, Way::<crate::faces::Standard>::Now)?;
+    plan.go(library, CollectiveWay::<crate::faces::Standard>::Now)?;
     Ok(answers.take())
 }
 
@@ -121,7 +121,7 @@ pub(super) fn create<F: Face>(
 }
 
 /// A duplicate, with other hints or the same.
-fn duplicate<F: Face>(library: &Library, old: &Rc<Comm>, hints: Option<Hints>, to: Out<F::Handle>) -> Answer {
+fn duplicate<F: Face>(library: &Library, old: &Rc<Comm>, hints: Option<Hints>, to: ResultPlace<F::Handle>) -> Answer {
     let attributes = copies_of_comm::<F>(library, old)?;
     let number = agree(library, old, "MPI_Comm_dup", Some(&old.group))?;
     to.set(make::<F>(
@@ -133,7 +133,7 @@ fn duplicate<F: Face>(library: &Library, old: &Rc<Comm>, hints: Option<Hints>, t
     ))
 }
 
-fn copied(old: &Rc<Comm>, attributes: Attributes, hints: Option<Hints>) -> impl FnOnce(&mut Comm) + use<> {
+fn copied(old: &Rc<Comm>, attributes: AttributeTable, hints: Option<Hints>) -> impl FnOnce(&mut Comm) + use<> {
     let old = old.clone();
     move |comm| {
         comm.topology.clone_from(&old.topology);
@@ -147,7 +147,7 @@ fn start_duplicate<F: Face>(
     library: &Library,
     old: &Rc<Comm>,
     hints: Option<Hints>,
-    to: (Out<F::Handle>, Out<F::Handle>),
+    to: (ResultPlace<F::Handle>, ResultPlace<F::Handle>),
 ) -> Answer {
     let attributes = copies_of_comm::<F>(library, old)?;
     let handle = make::<F>(
@@ -159,11 +159,11 @@ fn start_duplicate<F: Face>(
     );
     let new = library.comm::<F>(handle)?;
     let number = if old.rank == 0 { library.number_comm()? } else { 0 };
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm: old.clone(),
         name: "MPI_Comm_dup",
         root: 0,
-        told: Told::Operation(collective::ALLREDUCE, 0, 8, None),
+        told: ToldCollective::Operation(collective::ALLREDUCE, 0, 8, None),
         bring: Box::new(move |library| eight(library, [number, 0])),
         take: Box::new(move |library, meeting| {
             new.context.set(words(meeting.data(library, 0)?)[0]);
@@ -172,7 +172,7 @@ fn start_duplicate<F: Face>(
         }),
     };
     to.0.set(handle)?;
-    plan.go::<F>(library, Way::Start(to.1))
+    plan.go::<F>(library, CollectiveWay::RequestStart(to.1))
 }
 
 /// Splits by colour, members in the order of their keys.
@@ -208,7 +208,7 @@ fn split_and_make<F: Face>(
     library: &Library,
     old: &Rc<Comm>,
     (colour, key): (Option<u32>, c_int),
-    to: Out<F::Handle>,
+    to: ResultPlace<F::Handle>,
 ) -> Answer {
     let group = split(library, old, colour, key)?;
     to.set(create::<F>(library, old, group, None)?)
@@ -223,7 +223,7 @@ fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<Process
     };
     let mut number = [0_u32];
     let mut nothing = [0_u32; 0];
-    let four = |words: &mut [u32]| Place {
+    let four = |words: &mut [u32]| RequestPlace {
         address: words.as_mut_ptr().cast(),
         count: words.len() as i64 * 4,
         of: library.byte(),
@@ -238,8 +238,8 @@ fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<Process
     if rank == 0 {
         number[0] = library.number_comm()?;
         for member in &group.members[1..] {
-            let from = Wanted {
-                source: Partner::Rank(rank_in_old(*member)?),
+            let from = WantedTrap {
+                source: MessagePartner::Rank(rank_in_old(*member)?),
                 tag: Some(tag),
             };
             library.receive_now(inner, &four(&mut nothing), from)?;
@@ -258,8 +258,8 @@ fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<Process
         library.receive_now(
             inner,
             &four(&mut number),
-            Wanted {
-                source: Partner::Rank(leader),
+            WantedTrap {
+                source: MessagePartner::Rank(leader),
                 tag: Some(tag),
             },
         )?;
@@ -276,7 +276,7 @@ fn part_of(comm: &Comm, group: &ProcessGroup) -> Answer {
 }
 
 /// Frees a communicator.
-fn free<F: Face>(library: &Library, handle: Out<F::Handle>) -> Answer {
+fn free<F: Face>(library: &Library, handle: ResultPlace<F::Handle>) -> Answer {
     let comm = library.comm::<F>(handle.get()?)?;
     let index = comm.index.get();
     if index == WORLD || index == SELF {
@@ -286,12 +286,12 @@ fn free<F: Face>(library: &Library, handle: Out<F::Handle>) -> Answer {
     library.comms.borrow_mut().remove(index);
     for comm in [Some(&comm), comm.inner_if_there()].into_iter().flatten() {
         if comm.told.get() {
-            let entry = Entry {
+            let entry = RankEntry {
                 kind: kind::FREE_COMMUNICATOR,
                 payload: NO_PAYLOAD,
-                ..Entry::default()
+                ..RankEntry::default()
             };
-            library.append(Entry {
+            library.append(RankEntry {
                 communicator: comm.context.get(),
                 ..entry
             });
@@ -326,43 +326,43 @@ impl Library {
 
 calls! {
     /// How many members.
-    comm_size = "MPI_Comm_size"(comm: F::Handle, size: Out<c_int>) |library| size.set(library.comm::<F>(comm)?.size() as c_int);
+    comm_size = "MPI_Comm_size"(comm: F::Handle, size: ResultPlace<c_int>) |library| size.set(library.comm::<F>(comm)?.size() as c_int);
 
     /// This process' rank.
-    comm_rank = "MPI_Comm_rank"(comm: F::Handle, rank: Out<c_int>) |library| rank.set(library.comm::<F>(comm)?.rank as c_int);
+    comm_rank = "MPI_Comm_rank"(comm: F::Handle, rank: ResultPlace<c_int>) |library| rank.set(library.comm::<F>(comm)?.rank as c_int);
 
     /// Whether it has two groups: none has.
-    comm_test_inter = "MPI_Comm_test_inter"(comm: F::Handle, flag: Out<c_int>) |library| {
+    comm_test_inter = "MPI_Comm_test_inter"(comm: F::Handle, flag: ResultPlace<c_int>) |library| {
         library.comm::<F>(comm)?;
         flag.set(0)
     };
 
     /// The group of a communicator.
-    comm_group = "MPI_Comm_group"(comm: F::Handle, group: Out<F::Handle>) |library| {
+    comm_group = "MPI_Comm_group"(comm: F::Handle, group: ResultPlace<F::Handle>) |library| {
         let members = library.comm::<F>(comm)?.group.clone();
         group.set(library.keep_group::<F>(members))
     };
 
     /// The other group of a communicator with two: none has.
-    comm_remote_group = "MPI_Comm_remote_group"(comm: F::Handle, _group: Out<F::Handle>) |library| {
+    comm_remote_group = "MPI_Comm_remote_group"(comm: F::Handle, _group: ResultPlace<F::Handle>) |library| {
         library.comm::<F>(comm)?;
         fault(ErrorClass::Comm, "the communicator has one group")
     };
 
     /// The size of that group.
-    comm_remote_size = "MPI_Comm_remote_size"(comm: F::Handle, _size: Out<c_int>) |library| {
+    comm_remote_size = "MPI_Comm_remote_size"(comm: F::Handle, _size: ResultPlace<c_int>) |library| {
         library.comm::<F>(comm)?;
         fault(ErrorClass::Comm, "the communicator has one group")
     };
 
     /// The processes that started this one: there are none.
-    comm_get_parent = "MPI_Comm_get_parent"(parent: Out<F::Handle>) |library| {
+    comm_get_parent = "MPI_Comm_get_parent"(parent: ResultPlace<F::Handle>) |library| {
         library.running()?;
         parent.set(F::handle(F::C.comm_null))
     };
 
     /// How two communicators compare.
-    comm_compare = "MPI_Comm_compare"(one: F::Handle, other: F::Handle, result: Out<c_int>) |library| {
+    comm_compare = "MPI_Comm_compare"(one: F::Handle, other: F::Handle, result: ResultPlace<c_int>) |library| {
         let (one, other) = (library.comm::<F>(one)?, library.comm::<F>(other)?);
         result.set(comparison::<F>(match one.group.compare(&other.group) {
             Comparison::Identical if one.index.get() != other.index.get() => Comparison::Congruent,
@@ -371,27 +371,27 @@ calls! {
     };
 
     /// A duplicate.
-    comm_dup = "MPI_Comm_dup"(comm: F::Handle, new: Out<F::Handle>) |library| {
+    comm_dup = "MPI_Comm_dup"(comm: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         duplicate::<F>(library, &comm, None, new)
     };
 
     /// A duplicate with other hints.
-    comm_dup_with_info = "MPI_Comm_dup_with_info"(comm: F::Handle, info: F::Handle, new: Out<F::Handle>) |library| {
+    comm_dup_with_info = "MPI_Comm_dup_with_info"(comm: F::Handle, info: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         let hints = library.some_hints::<F>(info)?;
         duplicate::<F>(library, &comm, Some(hints), new)
     };
 
     /// Starts a duplicate.
-    comm_idup = "MPI_Comm_idup"(comm: F::Handle, new: Out<F::Handle>, request: Out<F::Handle>) |library| {
+    comm_idup = "MPI_Comm_idup"(comm: F::Handle, new: ResultPlace<F::Handle>, request: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         start_duplicate::<F>(library, &comm, None, (new, request))
     };
 
     /// Starts a duplicate with other hints.
     comm_idup_with_info = "MPI_Comm_idup_with_info"(
-        comm: F::Handle, info: F::Handle, new: Out<F::Handle>, request: Out<F::Handle>,
+        comm: F::Handle, info: F::Handle, new: ResultPlace<F::Handle>, request: ResultPlace<F::Handle>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let hints = library.some_hints::<F>(info)?;
@@ -399,7 +399,7 @@ calls! {
     };
 
     /// A communicator of a group; all members of the old one call.
-    comm_create = "MPI_Comm_create"(comm: F::Handle, group: F::Handle, new: Out<F::Handle>) |library| {
+    comm_create = "MPI_Comm_create"(comm: F::Handle, group: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         let group = library.group::<F>(group)?;
         part_of(&comm, &group)?;
@@ -408,7 +408,7 @@ calls! {
     };
 
     /// A communicator of a group; its members call.
-    comm_create_group = "MPI_Comm_create_group"(comm: F::Handle, group: F::Handle, tag: c_int, new: Out<F::Handle>) |library| {
+    comm_create_group = "MPI_Comm_create_group"(comm: F::Handle, group: F::Handle, tag: c_int, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         let group = library.group::<F>(group)?;
         part_of(&comm, &group)?;
@@ -416,7 +416,7 @@ calls! {
     };
 
     /// Communicators by colour.
-    comm_split = "MPI_Comm_split"(comm: F::Handle, colour: c_int, key: c_int, new: Out<F::Handle>) |library| {
+    comm_split = "MPI_Comm_split"(comm: F::Handle, colour: c_int, key: c_int, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         let colour = match i64::from(colour) {
             number if number == F::C.undefined => None,
@@ -427,17 +427,17 @@ calls! {
     };
 
     /// Communicators by parts of the machine.
-    comm_split_type = "MPI_Comm_split_type"(comm: F::Handle, split_type: c_int, key: c_int, info: F::Handle, new: Out<F::Handle>) |library| {
+    comm_split_type = "MPI_Comm_split_type"(comm: F::Handle, split_type: c_int, key: c_int, info: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         let colour = colour_of_type::<F>(library, &comm, split_type, &library.some_hints::<F>(info)?)?;
         split_and_make::<F>(library, &comm, (colour, key), new)
     };
 
     /// Frees a communicator.
-    comm_free = "MPI_Comm_free"(comm: Out<F::Handle>) |library| free::<F>(library, comm);
+    comm_free = "MPI_Comm_free"(comm: ResultPlace<F::Handle>) |library| free::<F>(library, comm);
 
     /// Waits for what is open on a communicator and frees it.
-    comm_disconnect = "MPI_Comm_disconnect"(comm: Out<F::Handle>) |library| {
+    comm_disconnect = "MPI_Comm_disconnect"(comm: ResultPlace<F::Handle>) |library| {
         let old = library.comm::<F>(comm.get()?)?;
         tell_all(library, &old, "MPI_Barrier", [0, 0], collective::BARRIER)?;
         free::<F>(library, comm)
@@ -452,7 +452,7 @@ calls! {
     };
 
     /// The name of a communicator.
-    comm_get_name = "MPI_Comm_get_name"(comm: F::Handle, name: TextOut, length: Out<c_int>) |library| {
+    comm_get_name = "MPI_Comm_get_name"(comm: F::Handle, name: TextOut, length: ResultPlace<c_int>) |library| {
         if F::number(comm) == F::C.comm_null {
             return length.set(name.set("MPI_COMM_NULL", F::C.max_object_name)?);
         }
@@ -468,7 +468,7 @@ calls! {
     };
 
     /// The hints of a communicator.
-    comm_get_info = "MPI_Comm_get_info"(comm: F::Handle, info: Out<F::Handle>) |library| {
+    comm_get_info = "MPI_Comm_get_info"(comm: F::Handle, info: ResultPlace<F::Handle>) |library| {
         let hints = library.comm::<F>(comm)?.hints.borrow().clone();
         info.set(library.keep_hints::<F>(hints))
     };

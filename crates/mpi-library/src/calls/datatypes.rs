@@ -7,7 +7,7 @@ use super::{
     environment::fitting,
 };
 use crate::{
-    arguments::{Count, In, Out, TextIn, TextOut},
+    arguments::{Count, In, ResultPlace, TextIn, TextOut},
     datatypes::{
         ArrayOrder, Combiner, Datatype, DistributedArray, Distribution, Recipe,
         named::{NAMED, index_of, named_index},
@@ -20,13 +20,13 @@ use std::{ffi::c_int, rc::Rc};
 
 /// The arguments of a constructor as they come: counts are large ones in the forms for them.
 #[derive(Default)]
-struct Given {
+struct GivenArguments {
     integers: Vec<i64>,
     addresses: Vec<i64>,
     counts: Vec<i64>,
 }
 
-impl Given {
+impl GivenArguments {
     /// Counts of a kind.
     fn count<N: Count>(mut self, values: &[i64]) -> Self {
         if N::LARGE { &mut self.counts } else { &mut self.integers }.extend(values);
@@ -62,12 +62,12 @@ impl Given {
 }
 
 /// Gives a new datatype to the program.
-fn give<F: Face>(library: &Library, datatype: Datatype, to: Out<F::Handle>) -> Answer {
+fn give<F: Face>(library: &Library, datatype: Datatype, to: ResultPlace<F::Handle>) -> Answer {
     to.set(library.keep_datatype::<F>(Rc::new(datatype)))
 }
 
 /// Blocks of lengths at displacements; these in extents of the old type, or in bytes.
-struct Blocks {
+struct TypeBlocks {
     lengths: Vec<i64>,
     displacements: Vec<i64>,
     in_extents: bool,
@@ -75,10 +75,10 @@ struct Blocks {
 
 fn indexed<F: Face>(
     library: &Library,
-    blocks: &Blocks,
+    blocks: &TypeBlocks,
     old: &Rc<Datatype>,
     recipe: Recipe,
-    to: Out<F::Handle>,
+    to: ResultPlace<F::Handle>,
 ) -> Answer {
     let unit = if blocks.in_extents { old.extent() } else { 1 };
     let far = |displacement: &i64| {
@@ -144,13 +144,19 @@ fn handle_of<F: Face>(library: &Library, of: &Rc<Datatype>) -> F::Handle {
 }
 
 /// A number that a function has no place for is told as undefined.
-fn or_undefined<F: Face, N: Count>(to: Out<N>, value: i64) -> Answer {
+fn or_undefined<F: Face, N: Count>(to: ResultPlace<N>, value: i64) -> Answer {
     let undefined = fitting::<N>(F::C.undefined)?;
     to.set(N::fit(value).unwrap_or(undefined))
 }
 
 /// Datatypes of Fortran with a precision: named ones that remember what was asked for.
-fn of_precision<F: Face>(library: &Library, name: u32, given: Given, combiner: Combiner, to: Out<F::Handle>) -> Answer {
+fn of_precision<F: Face>(
+    library: &Library,
+    name: u32,
+    given: GivenArguments,
+    combiner: Combiner,
+    to: ResultPlace<F::Handle>,
+) -> Answer {
     let same = |of: &Datatype| of.recipe.combiner == combiner && of.recipe.integers == given.integers;
     let known = library
         .types
@@ -181,7 +187,12 @@ fn real(digits: c_int, range: c_int, undefined: i64) -> Answer<bool> {
     Ok(given(digits) && digits > 6 || given(range) && range > 37)
 }
 
-fn extent<F: Face, N: Count>(library: &Library, datatype: F::Handle, to: (Out<N>, Out<N>), is_true: bool) -> Answer {
+fn extent<F: Face, N: Count>(
+    library: &Library,
+    datatype: F::Handle,
+    to: (ResultPlace<N>, ResultPlace<N>),
+    is_true: bool,
+) -> Answer {
     let of = library.datatype::<F>(datatype)?;
     let (lower, upper) = if is_true {
         (of.true_lower, of.true_upper)
@@ -193,7 +204,7 @@ fn extent<F: Face, N: Count>(library: &Library, datatype: F::Handle, to: (Out<N>
 }
 
 /// Fills what fits of a list; refuses if there is too little room.
-fn all<T: Copy>(to: Out<T>, room: i64, values: impl ExactSizeIterator<Item = T>) -> Answer {
+fn all<T: Copy>(to: ResultPlace<T>, room: i64, values: impl ExactSizeIterator<Item = T>) -> Answer {
     if room < values.len() as i64 {
         return fault(ErrorClass::Arg, format!("room for {room} of {} values", values.len()));
     }
@@ -213,17 +224,17 @@ fn made<F: Face>(library: &Library, datatype: F::Handle) -> Answer<Rc<Datatype>>
 
 calls! {
     /// Elements next to each other.
-    type_contiguous<N> = "MPI_Type_contiguous"(count: N, old: F::Handle, new: Out<F::Handle>) |library| {
+    type_contiguous<N> = "MPI_Type_contiguous"(count: N, old: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let old = library.datatype::<F>(old)?;
-        let recipe = Given::default().count::<N>(&[count.get()]).recipe(Combiner::Contiguous, vec![old.clone()]);
+        let recipe = GivenArguments::default().count::<N>(&[count.get()]).recipe(Combiner::Contiguous, vec![old.clone()]);
         give::<F>(library, Datatype::contiguous(&old, super::count(count.get())?, recipe)?, new)
     };
 
     /// Blocks with a stride in extents.
-    type_vector<N> = "MPI_Type_vector"(count: N, length: N, stride: N, old: F::Handle, new: Out<F::Handle>) |library| {
+    type_vector<N> = "MPI_Type_vector"(count: N, length: N, stride: N, old: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let old = library.datatype::<F>(old)?;
         let [blocks, length, stride] = [count, length, stride].map(N::get);
-        let recipe = Given::default().count::<N>(&[blocks, length, stride]).recipe(Combiner::Vector, vec![old.clone()]);
+        let recipe = GivenArguments::default().count::<N>(&[blocks, length, stride]).recipe(Combiner::Vector, vec![old.clone()]);
         super::count(blocks)?;
         let Some(bytes) = stride.checked_mul(old.extent()) else {
             return fault(ErrorClass::Arg, "the stride is too large");
@@ -232,82 +243,82 @@ calls! {
     };
 
     /// Blocks with a stride in bytes.
-    type_create_hvector<N> = "MPI_Type_create_hvector"(count: N, length: N, stride: i64, old: F::Handle, new: Out<F::Handle>) |library| {
+    type_create_hvector<N> = "MPI_Type_create_hvector"(count: N, length: N, stride: i64, old: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let old = library.datatype::<F>(old)?;
-        let given = Given::default().count::<N>(&[count.get(), length.get()]).addresses::<N>(&[stride]);
+        let given = GivenArguments::default().count::<N>(&[count.get(), length.get()]).addresses::<N>(&[stride]);
         super::count(count.get())?;
         let recipe = given.recipe(Combiner::Hvector, vec![old.clone()]);
         give::<F>(library, Datatype::vector(&old, (count.get(), length.get()), stride, recipe)?, new)
     };
 
     /// Blocks at displacements in extents.
-    type_indexed<N> = "MPI_Type_indexed"(blocks: N, lengths: In<N>, displacements: In<N>, old: F::Handle, new: Out<F::Handle>) |library| {
+    type_indexed<N> = "MPI_Type_indexed"(blocks: N, lengths: In<N>, displacements: In<N>, old: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let old = library.datatype::<F>(old)?;
         let number = count(blocks.get())?;
         let (lengths, displacements) = (lengths.wide(number)?, displacements.wide(number)?);
-        let given = Given::default().count::<N>(&[number]).count::<N>(&lengths).count::<N>(&displacements);
+        let given = GivenArguments::default().count::<N>(&[number]).count::<N>(&lengths).count::<N>(&displacements);
         let recipe = given.recipe(Combiner::Indexed, vec![old.clone()]);
-        indexed::<F>(library, &Blocks { lengths, displacements, in_extents: true }, &old, recipe, new)
+        indexed::<F>(library, &TypeBlocks { lengths, displacements, in_extents: true }, &old, recipe, new)
     };
 
     /// Blocks at displacements in bytes.
     type_create_hindexed<N> = "MPI_Type_create_hindexed"(
-        blocks: N, lengths: In<N>, displacements: In<i64>, old: F::Handle, new: Out<F::Handle>,
+        blocks: N, lengths: In<N>, displacements: In<i64>, old: F::Handle, new: ResultPlace<F::Handle>,
     ) |library| {
         let old = library.datatype::<F>(old)?;
         let number = count(blocks.get())?;
         let (lengths, displacements) = (lengths.wide(number)?, displacements.wide(number)?);
-        let given = Given::default().count::<N>(&[number]).count::<N>(&lengths).addresses::<N>(&displacements);
+        let given = GivenArguments::default().count::<N>(&[number]).count::<N>(&lengths).addresses::<N>(&displacements);
         let recipe = given.recipe(Combiner::Hindexed, vec![old.clone()]);
-        indexed::<F>(library, &Blocks { lengths, displacements, in_extents: false }, &old, recipe, new)
+        indexed::<F>(library, &TypeBlocks { lengths, displacements, in_extents: false }, &old, recipe, new)
     };
 
     /// Blocks of one length at displacements in extents.
     type_create_indexed_block<N> = "MPI_Type_create_indexed_block"(
-        blocks: N, length: N, displacements: In<N>, old: F::Handle, new: Out<F::Handle>,
+        blocks: N, length: N, displacements: In<N>, old: F::Handle, new: ResultPlace<F::Handle>,
     ) |library| {
         let old = library.datatype::<F>(old)?;
         let number = count(blocks.get())?;
         let displacements = displacements.wide(number)?;
-        let given = Given::default().count::<N>(&[number, length.get()]).count::<N>(&displacements);
+        let given = GivenArguments::default().count::<N>(&[number, length.get()]).count::<N>(&displacements);
         let recipe = given.recipe(Combiner::IndexedBlock, vec![old.clone()]);
         let lengths = vec![length.get(); displacements.len()];
-        indexed::<F>(library, &Blocks { lengths, displacements, in_extents: true }, &old, recipe, new)
+        indexed::<F>(library, &TypeBlocks { lengths, displacements, in_extents: true }, &old, recipe, new)
     };
 
     /// Blocks of one length at displacements in bytes.
     type_create_hindexed_block<N> = "MPI_Type_create_hindexed_block"(
-        blocks: N, length: N, displacements: In<i64>, old: F::Handle, new: Out<F::Handle>,
+        blocks: N, length: N, displacements: In<i64>, old: F::Handle, new: ResultPlace<F::Handle>,
     ) |library| {
         let old = library.datatype::<F>(old)?;
         let number = count(blocks.get())?;
         let displacements = displacements.wide(number)?;
-        let given = Given::default().count::<N>(&[number, length.get()]).addresses::<N>(&displacements);
+        let given = GivenArguments::default().count::<N>(&[number, length.get()]).addresses::<N>(&displacements);
         let recipe = given.recipe(Combiner::HindexedBlock, vec![old.clone()]);
         let lengths = vec![length.get(); displacements.len()];
-        indexed::<F>(library, &Blocks { lengths, displacements, in_extents: false }, &old, recipe, new)
+        indexed::<F>(library, &TypeBlocks { lengths, displacements, in_extents: false }, &old, recipe, new)
     };
 
     /// Blocks of different types at displacements in bytes.
     type_create_struct<N> = "MPI_Type_create_struct"(
-        blocks: N, lengths: In<N>, displacements: In<i64>, types: In<F::Handle>, new: Out<F::Handle>,
+        blocks: N, lengths: In<N>, displacements: In<i64>, types: In<F::Handle>, new: ResultPlace<F::Handle>,
     ) |library| {
         let number = count(blocks.get())?;
         let (lengths, displacements) = (lengths.wide(number)?, displacements.wide(number)?);
         let types = types.list(number)?.into_iter().map(|old| library.datatype::<F>(old)).collect::<Answer<Vec<_>>>()?;
-        let given = Given::default().count::<N>(&[number]).count::<N>(&lengths).addresses::<N>(&displacements);
+        let given = GivenArguments::default().count::<N>(&[number]).count::<N>(&lengths).addresses::<N>(&displacements);
         let blocks: Vec<_> = lengths.into_iter().zip(displacements).zip(&types).map(|((a, b), of)| (a, b, of.clone())).collect();
         give::<F>(library, Datatype::structure(&blocks, given.recipe(Combiner::Struct, types))?, new)
     };
 
     /// A block of an array.
     type_create_subarray<N> = "MPI_Type_create_subarray"(
-        dimensions: c_int, sizes: In<N>, subsizes: In<N>, starts: In<N>, array_order: c_int, old: F::Handle, new: Out<F::Handle>,
+        dimensions: c_int, sizes: In<N>, subsizes: In<N>, starts: In<N>, array_order: c_int, old: F::Handle, new: ResultPlace<F::Handle>,
     ) |library| {
         let old = library.datatype::<F>(old)?;
         let number = count(dimensions.into())?;
         let [sizes, subsizes, starts] = [sizes.wide(number)?, subsizes.wide(number)?, starts.wide(number)?];
-        let given = Given::default().integers([dimensions]).count::<N>(&sizes).count::<N>(&subsizes).count::<N>(&starts);
+        let given = GivenArguments::default().integers([dimensions]).count::<N>(&sizes).count::<N>(&subsizes).count::<N>(&starts);
         let recipe = given.integers([array_order]).recipe(Combiner::Subarray, vec![old.clone()]);
         give::<F>(library, Datatype::subarray(&old, &sizes, (&subsizes, &starts), order::<F>(array_order)?, recipe)?, new)
     };
@@ -315,13 +326,13 @@ calls! {
     /// What one process holds of an array.
     type_create_darray<N> = "MPI_Type_create_darray"(
         processes: c_int, rank: c_int, dimensions: c_int, sizes: In<N>, distributions: In<c_int>, arguments: In<c_int>,
-        grid: In<c_int>, array_order: c_int, old: F::Handle, new: Out<F::Handle>,
+        grid: In<c_int>, array_order: c_int, old: F::Handle, new: ResultPlace<F::Handle>,
     ) |library| {
         let old = library.datatype::<F>(old)?;
         let number = count(dimensions.into())?;
         let sizes = sizes.wide(number)?;
         let [kinds, arguments, grid] = [distributions.list(number)?, arguments.list(number)?, grid.list(number)?];
-        let given = Given::default().integers([processes, rank, dimensions]).count::<N>(&sizes);
+        let given = GivenArguments::default().integers([processes, rank, dimensions]).count::<N>(&sizes);
         let given = given.integers(kinds.iter().chain(&arguments).chain(&grid).copied()).integers([array_order]);
         let distributions = kinds.iter().zip(&arguments).map(|(kind, argument)| distribution::<F>(*kind, *argument));
         let array = DistributedArray {
@@ -336,44 +347,44 @@ calls! {
     };
 
     /// The same data between other bounds.
-    type_create_resized = "MPI_Type_create_resized"(old: F::Handle, lower: i64, extent: i64, new: Out<F::Handle>) |library| {
+    type_create_resized = "MPI_Type_create_resized"(old: F::Handle, lower: i64, extent: i64, new: ResultPlace<F::Handle>) |library| {
         let old = library.datatype::<F>(old)?;
-        let recipe = Given { addresses: vec![lower, extent], ..Given::default() }.recipe(Combiner::Resized, vec![old.clone()]);
+        let recipe = GivenArguments { addresses: vec![lower, extent], ..GivenArguments::default() }.recipe(Combiner::Resized, vec![old.clone()]);
         give::<F>(library, Datatype::resized(&old, lower, extent, recipe)?, new)
     };
 
     /// The same in the form with large counts.
-    type_create_resized_c = "MPI_Type_create_resized_c"(old: F::Handle, lower: i64, extent: i64, new: Out<F::Handle>) |library| {
+    type_create_resized_c = "MPI_Type_create_resized_c"(old: F::Handle, lower: i64, extent: i64, new: ResultPlace<F::Handle>) |library| {
         let old = library.datatype::<F>(old)?;
-        let recipe = Given { counts: vec![lower, extent], ..Given::default() }.recipe(Combiner::Resized, vec![old.clone()]);
+        let recipe = GivenArguments { counts: vec![lower, extent], ..GivenArguments::default() }.recipe(Combiner::Resized, vec![old.clone()]);
         give::<F>(library, Datatype::resized(&old, lower, extent, recipe)?, new)
     };
 
     /// A duplicate.
-    type_dup = "MPI_Type_dup"(old: F::Handle, new: Out<F::Handle>) |library| {
+    type_dup = "MPI_Type_dup"(old: F::Handle, new: ResultPlace<F::Handle>) |library| {
         let of = library.datatype::<F>(old)?;
         let attributes = copies_of_type::<F>(library, &of, old)?;
-        let datatype = of.copy(Given::default().recipe(Combiner::Dup, vec![of.clone()]));
+        let datatype = of.copy(GivenArguments::default().recipe(Combiner::Dup, vec![of.clone()]));
         *datatype.attributes.borrow_mut() = attributes;
         give::<F>(library, datatype, new)
     };
 
     /// A real number of Fortran.
-    type_create_f90_real = "MPI_Type_create_f90_real"(digits: c_int, range: c_int, new: Out<F::Handle>) |library| {
+    type_create_f90_real = "MPI_Type_create_f90_real"(digits: c_int, range: c_int, new: ResultPlace<F::Handle>) |library| {
         let double = real(digits, range, F::C.undefined)?;
         let name = index_of(|c| if double { c.real8 } else { c.real4 });
-        of_precision::<F>(library, name, Given::default().integers([digits, range]), Combiner::F90Real, new)
+        of_precision::<F>(library, name, GivenArguments::default().integers([digits, range]), Combiner::F90Real, new)
     };
 
     /// A complex number of Fortran.
-    type_create_f90_complex = "MPI_Type_create_f90_complex"(digits: c_int, range: c_int, new: Out<F::Handle>) |library| {
+    type_create_f90_complex = "MPI_Type_create_f90_complex"(digits: c_int, range: c_int, new: ResultPlace<F::Handle>) |library| {
         let double = real(digits, range, F::C.undefined)?;
         let name = index_of(|c| if double { c.complex16 } else { c.complex8 });
-        of_precision::<F>(library, name, Given::default().integers([digits, range]), Combiner::F90Complex, new)
+        of_precision::<F>(library, name, GivenArguments::default().integers([digits, range]), Combiner::F90Complex, new)
     };
 
     /// An integer of Fortran.
-    type_create_f90_integer = "MPI_Type_create_f90_integer"(range: c_int, new: Out<F::Handle>) |library| {
+    type_create_f90_integer = "MPI_Type_create_f90_integer"(range: c_int, new: ResultPlace<F::Handle>) |library| {
         let name = match range {
             ..=2 => index_of(|c| c.integer1),
             3..=4 => index_of(|c| c.integer2),
@@ -381,11 +392,11 @@ calls! {
             10..=18 => index_of(|c| c.integer8),
             _ => return fault(ErrorClass::Arg, format!("no integer has a range of {range}")),
         };
-        of_precision::<F>(library, name, Given::default().integers([range]), Combiner::F90Integer, new)
+        of_precision::<F>(library, name, GivenArguments::default().integers([range]), Combiner::F90Integer, new)
     };
 
     /// The datatype of a class with a size.
-    type_match_size = "MPI_Type_match_size"(class: c_int, size: c_int, datatype: Out<F::Handle>) |library| {
+    type_match_size = "MPI_Type_match_size"(class: c_int, size: c_int, datatype: ResultPlace<F::Handle>) |library| {
         let class = i64::from(class);
         let content = [F::C.typeclass_integer, F::C.typeclass_real, F::C.typeclass_complex].iter().position(|known| *known == class);
         let fits = |prefix: &str| {
@@ -404,7 +415,7 @@ calls! {
     };
 
     /// The pair of a value and an index.
-    type_get_value_index = "MPI_Type_get_value_index"(value: F::Handle, index: F::Handle, pair: Out<F::Handle>) |library| {
+    type_get_value_index = "MPI_Type_get_value_index"(value: F::Handle, index: F::Handle, pair: ResultPlace<F::Handle>) |library| {
         let (value, index) = (library.datatype::<F>(value)?, library.datatype::<F>(index)?);
         let names = |of: &Datatype| of.named.filter(|_| of.is_named()).map(|index| NAMED[index as usize].name);
         let found = match (names(&value), names(&index)) {
@@ -423,13 +434,13 @@ calls! {
     };
 
     /// Makes a datatype fit for messages.
-    type_commit = "MPI_Type_commit"(datatype: Out<F::Handle>) |library| {
+    type_commit = "MPI_Type_commit"(datatype: ResultPlace<F::Handle>) |library| {
         library.datatype::<F>(datatype.get()?)?.committed.set(true);
         Ok(())
     };
 
     /// Frees a datatype.
-    type_free = "MPI_Type_free"(datatype: Out<F::Handle>) |library| {
+    type_free = "MPI_Type_free"(datatype: ResultPlace<F::Handle>) |library| {
         let handle = datatype.get()?;
         let of = library.datatype::<F>(handle)?;
         let index = F::index(HandleKind::Datatype, F::number(handle)).filter(|_| named_index::<F>(F::number(handle)).is_none());
@@ -443,28 +454,28 @@ calls! {
     };
 
     /// Bytes of data.
-    type_size<N> = "MPI_Type_size"(datatype: F::Handle, size: Out<N>) |library| {
+    type_size<N> = "MPI_Type_size"(datatype: F::Handle, size: ResultPlace<N>) |library| {
         or_undefined::<F, N>(size, library.datatype::<F>(datatype)?.size)
     };
 
     /// Lower bound and extent.
-    type_get_extent<N> = "MPI_Type_get_extent"(datatype: F::Handle, lower: Out<N>, to: Out<N>) |library| {
+    type_get_extent<N> = "MPI_Type_get_extent"(datatype: F::Handle, lower: ResultPlace<N>, to: ResultPlace<N>) |library| {
         extent::<F, N>(library, datatype, (lower, to), false)
     };
 
     /// Where data begin, and from there to where they end.
-    type_get_true_extent<N> = "MPI_Type_get_true_extent"(datatype: F::Handle, lower: Out<N>, to: Out<N>) |library| {
+    type_get_true_extent<N> = "MPI_Type_get_true_extent"(datatype: F::Handle, lower: ResultPlace<N>, to: ResultPlace<N>) |library| {
         extent::<F, N>(library, datatype, (lower, to), true)
     };
 
     /// The extent, by the name that MPI-1 gave it.
-    type_extent = "MPI_Type_extent"(datatype: F::Handle, extent: Out<i64>) |library| extent.set(library.datatype::<F>(datatype)?.extent());
+    type_extent = "MPI_Type_extent"(datatype: F::Handle, extent: ResultPlace<i64>) |library| extent.set(library.datatype::<F>(datatype)?.extent());
 
     /// The lower bound, likewise.
-    type_lb = "MPI_Type_lb"(datatype: F::Handle, bound: Out<i64>) |library| bound.set(library.datatype::<F>(datatype)?.lower);
+    type_lb = "MPI_Type_lb"(datatype: F::Handle, bound: ResultPlace<i64>) |library| bound.set(library.datatype::<F>(datatype)?.lower);
 
     /// The upper bound, likewise.
-    type_ub = "MPI_Type_ub"(datatype: F::Handle, bound: Out<i64>) |library| bound.set(library.datatype::<F>(datatype)?.upper);
+    type_ub = "MPI_Type_ub"(datatype: F::Handle, bound: ResultPlace<i64>) |library| bound.set(library.datatype::<F>(datatype)?.upper);
 
     /// Names a datatype.
     type_set_name = "MPI_Type_set_name"(datatype: F::Handle, name: TextIn) |library| {
@@ -475,7 +486,7 @@ calls! {
     };
 
     /// The name of a datatype.
-    type_get_name = "MPI_Type_get_name"(datatype: F::Handle, name: TextOut, length: Out<c_int>) |library| {
+    type_get_name = "MPI_Type_get_name"(datatype: F::Handle, name: TextOut, length: ResultPlace<c_int>) |library| {
         // That of no datatype is empty, as tools ask.
         if F::number(datatype) == F::C.datatype_null {
             return length.set(name.set("MPI_DATATYPE_NULL", F::C.max_object_name)?);
@@ -486,7 +497,7 @@ calls! {
 
     /// How a datatype was made: how many arguments there were.
     type_get_envelope = "MPI_Type_get_envelope"(
-        datatype: F::Handle, integers: Out<c_int>, addresses: Out<c_int>, types: Out<c_int>, kind: Out<c_int>,
+        datatype: F::Handle, integers: ResultPlace<c_int>, addresses: ResultPlace<c_int>, types: ResultPlace<c_int>, kind: ResultPlace<c_int>,
     ) |library| {
         let of = library.datatype::<F>(datatype)?;
         if !of.recipe.counts.is_empty() {
@@ -500,7 +511,7 @@ calls! {
 
     /// The same with large counts.
     type_get_envelope_c = "MPI_Type_get_envelope_c"(
-        datatype: F::Handle, integers: Out<i64>, addresses: Out<i64>, counts: Out<i64>, types: Out<i64>, kind: Out<c_int>,
+        datatype: F::Handle, integers: ResultPlace<i64>, addresses: ResultPlace<i64>, counts: ResultPlace<i64>, types: ResultPlace<i64>, kind: ResultPlace<c_int>,
     ) |library| {
         let of = library.datatype::<F>(datatype)?;
         integers.set(of.recipe.integers.len() as i64)?;
@@ -513,7 +524,7 @@ calls! {
     /// How a datatype was made: the arguments.
     type_get_contents = "MPI_Type_get_contents"(
         datatype: F::Handle, most_integers: c_int, most_addresses: c_int, most_types: c_int,
-        integers: Out<c_int>, addresses: Out<i64>, types: Out<F::Handle>,
+        integers: ResultPlace<c_int>, addresses: ResultPlace<i64>, types: ResultPlace<F::Handle>,
     ) |library| {
         let of = made::<F>(library, datatype)?;
         if !of.recipe.counts.is_empty() {
@@ -527,7 +538,7 @@ calls! {
     /// The same with large counts.
     type_get_contents_c = "MPI_Type_get_contents_c"(
         datatype: F::Handle, most_integers: i64, most_addresses: i64, most_counts: i64, most_types: i64,
-        integers: Out<c_int>, addresses: Out<i64>, counts: Out<i64>, types: Out<F::Handle>,
+        integers: ResultPlace<c_int>, addresses: ResultPlace<i64>, counts: ResultPlace<i64>, types: ResultPlace<F::Handle>,
     ) |library| {
         let of = made::<F>(library, datatype)?;
         all(integers, most_integers, of.recipe.integers.iter().map(|value| *value as c_int))?;

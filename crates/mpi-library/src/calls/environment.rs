@@ -1,7 +1,7 @@
 //! Starting and ending, versions, names, clocks.
 
 use crate::{
-    arguments::{Address, Count, In, Out, TextOut},
+    arguments::{BufferAddress, Count, In, ResultPlace, TextOut},
     communicators::Comm,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
@@ -10,7 +10,7 @@ use crate::{
     link::{AloneLink, NetworkLink},
 };
 use coupling::{
-    Entry, RankSide,
+    RankEntry, RankSide,
     entry::{LARGEST_TAG, NO_PAYLOAD, kind},
 };
 use std::{cell::Cell, ffi::c_int, rc::Rc};
@@ -64,10 +64,10 @@ fn start(library: &Library, level: i64) -> Answer {
     {
         place.set(value);
     }
-    library.ask(Entry {
+    library.ask(RankEntry {
         kind: kind::INIT,
         payload: NO_PAYLOAD,
-        ..Entry::default()
+        ..RankEntry::default()
     });
     Ok(())
 }
@@ -92,10 +92,10 @@ impl Library {
 
 calls! {
     /// Starts MPI.
-    init = "MPI_Init"(_arguments: Address, _list: Address) |library| start(library, F::C.thread_single);
+    init = "MPI_Init"(_arguments: BufferAddress, _list: BufferAddress) |library| start(library, F::C.thread_single);
 
     /// Starts MPI and says what threads may do.
-    init_thread = "MPI_Init_thread"(_arguments: Address, _list: Address, required: c_int, provided: Out<c_int>) |library| {
+    init_thread = "MPI_Init_thread"(_arguments: BufferAddress, _list: BufferAddress, required: c_int, provided: ResultPlace<c_int>) |library| {
         let level = i64::from(required).clamp(F::C.thread_single, F::C.thread_serialized);
         start(library, level)?;
         provided.set(level as c_int)
@@ -105,16 +105,16 @@ calls! {
     finalize = "MPI_Finalize"() |library| {
         library.running()?;
         super::attributes::delete_all::<F>(library, crate::library::SELF)?;
-        library.ask(Entry { kind: kind::FINALIZE, payload: NO_PAYLOAD, ..Entry::default() });
+        library.ask(RankEntry { kind: kind::FINALIZE, payload: NO_PAYLOAD, ..RankEntry::default() });
         library.stage.set(Stage::Finalized);
         Ok(())
     };
 
     /// Whether `MPI_Init` has been called.
-    initialized = "MPI_Initialized"(flag: Out<c_int>) |library| flag.set(c_int::from(library.stage.get() != Stage::Before));
+    initialized = "MPI_Initialized"(flag: ResultPlace<c_int>) |library| flag.set(c_int::from(library.stage.get() != Stage::Before));
 
     /// Whether `MPI_Finalize` has been called.
-    finalized = "MPI_Finalized"(flag: Out<c_int>) |library| flag.set(c_int::from(library.stage.get() == Stage::Finalized));
+    finalized = "MPI_Finalized"(flag: ResultPlace<c_int>) |library| flag.set(c_int::from(library.stage.get() == Stage::Finalized));
 
     /// Ends all processes.
     abort = "MPI_Abort"(_comm: F::Handle, code: c_int) |library| {
@@ -123,61 +123,61 @@ calls! {
     };
 
     /// What threads may do.
-    query_thread = "MPI_Query_thread"(provided: Out<c_int>) |library| {
+    query_thread = "MPI_Query_thread"(provided: ResultPlace<c_int>) |library| {
         library.running()?;
         provided.set(library.thread_level.get() as c_int)
     };
 
     /// Whether this thread called `MPI_Init`.
-    is_thread_main = "MPI_Is_thread_main"(flag: Out<c_int>) |library| {
+    is_thread_main = "MPI_Is_thread_main"(flag: ResultPlace<c_int>) |library| {
         library.running()?;
         flag.set(c_int::from(library.main_thread.get() == thread_number()))
     };
 
     /// The version of the standard.
-    get_version = "MPI_Get_version"(version: Out<c_int>, subversion: Out<c_int>) |_library| {
+    get_version = "MPI_Get_version"(version: ResultPlace<c_int>, subversion: ResultPlace<c_int>) |_library| {
         version.set(F::C.version as c_int)?;
         subversion.set(F::C.subversion as c_int)
     };
 
     /// The version of the library.
-    get_library_version = "MPI_Get_library_version"(text: TextOut, length: Out<c_int>) |_library| {
+    get_library_version = "MPI_Get_library_version"(text: TextOut, length: ResultPlace<c_int>) |_library| {
         length.set(text.set(VERSION, F::C.max_library_version_string)?)
     };
 
     /// The version of the binary interface: that of the standard, or none.
-    abi_get_version = "MPI_Abi_get_version"(major: Out<c_int>, minor: Out<c_int>) |_library| {
+    abi_get_version = "MPI_Abi_get_version"(major: ResultPlace<c_int>, minor: ResultPlace<c_int>) |_library| {
         let numbers = if F::IS_STANDARD { [1, 0] } else { [-1, -1] };
         major.set(numbers[0])?;
         minor.set(numbers[1])
     };
 
     /// What the binary interface leaves open: sizes of its integers.
-    abi_get_info = "MPI_Abi_get_info"(info: Out<F::Handle>) |library| {
+    abi_get_info = "MPI_Abi_get_info"(info: ResultPlace<F::Handle>) |library| {
         let sizes = ["mpi_aint_size", "mpi_count_size", "mpi_offset_size"].map(|key| (key.to_owned(), "8".to_owned()));
         info.set(library.keep_hints::<F>(sizes.into_iter().collect()))
     };
 
     /// A name of the simulated machine that the process is on.
-    get_processor_name = "MPI_Get_processor_name"(name: TextOut, length: Out<c_int>) |library| {
+    get_processor_name = "MPI_Get_processor_name"(name: TextOut, length: ResultPlace<c_int>) |library| {
         library.running()?;
         let rank = library.link.borrow().as_ref().map_or(0, |link| link.rank());
         length.set(name.set(&format!("fabricsim-{rank}"), F::C.max_processor_name)?)
     };
 
     /// What the hardware is: nothing that is known.
-    get_hw_resource_info = "MPI_Get_hw_resource_info"(info: Out<F::Handle>) |library| {
+    get_hw_resource_info = "MPI_Get_hw_resource_info"(info: ResultPlace<F::Handle>) |library| {
         info.set(library.keep_hints::<F>(crate::communicators::Hints::new()))
     };
 
     /// The address of something, as a number.
-    get_address = "MPI_Get_address"(location: Address, address: Out<i64>) |_library| address.set(location.number());
+    get_address = "MPI_Get_address"(location: BufferAddress, address: ResultPlace<i64>) |_library| address.set(location.number());
 
     /// Profiling: a level of 1 with a name begins a region, 0 ends it. Other levels say nothing to this library.
     pcontrol = "MPI_Pcontrol"(level: c_int, name: In<u8>) |library| super::tools::region(library, level, name);
 
     /// Memory.
-    alloc_mem = "MPI_Alloc_mem"(size: i64, _info: F::Handle, base: Address) |_library| {
+    alloc_mem = "MPI_Alloc_mem"(size: i64, _info: F::Handle, base: BufferAddress) |_library| {
         let Ok(size) = usize::try_from(size) else {
             return fault(ErrorClass::Arg, format!("{size} bytes of memory"));
         };
@@ -190,7 +190,7 @@ calls! {
     };
 
     /// Gives memory back.
-    free_mem = "MPI_Free_mem"(base: Address) |_library| {
+    free_mem = "MPI_Free_mem"(base: BufferAddress) |_library| {
         // SAFETY: the program promises that the memory is from `alloc_mem` and given back once.
         unsafe { libc::free(base.0) };
         Ok(())
@@ -205,10 +205,10 @@ pub unsafe extern "C" fn wtime<F: Face>() -> f64 {
     let time = Cell::new(0.0);
     enter::<F>("MPI_Wtime", |library| {
         library.running()?;
-        library.ask(Entry {
+        library.ask(RankEntry {
             kind: kind::CLOCK,
             payload: NO_PAYLOAD,
-            ..Entry::default()
+            ..RankEntry::default()
         });
         time.set(library.clock.get() as f64 / 1e12);
         Ok(())

@@ -1,14 +1,14 @@
 //! Error handlers, codes and their texts.
 
 use crate::{
-    arguments::{Address, Out, TextIn, TextOut},
+    arguments::{BufferAddress, ResultPlace, TextIn, TextOut},
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     library::{Handler, Library, OwnError, calls},
 };
 use std::ffi::c_int;
 
-fn create<F: Face>(library: &Library, handler: Handler, to: Out<F::Handle>) -> Answer {
+fn create<F: Face>(library: &Library, handler: Handler, to: ResultPlace<F::Handle>) -> Answer {
     let index = library.handlers.borrow_mut().insert(handler);
     to.set(library.handler_handle::<F>(index))
 }
@@ -32,7 +32,7 @@ fn number<F: Face>(library: &Library) -> c_int {
 }
 
 /// Makes a code of a class; of none, a class.
-fn make<F: Face>(library: &Library, class: Option<c_int>, to: Out<c_int>) -> Answer {
+fn make<F: Face>(library: &Library, class: Option<c_int>, to: ResultPlace<c_int>) -> Answer {
     let number = number::<F>(library);
     let own = OwnError {
         class: class.unwrap_or(number),
@@ -61,7 +61,7 @@ fn remove(library: &Library, code: c_int, is_class: bool) -> Answer {
 
 calls! {
     /// Makes an error handler for communicators.
-    comm_create_errhandler = "MPI_Comm_create_errhandler"(function: Address, handler: Out<F::Handle>) |library| {
+    comm_create_errhandler = "MPI_Comm_create_errhandler"(function: BufferAddress, handler: ResultPlace<F::Handle>) |library| {
         if function.0.is_null() {
             return fault(ErrorClass::Arg, "the function is null");
         }
@@ -69,7 +69,7 @@ calls! {
     };
 
     /// Makes an error handler for files, windows or sessions, which there are none of.
-    other_create_errhandler = "MPI_Win_create_errhandler"(_function: Address, handler: Out<F::Handle>) |library| {
+    other_create_errhandler = "MPI_Win_create_errhandler"(_function: BufferAddress, handler: ResultPlace<F::Handle>) |library| {
         create::<F>(library, Handler::ForOthers, handler)
     };
 
@@ -85,7 +85,7 @@ calls! {
     };
 
     /// The error handler of a communicator.
-    comm_get_errhandler = "MPI_Comm_get_errhandler"(comm: F::Handle, handler: Out<F::Handle>) |library| {
+    comm_get_errhandler = "MPI_Comm_get_errhandler"(comm: F::Handle, handler: ResultPlace<F::Handle>) |library| {
         let index = library.comm::<F>(comm)?.handler.get();
         handler.set(library.handler_handle::<F>(index))
     };
@@ -98,17 +98,17 @@ calls! {
     };
 
     /// Frees an error handler: communicators that have it keep it.
-    errhandler_free = "MPI_Errhandler_free"(handler: Out<F::Handle>) |library| {
+    errhandler_free = "MPI_Errhandler_free"(handler: ResultPlace<F::Handle>) |library| {
         library.handler_index::<F>(handler.get()?)?;
         // Its place stays: a communicator may have it.
         handler.set(F::handle(F::C.errhandler_null))
     };
 
     /// The class of a code.
-    error_class = "MPI_Error_class"(code: c_int, of: Out<c_int>) |library| of.set(class::<F>(library, code)?);
+    error_class = "MPI_Error_class"(code: c_int, of: ResultPlace<c_int>) |library| of.set(class::<F>(library, code)?);
 
     /// The text of a code.
-    error_string = "MPI_Error_string"(code: c_int, text: TextOut, length: Out<c_int>) |library| {
+    error_string = "MPI_Error_string"(code: c_int, text: TextOut, length: ResultPlace<c_int>) |library| {
         match library.words_of::<F>(code) {
             Some(words) => length.set(text.set(&words, F::C.max_error_string)?),
             None => fault(ErrorClass::Arg, format!("{code} is no error code")),
@@ -116,10 +116,10 @@ calls! {
     };
 
     /// Makes a class.
-    add_error_class = "MPI_Add_error_class"(class: Out<c_int>) |library| make::<F>(library, None, class);
+    add_error_class = "MPI_Add_error_class"(class: ResultPlace<c_int>) |library| make::<F>(library, None, class);
 
     /// Makes a code of a class.
-    add_error_code = "MPI_Add_error_code"(of: c_int, code: Out<c_int>) |library| {
+    add_error_code = "MPI_Add_error_code"(of: c_int, code: ResultPlace<c_int>) |library| {
         let of = class::<F>(library, of)?;
         make::<F>(library, Some(of), code)
     };

@@ -1,7 +1,7 @@
 //! Info objects: hints by key.
 
 use crate::{
-    arguments::{Address, Out, TextIn, TextOut},
+    arguments::{BufferAddress, ResultPlace, TextIn, TextOut},
     communicators::Hints,
     faces::{Face, HandleKind},
     fault::{Answer, ErrorClass, fault},
@@ -34,21 +34,21 @@ fn own<F: Face>(library: &Library, info: F::Handle) -> Answer {
 
 calls! {
     /// Makes an empty info object.
-    info_create = "MPI_Info_create"(info: Out<F::Handle>) |library| info.set(library.keep_hints::<F>(Hints::new()));
+    info_create = "MPI_Info_create"(info: ResultPlace<F::Handle>) |library| info.set(library.keep_hints::<F>(Hints::new()));
 
     /// Makes an info object of what is known of how the program was started: nothing.
-    info_create_env = "MPI_Info_create_env"(_count: c_int, _arguments: Address, info: Out<F::Handle>) |library| {
+    info_create_env = "MPI_Info_create_env"(_count: c_int, _arguments: BufferAddress, info: ResultPlace<F::Handle>) |library| {
         info.set(library.keep_hints::<F>(Hints::new()))
     };
 
     /// Copies an info object.
-    info_dup = "MPI_Info_dup"(info: F::Handle, copy: Out<F::Handle>) |library| {
+    info_dup = "MPI_Info_dup"(info: F::Handle, copy: ResultPlace<F::Handle>) |library| {
         let hints = library.hints::<F>(info)?.borrow().clone();
         copy.set(library.keep_hints::<F>(hints))
     };
 
     /// Frees an info object.
-    info_free = "MPI_Info_free"(info: Out<F::Handle>) |library| {
+    info_free = "MPI_Info_free"(info: ResultPlace<F::Handle>) |library| {
         let handle = info.get()?;
         own::<F>(library, handle)?;
         library.hints::<F>(handle)?;
@@ -80,7 +80,7 @@ calls! {
     };
 
     /// The value under a key.
-    info_get = "MPI_Info_get"(info: F::Handle, under: TextIn, length: c_int, text: TextOut, flag: Out<c_int>) |library| {
+    info_get = "MPI_Info_get"(info: F::Handle, under: TextIn, length: c_int, text: TextOut, flag: ResultPlace<c_int>) |library| {
         let value = value::<F>(library, info, under)?;
         flag.set(c_int::from(value.is_some()))?;
         if length < 0 {
@@ -90,7 +90,7 @@ calls! {
     };
 
     /// The value under a key, and how much room it takes.
-    info_get_string = "MPI_Info_get_string"(info: F::Handle, under: TextIn, room: Out<c_int>, text: TextOut, flag: Out<c_int>) |library| {
+    info_get_string = "MPI_Info_get_string"(info: F::Handle, under: TextIn, room: ResultPlace<c_int>, text: TextOut, flag: ResultPlace<c_int>) |library| {
         let value = value::<F>(library, info, under)?;
         flag.set(c_int::from(value.is_some()))?;
         let Some(value) = value else { return Ok(()) };
@@ -102,14 +102,14 @@ calls! {
     };
 
     /// How long the value under a key is.
-    info_get_valuelen = "MPI_Info_get_valuelen"(info: F::Handle, under: TextIn, length: Out<c_int>, flag: Out<c_int>) |library| {
+    info_get_valuelen = "MPI_Info_get_valuelen"(info: F::Handle, under: TextIn, length: ResultPlace<c_int>, flag: ResultPlace<c_int>) |library| {
         let value = value::<F>(library, info, under)?;
         flag.set(c_int::from(value.is_some()))?;
         value.map_or(Ok(()), |value| length.set(value.len() as c_int))
     };
 
     /// How many keys there are.
-    info_get_nkeys = "MPI_Info_get_nkeys"(info: F::Handle, keys: Out<c_int>) |library| {
+    info_get_nkeys = "MPI_Info_get_nkeys"(info: F::Handle, keys: ResultPlace<c_int>) |library| {
         keys.set(library.hints::<F>(info)?.borrow().len() as c_int)
     };
 

@@ -24,14 +24,14 @@ pub mod tools;
 pub mod topologies;
 
 use crate::{
-    arguments::{Address, Out},
+    arguments::{BufferAddress, ResultPlace},
     communicators::Comm,
     faces::{Face, StatusFields},
     fault::{Answer, ErrorClass, fault},
     library::{
         Destination, Library,
-        progress::Wanted,
-        requests::{Ended, Partner, Place},
+        progress::WantedTrap,
+        requests::{EndedRequest, MessagePartner, RequestPlace},
     },
 };
 use coupling::entry::LARGEST_TAG;
@@ -46,14 +46,24 @@ fn count(count: i64) -> Answer<i64> {
 }
 
 /// A buffer of a message.
-fn place<F: Face>(library: &Library, address: Address, elements: i64, datatype: F::Handle) -> Answer<Place> {
+fn place<F: Face>(
+    library: &Library,
+    address: BufferAddress,
+    elements: i64,
+    datatype: F::Handle,
+) -> Answer<RequestPlace> {
     let place = part_of_buffer::<F>(library, address, elements, datatype)?;
     followed(&place)?;
     Ok(place)
 }
 
 /// A part of a buffer whose address has still to be added to.
-fn part_of_buffer<F: Face>(library: &Library, address: Address, elements: i64, datatype: F::Handle) -> Answer<Place> {
+fn part_of_buffer<F: Face>(
+    library: &Library,
+    address: BufferAddress,
+    elements: i64,
+    datatype: F::Handle,
+) -> Answer<RequestPlace> {
     let count = count(elements)?;
     let of = library.committed::<F>(datatype)?;
     if count.checked_mul(of.size.max(of.extent().abs()).max(1)).is_none() {
@@ -65,7 +75,7 @@ fn part_of_buffer<F: Face>(library: &Library, address: Address, elements: i64, d
     if count > 0 && address.is_in_place::<F>() {
         return fault(ErrorClass::Buffer, "the buffer is MPI_IN_PLACE");
     }
-    Ok(Place {
+    Ok(RequestPlace {
         address: address.bytes(),
         count,
         of,
@@ -73,7 +83,7 @@ fn part_of_buffer<F: Face>(library: &Library, address: Address, elements: i64, d
 }
 
 /// Refuses a buffer at no address. A type with absolute displacements goes with MPI_BOTTOM, which is null.
-fn followed(place: &Place) -> Answer {
+fn followed(place: &RequestPlace) -> Answer {
     if place.address.is_null() && place.bytes() > 0 && (place.of.is_named() || place.of.is_dense()) {
         return fault(ErrorClass::Buffer, "the buffer is null");
     }
@@ -108,27 +118,27 @@ fn tag(tag: c_int) -> Answer<u16> {
 }
 
 /// What a receive or a probe takes.
-fn wanted<F: Face>(comm: &Comm, source: c_int, with: c_int) -> Answer<Wanted> {
+fn wanted<F: Face>(comm: &Comm, source: c_int, with: c_int) -> Answer<WantedTrap> {
     let source = match i64::from(source) {
-        number if number == F::C.any_source => Partner::Anybody,
-        number if number == F::C.proc_null => Partner::Nobody,
-        _ => Partner::Rank(rank_in(comm, source, ErrorClass::Rank)?),
+        number if number == F::C.any_source => MessagePartner::Anybody,
+        number if number == F::C.proc_null => MessagePartner::Nobody,
+        _ => MessagePartner::Rank(rank_in(comm, source, ErrorClass::Rank)?),
     };
     let tag = if i64::from(with) == F::C.any_tag {
         None
     } else {
         Some(tag(with)?)
     };
-    Ok(Wanted { source, tag })
+    Ok(WantedTrap { source, tag })
 }
 
 /// How an operation ended, as a status says it.
-fn fields<F: Face>(ended: &Ended) -> StatusFields {
+fn fields<F: Face>(ended: &EndedRequest) -> StatusFields {
     StatusFields {
         source: match ended.source {
-            Partner::Rank(rank) => rank as c_int,
-            Partner::Nobody => F::C.proc_null as c_int,
-            Partner::Anybody => F::C.any_source as c_int,
+            MessagePartner::Rank(rank) => rank as c_int,
+            MessagePartner::Nobody => F::C.proc_null as c_int,
+            MessagePartner::Anybody => F::C.any_source as c_int,
         },
         tag: ended.tag.map_or(F::C.any_tag as c_int, c_int::from),
         error: ended
@@ -140,12 +150,12 @@ fn fields<F: Face>(ended: &Ended) -> StatusFields {
 }
 
 /// Whether a status is wanted.
-fn wants_status<F: Face>(status: Out<F::Status>) -> bool {
+fn wants_status<F: Face>(status: ResultPlace<F::Status>) -> bool {
     status.0 as i64 != F::C.status_ignore
 }
 
 /// Fills one of many statuses, if they are wanted; with the error where a call completes several.
-fn set_status<F: Face>(statuses: Out<F::Status>, place: usize, ended: &Ended, error: bool) -> Answer {
+fn set_status<F: Face>(statuses: ResultPlace<F::Status>, place: usize, ended: &EndedRequest, error: bool) -> Answer {
     if !wants_status::<F>(statuses) {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Operations of reductions that programs define.
 
 use crate::{
-    arguments::{Address, Out},
+    arguments::{BufferAddress, ResultPlace},
     faces::{Face, HandleKind},
     fault::{Answer, ErrorClass, fault},
     library::{Library, calls},
@@ -9,7 +9,13 @@ use crate::{
 };
 use std::ffi::c_int;
 
-fn create<F: Face>(library: &Library, function: Address, commutes: c_int, large: bool, to: Out<F::Handle>) -> Answer {
+fn create<F: Face>(
+    library: &Library,
+    function: BufferAddress,
+    commutes: c_int,
+    large: bool,
+    to: ResultPlace<F::Handle>,
+) -> Answer {
     library.running()?;
     if function.0.is_null() {
         return fault(ErrorClass::Arg, "the function is null");
@@ -24,17 +30,17 @@ fn create<F: Face>(library: &Library, function: Address, commutes: c_int, large:
 
 calls! {
     /// Makes an operation of a function.
-    op_create = "MPI_Op_create"(function: Address, commutes: c_int, operation: Out<F::Handle>) |library| {
+    op_create = "MPI_Op_create"(function: BufferAddress, commutes: c_int, operation: ResultPlace<F::Handle>) |library| {
         create::<F>(library, function, commutes, false, operation)
     };
 
     /// Makes an operation of a function with large counts.
-    op_create_c = "MPI_Op_create_c"(function: Address, commutes: c_int, operation: Out<F::Handle>) |library| {
+    op_create_c = "MPI_Op_create_c"(function: BufferAddress, commutes: c_int, operation: ResultPlace<F::Handle>) |library| {
         create::<F>(library, function, commutes, true, operation)
     };
 
     /// Frees an operation.
-    op_free = "MPI_Op_free"(operation: Out<F::Handle>) |library| {
+    op_free = "MPI_Op_free"(operation: ResultPlace<F::Handle>) |library| {
         library.running()?;
         let handle = operation.get()?;
         library.operation::<F>(handle)?;
@@ -46,7 +52,7 @@ calls! {
     };
 
     /// Whether the order of operands does not matter.
-    op_commutative = "MPI_Op_commutative"(operation: F::Handle, commutes: Out<c_int>) |library| {
+    op_commutative = "MPI_Op_commutative"(operation: F::Handle, commutes: ResultPlace<c_int>) |library| {
         let commutes_itself = match library.operation::<F>(operation)? {
             ReduceOperation::BuiltIn(operation) => !matches!(operation, BuiltIn::Replace | BuiltIn::Nothing),
             ReduceOperation::Own { commutes, .. } => commutes,

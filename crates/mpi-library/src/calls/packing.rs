@@ -2,19 +2,19 @@
 
 use super::{count, environment::fitting, place};
 use crate::{
-    arguments::{Address, Count, Out, TextIn},
-    datatypes::{Elements, named::NAMED},
+    arguments::{BufferAddress, Count, ResultPlace, TextIn},
+    datatypes::{ElementCount, named::NAMED},
     faces::Face,
     fault::{Answer, ErrorClass, fault},
-    library::{Library, calls, requests::Place},
+    library::{Library, calls, requests::RequestPlace},
 };
 use std::rc::Rc;
 
 /// Where packed data stand: a buffer, its size, and the place in it.
 struct Packed<N: Count> {
-    buffer: Address,
+    buffer: BufferAddress,
     size: i64,
-    position: Out<N>,
+    position: ResultPlace<N>,
 }
 
 impl<N: Count> Packed<N> {
@@ -39,7 +39,7 @@ impl<N: Count> Packed<N> {
     }
 }
 
-fn pack<N: Count>(from: &Place, to: &Packed<N>) -> Answer<(*mut u8, i64)> {
+fn pack<N: Count>(from: &RequestPlace, to: &Packed<N>) -> Answer<(*mut u8, i64)> {
     let bytes = from.bytes() as i64;
     let address = to.advance(bytes)?;
     // SAFETY: the program promised the data and the buffer, and the place has room for them.
@@ -47,7 +47,7 @@ fn pack<N: Count>(from: &Place, to: &Packed<N>) -> Answer<(*mut u8, i64)> {
     Ok((address, bytes))
 }
 
-fn unpack<N: Count>(from: &Packed<N>, to: &Place) -> Answer {
+fn unpack<N: Count>(from: &Packed<N>, to: &RequestPlace) -> Answer {
     let bytes = to.bytes() as i64;
     let address = from.advance(bytes)?;
     // SAFETY: the program promised the data and the places, and the buffer holds that many bytes from there.
@@ -56,24 +56,24 @@ fn unpack<N: Count>(from: &Packed<N>, to: &Place) -> Answer {
 }
 
 /// Turns the bytes of packed elements around: the external representation has the most significant one first.
-fn swap_all(of: &Place, address: *mut u8) {
+fn swap_all(of: &RequestPlace, address: *mut u8) {
     let mut at = 0;
     for _ in 0..of.count {
         swap_runs(&of.of.runs, address, &mut at);
     }
 }
 
-fn swap_runs(runs: &Rc<[Elements]>, address: *mut u8, at: &mut usize) {
+fn swap_runs(runs: &Rc<[ElementCount]>, address: *mut u8, at: &mut usize) {
     for run in runs.iter() {
         match run {
-            Elements::Run { size, count } => {
+            ElementCount::Run { size, count } => {
                 for _ in 0..*count {
                     // SAFETY: the elements are as many bytes as were packed at this address.
                     unsafe { std::slice::from_raw_parts_mut(address.add(*at), *size as usize) }.reverse();
                     *at += *size as usize;
                 }
             }
-            Elements::Repeat { count, runs, .. } => (0..*count).for_each(|_| swap_runs(runs, address, at)),
+            ElementCount::Repeat { count, runs, .. } => (0..*count).for_each(|_| swap_runs(runs, address, at)),
         }
     }
 }
@@ -91,7 +91,7 @@ fn external(name: TextIn) -> Answer {
 }
 
 /// External data of types whose elements are not single numbers of a size that the representation shares are not there.
-fn has_external(of: &Place) -> Answer {
+fn has_external(of: &RequestPlace) -> Answer {
     let known = |named: u32| {
         let name = NAMED[named as usize].name;
         !name.contains("COMPLEX") && !name.contains("WCHAR") && (!name.contains("LONG") || name.contains("LONG_LONG"))
@@ -118,7 +118,7 @@ fn size<F: Face>(library: &Library, elements: i64, datatype: F::Handle) -> Answe
 calls! {
     /// Packs data.
     pack_data<N> = "MPI_Pack"(
-        buffer: Address, count: N, datatype: F::Handle, packed: Address, size: N, position: Out<N>, comm: F::Handle,
+        buffer: BufferAddress, count: N, datatype: F::Handle, packed: BufferAddress, size: N, position: ResultPlace<N>, comm: F::Handle,
     ) |library| {
         library.comm::<F>(comm)?;
         let from = place::<F>(library, buffer, count.get(), datatype)?;
@@ -127,7 +127,7 @@ calls! {
 
     /// Unpacks data.
     unpack_data<N> = "MPI_Unpack"(
-        packed: Address, size: N, position: Out<N>, buffer: Address, count: N, datatype: F::Handle, comm: F::Handle,
+        packed: BufferAddress, size: N, position: ResultPlace<N>, buffer: BufferAddress, count: N, datatype: F::Handle, comm: F::Handle,
     ) |library| {
         library.comm::<F>(comm)?;
         let to = place::<F>(library, buffer, count.get(), datatype)?;
@@ -135,14 +135,14 @@ calls! {
     };
 
     /// How much room packed data take.
-    pack_size<N> = "MPI_Pack_size"(count: N, datatype: F::Handle, comm: F::Handle, bytes: Out<N>) |library| {
+    pack_size<N> = "MPI_Pack_size"(count: N, datatype: F::Handle, comm: F::Handle, bytes: ResultPlace<N>) |library| {
         library.comm::<F>(comm)?;
         bytes.set(fitting::<N>(size::<F>(library, count.get(), datatype)?)?)
     };
 
     /// Packs data for other machines.
     pack_external<N> = "MPI_Pack_external"(
-        name: TextIn, buffer: Address, count: N, datatype: F::Handle, packed: Address, size: i64, position: Out<i64>,
+        name: TextIn, buffer: BufferAddress, count: N, datatype: F::Handle, packed: BufferAddress, size: i64, position: ResultPlace<i64>,
     ) |library| {
         external(name)?;
         let from = place::<F>(library, buffer, count.get(), datatype)?;
@@ -154,7 +154,7 @@ calls! {
 
     /// Unpacks data of other machines.
     unpack_external<N> = "MPI_Unpack_external"(
-        name: TextIn, packed: Address, size: i64, position: Out<i64>, buffer: Address, count: N, datatype: F::Handle,
+        name: TextIn, packed: BufferAddress, size: i64, position: ResultPlace<i64>, buffer: BufferAddress, count: N, datatype: F::Handle,
     ) |library| {
         external(name)?;
         let to = place::<F>(library, buffer, count.get(), datatype)?;
@@ -171,7 +171,7 @@ calls! {
     };
 
     /// How much room data for other machines take.
-    pack_external_size<N> = "MPI_Pack_external_size"(name: TextIn, count: N, datatype: F::Handle, bytes: Out<i64>) |library| {
+    pack_external_size<N> = "MPI_Pack_external_size"(name: TextIn, count: N, datatype: F::Handle, bytes: ResultPlace<i64>) |library| {
         external(name)?;
         bytes.set(size::<F>(library, count.get(), datatype)?)
     };

@@ -6,7 +6,7 @@ use super::{
     point_to_point::{SendMode, start_send},
 };
 use crate::{
-    arguments::{Address, Out},
+    arguments::{BufferAddress, ResultPlace},
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     library::{Library, calls, requests::RequestKind},
@@ -15,8 +15,8 @@ use std::ffi::c_int;
 
 /// The arguments of a kept message.
 #[derive(Clone, Copy)]
-struct Kept<F: Face> {
-    buffer: Address,
+struct KeptCall<F: Face> {
+    buffer: BufferAddress,
     count: i64,
     datatype: F::Handle,
     with: c_int,
@@ -25,7 +25,7 @@ struct Kept<F: Face> {
 }
 
 /// Keeps a send: what its handles name is looked up now, and stays.
-fn keep_send<F: Face>(library: &Library, kept: Kept<F>, mode: SendMode, request: Out<F::Handle>) -> Answer {
+fn keep_send<F: Face>(library: &Library, kept: KeptCall<F>, mode: SendMode, request: ResultPlace<F::Handle>) -> Answer {
     let comm = library.comm::<F>(kept.comm)?;
     let to = (super::destination::<F>(&comm, kept.with)?, super::tag(kept.tag)?);
     let place = super::place::<F>(library, kept.buffer, kept.count, kept.datatype)?;
@@ -39,7 +39,7 @@ fn keep_send<F: Face>(library: &Library, kept: Kept<F>, mode: SendMode, request:
 }
 
 /// Keeps a receive.
-fn keep_receive<F: Face>(library: &Library, kept: Kept<F>, request: Out<F::Handle>) -> Answer {
+fn keep_receive<F: Face>(library: &Library, kept: KeptCall<F>, request: ResultPlace<F::Handle>) -> Answer {
     let comm = library.comm::<F>(kept.comm)?;
     let wanted = super::wanted::<F>(&comm, kept.with, kept.tag)?;
     let place = super::place::<F>(library, kept.buffer, kept.count, kept.datatype)?;
@@ -76,9 +76,9 @@ macro_rules! kept {
         calls! {
             $(#[$about])*
             $name<N> = $label(
-                buffer: Address, count: N, datatype: F::Handle, to: c_int, tag: c_int, comm: F::Handle, request: Out<F::Handle>,
+                buffer: BufferAddress, count: N, datatype: F::Handle, to: c_int, tag: c_int, comm: F::Handle, request: ResultPlace<F::Handle>,
             ) |library| {
-                let kept = Kept::<F> { buffer, count: count.get(), datatype, with: to, tag, comm };
+                let kept = KeptCall::<F> { buffer, count: count.get(), datatype, with: to, tag, comm };
                 keep_send::<F>(library, kept, SendMode::$mode, request)
             };
         }
@@ -99,17 +99,17 @@ kept! {
 calls! {
     /// Keeps a receive.
     recv_init<N> = "MPI_Recv_init"(
-        buffer: Address, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, request: Out<F::Handle>,
+        buffer: BufferAddress, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, request: ResultPlace<F::Handle>,
     ) |library| {
-        let kept = Kept::<F> { buffer, count: count.get(), datatype, with: source, tag, comm };
+        let kept = KeptCall::<F> { buffer, count: count.get(), datatype, with: source, tag, comm };
         keep_receive::<F>(library, kept, request)
     };
 
     /// Starts what was kept.
-    start = "MPI_Start"(request: Out<F::Handle>) |library| start_one::<F>(library, request.get()?);
+    start = "MPI_Start"(request: ResultPlace<F::Handle>) |library| start_one::<F>(library, request.get()?);
 
     /// Starts all of what was kept.
-    startall = "MPI_Startall"(number: c_int, requests: Out<F::Handle>) |library| {
+    startall = "MPI_Startall"(number: c_int, requests: ResultPlace<F::Handle>) |library| {
         let number = count(number.into())?;
         (0..number as usize).try_for_each(|place| start_one::<F>(library, requests.get_at(place)?))
     };

@@ -2,22 +2,22 @@
 
 use super::{destination, place, set_status, tag, wanted};
 use crate::{
-    arguments::{Address, Out},
+    arguments::{BufferAddress, ResultPlace},
     communicators::Comm,
     faces::Face,
     fault::Answer,
     library::{
         Destination, Library, calls,
         progress::fault_of,
-        requests::{Ended, OpenRequest, Partner, Place},
+        requests::{EndedRequest, LibraryRequest, MessagePartner, RequestPlace},
     },
 };
 use std::{ffi::c_int, rc::Rc};
 
 /// The arguments of a send.
 #[derive(Clone, Copy)]
-struct Sent<F: Face> {
-    buffer: Address,
+struct SentMessage<F: Face> {
+    buffer: BufferAddress,
     count: i64,
     datatype: F::Handle,
     to: c_int,
@@ -37,7 +37,7 @@ pub(super) enum SendMode {
 }
 
 /// Sends and waits.
-fn send_now<F: Face>(library: &Library, sent: Sent<F>, mode: SendMode) -> Answer {
+fn send_now<F: Face>(library: &Library, sent: SentMessage<F>, mode: SendMode) -> Answer {
     let comm = library.comm::<F>(sent.comm)?;
     let to = (destination::<F>(&comm, sent.to)?, tag(sent.tag)?);
     let place = place::<F>(library, sent.buffer, sent.count, sent.datatype)?;
@@ -53,7 +53,7 @@ fn send_now<F: Face>(library: &Library, sent: Sent<F>, mode: SendMode) -> Answer
 pub(super) fn start_send<F: Face>(
     library: &Library,
     comm: &Rc<Comm>,
-    place: &Place,
+    place: &RequestPlace,
     to: (Destination, u16),
     mode: SendMode,
 ) -> Answer<u32> {
@@ -61,13 +61,13 @@ pub(super) fn start_send<F: Face>(
         super::buffers::check_room::<F>(library, comm, place)?;
         let index = library.post_send(comm, place, to, false)?;
         library.give_up(index)?;
-        return Ok(library.keep_request(OpenRequest::done(Some(comm.clone()), Ended::EMPTY)));
+        return Ok(library.keep_request(LibraryRequest::done(Some(comm.clone()), EndedRequest::EMPTY)));
     }
     library.post_send(comm, place, to, mode == SendMode::Synchronous)
 }
 
 /// Starts the send of these arguments.
-fn start<F: Face>(library: &Library, sent: Sent<F>, mode: SendMode) -> Answer<u32> {
+fn start<F: Face>(library: &Library, sent: SentMessage<F>, mode: SendMode) -> Answer<u32> {
     let comm = library.comm::<F>(sent.comm)?;
     let to = (destination::<F>(&comm, sent.to)?, tag(sent.tag)?);
     let place = place::<F>(library, sent.buffer, sent.count, sent.datatype)?;
@@ -75,7 +75,7 @@ fn start<F: Face>(library: &Library, sent: Sent<F>, mode: SendMode) -> Answer<u3
 }
 
 /// Starts a receive; returns the index of its request.
-fn start_receive<F: Face>(library: &Library, from: Sent<F>) -> Answer<u32> {
+fn start_receive<F: Face>(library: &Library, from: SentMessage<F>) -> Answer<u32> {
     let comm = library.comm::<F>(from.comm)?;
     let wanted = wanted::<F>(&comm, from.to, from.tag)?;
     let place = place::<F>(library, from.buffer, from.count, from.datatype)?;
@@ -83,14 +83,19 @@ fn start_receive<F: Face>(library: &Library, from: Sent<F>) -> Answer<u32> {
 }
 
 /// Sends one message and receives another.
-fn both<F: Face>(library: &Library, sent: Sent<F>, got: Sent<F>, status: Out<F::Status>) -> Answer {
+fn both<F: Face>(
+    library: &Library,
+    sent: SentMessage<F>,
+    got: SentMessage<F>,
+    status: ResultPlace<F::Status>,
+) -> Answer {
     let comm = library.comm::<F>(sent.comm)?;
     let to = (destination::<F>(&comm, sent.to)?, tag(sent.tag)?);
     let wanted = wanted::<F>(&comm, got.to, got.tag)?;
     let send = place::<F>(library, sent.buffer, sent.count, sent.datatype)?;
     let receive = place::<F>(library, got.buffer, got.count, got.datatype)?;
     let ended = match to.0 {
-        Destination::Rank(rank) if wanted.source != Partner::Nobody => {
+        Destination::Rank(rank) if wanted.source != MessagePartner::Nobody => {
             library.send_and_receive(&comm, (&send, rank, to.1), &receive, wanted)?
         }
         _ => {
@@ -103,7 +108,7 @@ fn both<F: Face>(library: &Library, sent: Sent<F>, got: Sent<F>, status: Out<F::
 }
 
 /// Starts a send and a receive that end together.
-fn start_both<F: Face>(library: &Library, sent: Sent<F>, got: Sent<F>) -> Answer<u32> {
+fn start_both<F: Face>(library: &Library, sent: SentMessage<F>, got: SentMessage<F>) -> Answer<u32> {
     let comm = library.comm::<F>(sent.comm)?;
     let receive = start_receive::<F>(library, got)?;
     let send = start::<F>(library, sent, SendMode::Standard)?;
@@ -112,8 +117,8 @@ fn start_both<F: Face>(library: &Library, sent: Sent<F>, got: Sent<F>) -> Answer
 
 /// A copy of what is to be sent from a buffer that the answer goes to, and a buffer for the answer: the program's own, since all data are
 /// packed before anything is received.
-fn replaced<F: Face>(sent: Sent<F>, source: (c_int, c_int)) -> (Sent<F>, Sent<F>) {
-    let got = Sent {
+fn replaced<F: Face>(sent: SentMessage<F>, source: (c_int, c_int)) -> (SentMessage<F>, SentMessage<F>) {
+    let got = SentMessage {
         buffer: sent.buffer,
         count: sent.count,
         datatype: sent.datatype,
@@ -126,7 +131,7 @@ fn replaced<F: Face>(sent: Sent<F>, source: (c_int, c_int)) -> (Sent<F>, Sent<F>
 
 macro_rules! sent {
     ($buffer:ident $count:ident $datatype:ident $to:ident $tag:ident $comm:ident) => {
-        Sent::<F> {
+        SentMessage::<F> {
             buffer: $buffer,
             count: $count.get(),
             datatype: $datatype,
@@ -142,14 +147,14 @@ macro_rules! sends {
     ($($(#[$about:meta])* $now:ident $now_label:literal $start:ident $start_label:literal $mode:ident;)+) => {$(
         calls! {
             $(#[$about])*
-            $now<N> = $now_label(buffer: Address, count: N, datatype: F::Handle, to: c_int, tag: c_int, comm: F::Handle) |library| {
+            $now<N> = $now_label(buffer: BufferAddress, count: N, datatype: F::Handle, to: c_int, tag: c_int, comm: F::Handle) |library| {
                 send_now::<F>(library, sent!(buffer count datatype to tag comm), SendMode::$mode)
             };
 
             $(#[$about])*
             /// Returns at once.
             $start<N> = $start_label(
-                buffer: Address, count: N, datatype: F::Handle, to: c_int, tag: c_int, comm: F::Handle, request: Out<F::Handle>,
+                buffer: BufferAddress, count: N, datatype: F::Handle, to: c_int, tag: c_int, comm: F::Handle, request: ResultPlace<F::Handle>,
             ) |library| {
                 let index = start::<F>(library, sent!(buffer count datatype to tag comm), SendMode::$mode)?;
                 request.set(library.request_handle::<F>(index))
@@ -172,7 +177,7 @@ sends! {
 calls! {
     /// Receives.
     recv<N> = "MPI_Recv"(
-        buffer: Address, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, status: Out<F::Status>,
+        buffer: BufferAddress, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, status: ResultPlace<F::Status>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
@@ -184,7 +189,7 @@ calls! {
 
     /// Starts a receive.
     irecv<N> = "MPI_Irecv"(
-        buffer: Address, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, request: Out<F::Handle>,
+        buffer: BufferAddress, count: N, datatype: F::Handle, source: c_int, tag: c_int, comm: F::Handle, request: ResultPlace<F::Handle>,
     ) |library| {
         let index = start_receive::<F>(library, sent!(buffer count datatype source tag comm))?;
         request.set(library.request_handle::<F>(index))
@@ -192,8 +197,8 @@ calls! {
 
     /// Sends and receives.
     sendrecv<N> = "MPI_Sendrecv"(
-        sent: Address, sent_count: N, sent_type: F::Handle, to: c_int, sent_tag: c_int,
-        got: Address, got_count: N, got_type: F::Handle, source: c_int, got_tag: c_int, comm: F::Handle, status: Out<F::Status>,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, to: c_int, sent_tag: c_int,
+        got: BufferAddress, got_count: N, got_type: F::Handle, source: c_int, got_tag: c_int, comm: F::Handle, status: ResultPlace<F::Status>,
     ) |library| {
         let sent = sent!(sent sent_count sent_type to sent_tag comm);
         both::<F>(library, sent, sent!(got got_count got_type source got_tag comm), status)
@@ -201,8 +206,8 @@ calls! {
 
     /// Sends from a buffer and receives into it.
     sendrecv_replace<N> = "MPI_Sendrecv_replace"(
-        buffer: Address, count: N, datatype: F::Handle, to: c_int, sent_tag: c_int, source: c_int, got_tag: c_int,
-        comm: F::Handle, status: Out<F::Status>,
+        buffer: BufferAddress, count: N, datatype: F::Handle, to: c_int, sent_tag: c_int, source: c_int, got_tag: c_int,
+        comm: F::Handle, status: ResultPlace<F::Status>,
     ) |library| {
         let (sent, got) = replaced(sent!(buffer count datatype to sent_tag comm), (source, got_tag));
         both::<F>(library, sent, got, status)
@@ -210,8 +215,8 @@ calls! {
 
     /// Starts a send and a receive.
     isendrecv<N> = "MPI_Isendrecv"(
-        sent: Address, sent_count: N, sent_type: F::Handle, to: c_int, sent_tag: c_int,
-        got: Address, got_count: N, got_type: F::Handle, source: c_int, got_tag: c_int, comm: F::Handle, request: Out<F::Handle>,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, to: c_int, sent_tag: c_int,
+        got: BufferAddress, got_count: N, got_type: F::Handle, source: c_int, got_tag: c_int, comm: F::Handle, request: ResultPlace<F::Handle>,
     ) |library| {
         let sent = sent!(sent sent_count sent_type to sent_tag comm);
         let index = start_both::<F>(library, sent, sent!(got got_count got_type source got_tag comm))?;
@@ -220,8 +225,8 @@ calls! {
 
     /// Starts a send from a buffer and a receive into it.
     isendrecv_replace<N> = "MPI_Isendrecv_replace"(
-        buffer: Address, count: N, datatype: F::Handle, to: c_int, sent_tag: c_int, source: c_int, got_tag: c_int,
-        comm: F::Handle, request: Out<F::Handle>,
+        buffer: BufferAddress, count: N, datatype: F::Handle, to: c_int, sent_tag: c_int, source: c_int, got_tag: c_int,
+        comm: F::Handle, request: ResultPlace<F::Handle>,
     ) |library| {
         let (sent, got) = replaced(sent!(buffer count datatype to sent_tag comm), (source, got_tag));
         let index = start_both::<F>(library, sent, got)?;

@@ -2,26 +2,26 @@
 
 use super::{place, set_status, wanted};
 use crate::{
-    arguments::{Address, Out},
+    arguments::{BufferAddress, ResultPlace},
     communicators::Comm,
     faces::{Face, HandleKind},
     fault::{Answer, ErrorClass, fault},
     library::{
-        Arrival, Library, calls,
-        progress::{Wanted, fault_of},
-        requests::{Ended, OpenRequest, Partner, Place, RequestKind},
+        HeardArrival, Library, calls,
+        progress::{WantedTrap, fault_of},
+        requests::{EndedRequest, LibraryRequest, MessagePartner, RequestKind, RequestPlace},
     },
 };
 use std::{ffi::c_int, rc::Rc};
 
 impl Library {
     /// The first message of a communicator that a receive would get.
-    fn arrived(&self, comm: &Comm, wanted: Wanted) -> Option<Arrival> {
+    fn arrived(&self, comm: &Comm, wanted: WantedTrap) -> Option<HeardArrival> {
         let source = match wanted.source {
-            Partner::Rank(rank) => Some(comm.member(rank)),
+            MessagePartner::Rank(rank) => Some(comm.member(rank)),
             _ => None,
         };
-        let fits = |arrival: &&Arrival| {
+        let fits = |arrival: &&HeardArrival| {
             arrival.context == comm.context.get()
                 && source.is_none_or(|source| arrival.source == source)
                 && wanted.tag.is_none_or(|tag| arrival.tag == tag)
@@ -31,23 +31,23 @@ impl Library {
 }
 
 /// What a probe says of a message.
-fn seen(comm: &Comm, arrival: &Arrival) -> Ended {
+fn seen(comm: &Comm, arrival: &HeardArrival) -> EndedRequest {
     let source = comm
         .group
         .rank_of(arrival.source)
-        .map_or(Partner::Anybody, Partner::Rank);
-    Ended {
+        .map_or(MessagePartner::Anybody, MessagePartner::Rank);
+    EndedRequest {
         source,
         tag: Some(arrival.tag),
         bytes: arrival.bytes,
-        ..Ended::EMPTY
+        ..EndedRequest::EMPTY
     }
 }
 
 /// Waits for a message, or looks for it once.
-fn probe(library: &Library, comm: &Comm, wanted: Wanted, waits: bool) -> Answer<Option<Ended>> {
-    if wanted.source == Partner::Nobody {
-        return Ok(Some(Ended::NOBODY));
+fn probe(library: &Library, comm: &Comm, wanted: WantedTrap, waits: bool) -> Answer<Option<EndedRequest>> {
+    if wanted.source == MessagePartner::Nobody {
+        return Ok(Some(EndedRequest::NOBODY));
     }
     library.introduce(comm)?;
     if waits {
@@ -61,14 +61,14 @@ fn probe(library: &Library, comm: &Comm, wanted: Wanted, waits: bool) -> Answer<
 }
 
 /// Takes a message that a probe has seen out of the queue; returns the handle.
-fn take<F: Face>(library: &Library, comm: &Rc<Comm>, ended: &Ended) -> Answer<F::Handle> {
-    if ended.source == Partner::Nobody {
+fn take<F: Face>(library: &Library, comm: &Rc<Comm>, ended: &EndedRequest) -> Answer<F::Handle> {
+    if ended.source == MessagePartner::Nobody {
         return Ok(F::handle(F::C.message_no_proc));
     }
     let index = library.post_receive(
         comm,
         None,
-        Wanted {
+        WantedTrap {
             source: ended.source,
             tag: ended.tag,
         },
@@ -76,7 +76,7 @@ fn take<F: Face>(library: &Library, comm: &Rc<Comm>, ended: &Ended) -> Answer<F:
     // It is no arrival any more: a receive has been posted for it.
     let arrival = library.arrived(
         comm,
-        Wanted {
+        WantedTrap {
             source: ended.source,
             tag: ended.tag,
         },
@@ -92,7 +92,7 @@ fn take<F: Face>(library: &Library, comm: &Rc<Comm>, ended: &Ended) -> Answer<F:
 }
 
 /// The receive of a message; none for a message from nobody.
-fn receive_of<F: Face>(library: &Library, message: Out<F::Handle>) -> Answer<Option<u32>> {
+fn receive_of<F: Face>(library: &Library, message: ResultPlace<F::Handle>) -> Answer<Option<u32>> {
     library.running()?;
     let number = F::number(message.get()?);
     if number == F::C.message_no_proc {
@@ -108,7 +108,7 @@ fn receive_of<F: Face>(library: &Library, message: Out<F::Handle>) -> Answer<Opt
 }
 
 /// Says where the data of a message go.
-pub(super) fn claim(request: &OpenRequest, library: &Library, into: Place) {
+pub(super) fn claim(request: &LibraryRequest, library: &Library, into: RequestPlace) {
     if let RequestKind::Receive { place, held, .. } = &request.kind {
         match (held.take(), request.ended.get()) {
             (Some(block), Some(ended)) => request.ended.set(Some(library.put(&into, block, ended))),
@@ -119,7 +119,7 @@ pub(super) fn claim(request: &OpenRequest, library: &Library, into: Place) {
 
 calls! {
     /// Waits until there is a message.
-    probe_message = "MPI_Probe"(source: c_int, tag: c_int, comm: F::Handle, status: Out<F::Status>) |library| {
+    probe_message = "MPI_Probe"(source: c_int, tag: c_int, comm: F::Handle, status: ResultPlace<F::Status>) |library| {
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
         let ended = probe(library, &comm, wanted, true)?;
@@ -127,7 +127,7 @@ calls! {
     };
 
     /// Whether there is a message.
-    iprobe = "MPI_Iprobe"(source: c_int, tag: c_int, comm: F::Handle, flag: Out<c_int>, status: Out<F::Status>) |library| {
+    iprobe = "MPI_Iprobe"(source: c_int, tag: c_int, comm: F::Handle, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
         let ended = probe(library, &comm, wanted, false)?;
@@ -136,7 +136,7 @@ calls! {
     };
 
     /// Waits until there is a message, and takes it.
-    mprobe = "MPI_Mprobe"(source: c_int, tag: c_int, comm: F::Handle, message: Out<F::Handle>, status: Out<F::Status>) |library| {
+    mprobe = "MPI_Mprobe"(source: c_int, tag: c_int, comm: F::Handle, message: ResultPlace<F::Handle>, status: ResultPlace<F::Status>) |library| {
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
         let Some(ended) = probe(library, &comm, wanted, true)? else { return Ok(()) };
@@ -146,7 +146,7 @@ calls! {
 
     /// Takes a message if there is one.
     improbe = "MPI_Improbe"(
-        source: c_int, tag: c_int, comm: F::Handle, flag: Out<c_int>, message: Out<F::Handle>, status: Out<F::Status>,
+        source: c_int, tag: c_int, comm: F::Handle, flag: ResultPlace<c_int>, message: ResultPlace<F::Handle>, status: ResultPlace<F::Status>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
@@ -158,30 +158,30 @@ calls! {
     };
 
     /// Receives a message that was taken.
-    mrecv<N> = "MPI_Mrecv"(buffer: Address, count: N, datatype: F::Handle, message: Out<F::Handle>, status: Out<F::Status>) |library| {
+    mrecv<N> = "MPI_Mrecv"(buffer: BufferAddress, count: N, datatype: F::Handle, message: ResultPlace<F::Handle>, status: ResultPlace<F::Status>) |library| {
         let place = place::<F>(library, buffer, count.get(), datatype)?;
         let Some(index) = receive_of::<F>(library, message)? else {
-            return set_status::<F>(status, 0, &Ended::NOBODY, false);
+            return set_status::<F>(status, 0, &EndedRequest::NOBODY, false);
         };
         let request = library.request(index)?;
         library.scope.borrow_mut().clone_from(&request.comm);
         claim(&request, library, place);
         library.wait_for(&[index])?;
-        let ended = library.ended(&request)?.unwrap_or(Ended::EMPTY);
+        let ended = library.ended(&request)?.unwrap_or(EndedRequest::EMPTY);
         library.let_go(index)?;
         set_status::<F>(status, 0, &ended, false)?;
         fault_of(&ended)
     };
 
     /// Starts to receive a message that was taken.
-    imrecv<N> = "MPI_Imrecv"(buffer: Address, count: N, datatype: F::Handle, message: Out<F::Handle>, request: Out<F::Handle>) |library| {
+    imrecv<N> = "MPI_Imrecv"(buffer: BufferAddress, count: N, datatype: F::Handle, message: ResultPlace<F::Handle>, request: ResultPlace<F::Handle>) |library| {
         let place = place::<F>(library, buffer, count.get(), datatype)?;
         let index = match receive_of::<F>(library, message)? {
             Some(index) => {
                 claim(&*library.request(index)?, library, place);
                 index
             }
-            None => library.keep_request(OpenRequest::done(None, Ended::NOBODY)),
+            None => library.keep_request(LibraryRequest::done(None, EndedRequest::NOBODY)),
         };
         request.set(library.request_handle::<F>(index))
     };

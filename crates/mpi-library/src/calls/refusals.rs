@@ -49,7 +49,7 @@ impl Chapter {
 
 /// A function that is refused.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct CallRefusal {
     /// Its name.
     pub name: &'static str,
     /// What it belongs to.
@@ -62,8 +62,8 @@ pub struct Refusal {
 macro_rules! refusals {
     ($($chapter:ident { $($name:literal $($comm:literal)?),+ $(,)? })+) => {
         /// All functions that are refused.
-        pub const REFUSALS: &[Refusal] = &[$($(
-            Refusal { name: $name, chapter: Chapter::$chapter, comm: refusals!(@ $($comm)?) },
+        pub const REFUSALS: &[CallRefusal] = &[$($(
+            CallRefusal { name: $name, chapter: Chapter::$chapter, comm: refusals!(@ $($comm)?) },
         )+)+];
     };
     (@) => { None };

@@ -2,19 +2,19 @@
 
 use super::{count, set_status};
 use crate::{
-    arguments::{Address, Out},
+    arguments::{BufferAddress, ResultPlace},
     faces::{Face, StatusFields},
     fault::{Answer, CallFault, ErrorClass, ErrorCode, fault},
     library::{
         Library, calls,
         progress::fault_of,
-        requests::{Ended, OpenRequest, OwnFunctions, RequestKind},
+        requests::{EndedRequest, LibraryRequest, OwnFunctions, RequestKind},
     },
 };
 use std::{cell::Cell, ffi::c_int, rc::Rc};
 
 /// Where several requests stand in the array of the program: only those that are active.
-fn active<F: Face>(library: &Library, requests: Out<F::Handle>, number: c_int) -> Answer<Vec<(usize, u32)>> {
+fn active<F: Face>(library: &Library, requests: ResultPlace<F::Handle>, number: c_int) -> Answer<Vec<(usize, u32)>> {
     library.running()?;
     let mut found = Vec::with_capacity(count(number.into())? as usize);
     for place in 0..number as usize {
@@ -28,16 +28,16 @@ fn active<F: Face>(library: &Library, requests: Out<F::Handle>, number: c_int) -
 }
 
 /// Errors of a request are up to the handler of its communicator.
-fn blame(library: &Library, request: &OpenRequest) {
+fn blame(library: &Library, request: &LibraryRequest) {
     if request.comm.is_some() {
         library.scope.borrow_mut().clone_from(&request.comm);
     }
 }
 
 /// Takes a request that has ended away from the program; returns how it ended.
-fn collect<F: Face>(library: &Library, handle: Out<F::Handle>, index: u32) -> Answer<Ended> {
+fn collect<F: Face>(library: &Library, handle: ResultPlace<F::Handle>, index: u32) -> Answer<EndedRequest> {
     let request = library.request(index)?;
-    let mut ended = library.ended(&request)?.unwrap_or(Ended::EMPTY);
+    let mut ended = library.ended(&request)?.unwrap_or(EndedRequest::EMPTY);
     blame(library, &request);
     if let RequestKind::Own(functions) = &request.kind {
         ended = query::<F>(functions, ended)?;
@@ -52,7 +52,7 @@ fn collect<F: Face>(library: &Library, handle: Out<F::Handle>, index: u32) -> An
 }
 
 /// Asks a generalized request for its status.
-fn query<F: Face>(functions: &OwnFunctions, ended: Ended) -> Answer<Ended> {
+fn query<F: Face>(functions: &OwnFunctions, ended: EndedRequest) -> Answer<EndedRequest> {
     // SAFETY: a status is made of integers, for which all bits zero are a value.
     let mut status: F::Status = unsafe { std::mem::zeroed() };
     F::write(&mut status, &super::fields::<F>(&ended), true);
@@ -67,15 +67,15 @@ fn query<F: Face>(functions: &OwnFunctions, ended: Ended) -> Answer<Ended> {
 }
 
 /// A status that the program wrote, as ours.
-fn ended_of<F: Face>(fields: &StatusFields) -> Ended {
-    use crate::library::requests::Partner;
+fn ended_of<F: Face>(fields: &StatusFields) -> EndedRequest {
+    use crate::library::requests::MessagePartner;
     let source = match i64::from(fields.source) {
-        number if number == F::C.proc_null => Partner::Nobody,
-        number if number == F::C.any_source => Partner::Anybody,
-        _ => Partner::Rank(fields.source as u32),
+        number if number == F::C.proc_null => MessagePartner::Nobody,
+        number if number == F::C.any_source => MessagePartner::Anybody,
+        _ => MessagePartner::Rank(fields.source as u32),
     };
     let code = (fields.error != ErrorClass::Success.code::<F>()).then_some(ErrorCode::Own(fields.error));
-    Ended {
+    EndedRequest {
         source,
         tag: u16::try_from(fields.tag).ok(),
         bytes: fields.bytes,
@@ -110,9 +110,9 @@ pub(super) fn own_code<F: Face>(code: c_int) -> Answer {
 /// Fills the statuses of requests that have ended together; the fault that some of them failed.
 fn collect_all<F: Face>(
     library: &Library,
-    requests: Out<F::Handle>,
+    requests: ResultPlace<F::Handle>,
     list: &[(usize, u32)],
-    statuses: (Out<F::Status>, bool),
+    statuses: (ResultPlace<F::Status>, bool),
 ) -> Answer {
     let mut failed = None;
     let mut all = Vec::with_capacity(list.len());
@@ -133,8 +133,8 @@ fn collect_all<F: Face>(
 }
 
 /// Statuses of what has nothing to say.
-fn empty<F: Face>(statuses: Out<F::Status>, number: c_int) -> Answer {
-    (0..number.max(0) as usize).try_for_each(|place| set_status::<F>(statuses, place, &Ended::EMPTY, true))
+fn empty<F: Face>(statuses: ResultPlace<F::Status>, number: c_int) -> Answer {
+    (0..number.max(0) as usize).try_for_each(|place| set_status::<F>(statuses, place, &EndedRequest::EMPTY, true))
 }
 
 /// Those of several requests that have ended.
@@ -151,9 +151,9 @@ fn over(library: &Library, list: &[(usize, u32)]) -> Answer<Vec<(usize, u32)>> {
 /// Gives one request that has ended to the program: its place and status, and its error.
 fn one<F: Face>(
     library: &Library,
-    requests: Out<F::Handle>,
+    requests: ResultPlace<F::Handle>,
     (place, index): (usize, u32),
-    status: Out<F::Status>,
+    status: ResultPlace<F::Status>,
 ) -> Answer {
     let ended = collect::<F>(library, requests.at(place), index)?;
     set_status::<F>(status, 0, &ended, false)?;
@@ -162,17 +162,17 @@ fn one<F: Face>(
 
 calls! {
     /// Waits for a request.
-    wait = "MPI_Wait"(request: Out<F::Handle>, status: Out<F::Status>) |library| {
+    wait = "MPI_Wait"(request: ResultPlace<F::Handle>, status: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, request, 1)?;
         let Some((_, index)) = list.first() else {
-            return set_status::<F>(status, 0, &Ended::EMPTY, true);
+            return set_status::<F>(status, 0, &EndedRequest::EMPTY, true);
         };
         library.wait_for(&[*index])?;
         one::<F>(library, request, (0, *index), status)
     };
 
     /// Waits for all of several requests.
-    waitall = "MPI_Waitall"(number: c_int, requests: Out<F::Handle>, statuses: Out<F::Status>) |library| {
+    waitall = "MPI_Waitall"(number: c_int, requests: ResultPlace<F::Handle>, statuses: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, requests, number)?;
         let indices: Vec<u32> = list.iter().map(|(_, index)| *index).collect();
         library.wait_for(&indices)?;
@@ -183,11 +183,11 @@ calls! {
     };
 
     /// Waits for one of several requests.
-    waitany = "MPI_Waitany"(number: c_int, requests: Out<F::Handle>, which: Out<c_int>, status: Out<F::Status>) |library| {
+    waitany = "MPI_Waitany"(number: c_int, requests: ResultPlace<F::Handle>, which: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             which.set(F::C.undefined as c_int)?;
-            return set_status::<F>(status, 0, &Ended::EMPTY, true);
+            return set_status::<F>(status, 0, &EndedRequest::EMPTY, true);
         }
         let (place, index) = library.wait_until(|| Ok(over(library, &list)?.first().copied()))?;
         library.waited_for(index)?;
@@ -197,7 +197,7 @@ calls! {
 
     /// Waits until some of several requests have ended.
     waitsome = "MPI_Waitsome"(
-        number: c_int, requests: Out<F::Handle>, ended: Out<c_int>, which: Out<c_int>, statuses: Out<F::Status>,
+        number: c_int, requests: ResultPlace<F::Handle>, ended: ResultPlace<c_int>, which: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
@@ -216,11 +216,11 @@ calls! {
     };
 
     /// Whether a request has ended.
-    test = "MPI_Test"(request: Out<F::Handle>, flag: Out<c_int>, status: Out<F::Status>) |library| {
+    test = "MPI_Test"(request: ResultPlace<F::Handle>, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, request, 1)?;
         let Some(first) = list.first() else {
             flag.set(1)?;
-            return set_status::<F>(status, 0, &Ended::EMPTY, true);
+            return set_status::<F>(status, 0, &EndedRequest::EMPTY, true);
         };
         look(library, &list)?;
         let is_over = !over(library, &list)?.is_empty();
@@ -229,7 +229,7 @@ calls! {
     };
 
     /// Whether all of several requests have ended.
-    testall = "MPI_Testall"(number: c_int, requests: Out<F::Handle>, flag: Out<c_int>, statuses: Out<F::Status>) |library| {
+    testall = "MPI_Testall"(number: c_int, requests: ResultPlace<F::Handle>, flag: ResultPlace<c_int>, statuses: ResultPlace<F::Status>) |library| {
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             flag.set(1)?;
@@ -249,13 +249,13 @@ calls! {
 
     /// Whether one of several requests has ended, and which.
     testany = "MPI_Testany"(
-        number: c_int, requests: Out<F::Handle>, which: Out<c_int>, flag: Out<c_int>, status: Out<F::Status>,
+        number: c_int, requests: ResultPlace<F::Handle>, which: ResultPlace<c_int>, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>,
     ) |library| {
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             flag.set(1)?;
             which.set(F::C.undefined as c_int)?;
-            return set_status::<F>(status, 0, &Ended::EMPTY, true);
+            return set_status::<F>(status, 0, &EndedRequest::EMPTY, true);
         }
         look_for_any(library, &list)?;
         let first = over(library, &list)?.first().copied();
@@ -266,7 +266,7 @@ calls! {
 
     /// Which of several requests have ended.
     testsome = "MPI_Testsome"(
-        number: c_int, requests: Out<F::Handle>, ended: Out<c_int>, which: Out<c_int>, statuses: Out<F::Status>,
+        number: c_int, requests: ResultPlace<F::Handle>, ended: ResultPlace<c_int>, which: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
@@ -282,12 +282,12 @@ calls! {
     };
 
     /// Whether a request has ended; it stays.
-    request_get_status = "MPI_Request_get_status"(request: F::Handle, flag: Out<c_int>, status: Out<F::Status>) |library| {
+    request_get_status = "MPI_Request_get_status"(request: F::Handle, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
         let handles = [request];
-        let list = active::<F>(library, Out(handles.as_ptr().cast_mut()), 1)?;
+        let list = active::<F>(library, ResultPlace(handles.as_ptr().cast_mut()), 1)?;
         let Some((_, index)) = list.first() else {
             flag.set(1)?;
-            return set_status::<F>(status, 0, &Ended::EMPTY, true);
+            return set_status::<F>(status, 0, &EndedRequest::EMPTY, true);
         };
         look(library, &list)?;
         status_of::<F>(library, *index, flag, status)
@@ -295,7 +295,7 @@ calls! {
 
     /// Whether all of several requests have ended; they stay.
     request_get_status_all = "MPI_Request_get_status_all"(
-        number: c_int, requests: Out<F::Handle>, flag: Out<c_int>, statuses: Out<F::Status>,
+        number: c_int, requests: ResultPlace<F::Handle>, flag: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
         let list = active::<F>(library, requests, number)?;
         look(library, &list)?;
@@ -310,7 +310,7 @@ calls! {
 
     /// Whether one of several requests has ended; it stays.
     request_get_status_any = "MPI_Request_get_status_any"(
-        number: c_int, requests: Out<F::Handle>, which: Out<c_int>, flag: Out<c_int>, status: Out<F::Status>,
+        number: c_int, requests: ResultPlace<F::Handle>, which: ResultPlace<c_int>, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>,
     ) |library| {
         let list = active::<F>(library, requests, number)?;
         look_for_any(library, &list)?;
@@ -319,14 +319,14 @@ calls! {
         which.set(first.map_or(F::C.undefined as c_int, |(place, _)| place as c_int))?;
         match first {
             Some((_, index)) => keep_status::<F>(library, index, status, 0),
-            None if list.is_empty() => set_status::<F>(status, 0, &Ended::EMPTY, true),
+            None if list.is_empty() => set_status::<F>(status, 0, &EndedRequest::EMPTY, true),
             None => Ok(()),
         }
     };
 
     /// Which of several requests have ended; they stay.
     request_get_status_some = "MPI_Request_get_status_some"(
-        number: c_int, requests: Out<F::Handle>, ended: Out<c_int>, which: Out<c_int>, statuses: Out<F::Status>,
+        number: c_int, requests: ResultPlace<F::Handle>, ended: ResultPlace<c_int>, which: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
@@ -343,7 +343,7 @@ calls! {
     };
 
     /// Gives a request up: it ends by itself.
-    request_free = "MPI_Request_free"(request: Out<F::Handle>) |library| {
+    request_free = "MPI_Request_free"(request: ResultPlace<F::Handle>) |library| {
         library.running()?;
         let Some(index) = library.request_index::<F>(request.get()?)? else {
             return fault(ErrorClass::Request, "the request is MPI_REQUEST_NULL");
@@ -361,7 +361,7 @@ calls! {
     };
 
     /// Cancels a request: generalized ones, and what has ended already, which stays as it is. The network takes nothing back.
-    cancel = "MPI_Cancel"(request: Out<F::Handle>) |library| {
+    cancel = "MPI_Cancel"(request: ResultPlace<F::Handle>) |library| {
         library.running()?;
         let Some(index) = library.request_index::<F>(request.get()?)? else {
             return fault(ErrorClass::Request, "the request is MPI_REQUEST_NULL");
@@ -381,11 +381,11 @@ calls! {
     };
 
     /// Starts a generalized request.
-    grequest_start = "MPI_Grequest_start"(query: Address, free: Address, cancel: Address, state: Address, request: Out<F::Handle>) |library| {
+    grequest_start = "MPI_Grequest_start"(query: BufferAddress, free: BufferAddress, cancel: BufferAddress, state: BufferAddress, request: ResultPlace<F::Handle>) |library| {
         library.running()?;
         let [query, free, cancel, state] = [query, free, cancel, state].map(|address| address.0 as usize);
         let functions = OwnFunctions { query, free, cancel, state };
-        let index = library.keep_request(OpenRequest::new(None, RequestKind::Own(functions)));
+        let index = library.keep_request(LibraryRequest::new(None, RequestKind::Own(functions)));
         request.set(library.request_handle::<F>(index))
     };
 
@@ -399,7 +399,7 @@ calls! {
         let RequestKind::Own(functions) = &about.kind else {
             return fault(ErrorClass::Request, "the request is no generalized one");
         };
-        about.ended.set(Some(Ended::EMPTY));
+        about.ended.set(Some(EndedRequest::EMPTY));
         if about.given_up.get() {
             library.forget(index, &about);
             free::<F>(functions)?;
@@ -425,16 +425,21 @@ fn look_for_any(library: &Library, list: &[(usize, u32)]) -> Answer {
 }
 
 /// The status of a request that stays.
-fn keep_status<F: Face>(library: &Library, index: u32, status: Out<F::Status>, place: usize) -> Answer {
-    let request: Rc<OpenRequest> = library.request(index)?;
-    let mut ended = library.ended(&request)?.unwrap_or(Ended::EMPTY);
+fn keep_status<F: Face>(library: &Library, index: u32, status: ResultPlace<F::Status>, place: usize) -> Answer {
+    let request: Rc<LibraryRequest> = library.request(index)?;
+    let mut ended = library.ended(&request)?.unwrap_or(EndedRequest::EMPTY);
     if let RequestKind::Own(functions) = &request.kind {
         ended = query::<F>(functions, ended)?;
     }
     set_status::<F>(status, place, &ended, false)
 }
 
-fn status_of<F: Face>(library: &Library, index: u32, flag: Out<c_int>, status: Out<F::Status>) -> Answer {
+fn status_of<F: Face>(
+    library: &Library,
+    index: u32,
+    flag: ResultPlace<c_int>,
+    status: ResultPlace<F::Status>,
+) -> Answer {
     let is_over = Cell::new(library.ended(&*library.request(index)?)?.is_some());
     flag.set(c_int::from(is_over.get()))?;
     if is_over.get() {
@@ -445,7 +450,7 @@ fn status_of<F: Face>(library: &Library, index: u32, flag: Out<c_int>, status: O
 }
 
 /// Takes a message or a receive back, where the network can.
-fn take_back(library: &Library, request: &OpenRequest) -> Answer {
+fn take_back(library: &Library, request: &LibraryRequest) -> Answer {
     if let RequestKind::Persistent { active, .. } = &request.kind {
         return match active.get() {
             Some(inner) => take_back(library, &*library.request(inner)?),
@@ -459,9 +464,9 @@ fn take_back(library: &Library, request: &OpenRequest) -> Answer {
         Some(None) => Ok(()),
         Some(Some(entry)) => {
             library.taken_back(&entry)?;
-            let cancelled = Ended {
+            let cancelled = EndedRequest {
                 cancelled: true,
-                ..Ended::EMPTY
+                ..EndedRequest::EMPTY
             };
             request.ended.set(Some(cancelled));
             Ok(())

@@ -1,13 +1,13 @@
 //! What tools ask for: regions, control variables, which there are none of, and numbers that both interfaces share.
 
 use crate::{
-    arguments::{In, Out},
+    arguments::{In, ResultPlace},
     faces::Face,
     fault::Answer,
     library::{Library, Stage},
 };
 use coupling::{
-    Entry,
+    RankEntry,
     entry::{NO_PAYLOAD, kind},
 };
 use std::{cell::Cell, ffi::c_int};
@@ -57,20 +57,20 @@ pub(super) fn region(library: &Library, level: c_int, name: In<u8>) -> Answer {
             let block = library.block(bytes, |to| unsafe {
                 std::ptr::copy_nonoverlapping(name.as_ptr(), to, name.len())
             })?;
-            library.append(Entry {
+            library.append(RankEntry {
                 kind: kind::REGION,
                 bytes,
                 payload: block,
-                ..Entry::default()
+                ..RankEntry::default()
             });
             library.until_read(block);
             DEPTH.set(DEPTH.get() + 1);
         }
         0 if DEPTH.get() > 0 => {
-            library.append(Entry {
+            library.append(RankEntry {
                 kind: kind::END_REGION,
                 payload: NO_PAYLOAD,
-                ..Entry::default()
+                ..RankEntry::default()
             });
             DEPTH.set(DEPTH.get() - 1);
         }
@@ -88,8 +88,8 @@ pub unsafe extern "C" fn dup_fn<F: Face>(
     _key: c_int,
     _state: usize,
     value: usize,
-    copy: Out<usize>,
-    flag: Out<c_int>,
+    copy: ResultPlace<usize>,
+    flag: ResultPlace<c_int>,
 ) -> c_int {
     let _ = (copy.set(value), flag.set(1));
     F::C.success as c_int
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn dup_fn<F: Face>(
 ///
 /// # Safety
 /// The pointer is what MPI's page of the function asks for.
-pub unsafe extern "C" fn t_init_thread<F: Face>(required: c_int, provided: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn t_init_thread<F: Face>(required: c_int, provided: ResultPlace<c_int>) -> c_int {
     let level = i64::from(required).clamp(F::C.thread_single, F::C.thread_serialized);
     let _ = provided.set(level as c_int);
     F::C.success as c_int
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn t_finalize<F: Face>() -> c_int {
 ///
 /// # Safety
 /// The pointer is what MPI's page of the function asks for.
-pub unsafe extern "C" fn t_none<F: Face>(number: Out<c_int>) -> c_int {
+pub unsafe extern "C" fn t_none<F: Face>(number: ResultPlace<c_int>) -> c_int {
     let _ = number.set(0);
     F::C.success as c_int
 }

@@ -2,15 +2,15 @@
 
 use super::{communicators, count, rank_in};
 use crate::{
-    arguments::{In, Out},
+    arguments::{In, ResultPlace},
     communicators::Comm,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     groups::ProcessGroup,
     library::{
         Destination, Library, calls,
-        progress::Wanted,
-        requests::{Partner, Place},
+        progress::WantedTrap,
+        requests::{MessagePartner, RequestPlace},
     },
     topologies::{CommTopology, ProcessGrid, fill_dimensions},
 };
@@ -41,7 +41,7 @@ fn neighbours_in_graph(comm: &Comm, rank: c_int) -> Answer<Vec<i32>> {
 }
 
 /// Writes a list, at most so many of it.
-fn list(to: Out<c_int>, most: c_int, values: impl IntoIterator<Item = c_int>) -> Answer {
+fn list(to: ResultPlace<c_int>, most: c_int, values: impl IntoIterator<Item = c_int>) -> Answer {
     values
         .into_iter()
         .take(most.max(0) as usize)
@@ -115,7 +115,7 @@ fn coordinates(grid: &ProcessGrid, coordinates: In<c_int>) -> Answer<u32> {
 }
 
 /// Part of a grid: the processes that agree in the dimensions that do not remain.
-fn part_of_grid<F: Face>(library: &Library, comm: &Rc<Comm>, remain: In<c_int>, to: Out<F::Handle>) -> Answer {
+fn part_of_grid<F: Face>(library: &Library, comm: &Rc<Comm>, remain: In<c_int>, to: ResultPlace<F::Handle>) -> Answer {
     let grid = grid(comm)?;
     let remain: Vec<bool> = remain
         .list(grid.sizes.len() as i64)?
@@ -162,7 +162,7 @@ fn adjacent<F: Face>(
     library: &Library,
     comm: &Rc<Comm>,
     edges: [(c_int, In<c_int>, In<c_int>); 2],
-    to: Out<F::Handle>,
+    to: ResultPlace<F::Handle>,
 ) -> Answer {
     let side = |(number, ranks, weight): (c_int, In<c_int>, In<c_int>)| {
         let ranks = ranks.list(count(number.into())?)?;
@@ -196,7 +196,7 @@ fn distributed<F: Face>(
     comm: &Rc<Comm>,
     edges: &[Edge],
     weighted: bool,
-    to: Out<F::Handle>,
+    to: ResultPlace<F::Handle>,
 ) -> Answer {
     let inner = comm.inner();
     let tag = (comm.next_collective() % 60_000) as u16;
@@ -208,7 +208,7 @@ fn distributed<F: Face>(
     }
     let mut own = Vec::new();
     for (rank, list) in outgoing.iter_mut().enumerate() {
-        let place = Place {
+        let place = RequestPlace {
             address: list.as_mut_ptr().cast(),
             count: list.len() as i64 * 12,
             of: library.byte(),
@@ -253,8 +253,8 @@ fn distributed<F: Face>(
 
 /// The edges that a process named and that are this one's.
 fn edges_from(library: &Library, comm: &Rc<Comm>, rank: u32, tag: u16) -> Answer<Vec<Edge>> {
-    let wanted = Wanted {
-        source: Partner::Rank(rank),
+    let wanted = WantedTrap {
+        source: MessagePartner::Rank(rank),
         tag: Some(tag),
     };
     let index = library.post_receive(comm.inner(), None, wanted)?;
@@ -263,7 +263,7 @@ fn edges_from(library: &Library, comm: &Rc<Comm>, rank: u32, tag: u16) -> Answer
     let ended = library.ended(&request)?;
     let bytes = ended.map_or(0, |ended| ended.bytes);
     let mut edges: Vec<Edge> = vec![[0; 3]; bytes as usize / 12];
-    let place = Place {
+    let place = RequestPlace {
         address: edges.as_mut_ptr().cast(),
         count: bytes as i64,
         of: library.byte(),
@@ -303,7 +303,7 @@ fn named_edges<F: Face>(
 
 calls! {
     /// Sizes of a grid that are as even as can be.
-    dims_create = "MPI_Dims_create"(nodes: c_int, number: c_int, sizes: Out<c_int>) |_library| {
+    dims_create = "MPI_Dims_create"(nodes: c_int, number: c_int, sizes: ResultPlace<c_int>) |_library| {
         let mut all = crate::arguments::In(sizes.0.cast_const()).list(count(number.into())?)?;
         fill_dimensions(nodes, &mut all)?;
         list(sizes, number, all)
@@ -311,7 +311,7 @@ calls! {
 
     /// A communicator with a grid.
     cart_create = "MPI_Cart_create"(
-        comm: F::Handle, number: c_int, sizes: In<c_int>, closed: In<c_int>, _reorder: c_int, new: Out<F::Handle>,
+        comm: F::Handle, number: c_int, sizes: In<c_int>, closed: In<c_int>, _reorder: c_int, new: ResultPlace<F::Handle>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let (grid, processes) = new_grid(&comm, number, sizes, closed)?;
@@ -319,12 +319,12 @@ calls! {
     };
 
     /// How many dimensions.
-    cartdim_get = "MPI_Cartdim_get"(comm: F::Handle, number: Out<c_int>) |library| {
+    cartdim_get = "MPI_Cartdim_get"(comm: F::Handle, number: ResultPlace<c_int>) |library| {
         number.set(grid(&*library.comm::<F>(comm)?)?.sizes.len() as c_int)
     };
 
     /// The grid, and where this process is.
-    cart_get = "MPI_Cart_get"(comm: F::Handle, most: c_int, sizes: Out<c_int>, closed: Out<c_int>, here: Out<c_int>) |library| {
+    cart_get = "MPI_Cart_get"(comm: F::Handle, most: c_int, sizes: ResultPlace<c_int>, closed: ResultPlace<c_int>, here: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         let grid = grid(&comm)?;
         list(sizes, most, grid.sizes.iter().copied())?;
@@ -333,20 +333,20 @@ calls! {
     };
 
     /// The rank at coordinates.
-    cart_rank = "MPI_Cart_rank"(comm: F::Handle, at: In<c_int>, rank: Out<c_int>) |library| {
+    cart_rank = "MPI_Cart_rank"(comm: F::Handle, at: In<c_int>, rank: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         rank.set(coordinates(grid(&comm)?, at)? as c_int)
     };
 
     /// The coordinates of a rank.
-    cart_coords = "MPI_Cart_coords"(comm: F::Handle, rank: c_int, most: c_int, at: Out<c_int>) |library| {
+    cart_coords = "MPI_Cart_coords"(comm: F::Handle, rank: c_int, most: c_int, at: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         let rank = rank_in(&comm, rank, ErrorClass::Rank)?;
         list(at, most, grid(&comm)?.coordinates(rank))
     };
 
     /// Who is some steps before and behind this process.
-    cart_shift = "MPI_Cart_shift"(comm: F::Handle, dimension: c_int, by: c_int, before: Out<c_int>, behind: Out<c_int>) |library| {
+    cart_shift = "MPI_Cart_shift"(comm: F::Handle, dimension: c_int, by: c_int, before: ResultPlace<c_int>, behind: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         let grid = grid(&comm)?;
         if !(0..grid.sizes.len() as c_int).contains(&dimension) {
@@ -359,13 +359,13 @@ calls! {
     };
 
     /// A communicator of each part of a grid.
-    cart_sub = "MPI_Cart_sub"(comm: F::Handle, remain: In<c_int>, new: Out<F::Handle>) |library| {
+    cart_sub = "MPI_Cart_sub"(comm: F::Handle, remain: In<c_int>, new: ResultPlace<F::Handle>) |library| {
         let comm = library.comm::<F>(comm)?;
         part_of_grid::<F>(library, &comm, remain, new)
     };
 
     /// Where a process would be in a grid.
-    cart_map = "MPI_Cart_map"(comm: F::Handle, number: c_int, sizes: In<c_int>, closed: In<c_int>, rank: Out<c_int>) |library| {
+    cart_map = "MPI_Cart_map"(comm: F::Handle, number: c_int, sizes: In<c_int>, closed: In<c_int>, rank: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         let (_, processes) = new_grid(&comm, number, sizes, closed)?;
         rank.set(if comm.rank < processes { comm.rank as c_int } else { F::C.undefined as c_int })
@@ -373,7 +373,7 @@ calls! {
 
     /// A communicator with a graph.
     graph_create = "MPI_Graph_create"(
-        comm: F::Handle, nodes: c_int, ends: In<c_int>, edges: In<c_int>, _reorder: c_int, new: Out<F::Handle>,
+        comm: F::Handle, nodes: c_int, ends: In<c_int>, edges: In<c_int>, _reorder: c_int, new: ResultPlace<F::Handle>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let (ends, edges) = new_graph(&comm, nodes, ends, edges)?;
@@ -381,14 +381,14 @@ calls! {
     };
 
     /// Where a process would be in a graph.
-    graph_map = "MPI_Graph_map"(comm: F::Handle, nodes: c_int, ends: In<c_int>, edges: In<c_int>, rank: Out<c_int>) |library| {
+    graph_map = "MPI_Graph_map"(comm: F::Handle, nodes: c_int, ends: In<c_int>, edges: In<c_int>, rank: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         new_graph(&comm, nodes, ends, edges)?;
         rank.set(if (comm.rank as c_int) < nodes { comm.rank as c_int } else { F::C.undefined as c_int })
     };
 
     /// How large a graph is.
-    graphdims_get = "MPI_Graphdims_get"(comm: F::Handle, nodes: Out<c_int>, edges: Out<c_int>) |library| {
+    graphdims_get = "MPI_Graphdims_get"(comm: F::Handle, nodes: ResultPlace<c_int>, edges: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         let (ends, all) = graph(&comm)?;
         nodes.set(ends.len() as c_int)?;
@@ -396,7 +396,7 @@ calls! {
     };
 
     /// A graph.
-    graph_get = "MPI_Graph_get"(comm: F::Handle, most_ends: c_int, most_edges: c_int, ends: Out<c_int>, edges: Out<c_int>) |library| {
+    graph_get = "MPI_Graph_get"(comm: F::Handle, most_ends: c_int, most_edges: c_int, ends: ResultPlace<c_int>, edges: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         let (all_ends, all_edges) = graph(&comm)?;
         list(ends, most_ends, all_ends.iter().copied())?;
@@ -404,13 +404,13 @@ calls! {
     };
 
     /// How many neighbours a rank has.
-    graph_neighbors_count = "MPI_Graph_neighbors_count"(comm: F::Handle, rank: c_int, number: Out<c_int>) |library| {
+    graph_neighbors_count = "MPI_Graph_neighbors_count"(comm: F::Handle, rank: c_int, number: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         number.set(neighbours_in_graph(&comm, rank)?.len() as c_int)
     };
 
     /// The neighbours of a rank.
-    graph_neighbors = "MPI_Graph_neighbors"(comm: F::Handle, rank: c_int, most: c_int, neighbours: Out<c_int>) |library| {
+    graph_neighbors = "MPI_Graph_neighbors"(comm: F::Handle, rank: c_int, most: c_int, neighbours: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         list(neighbours, most, neighbours_in_graph(&comm, rank)?)
     };
@@ -418,7 +418,7 @@ calls! {
     /// A communicator with a graph, each process naming its own edges.
     dist_graph_create_adjacent = "MPI_Dist_graph_create_adjacent"(
         comm: F::Handle, in_degree: c_int, sources: In<c_int>, in_weights: In<c_int>,
-        out_degree: c_int, destinations: In<c_int>, out_weights: In<c_int>, _info: F::Handle, _reorder: c_int, new: Out<F::Handle>,
+        out_degree: c_int, destinations: In<c_int>, out_weights: In<c_int>, _info: F::Handle, _reorder: c_int, new: ResultPlace<F::Handle>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let edges = [(in_degree, sources, in_weights), (out_degree, destinations, out_weights)];
@@ -428,7 +428,7 @@ calls! {
     /// A communicator with a graph, each process naming any edges.
     dist_graph_create = "MPI_Dist_graph_create"(
         comm: F::Handle, number: c_int, sources: In<c_int>, degrees: In<c_int>, destinations: In<c_int>, weights: In<c_int>,
-        _info: F::Handle, _reorder: c_int, new: Out<F::Handle>,
+        _info: F::Handle, _reorder: c_int, new: ResultPlace<F::Handle>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let edges = named_edges::<F>(&comm, (number, sources, degrees), destinations, weights)?;
@@ -437,7 +437,7 @@ calls! {
 
     /// How many edges of a graph this process knows.
     dist_graph_neighbors_count = "MPI_Dist_graph_neighbors_count"(
-        comm: F::Handle, in_degree: Out<c_int>, out_degree: Out<c_int>, weighted: Out<c_int>,
+        comm: F::Handle, in_degree: ResultPlace<c_int>, out_degree: ResultPlace<c_int>, weighted: ResultPlace<c_int>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let Some(CommTopology::Neighbours { sources, destinations, weights }) = &comm.topology else {
@@ -450,8 +450,8 @@ calls! {
 
     /// The edges of a graph that this process knows.
     dist_graph_neighbors = "MPI_Dist_graph_neighbors"(
-        comm: F::Handle, most_in: c_int, in_ranks: Out<c_int>, in_weights: Out<c_int>,
-        most_out: c_int, out_ranks: Out<c_int>, out_weights: Out<c_int>,
+        comm: F::Handle, most_in: c_int, in_ranks: ResultPlace<c_int>, in_weights: ResultPlace<c_int>,
+        most_out: c_int, out_ranks: ResultPlace<c_int>, out_weights: ResultPlace<c_int>,
     ) |library| {
         let comm = library.comm::<F>(comm)?;
         let Some(CommTopology::Neighbours { sources, destinations, weights }) = &comm.topology else {
@@ -470,7 +470,7 @@ calls! {
     };
 
     /// Which topology a communicator has.
-    topo_test = "MPI_Topo_test"(comm: F::Handle, kind: Out<c_int>) |library| {
+    topo_test = "MPI_Topo_test"(comm: F::Handle, kind: ResultPlace<c_int>) |library| {
         let comm = library.comm::<F>(comm)?;
         kind.set((match &comm.topology {
             None => F::C.undefined,

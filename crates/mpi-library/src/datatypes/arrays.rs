@@ -2,7 +2,7 @@
 
 use super::{
     Datatype, Recipe,
-    construct::{Growing, plus, times},
+    construct::{GrowingLayout, plus, times},
     layout::{LayoutPart, push, repeated},
 };
 use crate::fault::{Answer, ErrorClass, fault};
@@ -47,7 +47,7 @@ pub struct DistributedArray<'a> {
 
 /// What is taken of a dimension: `count` blocks of `length` elements, `step` elements apart, the first at `start`.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+struct TakenDimensions {
     start: i64,
     length: i64,
     count: i64,
@@ -55,8 +55,8 @@ struct Taken {
 }
 
 /// The part of an array that takes these blocks of each dimension, the fastest first.
-fn taken(old: &Datatype, dimensions: &[(i64, Vec<Taken>)], recipe: Recipe) -> Answer<Datatype> {
-    let mut new = Growing::new();
+fn taken(old: &Datatype, dimensions: &[(i64, Vec<TakenDimensions>)], recipe: Recipe) -> Answer<Datatype> {
+    let mut new = GrowingLayout::new();
     let (mut parts, mut stride, mut total): (Rc<[LayoutPart]>, i64, i64) = (old.parts.clone(), old.extent(), 1);
     for (size, blocks) in dimensions {
         let mut wider = Vec::new();
@@ -105,7 +105,7 @@ impl Datatype {
             }
             dimensions.push((
                 *size,
-                vec![Taken {
+                vec![TakenDimensions {
                     start: *start,
                     length: *length,
                     count: 1,
@@ -156,7 +156,7 @@ impl Datatype {
 }
 
 /// The blocks of a dimension of `size` elements that the process at this coordinate holds.
-fn share(size: i64, distribution: Distribution, processes: i64, at: i64) -> Answer<Vec<Taken>> {
+fn share(size: i64, distribution: Distribution, processes: i64, at: i64) -> Answer<Vec<TakenDimensions>> {
     if size < 1 {
         return fault(ErrorClass::Arg, format!("{size} elements are too few for a dimension"));
     }
@@ -170,7 +170,7 @@ fn share(size: i64, distribution: Distribution, processes: i64, at: i64) -> Answ
         Distribution::None if processes != 1 => {
             fault(ErrorClass::Arg, "a dimension that is not dealt out has one process")
         }
-        Distribution::None => Ok(vec![Taken {
+        Distribution::None => Ok(vec![TakenDimensions {
             start: 0,
             length: size,
             count: 1,
@@ -182,7 +182,7 @@ fn share(size: i64, distribution: Distribution, processes: i64, at: i64) -> Answ
                 return wrong(length);
             }
             let start = times(at, length)?;
-            Ok(vec![Taken {
+            Ok(vec![TakenDimensions {
                 start,
                 length: (size - start).clamp(0, length),
                 count: 1,
@@ -203,13 +203,13 @@ fn share(size: i64, distribution: Distribution, processes: i64, at: i64) -> Answ
             let next = plus(start, times(whole, step)?)?;
             let rest = (size - next).clamp(0, length);
             Ok(vec![
-                Taken {
+                TakenDimensions {
                     start,
                     length,
                     count: whole,
                     step,
                 },
-                Taken {
+                TakenDimensions {
                     start: next,
                     length: rest,
                     count: 1,

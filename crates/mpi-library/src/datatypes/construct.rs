@@ -1,7 +1,7 @@
 //! The constructors: blocks of an old type at displacements.
 
 use super::{
-    Combiner, Datatype, Elements, Recipe,
+    Combiner, Datatype, ElementCount, Recipe,
     layout::{LayoutPart, push, repeated},
 };
 use crate::fault::{Answer, ErrorClass, fault};
@@ -26,16 +26,16 @@ pub(super) fn plus(a: i64, b: i64) -> Answer<i64> {
 }
 
 /// A datatype that grows by blocks.
-pub(super) struct Growing {
+pub(super) struct GrowingLayout {
     parts: Vec<LayoutPart>,
-    runs: Vec<Elements>,
+    runs: Vec<ElementCount>,
     size: i64,
     elements: i64,
     alignment: i64,
     bounds: Option<[i64; 4]>,
 }
 
-impl Growing {
+impl GrowingLayout {
     pub(super) fn new() -> Self {
         Self {
             parts: vec![],
@@ -108,19 +108,19 @@ impl Growing {
         self.elements = plus(self.elements, times(count, of.elements)?)?;
         match (&of.runs[..], self.runs.last_mut()) {
             (
-                [Elements::Run { size, count: each }],
-                Some(Elements::Run {
+                [ElementCount::Run { size, count: each }],
+                Some(ElementCount::Run {
                     size: last,
                     count: so_far,
                 }),
             ) if size == last => {
                 *so_far += each * count;
             }
-            ([Elements::Run { size, count: each }], _) => self.runs.push(Elements::Run {
+            ([ElementCount::Run { size, count: each }], _) => self.runs.push(ElementCount::Run {
                 size: *size,
                 count: each * count,
             }),
-            _ => self.runs.push(Elements::Repeat {
+            _ => self.runs.push(ElementCount::Repeat {
                 count,
                 size: of.size,
                 elements: of.elements,
@@ -180,7 +180,7 @@ impl Datatype {
     /// `count` elements next to each other.
     pub fn contiguous(old: &Self, count: i64, recipe: Recipe) -> Answer<Self> {
         not_negative(&[count], "count")?;
-        let mut new = Growing::new();
+        let mut new = GrowingLayout::new();
         new.block(old, count, 0)?;
         Ok(new.done(recipe))
     }
@@ -189,14 +189,14 @@ impl Datatype {
     pub fn vector(old: &Self, (count, length): (i64, i64), stride: i64, recipe: Recipe) -> Answer<Self> {
         not_negative(&[count], "count")?;
         not_negative(&[length], "block length")?;
-        let mut new = Growing::new();
+        let mut new = GrowingLayout::new();
         new.blocks(old, (count, length), stride, 0)?;
         Ok(new.done(recipe))
     }
 
     /// Blocks of these lengths at these displacements in bytes.
     pub fn indexed(old: &Self, blocks: impl Iterator<Item = (i64, Answer<i64>)>, recipe: Recipe) -> Answer<Self> {
-        let mut new = Growing::new();
+        let mut new = GrowingLayout::new();
         for (length, displacement) in blocks {
             not_negative(&[length], "block length")?;
             new.block(old, length, displacement?)?;
@@ -206,7 +206,7 @@ impl Datatype {
 
     /// Blocks of these lengths at these displacements in bytes, of a type each; its extent is rounded up as C does.
     pub fn structure(blocks: &[(i64, i64, Rc<Self>)], recipe: Recipe) -> Answer<Self> {
-        let mut new = Growing::new();
+        let mut new = GrowingLayout::new();
         let mut resized = false;
         for (length, displacement, of) in blocks {
             not_negative(&[*length], "block length")?;

@@ -9,9 +9,9 @@ pub mod named;
 mod transfer;
 
 pub use arrays::{ArrayOrder, DistributedArray, Distribution};
-pub use transfer::Cursor;
+pub use transfer::LayoutCursor;
 
-use crate::attributes::Attributes;
+use crate::attributes::AttributeTable;
 use layout::LayoutPart;
 use named::{Content, NAMED};
 use std::{
@@ -58,7 +58,7 @@ pub struct Recipe {
 
 /// Runs of basic elements, in the order of the type map.
 #[derive(Clone, Debug)]
-pub enum Elements {
+pub enum ElementCount {
     /// Elements of the same size.
     Run {
         /// Bytes of one.
@@ -75,7 +75,7 @@ pub enum Elements {
         /// Elements of one turn.
         elements: i64,
         /// One turn.
-        runs: Rc<[Elements]>,
+        runs: Rc<[ElementCount]>,
     },
 }
 
@@ -97,7 +97,7 @@ pub struct Datatype {
     /// Largest alignment of its elements.
     pub alignment: i64,
     /// Its elements.
-    pub runs: Rc<[Elements]>,
+    pub runs: Rc<[ElementCount]>,
     /// How many.
     pub elements: i64,
     /// The named type that it is, or is a duplicate of: what reductions compute with.
@@ -109,7 +109,7 @@ pub struct Datatype {
     /// Its name.
     pub name: RefCell<String>,
     /// Its attributes.
-    pub attributes: RefCell<Attributes>,
+    pub attributes: RefCell<AttributeTable>,
 }
 
 impl Datatype {
@@ -150,7 +150,7 @@ impl Datatype {
             alignment: row.alignment(),
             runs: sizes[..elements]
                 .iter()
-                .map(|size| Elements::Run { size: *size, count: 1 })
+                .map(|size| ElementCount::Run { size: *size, count: 1 })
                 .collect(),
             elements: elements as i64,
             named: Some(index),
@@ -197,8 +197,8 @@ impl Datatype {
         'deeper: while rest > 0 {
             for run in runs.iter() {
                 let (size, of_one, count) = match run {
-                    Elements::Run { size, count } => (*size, 1, *count),
-                    Elements::Repeat {
+                    ElementCount::Run { size, count } => (*size, 1, *count),
+                    ElementCount::Repeat {
                         count, size, elements, ..
                     } => (*size, *elements, *count),
                 };
@@ -212,8 +212,8 @@ impl Datatype {
                     break 'deeper;
                 }
                 match run {
-                    Elements::Run { .. } => return None,
-                    Elements::Repeat { runs: inner, .. } => {
+                    ElementCount::Run { .. } => return None,
+                    ElementCount::Repeat { runs: inner, .. } => {
                         runs = inner;
                         continue 'deeper;
                     }

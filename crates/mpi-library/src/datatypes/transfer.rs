@@ -4,7 +4,7 @@ use super::{Datatype, layout::walk};
 
 /// A buffer of `count` elements of a datatype.
 #[derive(Clone, Copy, Debug)]
-pub struct Cursor<'a> {
+pub struct LayoutCursor<'a> {
     /// The address that the program gave: displacements count from here.
     pub address: *mut u8,
     /// How many elements.
@@ -13,7 +13,7 @@ pub struct Cursor<'a> {
     pub of: &'a Datatype,
 }
 
-impl Cursor<'_> {
+impl LayoutCursor<'_> {
     /// Bytes of data.
     pub fn bytes(&self) -> i64 {
         self.count * self.of.size

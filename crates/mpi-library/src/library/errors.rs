@@ -6,7 +6,7 @@ use crate::{
     faces::{Face, HandleKind},
     fault::{CallFault, ErrorClass, ErrorCode},
 };
-use coupling::{Entry, entry::kind};
+use coupling::{RankEntry, entry::kind};
 use std::{collections::BTreeMap, ffi::c_int, rc::Rc};
 
 /// An error handler.
@@ -106,10 +106,10 @@ impl Library {
         if let Ok(mut link) = self.link.try_borrow_mut()
             && let Some(link) = link.as_mut()
         {
-            link.append(Entry {
+            link.append(RankEntry {
                 kind: kind::ABORT,
                 peer: code as u32,
-                ..Entry::default()
+                ..RankEntry::default()
             });
         }
         // SAFETY: streams of C are written out, as `exit` would; no handlers of the program run, which might call MPI.

@@ -1,6 +1,6 @@
 //! From handles to things, and back.
 
-use super::{Library, SELF, WORLD, requests::OpenRequest};
+use super::{Library, SELF, WORLD, requests::LibraryRequest};
 use crate::{
     communicators::{Comm, Hints},
     datatypes::{
@@ -222,7 +222,7 @@ impl Library {
     }
 
     /// The request with this index.
-    pub fn request(&self, index: u32) -> Answer<Rc<OpenRequest>> {
+    pub fn request(&self, index: u32) -> Answer<Rc<LibraryRequest>> {
         let request = self.requests.borrow().get(index).cloned();
         request.map_or_else(|| fault(ErrorClass::Request, "the request has been freed"), Ok)
     }

@@ -24,8 +24,8 @@ use crate::{
     reductions::{BuiltIn, ReduceOperation},
     table::HandleTable,
 };
-use coupling::News;
-use requests::OpenRequest;
+use coupling::RankNews;
+use requests::LibraryRequest;
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
@@ -44,7 +44,7 @@ pub enum Stage {
 
 /// A message that has come and that no receive was posted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
+pub struct HeardArrival {
     /// Who sent it, of the job.
     pub source: u32,
     /// Number of the communicator.
@@ -76,14 +76,14 @@ pub struct Library {
     pub(crate) operations: RefCell<HandleTable<ReduceOperation>>,
     pub(crate) handlers: RefCell<HandleTable<Handler>>,
     pub(crate) keys: RefCell<HandleTable<AttributeKey>>,
-    pub(crate) requests: RefCell<HandleTable<Rc<OpenRequest>>>,
+    pub(crate) requests: RefCell<HandleTable<Rc<LibraryRequest>>>,
     /// Messages that matched probes have taken: the index of their receive, or none for a message from nobody.
     pub(crate) messages: RefCell<HandleTable<u32>>,
     /// Requests by their name on the network.
     pub(crate) names: RefCell<HandleTable<u32>>,
-    pub(crate) arrivals: RefCell<Vec<Arrival>>,
+    pub(crate) arrivals: RefCell<Vec<HeardArrival>>,
     /// Room for the news of an answer.
-    told: RefCell<Vec<News>>,
+    told: RefCell<Vec<RankNews>>,
     /// Blocks that the network reads before its next answer.
     read_soon: RefCell<Vec<u64>>,
     pub(crate) own_errors: RefCell<OwnErrors>,
@@ -161,7 +161,7 @@ impl Library {
     }
 
     /// Puts a request into the table; returns its index.
-    pub(crate) fn keep_request(&self, request: OpenRequest) -> u32 {
+    pub(crate) fn keep_request(&self, request: LibraryRequest) -> u32 {
         self.requests.borrow_mut().insert(Rc::new(request))
     }
 }

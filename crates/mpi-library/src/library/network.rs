@@ -1,8 +1,8 @@
 //! What is told to the network, and what it tells.
 
 use super::{
-    Arrival, Library,
-    requests::{Ended, OpenRequest, Partner, Place, RequestKind},
+    HeardArrival, Library,
+    requests::{EndedRequest, LibraryRequest, MessagePartner, RequestKind, RequestPlace},
 };
 use crate::{
     communicators::Comm,
@@ -10,7 +10,7 @@ use crate::{
     fault::{Answer, CallFault, ErrorClass, ErrorCode, fault},
 };
 use coupling::{
-    Arena, Entry, News, SharedArea,
+    Arena, RankEntry, RankNews, SharedArea,
     entry::{ANY_SOURCE, ANY_TAG, BLOCKING, MOST_REQUESTS, NO_PAYLOAD, flag, kind, news},
 };
 use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering, time::Duration};
@@ -31,9 +31,9 @@ pub enum Destination {
 
 /// What a receive takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedTrap {
     /// From whom.
-    pub source: Partner,
+    pub source: MessagePartner,
     /// With which tag; `None` for any.
     pub tag: Option<u16>,
 }
@@ -48,22 +48,22 @@ impl Library {
     }
 
     /// An entry of the current call.
-    fn placed(entry: Entry) -> Entry {
-        Entry {
+    fn placed(entry: RankEntry) -> RankEntry {
+        RankEntry {
             place: super::PLACE.load(Ordering::Relaxed),
             ..entry
         }
     }
 
     /// Tells the network, and goes on.
-    pub fn append(&self, entry: Entry) {
+    pub fn append(&self, entry: RankEntry) {
         if let Some(link) = self.link.borrow_mut().as_mut() {
             link.append(Self::placed(entry));
         }
     }
 
     /// Tells the network and waits for its answer; returns the message of a blocking receive, if it was one.
-    pub fn ask(&self, entry: Entry) -> Option<News> {
+    pub fn ask(&self, entry: RankEntry) -> Option<RankNews> {
         let mut told = self.told.take();
         if let Some(link) = self.link.borrow_mut().as_mut() {
             let clock = link.trap(Self::placed(entry), &mut |piece| told.push(piece));
@@ -83,7 +83,7 @@ impl Library {
                     blocking = Some(piece);
                 }
                 news::COMPLETED => self.completed(piece),
-                _ => self.arrivals.borrow_mut().push(Arrival {
+                _ => self.arrivals.borrow_mut().push(HeardArrival {
                     source: piece.source,
                     context: piece.communicator,
                     tag: piece.tag,
@@ -97,15 +97,15 @@ impl Library {
     }
 
     /// A message that a receive has is no arrival any more.
-    fn forget_arrival(&self, piece: &News) {
+    fn forget_arrival(&self, piece: &RankNews) {
         let mut arrivals = self.arrivals.borrow_mut();
         if arrivals.is_empty() {
             return;
         }
-        let same = |arrival: &Arrival| {
+        let same = |arrival: &HeardArrival| {
             arrival.source == piece.source && arrival.context == piece.communicator && arrival.tag == piece.tag
         };
-        let exact = |arrival: &Arrival| same(arrival) && arrival.payload == piece.payload;
+        let exact = |arrival: &HeardArrival| same(arrival) && arrival.payload == piece.payload;
         // Where the network does not say which message it was, it is the oldest that it can be.
         let place = arrivals.iter().position(exact).or_else(|| {
             arrivals
@@ -118,7 +118,7 @@ impl Library {
     }
 
     /// A request with a name is complete.
-    fn completed(&self, piece: News) {
+    fn completed(&self, piece: RankNews) {
         let Some(index) = self.names.borrow().get(piece.request).copied() else {
             return;
         };
@@ -146,9 +146,12 @@ impl Library {
                     .map_or(Ok(()), |finish| finish(self))
                     .err()
                     .map(|fault| fault.code);
-                request.ended.set(Some(Ended { code, ..Ended::EMPTY }));
+                request.ended.set(Some(EndedRequest {
+                    code,
+                    ..EndedRequest::EMPTY
+                }));
             }
-            _ => request.ended.set(Some(Ended::EMPTY)),
+            _ => request.ended.set(Some(EndedRequest::EMPTY)),
         }
         if request.given_up.get() {
             self.forget(index, &request);
@@ -156,7 +159,7 @@ impl Library {
     }
 
     /// Takes a request that has ended out of all tables.
-    pub fn forget(&self, index: u32, request: &OpenRequest) {
+    pub fn forget(&self, index: u32, request: &LibraryRequest) {
         if let Some(name) = request.name.take() {
             self.names.borrow_mut().remove(name);
         }
@@ -164,9 +167,12 @@ impl Library {
     }
 
     /// How a receive ended with this message.
-    fn received(comm: &Comm, piece: &News) -> Ended {
-        let source = comm.group.rank_of(piece.source).map_or(Partner::Anybody, Partner::Rank);
-        Ended {
+    fn received(comm: &Comm, piece: &RankNews) -> EndedRequest {
+        let source = comm
+            .group
+            .rank_of(piece.source)
+            .map_or(MessagePartner::Anybody, MessagePartner::Rank);
+        EndedRequest {
             source,
             tag: Some(piece.tag),
             bytes: piece.bytes,
@@ -176,12 +182,12 @@ impl Library {
     }
 
     /// Puts a message into its place; says how the receive ended.
-    fn receive(&self, comm: &Comm, place: &Place, piece: &News) -> Ended {
+    fn receive(&self, comm: &Comm, place: &RequestPlace, piece: &RankNews) -> EndedRequest {
         self.put(place, (piece.payload, piece.bytes), Self::received(comm, piece))
     }
 
     /// Copies a block to its place and gives it back.
-    pub fn put(&self, place: &Place, (block, bytes): (u64, u64), mut ended: Ended) -> Ended {
+    pub fn put(&self, place: &RequestPlace, (block, bytes): (u64, u64), mut ended: EndedRequest) -> EndedRequest {
         let room = place.bytes();
         if bytes > room {
             ended.code = Some(ErrorCode::Class(ErrorClass::Truncate));
@@ -199,8 +205,8 @@ impl Library {
     }
 
     /// A message that was taken back is no arrival any more, and its block is free.
-    pub fn taken_back(&self, entry: &Entry) -> Answer {
-        let same = |arrival: &Arrival| {
+    pub fn taken_back(&self, entry: &RankEntry) -> Answer {
+        let same = |arrival: &HeardArrival| {
             (arrival.context, arrival.tag, arrival.payload) == (entry.communicator, entry.tag, entry.payload)
         };
         let place = self.arrivals.borrow().iter().position(same);
@@ -241,7 +247,7 @@ impl Library {
     }
 
     /// A block with the data of a place; none where they are not said.
-    pub fn packed(&self, place: &Place) -> Answer<u64> {
+    pub fn packed(&self, place: &RequestPlace) -> Answer<u64> {
         let bytes = place.bytes();
         if bytes > ALWAYS_SAID && self.with_area(|area| area.terms().drops_data != 0)? {
             return Ok(NO_PAYLOAD);
@@ -269,12 +275,12 @@ impl Library {
                 unsafe { to.cast::<u32>().add(place).write(*member) };
             }
         })?;
-        self.append(Entry {
+        self.append(RankEntry {
             kind: kind::COMMUNICATOR,
             communicator: comm.context.get(),
             bytes,
             payload: block,
-            ..Entry::default()
+            ..RankEntry::default()
         });
         self.until_read(block);
         Ok(())
@@ -295,13 +301,19 @@ impl Library {
     }
 
     /// Starts a send; returns the index of its request.
-    pub fn post_send(&self, comm: &Rc<Comm>, place: &Place, to: (Destination, u16), synchronous: bool) -> Answer<u32> {
+    pub fn post_send(
+        &self,
+        comm: &Rc<Comm>,
+        place: &RequestPlace,
+        to: (Destination, u16),
+        synchronous: bool,
+    ) -> Answer<u32> {
         let Destination::Rank(rank) = to.0 else {
-            return Ok(self.keep_request(OpenRequest::done(Some(comm.clone()), Ended::NOBODY)));
+            return Ok(self.keep_request(LibraryRequest::done(Some(comm.clone()), EndedRequest::NOBODY)));
         };
         let entry = self.sending(comm, place, (rank, to.1), synchronous)?;
-        let index = self.keep_request(OpenRequest::new(Some(comm.clone()), RequestKind::Send));
-        self.append(Entry {
+        let index = self.keep_request(LibraryRequest::new(Some(comm.clone()), RequestKind::Send));
+        self.append(RankEntry {
             kind: kind::ISEND,
             request: self.name(index)?,
             ..entry
@@ -310,10 +322,10 @@ impl Library {
     }
 
     /// Sends and waits.
-    pub fn send(&self, comm: &Rc<Comm>, place: &Place, to: (Destination, u16), synchronous: bool) -> Answer {
+    pub fn send(&self, comm: &Rc<Comm>, place: &RequestPlace, to: (Destination, u16), synchronous: bool) -> Answer {
         if let Destination::Rank(rank) = to.0 {
             let entry = self.sending(comm, place, (rank, to.1), synchronous)?;
-            self.ask(Entry {
+            self.ask(RankEntry {
                 kind: kind::SEND,
                 ..entry
             });
@@ -323,7 +335,7 @@ impl Library {
 
     /// Starts a send of so many bytes that say nothing; returns the index of its request.
     pub fn post_size(&self, comm: &Rc<Comm>, bytes: u64, to: (Destination, u16)) -> Answer<u32> {
-        let nothing = Place {
+        let nothing = RequestPlace {
             address: std::ptr::null_mut(),
             count: 0,
             of: self.byte(),
@@ -332,8 +344,8 @@ impl Library {
             return self.post_send(comm, &nothing, to, false);
         };
         let entry = self.sending(comm, &nothing, (rank, to.1), false)?;
-        let index = self.keep_request(OpenRequest::new(Some(comm.clone()), RequestKind::Send));
-        self.append(Entry {
+        let index = self.keep_request(LibraryRequest::new(Some(comm.clone()), RequestKind::Send));
+        self.append(RankEntry {
             kind: kind::ISEND,
             request: self.name(index)?,
             bytes,
@@ -353,9 +365,15 @@ impl Library {
     }
 
     /// The entry of a send.
-    fn sending(&self, comm: &Comm, place: &Place, (rank, tag): (u32, u16), synchronous: bool) -> Answer<Entry> {
+    fn sending(
+        &self,
+        comm: &Comm,
+        place: &RequestPlace,
+        (rank, tag): (u32, u16),
+        synchronous: bool,
+    ) -> Answer<RankEntry> {
         self.introduce(comm)?;
-        Ok(Entry {
+        Ok(RankEntry {
             flags: if synchronous { flag::SYNCHRONOUS } else { 0 },
             tag,
             communicator: comm.context.get(),
@@ -363,17 +381,17 @@ impl Library {
             request: BLOCKING,
             bytes: place.bytes(),
             payload: self.packed(place)?,
-            ..Entry::default()
+            ..RankEntry::default()
         })
     }
 
     /// The entry of a receive.
-    fn receiving(&self, comm: &Comm, room: u64, wanted: Wanted) -> Answer<Entry> {
+    fn receiving(&self, comm: &Comm, room: u64, wanted: WantedTrap) -> Answer<RankEntry> {
         self.introduce(comm)?;
-        Ok(Entry {
+        Ok(RankEntry {
             tag: wanted.tag.unwrap_or(ANY_TAG),
             communicator: comm.context.get(),
-            peer: if let Partner::Rank(rank) = wanted.source {
+            peer: if let MessagePartner::Rank(rank) = wanted.source {
                 comm.member(rank)
             } else {
                 ANY_SOURCE
@@ -381,23 +399,23 @@ impl Library {
             request: BLOCKING,
             bytes: room,
             payload: NO_PAYLOAD,
-            ..Entry::default()
+            ..RankEntry::default()
         })
     }
 
     /// Starts a receive, into a place or until somebody asks for the message; returns the index of its request.
-    pub fn post_receive(&self, comm: &Rc<Comm>, place: Option<Place>, wanted: Wanted) -> Answer<u32> {
-        if wanted.source == Partner::Nobody {
-            return Ok(self.keep_request(OpenRequest::done(Some(comm.clone()), Ended::NOBODY)));
+    pub fn post_receive(&self, comm: &Rc<Comm>, place: Option<RequestPlace>, wanted: WantedTrap) -> Answer<u32> {
+        if wanted.source == MessagePartner::Nobody {
+            return Ok(self.keep_request(LibraryRequest::done(Some(comm.clone()), EndedRequest::NOBODY)));
         }
-        let entry = self.receiving(comm, place.as_ref().map_or(u64::MAX >> 1, Place::bytes), wanted)?;
+        let entry = self.receiving(comm, place.as_ref().map_or(u64::MAX >> 1, RequestPlace::bytes), wanted)?;
         let kind = RequestKind::Receive {
             probed: place.is_none(),
             place: RefCell::new(place),
             held: None.into(),
         };
-        let index = self.keep_request(OpenRequest::new(Some(comm.clone()), kind));
-        self.append(Entry {
+        let index = self.keep_request(LibraryRequest::new(Some(comm.clone()), kind));
+        self.append(RankEntry {
             kind: kind::IRECV,
             request: self.name(index)?,
             ..entry
@@ -406,12 +424,12 @@ impl Library {
     }
 
     /// Receives and waits.
-    pub fn receive_now(&self, comm: &Rc<Comm>, place: &Place, wanted: Wanted) -> Answer<Ended> {
-        if wanted.source == Partner::Nobody {
-            return Ok(Ended::NOBODY);
+    pub fn receive_now(&self, comm: &Rc<Comm>, place: &RequestPlace, wanted: WantedTrap) -> Answer<EndedRequest> {
+        if wanted.source == MessagePartner::Nobody {
+            return Ok(EndedRequest::NOBODY);
         }
         let entry = self.receiving(comm, place.bytes(), wanted)?;
-        let told = self.ask(Entry {
+        let told = self.ask(RankEntry {
             kind: kind::RECV,
             ..entry
         });
@@ -422,24 +440,24 @@ impl Library {
     pub fn send_and_receive(
         &self,
         comm: &Rc<Comm>,
-        sent: (&Place, u32, u16),
-        place: &Place,
-        wanted: Wanted,
-    ) -> Answer<Ended> {
+        sent: (&RequestPlace, u32, u16),
+        place: &RequestPlace,
+        wanted: WantedTrap,
+    ) -> Answer<EndedRequest> {
         let send = self.sending(comm, sent.0, (sent.1, sent.2), false)?;
         let receive = self.receiving(comm, place.bytes(), wanted)?;
-        self.append(Entry {
+        self.append(RankEntry {
             kind: kind::SENDRECV,
             ..send
         });
-        let told = self.ask(Entry {
+        let told = self.ask(RankEntry {
             kind: kind::RECV,
             ..receive
         });
         self.got(comm, place, told)
     }
 
-    fn got(&self, comm: &Comm, place: &Place, told: Option<News>) -> Answer<Ended> {
+    fn got(&self, comm: &Comm, place: &RequestPlace, told: Option<RankNews>) -> Answer<EndedRequest> {
         match told {
             Some(piece) => Ok(self.receive(comm, place, &piece)),
             None => fault(ErrorClass::Intern, "a receive is over and has no message"),
@@ -448,7 +466,7 @@ impl Library {
 }
 
 /// The fault of an operation that ended badly.
-pub fn fault_of(ended: &Ended) -> Answer {
+pub fn fault_of(ended: &EndedRequest) -> Answer {
     match ended.code {
         None => Ok(()),
         Some(code) => Err(CallFault {

@@ -1,24 +1,24 @@
 //! Waiting for requests, and looking at them.
 
-pub use super::network::{Wanted, fault_of};
+pub use super::network::{WantedTrap, fault_of};
 
 use super::{
     Library,
-    requests::{Ended, Finish, OpenRequest, RequestKind},
+    requests::{EndedRequest, Finish, LibraryRequest, RequestKind},
 };
 use crate::{communicators::Comm, fault::Answer};
 use coupling::{
-    Entry,
+    RankEntry,
     entry::{NO_PAYLOAD, kind},
 };
 use std::{cell::RefCell, rc::Rc};
 
 impl Library {
     /// How a request ended, if it has. Of a persistent one that is not started: as one that received nothing.
-    pub fn ended(&self, request: &OpenRequest) -> Answer<Option<Ended>> {
+    pub fn ended(&self, request: &LibraryRequest) -> Answer<Option<EndedRequest>> {
         match &request.kind {
             RequestKind::Persistent { active, .. } => match active.get() {
-                None => Ok(Some(Ended::EMPTY)),
+                None => Ok(Some(EndedRequest::EMPTY)),
                 Some(inner) => self.ended(&*self.request(inner)?),
             },
             RequestKind::Several {
@@ -26,13 +26,13 @@ impl Library {
                 status_of,
                 finish,
             } if request.ended.get().is_none() => {
-                let mut whole = Ended::EMPTY;
+                let mut whole = EndedRequest::EMPTY;
                 for (place, part) in parts.borrow().iter().enumerate() {
                     let Some(ended) = self.ended(&*self.request(*part)?)? else {
                         return Ok(None);
                     };
                     if *status_of == Some(place) {
-                        whole = Ended {
+                        whole = EndedRequest {
                             code: whole.code.or(ended.code),
                             ..ended
                         };
@@ -55,12 +55,12 @@ impl Library {
     }
 
     /// Whether a request waits for anything: a persistent one that is not started does not.
-    pub fn is_active(request: &OpenRequest) -> bool {
+    pub fn is_active(request: &LibraryRequest) -> bool {
         !matches!(&request.kind, RequestKind::Persistent { active, .. } if active.get().is_none())
     }
 
     /// The names on the network that a request waits for.
-    fn names_of(&self, request: &OpenRequest, names: &mut Vec<u32>) -> Answer {
+    fn names_of(&self, request: &LibraryRequest, names: &mut Vec<u32>) -> Answer {
         match &request.kind {
             RequestKind::Persistent { active, .. } => {
                 if let Some(inner) = active.get() {
@@ -89,11 +89,11 @@ impl Library {
         }
         let last = names.len().saturating_sub(1);
         for (place, name) in names.into_iter().enumerate() {
-            let entry = Entry {
+            let entry = RankEntry {
                 kind: kind::WAIT,
                 request: name,
                 payload: NO_PAYLOAD,
-                ..Entry::default()
+                ..RankEntry::default()
             };
             if place == last && !all_over {
                 self.ask(entry);
@@ -104,10 +104,10 @@ impl Library {
         for index in indices {
             let request = self.request(*index)?;
             while self.ended(&request)?.is_none() {
-                self.ask(Entry {
+                self.ask(RankEntry {
                     kind: kind::WAIT_NEWS,
                     payload: NO_PAYLOAD,
-                    ..Entry::default()
+                    ..RankEntry::default()
                 });
             }
         }
@@ -115,15 +115,15 @@ impl Library {
     }
 
     /// Tells the network of the wait for a request that has ended.
-    fn waited(&self, request: &OpenRequest) -> Answer {
+    fn waited(&self, request: &LibraryRequest) -> Answer {
         let mut names = Vec::new();
         self.names_of(request, &mut names)?;
         for name in names {
-            self.append(Entry {
+            self.append(RankEntry {
                 kind: kind::WAIT,
                 request: name,
                 payload: NO_PAYLOAD,
-                ..Entry::default()
+                ..RankEntry::default()
             });
         }
         Ok(())
@@ -135,20 +135,20 @@ impl Library {
             if let Some(found) = found()? {
                 return Ok(found);
             }
-            self.ask(Entry {
+            self.ask(RankEntry {
                 kind: kind::WAIT_NEWS,
                 payload: NO_PAYLOAD,
-                ..Entry::default()
+                ..RankEntry::default()
             });
         }
     }
 
     /// Looks for news once.
     pub fn poll(&self) {
-        self.ask(Entry {
+        self.ask(RankEntry {
             kind: kind::POLL,
             payload: NO_PAYLOAD,
-            ..Entry::default()
+            ..RankEntry::default()
         });
     }
 
@@ -208,6 +208,6 @@ impl Library {
             status_of,
             finish: RefCell::new(finish),
         };
-        self.keep_request(OpenRequest::new(Some(comm.clone()), kind))
+        self.keep_request(LibraryRequest::new(Some(comm.clone()), kind))
     }
 }

@@ -3,7 +3,7 @@
 use super::Library;
 use crate::{
     communicators::Comm,
-    datatypes::{Cursor, Datatype},
+    datatypes::{Datatype, LayoutCursor},
     fault::{Answer, ErrorCode},
 };
 use std::{
@@ -13,7 +13,7 @@ use std::{
 
 /// A partner as a status tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Partner {
+pub enum MessagePartner {
     /// A rank of the communicator.
     Rank(u32),
     /// Nobody: `MPI_PROC_NULL`.
@@ -24,9 +24,9 @@ pub enum Partner {
 
 /// How an operation ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended {
+pub struct EndedRequest {
     /// Who sent.
-    pub source: Partner,
+    pub source: MessagePartner,
     /// With which tag; `None` in statuses of operations that received nothing.
     pub tag: Option<u16>,
     /// Bytes that the receiver has.
@@ -37,10 +37,10 @@ pub struct Ended {
     pub cancelled: bool,
 }
 
-impl Ended {
+impl EndedRequest {
     /// Of an operation that received nothing.
     pub const EMPTY: Self = Self {
-        source: Partner::Anybody,
+        source: MessagePartner::Anybody,
         tag: None,
         bytes: 0,
         code: None,
@@ -48,14 +48,14 @@ impl Ended {
     };
     /// Of an operation with nobody.
     pub const NOBODY: Self = Self {
-        source: Partner::Nobody,
+        source: MessagePartner::Nobody,
         ..Self::EMPTY
     };
 }
 
 /// A buffer that outlives the call it came with.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct RequestPlace {
     /// Its address.
     pub address: *mut u8,
     /// How many elements.
@@ -64,10 +64,10 @@ pub struct Place {
     pub of: Rc<Datatype>,
 }
 
-impl Place {
+impl RequestPlace {
     /// To read and write it.
-    pub fn cursor(&self) -> Cursor<'_> {
-        Cursor {
+    pub fn cursor(&self) -> LayoutCursor<'_> {
+        LayoutCursor {
             address: self.address,
             count: self.count,
             of: &self.of,
@@ -93,7 +93,7 @@ impl Place {
 pub type Finish = Box<dyn FnOnce(&Library) -> Answer>;
 
 /// Starts a persistent operation once; returns the index of its request.
-pub type Start = Box<dyn Fn(&Library) -> Answer<u32>>;
+pub type RequestStart = Box<dyn Fn(&Library) -> Answer<u32>>;
 
 /// The functions of a generalized request, by their addresses, and what they are handed.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ pub enum RequestKind {
     /// A receive, whose data go to a place; without one, to whoever asks for the message.
     Receive {
         /// Where the data go.
-        place: RefCell<Option<Place>>,
+        place: RefCell<Option<RequestPlace>>,
         /// Block and bytes of a message that nobody has asked for yet.
         held: Cell<Option<(u64, u64)>>,
         /// Whether a probe has taken its message out of the arrivals.
@@ -135,7 +135,7 @@ pub enum RequestKind {
     /// A persistent operation.
     Persistent {
         /// Starts it.
-        start: Start,
+        start: RequestStart,
         /// The request of its current start.
         active: Cell<Option<u32>>,
     },
@@ -144,7 +144,7 @@ pub enum RequestKind {
 }
 
 /// A request.
-pub struct OpenRequest {
+pub struct LibraryRequest {
     /// The communicator it was made on.
     pub comm: Option<Rc<Comm>>,
     /// What it is for.
@@ -152,12 +152,12 @@ pub struct OpenRequest {
     /// Its name on the network.
     pub name: Cell<Option<u32>>,
     /// How it ended.
-    pub ended: Cell<Option<Ended>>,
+    pub ended: Cell<Option<EndedRequest>>,
     /// Whether the program has given it up: it goes when it ends.
     pub given_up: Cell<bool>,
 }
 
-impl OpenRequest {
+impl LibraryRequest {
     /// A request that has not ended.
     pub fn new(comm: Option<Rc<Comm>>, kind: RequestKind) -> Self {
         Self {
@@ -170,7 +170,7 @@ impl OpenRequest {
     }
 
     /// A request that has ended already.
-    pub fn done(comm: Option<Rc<Comm>>, ended: Ended) -> Self {
+    pub fn done(comm: Option<Rc<Comm>>, ended: EndedRequest) -> Self {
         let request = Self::new(comm, RequestKind::Send);
         request.ended.set(Some(ended));
         request

@@ -4,7 +4,7 @@
 
 use super::NetworkLink;
 use coupling::{
-    Entry, News, SharedArea, SharedTerms,
+    RankEntry, RankNews, SharedArea, SharedTerms,
     entry::{ANY_SOURCE, ANY_TAG, BLOCKING, NO_PAYLOAD, flag, kind, news},
     layout::NO_CORE,
 };
@@ -19,9 +19,9 @@ pub struct AloneLink {
     area: SharedArea,
     start: Instant,
     /// Sends without a receive, and receives without a send.
-    sends: VecDeque<Entry>,
-    receives: VecDeque<Entry>,
-    news: VecDeque<News>,
+    sends: VecDeque<RankEntry>,
+    receives: VecDeque<RankEntry>,
+    news: VecDeque<RankNews>,
     /// Requests that are not complete.
     open: Vec<u32>,
 }
@@ -52,18 +52,18 @@ impl AloneLink {
     fn complete(&mut self, request: u32) {
         self.open.retain(|open| *open != request);
         if request != BLOCKING {
-            self.news.push_back(News {
+            self.news.push_back(RankNews {
                 kind: news::COMPLETED,
                 request,
                 payload: NO_PAYLOAD,
-                ..News::default()
+                ..RankNews::default()
             });
         }
     }
 
-    fn deliver(&mut self, send: Entry, receive: Entry) {
+    fn deliver(&mut self, send: RankEntry, receive: RankEntry) {
         self.open.retain(|open| *open != receive.request);
-        self.news.push_back(News {
+        self.news.push_back(RankNews {
             kind: news::COMPLETED,
             tag: send.tag,
             communicator: send.communicator,
@@ -71,14 +71,14 @@ impl AloneLink {
             request: receive.request,
             bytes: send.bytes,
             payload: send.payload,
-            ..News::default()
+            ..RankNews::default()
         });
         if send.flags & flag::SYNCHRONOUS != 0 {
             self.complete(send.request);
         }
     }
 
-    fn take(&mut self, entry: Entry) {
+    fn take(&mut self, entry: RankEntry) {
         match entry.kind {
             kind::SEND | kind::ISEND | kind::SENDRECV => {
                 if entry.flags & flag::SYNCHRONOUS == 0 {
@@ -90,13 +90,13 @@ impl AloneLink {
                     let receive = self.receives.remove(place).unwrap_or_default();
                     self.deliver(entry, receive);
                 } else {
-                    self.news.push_back(News {
+                    self.news.push_back(RankNews {
                         kind: news::ARRIVED,
                         tag: entry.tag,
                         communicator: entry.communicator,
                         bytes: entry.bytes,
                         payload: entry.payload,
-                        ..News::default()
+                        ..RankNews::default()
                     });
                     self.sends.push_back(entry);
                 }
@@ -116,7 +116,7 @@ impl AloneLink {
     }
 
     /// Ends a program that waits for what only it could do.
-    fn check(&self, entry: &Entry) {
+    fn check(&self, entry: &RankEntry) {
         let stuck = match entry.kind {
             kind::WAIT => self.open.contains(&entry.request),
             kind::SEND | kind::RECV => self.open.contains(&BLOCKING),
@@ -136,7 +136,7 @@ impl AloneLink {
 }
 
 /// Whether a receive takes a send.
-fn matches(send: &Entry, receive: &Entry) -> bool {
+fn matches(send: &RankEntry, receive: &RankEntry) -> bool {
     receive.communicator == send.communicator
         && (receive.peer == ANY_SOURCE || receive.peer == 0)
         && (receive.tag == ANY_TAG || receive.tag == send.tag)
@@ -151,23 +151,23 @@ impl NetworkLink for AloneLink {
         &self.area
     }
 
-    fn append(&mut self, entry: Entry) {
+    fn append(&mut self, entry: RankEntry) {
         self.take(entry);
     }
 
-    fn trap(&mut self, entry: Entry, take: &mut dyn FnMut(News)) -> u64 {
+    fn trap(&mut self, entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
         self.take(entry);
         self.check(&entry);
         self.news.drain(..).for_each(take);
         self.start.elapsed().as_nanos() as u64 * 1000
     }
 
-    fn cancel(&mut self, request: u32) -> Option<Option<Entry>> {
+    fn cancel(&mut self, request: u32) -> Option<Option<RankEntry>> {
         self.open.retain(|open| *open != request);
         for queue in [&mut self.sends, &mut self.receives] {
             if let Some(place) = queue.iter().position(|entry| entry.request == request) {
                 let taken = queue.remove(place);
-                let same = |piece: &News, taken: &Entry| {
+                let same = |piece: &RankNews, taken: &RankEntry| {
                     let of_it = (piece.tag, piece.communicator, piece.payload)
                         == (taken.tag, taken.communicator, taken.payload);
                     piece.kind == news::ARRIVED && of_it
@@ -195,20 +195,20 @@ mod tests {
     #[test]
     fn messages_to_itself_match_in_order_and_by_tag() {
         let mut link = AloneLink::new().unwrap();
-        let send = |tag, bytes| Entry {
+        let send = |tag, bytes| RankEntry {
             kind: kind::ISEND,
             tag,
             bytes,
             request: bytes as u32,
             payload: bytes,
-            ..Entry::default()
+            ..RankEntry::default()
         };
-        let receive = |tag, request| Entry {
+        let receive = |tag, request| RankEntry {
             kind: kind::IRECV,
             tag,
             request,
             peer: ANY_SOURCE,
-            ..Entry::default()
+            ..RankEntry::default()
         };
         link.append(receive(7, 100));
         for (tag, bytes) in [(1, 1), (7, 2), (1, 3), (7, 4)] {
@@ -218,9 +218,9 @@ mod tests {
         link.append(receive(7, 102));
         link.append(receive(1, 103));
         let mut got = Vec::new();
-        let poll = Entry {
+        let poll = RankEntry {
             kind: kind::POLL,
-            ..Entry::default()
+            ..RankEntry::default()
         };
         link.trap(poll, &mut |piece| {
             got.extend((piece.kind == news::COMPLETED && piece.request >= 100).then_some((piece.request, piece.bytes)))

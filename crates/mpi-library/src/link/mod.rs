@@ -5,7 +5,7 @@ pub mod contributions;
 
 pub use alone::AloneLink;
 
-use coupling::{Entry, News, RankSide, SharedArea};
+use coupling::{RankEntry, RankNews, RankSide, SharedArea};
 
 /// The way to the network. One call at a time.
 pub trait NetworkLink {
@@ -14,11 +14,11 @@ pub trait NetworkLink {
     /// The memory that all ranks share.
     fn area(&self) -> &SharedArea;
     /// Tells what the rank does, and goes on.
-    fn append(&mut self, entry: Entry);
+    fn append(&mut self, entry: RankEntry);
     /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps).
-    fn trap(&mut self, entry: Entry, take: &mut dyn FnMut(News)) -> u64;
+    fn trap(&mut self, entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64;
     /// Takes a send or a receive back that has no partner: `None` where the network cannot, else the send or receive if there was one.
-    fn cancel(&mut self, request: u32) -> Option<Option<Entry>> {
+    fn cancel(&mut self, request: u32) -> Option<Option<RankEntry>> {
         let _ = request;
         None
     }
@@ -37,11 +37,11 @@ impl NetworkLink for RankSide {
         Self::area(self)
     }
 
-    fn append(&mut self, entry: Entry) {
+    fn append(&mut self, entry: RankEntry) {
         Self::append(self, entry);
     }
 
-    fn trap(&mut self, entry: Entry, take: &mut dyn FnMut(News)) -> u64 {
+    fn trap(&mut self, entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
         Self::trap(self, entry, take)
     }
 

@@ -8,8 +8,8 @@ use crate::mpi::op::{ANY_SIZE, ANY_SOURCE, ANY_TAG, Transfer, UNNAMED};
 use crate::mpi::{Collective, CollectiveKind, LARGEST, Op};
 use crate::replay::{OperationRecord, what};
 use bytemuck::Zeroable;
-use coupling::entry::{self, NO_PAYLOAD, News, collective, flag, kind, news};
-use coupling::{Entry, HostSide};
+use coupling::entry::{self, NO_PAYLOAD, RankNews, collective, flag, kind, news};
+use coupling::{HostSide, RankEntry};
 use std::collections::{HashMap, VecDeque};
 
 /// Polls from one place, one after the other, until the rest of them is done at once.
@@ -72,16 +72,16 @@ pub(super) struct LiveRank {
     /// When it was asked last (ps).
     pub clock: u64,
     /// What the process has not been told yet.
-    pub news: VecDeque<News>,
+    pub news: VecDeque<RankNews>,
     /// Receives that have their message and are not complete.
-    kept: HashMap<u16, News>,
+    kept: HashMap<u16, RankNews>,
     /// Requests that are open, as they were told.
-    requests: HashMap<u32, Entry>,
+    requests: HashMap<u32, RankEntry>,
     /// The send of a `sendrecv` whose receive has not been told yet.
-    half: Option<Entry>,
+    half: Option<RankEntry>,
     polls: Polls,
     /// What was asked for last.
-    last: Entry,
+    last: RankEntry,
     scale: f64,
     poll: u64,
     pub traps: u64,
@@ -111,7 +111,7 @@ impl LiveRank {
             requests: HashMap::new(),
             half: None,
             polls: Polls::default(),
-            last: Entry::default(),
+            last: RankEntry::default(),
             scale: wish.compute_scale,
             poll: wish.poll.max(1),
             traps: 0,
@@ -136,7 +136,7 @@ impl LiveRank {
     }
 
     /// What the process told last, and the request that it waits for, if it is one.
-    pub fn last(&self) -> (Entry, Option<Entry>) {
+    pub fn last(&self) -> (RankEntry, Option<RankEntry>) {
         let request = match self.last.kind {
             kind::WAIT => self.requests.get(&self.last.request).copied(),
             _ => None,
@@ -145,7 +145,7 @@ impl LiveRank {
     }
 
     /// Requests that are open.
-    pub fn open(&self) -> impl Iterator<Item = &Entry> {
+    pub fn open(&self) -> impl Iterator<Item = &RankEntry> {
         self.requests.values()
     }
 
@@ -171,18 +171,18 @@ impl LiveRank {
     }
 
     /// A receive has its message, and is not complete yet.
-    pub fn keep(&mut self, piece: News) {
+    pub fn keep(&mut self, piece: RankNews) {
         self.kept.insert(piece.request as u16, piece);
     }
 
     /// A request is complete.
     pub fn complete(&mut self, request: u16) {
         self.requests.remove(&request.into());
-        let piece = self.kept.remove(&request).unwrap_or(News {
+        let piece = self.kept.remove(&request).unwrap_or(RankNews {
             kind: news::COMPLETED,
             request: request.into(),
             payload: NO_PAYLOAD,
-            ..News::default()
+            ..RankNews::default()
         });
         self.news.push_back(piece);
     }
@@ -210,7 +210,7 @@ impl LiveRank {
     }
 
     /// What the process tells next.
-    pub fn take(&mut self, number: u32, entry: Entry, host: &HostSide, families: &Families) -> Result<(), Failure> {
+    pub fn take(&mut self, number: u32, entry: RankEntry, host: &HostSide, families: &Families) -> Result<(), Failure> {
         self.waits = entry.flags & flag::TRAP != 0;
         self.traps += u64::from(self.waits);
         if entry.kind != kind::MORE {
@@ -278,7 +278,7 @@ impl LiveRank {
     }
 
     /// A look for news. A process that does nothing else waits until there is some, and goes on at the time at which it would have looked.
-    fn poll(&mut self, entry: &Entry) {
+    fn poll(&mut self, entry: &RankEntry) {
         if self.polls.place != entry.place || self.polls.count == 0 {
             self.polls = Polls {
                 place: entry.place,
@@ -298,7 +298,7 @@ impl LiveRank {
             .push_back(ToldOperation::As(named(what::TEST, UNNAMED.into())));
     }
 
-    fn send(&mut self, entry: &Entry, families: &Families) -> OperationRecord {
+    fn send(&mut self, entry: &RankEntry, families: &Families) -> OperationRecord {
         let synchronous = entry.flags & flag::SYNCHRONOUS != 0;
         self.payloads.push_back(Said {
             bytes: entry.bytes,
@@ -315,7 +315,7 @@ impl LiveRank {
         }
     }
 
-    fn receive(&mut self, entry: &Entry, families: &Families) -> OperationRecord {
+    fn receive(&mut self, entry: &RankEntry, families: &Families) -> OperationRecord {
         OperationRecord {
             what: match entry.kind {
                 kind::IRECV => what::IRECV,
@@ -325,7 +325,7 @@ impl LiveRank {
         }
     }
 
-    fn send_and_receive(&mut self, send: &Entry, receive: &Entry, families: &Families) -> OperationRecord {
+    fn send_and_receive(&mut self, send: &RankEntry, receive: &RankEntry, families: &Families) -> OperationRecord {
         OperationRecord {
             what: what::SENDRECV,
             more: receive.peer.into(),
@@ -334,7 +334,7 @@ impl LiveRank {
         }
     }
 
-    fn collective(&mut self, entry: &Entry, host: &HostSide, families: &Families) -> Option<OperationRecord> {
+    fn collective(&mut self, entry: &RankEntry, host: &HostSide, families: &Families) -> Option<OperationRecord> {
         if usize::from(entry.tag) >= KINDS.len() {
             return None;
         }
@@ -410,7 +410,7 @@ fn named(what: u16, request: u32) -> OperationRecord {
     }
 }
 
-fn message(entry: &Entry, families: &Families) -> OperationRecord {
+fn message(entry: &RankEntry, families: &Families) -> OperationRecord {
     OperationRecord {
         amount: entry.bytes,
         other: entry.peer,

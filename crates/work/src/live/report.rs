@@ -3,7 +3,7 @@
 use super::LiveProgram;
 use super::launch::{goes_on, manner};
 use super::rank::LiveRank;
-use coupling::Entry;
+use coupling::RankEntry;
 use coupling::entry::{ANY_SOURCE, ANY_TAG, collective, kind};
 use coupling::processes::exit_code;
 use std::fmt::Write;
@@ -33,7 +33,7 @@ pub(super) enum Failure {
 
 impl Failure {
     /// An entry that cannot be.
-    pub fn broken(rank: u32, entry: &Entry, reason: &str) -> Failure {
+    pub fn broken(rank: u32, entry: &RankEntry, reason: &str) -> Failure {
         Failure::Broken {
             rank,
             words: format!("{reason} (kind {} of the MPI library's entries)", entry.kind),
@@ -263,7 +263,7 @@ impl LiveProgram {
     }
 
     /// Where in its program a rank is.
-    fn place(&self, rank: u32, entry: &Entry) -> String {
+    fn place(&self, rank: u32, entry: &RankEntry) -> String {
         let Some(Ok(running)) = self.running.get() else {
             return String::new();
         };
@@ -275,7 +275,7 @@ impl LiveProgram {
 /// What a rank waits for, in words.
 fn what_for(rank: &LiveRank) -> String {
     let (last, request) = rank.last();
-    let message = |entry: &Entry, verb: &str, direction: &str| {
+    let message = |entry: &RankEntry, verb: &str, direction: &str| {
         let peer = match entry.peer {
             ANY_SOURCE => "any rank".to_owned(),
             peer => format!("rank {peer}"),
@@ -291,7 +291,7 @@ fn what_for(rank: &LiveRank) -> String {
         format!("{verb} {} bytes {direction} {peer} ({tag}{communicator})", entry.bytes)
     };
     let open = || {
-        let mut list: Vec<&Entry> = rank.open().collect();
+        let mut list: Vec<&RankEntry> = rank.open().collect();
         list.sort_by_key(|entry| entry.request);
         let all = list.len();
         let told = list.into_iter().take(3).map(|entry| match entry.kind {

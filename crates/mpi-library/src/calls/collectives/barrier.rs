@@ -1,13 +1,13 @@
 //! The barrier.
 
-use super::{Plan, Told, Way, bring_nothing, three_ways};
+use super::{CollectivePlan, CollectiveWay, ToldCollective, bring_nothing, three_ways};
 use crate::{faces::Face, fault::Answer, library::Library};
 use coupling::entry::collective;
 
-fn barrier_plan<F: Face>(library: &Library, comm: F::Handle, way: Way<F>) -> Answer {
+fn barrier_plan<F: Face>(library: &Library, comm: F::Handle, way: CollectiveWay<F>) -> Answer {
     let comm = library.comm::<F>(comm)?;
-    let told = Told::Operation(collective::BARRIER, 0, 0, None);
-    let plan = Plan {
+    let told = ToldCollective::Operation(collective::BARRIER, 0, 0, None);
+    let plan = CollectivePlan {
         comm,
         name: "MPI_Barrier",
         root: 0,

@@ -1,24 +1,24 @@
 //! Combining what members brought, in the order of their ranks: the same result on every network and with every algorithm.
 
-use super::Meeting;
+use super::CollectiveMeeting;
 use crate::{
-    arguments::Address,
+    arguments::BufferAddress,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
-    library::{Library, requests::Place},
+    library::{Library, requests::RequestPlace},
     reductions::{ReduceOperation, built_in},
 };
 use std::{ffi::c_int, ops::Range, rc::Rc};
 
 /// Sets `count` elements at the second address to the first `op` the second.
-pub(in crate::calls) type Combiner = Rc<dyn Fn(*const u8, *mut u8, i64) -> Answer>;
+pub(in crate::calls) type OperandCombiner = Rc<dyn Fn(*const u8, *mut u8, i64) -> Answer>;
 
 /// What combines elements of a datatype.
 pub(in crate::calls) fn combiner<F: Face>(
     library: &Library,
     operation: F::Handle,
     datatype: F::Handle,
-) -> Answer<Combiner> {
+) -> Answer<OperandCombiner> {
     let of = library.committed::<F>(datatype)?;
     match library.operation::<F>(operation)? {
         ReduceOperation::BuiltIn(operation) => {
@@ -70,12 +70,12 @@ pub(in crate::calls) fn combiner<F: Face>(
 /// Elements in memory of our own, laid out as those of the program are.
 pub(super) struct Operand {
     _memory: Vec<u128>,
-    pub place: Place,
+    pub place: RequestPlace,
 }
 
 impl Operand {
     /// Room for the elements of a place.
-    pub fn like(place: &Place) -> Self {
+    pub fn like(place: &RequestPlace) -> Self {
         let of = &place.of;
         let far = (place.count - 1).max(0) * of.extent();
         let (low, high) = (of.true_lower + far.min(0), of.true_upper + far.max(0));
@@ -85,7 +85,7 @@ impl Operand {
         let address = memory.as_mut_ptr().cast::<u8>().wrapping_offset((shift - low) as isize);
         Self {
             _memory: memory,
-            place: Place {
+            place: RequestPlace {
                 address,
                 ..place.clone()
             },
@@ -108,10 +108,10 @@ impl Operand {
 /// Combines what these members brought; nothing where data are not said or there are none.
 pub(super) fn combined(
     library: &Library,
-    meeting: &Meeting,
+    meeting: &CollectiveMeeting,
     members: Range<u32>,
-    like: &Place,
-    combine: &Combiner,
+    like: &RequestPlace,
+    combine: &OperandCombiner,
 ) -> Answer<Option<Operand>> {
     let first = members.start;
     if members.is_empty() || like.bytes() == 0 || meeting.data(library, first)?.is_empty() {
@@ -128,7 +128,7 @@ pub(super) fn combined(
 }
 
 /// The data of a member, which must be as many as this process'.
-fn matching<'a>(data: &'a [u8], like: &Place, member: u32) -> Answer<&'a [u8]> {
+fn matching<'a>(data: &'a [u8], like: &RequestPlace, member: u32) -> Answer<&'a [u8]> {
     if data.len() as u64 != like.bytes() {
         let text = format!(
             "rank {member} brings {} bytes to a reduction, and this process {}",
@@ -143,7 +143,7 @@ fn matching<'a>(data: &'a [u8], like: &Place, member: u32) -> Answer<&'a [u8]> {
 /// Combines two places of the program: the second is the result.
 pub(in crate::calls) fn combine_places<F: Face>(
     library: &Library,
-    buffers: (Address, Address),
+    buffers: (BufferAddress, BufferAddress),
     count: i64,
     (datatype, operation): (F::Handle, F::Handle),
 ) -> Answer {

@@ -14,38 +14,38 @@ pub use moving::*;
 pub use neighbours::*;
 pub use reducing::*;
 
-pub(super) use combining::{Combiner, combine_places, combiner};
+pub(super) use combining::{OperandCombiner, combine_places, combiner};
 
 use crate::{
-    arguments::Out,
+    arguments::ResultPlace,
     communicators::Comm,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     library::{
         Destination, Library,
-        progress::Wanted,
-        requests::{Ended, Finish, OpenRequest, Partner, Place, RequestKind, Start},
+        progress::WantedTrap,
+        requests::{EndedRequest, Finish, LibraryRequest, MessagePartner, RequestKind, RequestPlace, RequestStart},
     },
     link::contributions::{Contributions, OperationName, Shared},
 };
 use coupling::{
-    Arena, Entry,
+    Arena, RankEntry,
     entry::{NO_PAYLOAD, collective, kind},
 };
 use std::{cell::RefCell, rc::Rc};
 
 /// What a plan is to become.
-pub(super) enum Way<F: Face> {
+pub(super) enum CollectiveWay<F: Face> {
     /// Carried out.
     Now,
     /// Started: the request goes here.
-    Start(Out<F::Handle>),
+    RequestStart(ResultPlace<F::Handle>),
     /// Kept for later starts: the request goes here.
-    Keep(Out<F::Handle>),
+    Keep(ResultPlace<F::Handle>),
 }
 
 /// What the network is told.
-pub(super) enum Told {
+pub(super) enum ToldCollective {
     /// A collective operation: kind, rank of the root, bytes, and the bytes to each member of an all-to-all of sizes of its own.
     Operation(u16, u32, u64, Option<Vec<u64>>),
     /// Messages of so many bytes between ranks that differ in one bit, bit by bit: how scans are done.
@@ -59,27 +59,27 @@ pub(super) type Brought = (u64, u64);
 pub(super) type Bring = Box<dyn Fn(&Library) -> Answer<Brought>>;
 
 /// Takes what is for a member from what the others brought.
-pub(super) type Take = Box<dyn Fn(&Library, &Meeting) -> Answer>;
+pub(super) type Take = Box<dyn Fn(&Library, &CollectiveMeeting) -> Answer>;
 
 /// A collective operation, ready to be carried out.
-pub(super) struct Plan {
+pub(super) struct CollectivePlan {
     pub comm: Rc<Comm>,
     /// Its name in messages.
     pub name: &'static str,
     /// What members must agree on besides the name: the root.
     pub root: u32,
-    pub told: Told,
+    pub told: ToldCollective,
     pub bring: Bring,
     pub take: Take,
 }
 
 /// A collective operation that this process takes part in.
-pub(super) struct Meeting {
+pub(super) struct CollectiveMeeting {
     comm: Rc<Comm>,
     operation: Contributions,
 }
 
-impl Meeting {
+impl CollectiveMeeting {
     /// What a member brought.
     pub fn data(&self, library: &Library, member: u32) -> Answer<&[u8]> {
         let found =
@@ -139,9 +139,9 @@ fn part(data: &[u8], number: usize) -> &[u8] {
 }
 
 /// A block of the data of places, with a table of ends at its beginning.
-pub(super) fn bring_many(library: &Library, places: &[Place]) -> Answer<Brought> {
+pub(super) fn bring_many(library: &Library, places: &[RequestPlace]) -> Answer<Brought> {
     let table = (places.len() as u64 + 1) * 8;
-    let bytes = table + places.iter().map(Place::bytes).sum::<u64>();
+    let bytes = table + places.iter().map(RequestPlace::bytes).sum::<u64>();
     if bytes == table || library.with_area(|area| area.terms().drops_data != 0)? && bytes - table > 64 {
         return Ok((NO_PAYLOAD, 0));
     }
@@ -162,7 +162,7 @@ pub(super) fn bring_many(library: &Library, places: &[Place]) -> Answer<Brought>
 }
 
 /// The data of a place.
-pub(super) fn bring(library: &Library, place: &Place) -> Answer<Brought> {
+pub(super) fn bring(library: &Library, place: &RequestPlace) -> Answer<Brought> {
     let block = library.packed(place)?;
     Ok((block, if block == NO_PAYLOAD { 0 } else { place.bytes() }))
 }
@@ -173,7 +173,7 @@ pub(super) fn bring_nothing(_library: &Library) -> Answer<Brought> {
 }
 
 /// Copies data to a place.
-pub(super) fn put(place: &Place, data: &[u8]) -> Answer {
+pub(super) fn put(place: &RequestPlace, data: &[u8]) -> Answer {
     if data.len() as u64 > place.bytes() {
         let text = format!(
             "{} bytes of a collective operation do not fit into {}",
@@ -188,33 +188,33 @@ pub(super) fn put(place: &Place, data: &[u8]) -> Answer {
 }
 
 /// Copies from one place of the program to another.
-pub(super) fn copy(from: &Place, to: &Place) -> Answer {
+pub(super) fn copy(from: &RequestPlace, to: &RequestPlace) -> Answer {
     let mut packed = vec![0; from.bytes() as usize];
     // SAFETY: the program promised the data.
     unsafe { from.cursor().pack(packed.as_mut_ptr()) };
     put(to, &packed)
 }
 
-impl Plan {
+impl CollectivePlan {
     /// Does with the plan what is wanted.
-    pub fn go<F: Face>(self, library: &Library, way: Way<F>) -> Answer {
+    pub fn go<F: Face>(self, library: &Library, way: CollectiveWay<F>) -> Answer {
         match way {
-            Way::Now => self.run(library),
-            Way::Start(request) => {
+            CollectiveWay::Now => self.run(library),
+            CollectiveWay::RequestStart(request) => {
                 let index = Rc::new(self).start(library)?;
                 request.set(library.request_handle::<F>(index))
             }
-            Way::Keep(request) => {
+            CollectiveWay::Keep(request) => {
                 let plan = Rc::new(self);
                 let on = plan.comm.clone();
-                let start: Start = Box::new(move |library| plan.clone().start(library));
+                let start: RequestStart = Box::new(move |library| plan.clone().start(library));
                 keep::<F>(library, &on, start, request)
             }
         }
     }
 
     /// Brings what is to be brought.
-    fn meet(&self, library: &Library) -> Answer<Meeting> {
+    fn meet(&self, library: &Library) -> Answer<CollectiveMeeting> {
         let brought = (self.bring)(library)?;
         let name = OperationName {
             communicator: self.comm.context.get(),
@@ -223,7 +223,7 @@ impl Plan {
         };
         let what = code_of(self.name) << 32 | u64::from(self.root);
         match library.with_area(|area| Contributions::enter(area, name, self.comm.rank, brought, what))? {
-            Ok(operation) => Ok(Meeting {
+            Ok(operation) => Ok(CollectiveMeeting {
                 comm: self.comm.clone(),
                 operation,
             }),
@@ -249,7 +249,7 @@ impl Plan {
         kind: u8,
         (tag, root, bytes): (u16, u32, u64),
         sizes: Option<&Vec<u64>>,
-    ) -> Answer<Entry> {
+    ) -> Answer<RankEntry> {
         library.introduce(&self.comm)?;
         let payload = match sizes {
             None => NO_PAYLOAD,
@@ -261,14 +261,14 @@ impl Plan {
             })?,
         };
         library.until_read(payload);
-        Ok(Entry {
+        Ok(RankEntry {
             kind,
             tag,
             communicator: self.comm.context.get(),
             peer: root,
             bytes,
             payload,
-            ..Entry::default()
+            ..RankEntry::default()
         })
     }
 
@@ -276,10 +276,10 @@ impl Plan {
         let meeting = self.meet(library)?;
         if self.comm.size() > 1 {
             match &self.told {
-                Told::Operation(tag, root, bytes, sizes) => {
+                ToldCollective::Operation(tag, root, bytes, sizes) => {
                     library.ask(self.entry(library, kind::COLLECTIVE, (*tag, *root, *bytes), sizes.as_ref())?);
                 }
-                Told::Rounds(bytes) => rounds(library, &self.comm, *bytes)?,
+                ToldCollective::Rounds(bytes) => rounds(library, &self.comm, *bytes)?,
             }
         }
         let taken = (self.take)(library, &meeting);
@@ -295,12 +295,12 @@ impl Plan {
             let taken = (self.take)(library, &meeting);
             meeting.leave(library)?;
             taken?;
-            return Ok(library.keep_request(OpenRequest::done(Some(comm), Ended::EMPTY)));
+            return Ok(library.keep_request(LibraryRequest::done(Some(comm), EndedRequest::EMPTY)));
         }
         // Without a process that goes on by itself there are no rounds: a scan that does not wait costs what combining everywhere does.
         let (tag, root, bytes, sizes) = match &self.told {
-            Told::Operation(tag, root, bytes, sizes) => (*tag, *root, *bytes, sizes.as_ref()),
-            Told::Rounds(bytes) => (collective::ALLREDUCE, 0, *bytes, None),
+            ToldCollective::Operation(tag, root, bytes, sizes) => (*tag, *root, *bytes, sizes.as_ref()),
+            ToldCollective::Rounds(bytes) => (collective::ALLREDUCE, 0, *bytes, None),
         };
         let entry = self.entry(library, kind::ICOLLECTIVE, (tag, root, bytes), sizes)?;
         let plan = self.clone();
@@ -310,8 +310,8 @@ impl Plan {
             taken
         });
         let kind = RequestKind::Collective(RefCell::new(Some(finish)));
-        let index = library.keep_request(OpenRequest::new(Some(comm), kind));
-        library.append(Entry {
+        let index = library.keep_request(LibraryRequest::new(Some(comm), kind));
+        library.append(RankEntry {
             request: library.name(index)?,
             ..entry
         });
@@ -355,19 +355,24 @@ fn name_of(code: u64) -> &'static str {
 }
 
 /// Keeps a persistent operation; its request goes to `request`.
-pub(super) fn keep<F: Face>(library: &Library, comm: &Rc<Comm>, start: Start, request: Out<F::Handle>) -> Answer {
+pub(super) fn keep<F: Face>(
+    library: &Library,
+    comm: &Rc<Comm>,
+    start: RequestStart,
+    request: ResultPlace<F::Handle>,
+) -> Answer {
     let kind = RequestKind::Persistent {
         start,
         active: None.into(),
     };
-    let index = library.keep_request(OpenRequest::new(Some(comm.clone()), kind));
+    let index = library.keep_request(LibraryRequest::new(Some(comm.clone()), kind));
     request.set(library.request_handle::<F>(index))
 }
 
 /// Exchanges messages of so many bytes with the ranks whose number differs in one bit, bit by bit.
 fn rounds(library: &Library, comm: &Rc<Comm>, bytes: u64) -> Answer {
     let inner = comm.inner();
-    let nothing = Place {
+    let nothing = RequestPlace {
         address: std::ptr::null_mut(),
         count: 0,
         of: library.byte(),
@@ -376,8 +381,8 @@ fn rounds(library: &Library, comm: &Rc<Comm>, bytes: u64) -> Answer {
     while bit < comm.size() {
         let other = comm.rank ^ bit;
         if other < comm.size() {
-            let wanted = Wanted {
-                source: Partner::Rank(other),
+            let wanted = WantedTrap {
+                source: MessagePartner::Rank(other),
                 tag: Some(0),
             };
             let receive = library.post_receive(inner, Some(nothing.clone()), wanted)?;
@@ -401,21 +406,21 @@ macro_rules! three_ways {
         $crate::library::calls! {
             $(#[$about])*
             $now<$($count),*> = $now_label($($argument: $kind),*) |library| {
-                $plan(library, $crate::calls::collectives::Way::<F>::Now)
+                $plan(library, $crate::calls::collectives::CollectiveWay::<F>::Now)
             };
 
             $(#[$about])*
             /// Returns at once.
-            $start<$($count),*> = $start_label($($argument: $kind,)* request: $crate::arguments::Out<F::Handle>) |library| {
-                $plan(library, $crate::calls::collectives::Way::<F>::Start(request))
+            $start<$($count),*> = $start_label($($argument: $kind,)* request: $crate::arguments::ResultPlace<F::Handle>) |library| {
+                $plan(library, $crate::calls::collectives::CollectiveWay::<F>::RequestStart(request))
             };
 
             $(#[$about])*
             /// Once for each time that its request is started.
             $keep<$($count),*> = $keep_label(
-                $($argument: $kind,)* _info: F::Handle, request: $crate::arguments::Out<F::Handle>,
+                $($argument: $kind,)* _info: F::Handle, request: $crate::arguments::ResultPlace<F::Handle>,
             ) |library| {
-                $plan(library, $crate::calls::collectives::Way::<F>::Keep(request))
+                $plan(library, $crate::calls::collectives::CollectiveWay::<F>::Keep(request))
             };
         }
     )+};

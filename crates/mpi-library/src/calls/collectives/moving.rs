@@ -1,13 +1,13 @@
 //! Operations that move data: from one to all, from all to one, from all to all.
 
-use super::{Plan, Told, Way, bring, bring_many, bring_nothing, put, three_ways};
+use super::{CollectivePlan, CollectiveWay, ToldCollective, bring, bring_many, bring_nothing, put, three_ways};
 use crate::{
-    arguments::{Address, Count, In},
+    arguments::{BufferAddress, Count, In},
     calls::{followed, part_of_buffer, place, rank_in},
     communicators::Comm,
     faces::Face,
     fault::{Answer, ErrorClass},
-    library::{Library, requests::Place},
+    library::{Library, requests::RequestPlace},
 };
 use coupling::entry::collective;
 use std::{ffi::c_int, rc::Rc};
@@ -15,7 +15,7 @@ use std::{ffi::c_int, rc::Rc};
 /// The same buffer again and again: a part for each member.
 #[derive(Clone, Copy)]
 pub(in crate::calls) struct Even<F: Face> {
-    pub buffer: Address,
+    pub buffer: BufferAddress,
     pub count: i64,
     pub datatype: F::Handle,
 }
@@ -23,7 +23,7 @@ pub(in crate::calls) struct Even<F: Face> {
 /// Parts of a buffer by counts and displacements in extents.
 #[derive(Clone, Copy)]
 pub(in crate::calls) struct Uneven<F: Face, N: Count> {
-    pub buffer: Address,
+    pub buffer: BufferAddress,
     pub counts: In<N>,
     pub displacements: In<N>,
     pub datatype: F::Handle,
@@ -32,35 +32,35 @@ pub(in crate::calls) struct Uneven<F: Face, N: Count> {
 /// Parts of a buffer by counts, displacements in bytes, and datatypes.
 #[derive(Clone, Copy)]
 pub(in crate::calls) struct Mixed<F: Face, N: Count, D: Count> {
-    pub buffer: Address,
+    pub buffer: BufferAddress,
     pub counts: In<N>,
     pub displacements: In<D>,
     pub datatypes: In<F::Handle>,
 }
 
 /// A buffer of which each member has its part.
-pub(in crate::calls) trait Parts<F: Face> {
+pub(in crate::calls) trait BlockParts<F: Face> {
     /// Whether the data are in the place of the results.
     fn in_place(&self) -> bool;
     /// The parts.
-    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<Place>>;
+    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<RequestPlace>>;
     /// The name of the operation, by the form of its arguments.
     fn name(&self, names: [&'static str; 3]) -> &'static str;
 }
 
 impl<F: Face> Even<F> {
     /// The part of one.
-    pub fn one(&self, library: &Library) -> Answer<Place> {
+    pub fn one(&self, library: &Library) -> Answer<RequestPlace> {
         place::<F>(library, self.buffer, self.count, self.datatype)
     }
 }
 
-impl<F: Face> Parts<F> for Even<F> {
+impl<F: Face> BlockParts<F> for Even<F> {
     fn in_place(&self) -> bool {
         self.buffer.is_in_place::<F>()
     }
 
-    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<Place>> {
+    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<RequestPlace>> {
         let first = self.one(library)?;
         let step = first.count * first.of.extent();
         Ok((0..i64::from(members))
@@ -73,12 +73,12 @@ impl<F: Face> Parts<F> for Even<F> {
     }
 }
 
-impl<F: Face, N: Count> Parts<F> for Uneven<F, N> {
+impl<F: Face, N: Count> BlockParts<F> for Uneven<F, N> {
     fn in_place(&self) -> bool {
         self.buffer.is_in_place::<F>()
     }
 
-    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<Place>> {
+    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<RequestPlace>> {
         let counts = self.counts.wide(members.into())?;
         let displacements = self.displacements.wide(members.into())?;
         let part = |(count, displacement): (i64, i64)| {
@@ -94,12 +94,12 @@ impl<F: Face, N: Count> Parts<F> for Uneven<F, N> {
     }
 }
 
-impl<F: Face, N: Count, D: Count> Parts<F> for Mixed<F, N, D> {
+impl<F: Face, N: Count, D: Count> BlockParts<F> for Mixed<F, N, D> {
     fn in_place(&self) -> bool {
         self.buffer.is_in_place::<F>()
     }
 
-    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<Place>> {
+    fn parts(&self, library: &Library, members: u32) -> Answer<Vec<RequestPlace>> {
         let counts = self.counts.wide(members.into())?;
         let displacements = self.displacements.wide(members.into())?;
         let datatypes = self.datatypes.list(members.into())?;
@@ -118,24 +118,29 @@ impl<F: Face, N: Count, D: Count> Parts<F> for Mixed<F, N, D> {
 }
 
 /// Bytes of a part, on average.
-fn average(parts: &[Place]) -> u64 {
+fn average(parts: &[RequestPlace]) -> u64 {
     parts
         .iter()
-        .map(Place::bytes)
+        .map(RequestPlace::bytes)
         .sum::<u64>()
         .div_ceil(parts.len().max(1) as u64)
 }
 
-fn bcast_plan<F: Face>(library: &Library, data: Even<F>, (root, comm): (c_int, F::Handle), way: Way<F>) -> Answer {
+fn bcast_plan<F: Face>(
+    library: &Library,
+    data: Even<F>,
+    (root, comm): (c_int, F::Handle),
+    way: CollectiveWay<F>,
+) -> Answer {
     let comm = library.comm::<F>(comm)?;
     let root = rank_in(&comm, root, ErrorClass::Root)?;
     let place = data.one(library)?;
     let (is_root, bytes, sent) = (comm.rank == root, place.bytes(), place.clone());
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name: "MPI_Bcast",
         root,
-        told: Told::Operation(collective::BCAST, root, bytes, None),
+        told: ToldCollective::Operation(collective::BCAST, root, bytes, None),
         bring: if is_root {
             Box::new(move |library| bring(library, &sent))
         } else {
@@ -156,9 +161,9 @@ fn bcast_plan<F: Face>(library: &Library, data: Even<F>, (root, comm): (c_int, F
 fn gather_plan<F: Face>(
     library: &Library,
     sent: Even<F>,
-    got: &impl Parts<F>,
+    got: &impl BlockParts<F>,
     on: (c_int, F::Handle),
-    way: Way<F>,
+    way: CollectiveWay<F>,
 ) -> Answer {
     let comm = library.comm::<F>(on.1)?;
     let root = rank_in(&comm, on.0, ErrorClass::Root)?;
@@ -170,12 +175,14 @@ fn gather_plan<F: Face>(
     };
     let in_place = is_root && sent.in_place();
     let own = if in_place { None } else { Some(sent.one(library)?) };
-    let bytes = own.as_ref().map_or_else(|| places[rank as usize].bytes(), Place::bytes);
-    let plan = Plan {
+    let bytes = own
+        .as_ref()
+        .map_or_else(|| places[rank as usize].bytes(), RequestPlace::bytes);
+    let plan = CollectivePlan {
         comm,
         name: got.name(["MPI_Gather", "MPI_Gatherv", ""]),
         root,
-        told: Told::Operation(collective::GATHER, root, bytes, None),
+        told: ToldCollective::Operation(collective::GATHER, root, bytes, None),
         bring: Box::new(move |library| own.as_ref().map_or(bring_nothing(library), |own| bring(library, own))),
         take: Box::new(move |library, meeting| {
             let others = places
@@ -193,10 +200,10 @@ fn gather_plan<F: Face>(
 /// From one to all.
 fn scatter_plan<F: Face>(
     library: &Library,
-    sent: &impl Parts<F>,
+    sent: &impl BlockParts<F>,
     got: Even<F>,
     on: (c_int, F::Handle),
-    way: Way<F>,
+    way: CollectiveWay<F>,
 ) -> Answer {
     let comm = library.comm::<F>(on.1)?;
     let root = rank_in(&comm, on.0, ErrorClass::Root)?;
@@ -214,13 +221,13 @@ fn scatter_plan<F: Face>(
     let bytes = if is_root {
         average(&parts)
     } else {
-        own.as_ref().map_or(0, Place::bytes)
+        own.as_ref().map_or(0, RequestPlace::bytes)
     };
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name: sent.name(["MPI_Scatter", "MPI_Scatterv", ""]),
         root,
-        told: Told::Operation(collective::SCATTER, root, bytes, None),
+        told: ToldCollective::Operation(collective::SCATTER, root, bytes, None),
         bring: if is_root {
             Box::new(move |library| bring_many(library, &parts))
         } else {
@@ -238,9 +245,9 @@ fn scatter_plan<F: Face>(
 fn allgather_plan<F: Face>(
     library: &Library,
     sent: Even<F>,
-    got: &impl Parts<F>,
+    got: &impl BlockParts<F>,
     comm: F::Handle,
-    way: Way<F>,
+    way: CollectiveWay<F>,
 ) -> Answer {
     let comm = library.comm::<F>(comm)?;
     let places = got.parts(library, comm.size())?;
@@ -250,11 +257,11 @@ fn allgather_plan<F: Face>(
     } else {
         sent.one(library)?
     };
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name: got.name(["MPI_Allgather", "MPI_Allgatherv", ""]),
         root: 0,
-        told: Told::Operation(collective::ALLGATHER, 0, average(&places), None),
+        told: ToldCollective::Operation(collective::ALLGATHER, 0, average(&places), None),
         bring: Box::new(move |library| bring(library, &own)),
         take: Box::new(move |library, meeting| {
             let mut others = places
@@ -270,10 +277,10 @@ fn allgather_plan<F: Face>(
 /// From each to each its own.
 fn alltoall_plan<F: Face>(
     library: &Library,
-    sent: &impl Parts<F>,
-    got: &impl Parts<F>,
+    sent: &impl BlockParts<F>,
+    got: &impl BlockParts<F>,
     comm: F::Handle,
-    way: Way<F>,
+    way: CollectiveWay<F>,
 ) -> Answer {
     let comm: Rc<Comm> = library.comm::<F>(comm)?;
     let places = got.parts(library, comm.size())?;
@@ -285,12 +292,12 @@ fn alltoall_plan<F: Face>(
     let names = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"];
     let name = got.name(names);
     let told = if name == names[0] {
-        Told::Operation(collective::ALLTOALL, 0, average(&parts), None)
+        ToldCollective::Operation(collective::ALLTOALL, 0, average(&parts), None)
     } else {
-        let sizes: Vec<u64> = parts.iter().map(Place::bytes).collect();
-        Told::Operation(collective::ALLTOALLV, 0, average(&parts), Some(sizes))
+        let sizes: Vec<u64> = parts.iter().map(RequestPlace::bytes).collect();
+        ToldCollective::Operation(collective::ALLTOALLV, 0, average(&parts), Some(sizes))
     };
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name,
         root: 0,
@@ -343,20 +350,20 @@ pub(in crate::calls) use {even, mixed, uneven};
 three_ways! {
     /// From the root to all.
     bcast "MPI_Bcast", ibcast "MPI_Ibcast", bcast_init "MPI_Bcast_init" <N>(
-        buffer: Address, count: N, datatype: F::Handle, root: c_int, comm: F::Handle,
+        buffer: BufferAddress, count: N, datatype: F::Handle, root: c_int, comm: F::Handle,
     ) |library, way| bcast_plan::<F>(library, even!(buffer count datatype), (root, comm), way);
 
     /// From all to the root.
     gather "MPI_Gather", igather "MPI_Igather", gather_init "MPI_Gather_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle, got: Address, got_count: N, got_type: F::Handle, root: c_int, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, got: BufferAddress, got_count: N, got_type: F::Handle, root: c_int, comm: F::Handle,
     ) |library, way| {
         gather_plan::<F>(library, even!(sent sent_count sent_type), &even!(got got_count got_type), (root, comm), way)
     };
 
     /// From all to the root, parts of any size.
     gatherv "MPI_Gatherv", igatherv "MPI_Igatherv", gatherv_init "MPI_Gatherv_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle,
-        got: Address, counts: In<N>, displacements: In<N>, got_type: F::Handle, root: c_int, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle,
+        got: BufferAddress, counts: In<N>, displacements: In<N>, got_type: F::Handle, root: c_int, comm: F::Handle,
     ) |library, way| {
         let got = uneven!(got counts displacements got_type);
         gather_plan::<F>(library, even!(sent sent_count sent_type), &got, (root, comm), way)
@@ -364,15 +371,15 @@ three_ways! {
 
     /// From the root to all a part each.
     scatter "MPI_Scatter", iscatter "MPI_Iscatter", scatter_init "MPI_Scatter_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle, got: Address, got_count: N, got_type: F::Handle, root: c_int, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, got: BufferAddress, got_count: N, got_type: F::Handle, root: c_int, comm: F::Handle,
     ) |library, way| {
         scatter_plan::<F>(library, &even!(sent sent_count sent_type), even!(got got_count got_type), (root, comm), way)
     };
 
     /// From the root to all a part each, of any size.
     scatterv "MPI_Scatterv", iscatterv "MPI_Iscatterv", scatterv_init "MPI_Scatterv_init" <N>(
-        sent: Address, counts: In<N>, displacements: In<N>, sent_type: F::Handle,
-        got: Address, got_count: N, got_type: F::Handle, root: c_int, comm: F::Handle,
+        sent: BufferAddress, counts: In<N>, displacements: In<N>, sent_type: F::Handle,
+        got: BufferAddress, got_count: N, got_type: F::Handle, root: c_int, comm: F::Handle,
     ) |library, way| {
         let sent = uneven!(sent counts displacements sent_type);
         scatter_plan::<F>(library, &sent, even!(got got_count got_type), (root, comm), way)
@@ -380,15 +387,15 @@ three_ways! {
 
     /// From all to all.
     allgather "MPI_Allgather", iallgather "MPI_Iallgather", allgather_init "MPI_Allgather_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle, got: Address, got_count: N, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, got: BufferAddress, got_count: N, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         allgather_plan::<F>(library, even!(sent sent_count sent_type), &even!(got got_count got_type), comm, way)
     };
 
     /// From all to all, parts of any size.
     allgatherv "MPI_Allgatherv", iallgatherv "MPI_Iallgatherv", allgatherv_init "MPI_Allgatherv_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle,
-        got: Address, counts: In<N>, displacements: In<N>, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle,
+        got: BufferAddress, counts: In<N>, displacements: In<N>, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         let got = uneven!(got counts displacements got_type);
         allgather_plan::<F>(library, even!(sent sent_count sent_type), &got, comm, way)
@@ -396,15 +403,15 @@ three_ways! {
 
     /// From each to each.
     alltoall "MPI_Alltoall", ialltoall "MPI_Ialltoall", alltoall_init "MPI_Alltoall_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle, got: Address, got_count: N, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, got: BufferAddress, got_count: N, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         alltoall_plan::<F>(library, &even!(sent sent_count sent_type), &even!(got got_count got_type), comm, way)
     };
 
     /// From each to each, parts of any size.
     alltoallv "MPI_Alltoallv", ialltoallv "MPI_Ialltoallv", alltoallv_init "MPI_Alltoallv_init" <N>(
-        sent: Address, sent_counts: In<N>, sent_at: In<N>, sent_type: F::Handle,
-        got: Address, got_counts: In<N>, got_at: In<N>, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_counts: In<N>, sent_at: In<N>, sent_type: F::Handle,
+        got: BufferAddress, got_counts: In<N>, got_at: In<N>, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         let got = uneven!(got got_counts got_at got_type);
         alltoall_plan::<F>(library, &uneven!(sent sent_counts sent_at sent_type), &got, comm, way)
@@ -412,8 +419,8 @@ three_ways! {
 
     /// From each to each, parts of any size and datatype.
     alltoallw "MPI_Alltoallw", ialltoallw "MPI_Ialltoallw", alltoallw_init "MPI_Alltoallw_init" <N>(
-        sent: Address, sent_counts: In<N>, sent_at: In<N>, sent_types: In<F::Handle>,
-        got: Address, got_counts: In<N>, got_at: In<N>, got_types: In<F::Handle>, comm: F::Handle,
+        sent: BufferAddress, sent_counts: In<N>, sent_at: In<N>, sent_types: In<F::Handle>,
+        got: BufferAddress, got_counts: In<N>, got_at: In<N>, got_types: In<F::Handle>, comm: F::Handle,
     ) |library, way| {
         let got = mixed!(got got_counts got_at got_types);
         alltoall_plan::<F>(library, &mixed!(sent sent_counts sent_at sent_types), &got, comm, way)

@@ -1,16 +1,16 @@
 //! Operations between neighbours of a grid or a graph: messages, one along each edge.
 
 use super::moving::{even, mixed, uneven};
-use super::{Even, Mixed, Parts, Uneven, Way, keep, three_ways};
+use super::{BlockParts, CollectiveWay, Even, Mixed, Uneven, keep, three_ways};
 use crate::{
-    arguments::{Address, In},
+    arguments::{BufferAddress, In},
     communicators::Comm,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     library::{
         Destination, Library,
-        progress::{Wanted, fault_of},
-        requests::{Partner, Place, Start},
+        progress::{WantedTrap, fault_of},
+        requests::{MessagePartner, RequestPlace, RequestStart},
     },
     topologies::CommTopology,
 };
@@ -20,10 +20,10 @@ use std::rc::Rc;
 const NUMBERS: u32 = 60_000;
 
 /// Ranks along edges; nobody where a grid ends.
-type Around = Vec<Option<u32>>;
+type NeighbourLists = Vec<Option<u32>>;
 
 /// Neighbours: whom this process receives from, and whom it sends to; nobody at the edge of a grid.
-fn neighbours(comm: &Comm) -> Answer<(Around, Around)> {
+fn neighbours(comm: &Comm) -> Answer<(NeighbourLists, NeighbourLists)> {
     let all = |ranks: &[i32]| ranks.iter().map(|rank| Some(*rank as u32)).collect::<Vec<_>>();
     match &comm.topology {
         None => fault(ErrorClass::Topology, "the communicator has no topology"),
@@ -44,13 +44,13 @@ fn neighbours(comm: &Comm) -> Answer<(Around, Around)> {
 }
 
 /// A message along each edge.
-struct Edges {
+struct NeighbourEdges {
     comm: Rc<Comm>,
-    sends: Vec<(Place, Destination)>,
-    receives: Vec<(Place, Partner)>,
+    sends: Vec<(RequestPlace, Destination)>,
+    receives: Vec<(RequestPlace, MessagePartner)>,
 }
 
-impl Edges {
+impl NeighbourEdges {
     /// Starts all messages; returns the indices of their requests.
     fn start(&self, library: &Library) -> Answer<Vec<u32>> {
         let tag = (self.comm.next_collective() % NUMBERS) as u16;
@@ -60,7 +60,7 @@ impl Edges {
             parts.push(library.post_receive(
                 inner,
                 Some(place.clone()),
-                Wanted {
+                WantedTrap {
                     source: *source,
                     tag: Some(tag),
                 },
@@ -72,9 +72,9 @@ impl Edges {
         Ok(parts)
     }
 
-    fn go<F: Face>(self, library: &Library, way: Way<F>) -> Answer {
+    fn go<F: Face>(self, library: &Library, way: CollectiveWay<F>) -> Answer {
         match way {
-            Way::Now => {
+            CollectiveWay::Now => {
                 let parts = self.start(library)?;
                 library.wait_for(&parts)?;
                 let mut wrong = Ok(());
@@ -85,14 +85,14 @@ impl Edges {
                 }
                 wrong
             }
-            Way::Start(request) => {
+            CollectiveWay::RequestStart(request) => {
                 let parts = self.start(library)?;
                 let index = library.keep_several(&self.comm, parts, None, None);
                 request.set(library.request_handle::<F>(index))
             }
-            Way::Keep(request) => {
+            CollectiveWay::Keep(request) => {
                 let comm = self.comm.clone();
-                let start: Start = Box::new(move |library| {
+                let start: RequestStart = Box::new(move |library| {
                     let parts = self.start(library)?;
                     Ok(library.keep_several(&self.comm, parts, None, None))
                 });
@@ -105,10 +105,10 @@ impl Edges {
 /// The same to all neighbours, or a part for each.
 fn edges_plan<F: Face>(
     library: &Library,
-    sent: (Option<&dyn Parts<F>>, Option<Even<F>>),
-    got: &dyn Parts<F>,
+    sent: (Option<&dyn BlockParts<F>>, Option<Even<F>>),
+    got: &dyn BlockParts<F>,
     comm: F::Handle,
-    way: Way<F>,
+    way: CollectiveWay<F>,
 ) -> Answer {
     let comm = library.comm::<F>(comm)?;
     let (sources, destinations) = neighbours(&comm)?;
@@ -119,17 +119,17 @@ fn edges_plan<F: Face>(
         (None, None) => Vec::new(),
     };
     let to = |rank: &Option<u32>| rank.map_or(Destination::Nobody, Destination::Rank);
-    let from = |rank: &Option<u32>| rank.map_or(Partner::Nobody, Partner::Rank);
+    let from = |rank: &Option<u32>| rank.map_or(MessagePartner::Nobody, MessagePartner::Rank);
     let sends = parts.into_iter().zip(destinations.iter().map(to)).collect();
     let receives = places.into_iter().zip(sources.iter().map(from)).collect();
-    Edges { comm, sends, receives }.go(library, way)
+    NeighbourEdges { comm, sends, receives }.go(library, way)
 }
 
 three_ways! {
     /// The same to all neighbours.
     neighbor_allgather "MPI_Neighbor_allgather", ineighbor_allgather "MPI_Ineighbor_allgather",
     neighbor_allgather_init "MPI_Neighbor_allgather_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle, got: Address, got_count: N, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, got: BufferAddress, got_count: N, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         edges_plan::<F>(library, (None, Some(even!(sent sent_count sent_type))), &even!(got got_count got_type), comm, way)
     };
@@ -137,8 +137,8 @@ three_ways! {
     /// The same to all neighbours, parts of any size.
     neighbor_allgatherv "MPI_Neighbor_allgatherv", ineighbor_allgatherv "MPI_Ineighbor_allgatherv",
     neighbor_allgatherv_init "MPI_Neighbor_allgatherv_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle,
-        got: Address, counts: In<N>, displacements: In<N>, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle,
+        got: BufferAddress, counts: In<N>, displacements: In<N>, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         let got = uneven!(got counts displacements got_type);
         edges_plan::<F>(library, (None, Some(even!(sent sent_count sent_type))), &got, comm, way)
@@ -147,7 +147,7 @@ three_ways! {
     /// A part for each neighbour.
     neighbor_alltoall "MPI_Neighbor_alltoall", ineighbor_alltoall "MPI_Ineighbor_alltoall",
     neighbor_alltoall_init "MPI_Neighbor_alltoall_init" <N>(
-        sent: Address, sent_count: N, sent_type: F::Handle, got: Address, got_count: N, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_count: N, sent_type: F::Handle, got: BufferAddress, got_count: N, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         edges_plan::<F>(library, (Some(&even!(sent sent_count sent_type)), None), &even!(got got_count got_type), comm, way)
     };
@@ -155,8 +155,8 @@ three_ways! {
     /// A part for each neighbour, of any size.
     neighbor_alltoallv "MPI_Neighbor_alltoallv", ineighbor_alltoallv "MPI_Ineighbor_alltoallv",
     neighbor_alltoallv_init "MPI_Neighbor_alltoallv_init" <N>(
-        sent: Address, sent_counts: In<N>, sent_at: In<N>, sent_type: F::Handle,
-        got: Address, got_counts: In<N>, got_at: In<N>, got_type: F::Handle, comm: F::Handle,
+        sent: BufferAddress, sent_counts: In<N>, sent_at: In<N>, sent_type: F::Handle,
+        got: BufferAddress, got_counts: In<N>, got_at: In<N>, got_type: F::Handle, comm: F::Handle,
     ) |library, way| {
         let got = uneven!(got got_counts got_at got_type);
         edges_plan::<F>(library, (Some(&uneven!(sent sent_counts sent_at sent_type)), None), &got, comm, way)
@@ -165,8 +165,8 @@ three_ways! {
     /// A part for each neighbour, of any size and datatype.
     neighbor_alltoallw "MPI_Neighbor_alltoallw", ineighbor_alltoallw "MPI_Ineighbor_alltoallw",
     neighbor_alltoallw_init "MPI_Neighbor_alltoallw_init" <N>(
-        sent: Address, sent_counts: In<N>, sent_at: In<i64>, sent_types: In<F::Handle>,
-        got: Address, got_counts: In<N>, got_at: In<i64>, got_types: In<F::Handle>, comm: F::Handle,
+        sent: BufferAddress, sent_counts: In<N>, sent_at: In<i64>, sent_types: In<F::Handle>,
+        got: BufferAddress, got_counts: In<N>, got_at: In<i64>, got_types: In<F::Handle>, comm: F::Handle,
     ) |library, way| {
         let got = mixed!(got got_counts got_at got_types);
         edges_plan::<F>(library, (Some(&mixed!(sent sent_counts sent_at sent_types)), None), &got, comm, way)

@@ -1,14 +1,15 @@
 //! Operations that combine data.
 
 use super::{
-    Combiner, Even, Meeting, Plan, Told, Way, bring, combine_places, combiner, combining::combined, put, three_ways,
+    CollectiveMeeting, CollectivePlan, CollectiveWay, Even, OperandCombiner, ToldCollective, bring, combine_places,
+    combiner, combining::combined, put, three_ways,
 };
 use crate::{
-    arguments::{Address, In},
+    arguments::{BufferAddress, In},
     calls::rank_in,
     faces::Face,
     fault::{Answer, ErrorClass, fault},
-    library::{Library, calls, requests::Place},
+    library::{Library, calls, requests::RequestPlace},
 };
 use coupling::entry::{NO_PAYLOAD, collective};
 use std::ffi::c_int;
@@ -16,8 +17,8 @@ use std::ffi::c_int;
 /// The arguments that reductions have in common.
 #[derive(Clone, Copy)]
 struct Reduced<F: Face> {
-    sent: Address,
-    got: Address,
+    sent: BufferAddress,
+    got: BufferAddress,
     count: i64,
     datatype: F::Handle,
     operation: F::Handle,
@@ -25,7 +26,7 @@ struct Reduced<F: Face> {
 
 impl<F: Face> Reduced<F> {
     /// What this process brings: what lies in the place of the result, if it says so.
-    fn own(&self, library: &Library) -> Answer<Place> {
+    fn own(&self, library: &Library) -> Answer<RequestPlace> {
         let buffer = if self.sent.is_in_place::<F>() {
             self.got
         } else {
@@ -40,7 +41,7 @@ impl<F: Face> Reduced<F> {
     }
 
     /// Where the result goes.
-    fn result(&self, library: &Library) -> Answer<Place> {
+    fn result(&self, library: &Library) -> Answer<RequestPlace> {
         Even::<F> {
             buffer: self.got,
             count: self.count,
@@ -49,7 +50,7 @@ impl<F: Face> Reduced<F> {
         .one(library)
     }
 
-    fn combiner(&self, library: &Library) -> Answer<Combiner> {
+    fn combiner(&self, library: &Library) -> Answer<OperandCombiner> {
         combiner::<F>(library, self.operation, self.datatype)
     }
 }
@@ -57,10 +58,10 @@ impl<F: Face> Reduced<F> {
 /// Puts what these members brought, combined, into a place.
 fn take_combined(
     library: &Library,
-    meeting: &Meeting,
+    meeting: &CollectiveMeeting,
     members: std::ops::Range<u32>,
-    to: &Place,
-    combine: &Combiner,
+    to: &RequestPlace,
+    combine: &OperandCombiner,
 ) -> Answer {
     match combined(library, meeting, members, to, combine)? {
         Some(result) => super::copy(&result.place, to),
@@ -71,10 +72,10 @@ fn take_combined(
 /// What all members brought, combined once for all of them.
 fn shared<'a>(
     library: &Library,
-    meeting: &'a Meeting,
+    meeting: &'a CollectiveMeeting,
     members: u32,
-    like: &Place,
-    combine: &Combiner,
+    like: &RequestPlace,
+    combine: &OperandCombiner,
 ) -> Answer<&'a [u8]> {
     meeting.result(library, || {
         match combined(library, meeting, 0..members, like, combine)? {
@@ -84,7 +85,12 @@ fn shared<'a>(
     })
 }
 
-fn reduce_plan<F: Face>(library: &Library, data: Reduced<F>, (root, comm): (c_int, F::Handle), way: Way<F>) -> Answer {
+fn reduce_plan<F: Face>(
+    library: &Library,
+    data: Reduced<F>,
+    (root, comm): (c_int, F::Handle),
+    way: CollectiveWay<F>,
+) -> Answer {
     let comm = library.comm::<F>(comm)?;
     let root = rank_in(&comm, root, ErrorClass::Root)?;
     let combine = data.combiner(library)?;
@@ -98,11 +104,11 @@ fn reduce_plan<F: Face>(library: &Library, data: Reduced<F>, (root, comm): (c_in
         None
     };
     let (bytes, members) = (own.bytes(), comm.size());
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name: "MPI_Reduce",
         root,
-        told: Told::Operation(collective::REDUCE, root, bytes, None),
+        told: ToldCollective::Operation(collective::REDUCE, root, bytes, None),
         bring: Box::new(move |library| bring(library, &own)),
         take: Box::new(move |library, meeting| {
             to.as_ref()
@@ -112,16 +118,16 @@ fn reduce_plan<F: Face>(library: &Library, data: Reduced<F>, (root, comm): (c_in
     plan.go(library, way)
 }
 
-fn allreduce_plan<F: Face>(library: &Library, data: Reduced<F>, comm: F::Handle, way: Way<F>) -> Answer {
+fn allreduce_plan<F: Face>(library: &Library, data: Reduced<F>, comm: F::Handle, way: CollectiveWay<F>) -> Answer {
     let comm = library.comm::<F>(comm)?;
     let combine = data.combiner(library)?;
     let (own, to) = (data.own(library)?, data.result(library)?);
     let (bytes, members) = (own.bytes(), comm.size());
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name: "MPI_Allreduce",
         root: 0,
-        told: Told::Operation(collective::ALLREDUCE, 0, bytes, None),
+        told: ToldCollective::Operation(collective::ALLREDUCE, 0, bytes, None),
         bring: Box::new(move |library| bring(library, &own)),
         take: Box::new(move |library, meeting| put(&to, shared(library, meeting, members, &to, &combine)?)),
     };
@@ -134,7 +140,7 @@ fn scattered_plan<F: Face>(
     data: Reduced<F>,
     counts: Vec<i64>,
     (comm, name): (F::Handle, &'static str),
-    way: Way<F>,
+    way: CollectiveWay<F>,
 ) -> Answer {
     let comm = library.comm::<F>(comm)?;
     for count in &counts {
@@ -153,11 +159,11 @@ fn scattered_plan<F: Face>(
     let start = (counts[..rank].iter().sum::<i64>() * size) as usize;
     let end = start + to.bytes() as usize;
     let like = own.clone();
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name,
         root: 0,
-        told: Told::Operation(
+        told: ToldCollective::Operation(
             collective::REDUCE_SCATTER,
             0,
             own.bytes().div_ceil(members.into()),
@@ -177,7 +183,13 @@ fn scattered_plan<F: Face>(
 }
 
 /// Each member gets what those up to it brought, combined; with or without itself.
-fn scan_plan<F: Face>(library: &Library, data: Reduced<F>, comm: F::Handle, with_itself: bool, way: Way<F>) -> Answer {
+fn scan_plan<F: Face>(
+    library: &Library,
+    data: Reduced<F>,
+    comm: F::Handle,
+    with_itself: bool,
+    way: CollectiveWay<F>,
+) -> Answer {
     let comm = library.comm::<F>(comm)?;
     let combine = data.combiner(library)?;
     let own = data.own(library)?;
@@ -189,11 +201,11 @@ fn scan_plan<F: Face>(library: &Library, data: Reduced<F>, comm: F::Handle, with
         Some(data.result(library)?)
     };
     let bytes = own.bytes();
-    let plan = Plan {
+    let plan = CollectivePlan {
         comm,
         name: if with_itself { "MPI_Scan" } else { "MPI_Exscan" },
         root: 0,
-        told: Told::Rounds(bytes),
+        told: ToldCollective::Rounds(bytes),
         bring: Box::new(move |library| bring(library, &own)),
         take: Box::new(move |library, meeting| {
             to.as_ref().map_or(Ok(()), |to| {
@@ -219,17 +231,17 @@ macro_rules! reduced {
 three_ways! {
     /// Combines what all have, at the root.
     reduce "MPI_Reduce", ireduce "MPI_Ireduce", reduce_init "MPI_Reduce_init" <N>(
-        sent: Address, got: Address, count: N, datatype: F::Handle, operation: F::Handle, root: c_int, comm: F::Handle,
+        sent: BufferAddress, got: BufferAddress, count: N, datatype: F::Handle, operation: F::Handle, root: c_int, comm: F::Handle,
     ) |library, way| reduce_plan::<F>(library, reduced!(sent got count.get(), datatype operation), (root, comm), way);
 
     /// Combines what all have, everywhere.
     allreduce "MPI_Allreduce", iallreduce "MPI_Iallreduce", allreduce_init "MPI_Allreduce_init" <N>(
-        sent: Address, got: Address, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
+        sent: BufferAddress, got: BufferAddress, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
     ) |library, way| allreduce_plan::<F>(library, reduced!(sent got count.get(), datatype operation), comm, way);
 
     /// Combines what all have; each gets a part.
     reduce_scatter "MPI_Reduce_scatter", ireduce_scatter "MPI_Ireduce_scatter", reduce_scatter_init "MPI_Reduce_scatter_init" <N>(
-        sent: Address, got: Address, counts: In<N>, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
+        sent: BufferAddress, got: BufferAddress, counts: In<N>, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
     ) |library: &Library, way| {
         let counts = counts.wide(library.comm::<F>(comm)?.size().into())?;
         scattered_plan::<F>(library, reduced!(sent got 0, datatype operation), counts, (comm, "MPI_Reduce_scatter"), way)
@@ -238,7 +250,7 @@ three_ways! {
     /// Combines what all have; each gets a part of the same size.
     reduce_scatter_block "MPI_Reduce_scatter_block", ireduce_scatter_block "MPI_Ireduce_scatter_block",
     reduce_scatter_block_init "MPI_Reduce_scatter_block_init" <N>(
-        sent: Address, got: Address, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
+        sent: BufferAddress, got: BufferAddress, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
     ) |library: &Library, way| {
         let counts = vec![count.get(); library.comm::<F>(comm)?.size() as usize];
         scattered_plan::<F>(library, reduced!(sent got 0, datatype operation), counts, (comm, "MPI_Reduce_scatter_block"), way)
@@ -246,18 +258,18 @@ three_ways! {
 
     /// Combines what those up to this process have.
     scan "MPI_Scan", iscan "MPI_Iscan", scan_init "MPI_Scan_init" <N>(
-        sent: Address, got: Address, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
+        sent: BufferAddress, got: BufferAddress, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
     ) |library, way| scan_plan::<F>(library, reduced!(sent got count.get(), datatype operation), comm, true, way);
 
     /// Combines what those before this process have.
     exscan "MPI_Exscan", iexscan "MPI_Iexscan", exscan_init "MPI_Exscan_init" <N>(
-        sent: Address, got: Address, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
+        sent: BufferAddress, got: BufferAddress, count: N, datatype: F::Handle, operation: F::Handle, comm: F::Handle,
     ) |library, way| scan_plan::<F>(library, reduced!(sent got count.get(), datatype operation), comm, false, way);
 }
 
 calls! {
     /// Combines two buffers of this process: the second is the result.
-    reduce_local<N> = "MPI_Reduce_local"(left: Address, right: Address, count: N, datatype: F::Handle, operation: F::Handle) |library| {
+    reduce_local<N> = "MPI_Reduce_local"(left: BufferAddress, right: BufferAddress, count: N, datatype: F::Handle, operation: F::Handle) |library| {
         library.running()?;
         combine_places::<F>(library, (left, right), count.get(), (datatype, operation))
     };
