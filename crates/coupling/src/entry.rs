@@ -133,8 +133,9 @@ pub mod news {
 pub struct RankNews {
     /// One of [`news`].
     pub kind: u8,
-    /// Unused.
-    pub padding: u8,
+    /// Of a receive that is complete: 1 if its message had been told as [`news::ARRIVED`]: of those from the same rank with the same tag and
+    /// communicator it is the oldest.
+    pub had_arrived: u8,
     /// Tag of the message.
     pub tag: u16,
     /// Communicator of the message.

@@ -100,11 +100,9 @@ impl Drawing {
             mark(piece.source, tag, piece.bytes, self.round).to_le_bytes()
         );
         self.rank.arena().free(piece.payload);
-        let first = self
-            .arrived
-            .iter()
-            .position(|other| (other.source, other.tag) == (piece.source, tag));
-        if let Some(first) = first {
+        if piece.had_arrived != 0 {
+            let is_it = |other: &RankNews| (other.source, other.tag) == (piece.source, tag);
+            let first = self.arrived.iter().position(is_it).expect("it was told");
             assert_eq!(self.arrived.remove(first).unwrap().bytes, piece.bytes);
         }
         piece.source

@@ -199,9 +199,12 @@ impl Program for LiveProgram {
     fn matched(&self, rank: u32, request: u16, message: &HeardMessage) {
         let address = (message.source, u32::from(message.communicator), message.tag);
         let said = self.transit(rank).matched(address);
-        let (bytes, payload) = said.map_or((message.bytes, NO_PAYLOAD), |said| (said.bytes, said.payload));
+        let (bytes, payload, had_arrived) = said.map_or((message.bytes, NO_PAYLOAD, false), |(said, had_arrived)| {
+            (said.bytes, said.payload, had_arrived)
+        });
         let piece = RankNews {
             kind: news::COMPLETED,
+            had_arrived: had_arrived.into(),
             tag: message.tag,
             communicator: self.families.context(message.communicator.into()),
             source: message.source,

@@ -98,21 +98,14 @@ impl Library {
 
     /// A message that a receive has is no arrival any more.
     fn forget_arrival(&self, piece: &RankNews) {
-        let mut arrivals = self.arrivals.borrow_mut();
-        if arrivals.is_empty() {
+        if piece.had_arrived == 0 {
             return;
         }
+        let mut arrivals = self.arrivals.borrow_mut();
         let same = |arrival: &HeardArrival| {
             arrival.source == piece.source && arrival.context == piece.communicator && arrival.tag == piece.tag
         };
-        let exact = |arrival: &HeardArrival| same(arrival) && arrival.payload == piece.payload;
-        // Where the network does not say which message it was, it is the oldest that it can be.
-        let place = arrivals.iter().position(exact).or_else(|| {
-            arrivals
-                .iter()
-                .position(|arrival| same(arrival) && (arrival.payload == NO_PAYLOAD || piece.payload == NO_PAYLOAD))
-        });
-        if let Some(place) = place {
+        if let Some(place) = arrivals.iter().position(same) {
             arrivals.remove(place);
         }
     }

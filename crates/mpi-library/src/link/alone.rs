@@ -61,10 +61,11 @@ impl AloneLink {
         }
     }
 
-    fn deliver(&mut self, send: RankEntry, receive: RankEntry) {
+    fn deliver(&mut self, send: RankEntry, receive: RankEntry, had_arrived: bool) {
         self.open.retain(|open| *open != receive.request);
         self.news.push_back(RankNews {
             kind: news::COMPLETED,
+            had_arrived: had_arrived.into(),
             tag: send.tag,
             communicator: send.communicator,
             source: 0,
@@ -88,7 +89,7 @@ impl AloneLink {
                 }
                 if let Some(place) = self.receives.iter().position(|receive| matches(&entry, receive)) {
                     let receive = self.receives.remove(place).unwrap_or_default();
-                    self.deliver(entry, receive);
+                    self.deliver(entry, receive, false);
                 } else {
                     self.news.push_back(RankNews {
                         kind: news::ARRIVED,
@@ -105,7 +106,7 @@ impl AloneLink {
                 self.open.push(entry.request);
                 if let Some(place) = self.sends.iter().position(|send| matches(send, &entry)) {
                     let send = self.sends.remove(place).unwrap_or_default();
-                    self.deliver(send, entry);
+                    self.deliver(send, entry, true);
                 } else {
                     self.receives.push_back(entry);
                 }

@@ -44,11 +44,12 @@ impl InTransit {
         said
     }
 
-    /// A receive gets the oldest message.
-    pub fn matched(&mut self, address: MessageAddress) -> Option<Said> {
+    /// A receive gets the oldest message; with it whether that had come before.
+    pub fn matched(&mut self, address: MessageAddress) -> Option<(Said, bool)> {
         let way = self.ways.get_mut(&address)?;
+        let had_arrived = way.arrived > 0;
         way.arrived = way.arrived.saturating_sub(1);
-        let said = way.messages.pop_front();
+        let said = way.messages.pop_front().map(|said| (said, had_arrived));
         if way.messages.is_empty() {
             self.ways.remove(&address);
         }
