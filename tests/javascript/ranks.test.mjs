@@ -52,7 +52,8 @@ test("the section of ranks names ranks, cables and regions with units", () => {
 });
 
 test("what was not recorded has no column, and a file of an earlier version is drawn", () => {
-  const unknown = { ...REGION, region: "", visits: null, recorded_compute_ns: null, recorded_mpi_ns: null, factor: null, compared: null };
+  const nothing = { visits: null, recorded_compute_ns: null, recorded_mpi_ns: null, factor: null, compared: null };
+  const unknown = { ...REGION, region: "", ...nothing };
   const text = draw([{ ...JOB, regions: [unknown] }]).main.textContent;
   assert.ok(text.includes("outside of all") && !text.includes("recorded"));
   const { run: id, label, job, ranks, time_ns, waiting } = JOB;

@@ -71,7 +71,8 @@ function regionsTable(job) {
 }
 
 function drawJob(job) {
-  const title = `${job.name || `job ${job.job}`}${job.label ? `, ${job.label}` : ""}: ${number(job.ranks)} ranks, ${timeText(job.time_ns)}`;
+  const name = `${job.name || `job ${job.job}`}${job.label ? `, ${job.label}` : ""}`;
+  const title = `${name}: ${number(job.ranks)} ranks, ${timeText(job.time_ns)}`;
   return [heading(title), ...(job.sentences || []).map(sentence), ...waitsTable(job), ...regionsTable(job)];
 }
 
@@ -82,7 +83,8 @@ export function ranksSection(data) {
   if (jobs.length > MOST_JOBS) drawn.push(el("p", { class: "soft" }, `and ${jobs.length - MOST_JOBS} more in ranks.json`));
   section(
     "Whom ranks wait for",
-    "A rank is late where it has not come to a message that another waits for; in the rest of the waiting, messages are under way. A cable is named where a " +
+    "A rank is late where it has not come to a message that another waits for; " +
+      "in the rest of the waiting, messages are under way. A cable is named where a " +
       "packet of the messages that ended the waits is held up longest.",
     ...drawn,
   );
