@@ -585,6 +585,7 @@ fn every_routing_and_pattern_of_the_registry_can_be_used() {
     for entry in registry::list(&registry::WORK) {
         let work = match entry.name {
             "ops" => "job.0.work={ kind = \"ops\", table = \"rank,op\\n0,barrier\\n\", ranks = 1 }".to_owned(),
+            "program" => "job.0.work={ kind = \"program\", command = [\"./program\"], ranks = 1 }".to_owned(),
             "trace" => format!(
                 "job.0.work={{ kind = \"trace\", file = {:?} }}",
                 concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden_texts/trace.work")
