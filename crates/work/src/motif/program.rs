@@ -138,7 +138,7 @@ impl MotifKind for LiveProgram {
             );
         }
         let base = base.join(values.text("folder").unwrap_or(""));
-        if !base.as_os_str().is_empty() && !base.is_dir() {
+        if values.given("folder") && !base.is_dir() {
             let reason = format!("there is no folder {}", base.display());
             return refuse("folder", reason, "name a folder, or leave the key out");
         }
