@@ -233,6 +233,12 @@ const SPECIAL: &[(&str, &[&str])] = &[
         "work.ops.table",
         &["\"rank,op,peer,bytes\\n0,send,1,9\\n1,recv,0,9\\n\""],
     ),
+    ("work.program.command", &["[\"./ops.csv\"]"]),
+    ("work.program.folder", &["\".\""]),
+    (
+        "work.program.sha256",
+        &["\"024692e8ac816dbe6dab32a9d2cd41b8e5a9a8d256d85b2f60e5ca0106797fd9\""],
+    ),
     ("work.trace.file", &["\"trace.work\""]),
     ("work.trace.format", &["\"work\""]),
     (
@@ -378,6 +384,9 @@ fn set_work(draft: &mut Draft, kind: &str) {
     if kind == "messages" || kind == "ops" || kind == "trace" {
         let id = format!("work.{kind}");
         draft.give("work", &id, "file", &values_of(&format!("{id}.file"), &Type::Text)[0]);
+    }
+    if kind == "program" {
+        draft.give("work", "work.program", "command", "[\"./ops.csv\"]");
     }
     if kind == "random-neighbours" {
         draft.give("work", "work.random-neighbours", "degree", "[4]");
@@ -664,7 +673,9 @@ fn mixed_study(seed: u64) -> Draft {
         .collect();
     some_keys(&mut draft, seed, "nic", "nic", &nic, 15);
     if chance(seed, "work", 80) {
-        let kind = one_of(seed, "work", names(&registry::WORK));
+        // Programs came later: mixtures stay what they were.
+        let known = names(&registry::WORK).into_iter().filter(|name| *name != "program");
+        let kind = one_of(seed, "work", known);
         set_work(&mut draft, kind);
         let entry = registry::find(&registry::WORK, kind).expect("it is there");
         let tables = [
