@@ -674,7 +674,7 @@ fn mixed_study(seed: u64) -> Draft {
     some_keys(&mut draft, seed, "nic", "nic", &nic, 15);
     if chance(seed, "work", 80) {
         // Programs came later: mixtures stay what they were.
-        let known = names(&registry::WORK).into_iter().filter(|name| *name != "program");
+        let known = names(&registry::WORK).filter(|name| *name != "program");
         let kind = one_of(seed, "work", known);
         set_work(&mut draft, kind);
         let entry = registry::find(&registry::WORK, kind).expect("it is there");

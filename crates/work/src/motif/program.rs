@@ -150,10 +150,7 @@ impl MotifKind for LiveProgram {
             let reason = format!("the program is another: its SHA-256 is {sha256}, not {wanted}");
             return refuse("sha256", reason, "take the program of that time, or leave the key out");
         }
-        let Some(folder) = std::path::absolute(base.join("."))
-            .ok()
-            .and_then(|base| base.to_str().map(str::to_owned))
-        else {
+        let Some(folder) = base.join(".").to_str().map(str::to_owned) else {
             return refuse(
                 "command",
                 "the folder's name is not UTF-8 text".to_owned(),
