@@ -13,6 +13,9 @@ pub const BLOCKING: u32 = u16::MAX as u32 - 1;
 /// Most requests of a rank that are open at a time: names are 0 to this, exclusive.
 pub const MOST_REQUESTS: u32 = BLOCKING;
 
+/// Numbers of communicators are smaller.
+pub const MOST_COMMUNICATORS: u32 = 31_000;
+
 /// Kinds of entries. The fields of an [`RankEntry`] that a kind does not name are zero.
 pub mod kind {
     /// Standard send that waits: `peer`, `tag`, `communicator`, `bytes`, `payload`.
@@ -40,7 +43,8 @@ pub mod kind {
     pub const COLLECTIVE: u8 = 11;
     /// The same without waiting; `request` besides.
     pub const ICOLLECTIVE: u8 = 12;
-    /// From now on `communicator` is a group of ranks: `payload` is a block with their numbers in the job (u32), `bytes` its length.
+    /// From now on `communicator` is a group of ranks: `payload` is a block with their numbers in the job (u32), `bytes` its length. No rank is in two
+    /// groups of one number, and a number is not given again.
     pub const COMMUNICATOR: u8 = 13;
     /// The rank gives `communicator` up.
     pub const FREE_COMMUNICATOR: u8 = 14;

@@ -1,6 +1,7 @@
 //! What works at the nodes, whichever kind of work it is: ranks, memory nodes, pairs. Below are the network and its interfaces, which know
 //! none of them; each kind has a module of its own.
 
+use crate::envelope::EnvelopeWords;
 use crate::memory;
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
@@ -92,9 +93,9 @@ pub(crate) fn react<M: RouterModel, J: Journal, S: Sink<Fabric<M>>>(
         Reaction::None => {}
         Reaction::Data { count, message } => {
             for _ in 0..count {
-                post(net, st, j, lp, place, message, (0, 0));
+                post(net, st, j, lp, place, message, (0, EnvelopeWords::default()));
             }
         }
-        Reaction::Ack(message) => post(net, st, j, lp, place, message, (ACK, 0)),
+        Reaction::Ack(message) => post(net, st, j, lp, place, message, (ACK, EnvelopeWords::default())),
     }
 }

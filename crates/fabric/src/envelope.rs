@@ -26,6 +26,15 @@ pub enum Purpose {
     EmptyData = 6,
 }
 
+/// An envelope as messages carry it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EnvelopeWords {
+    /// 0 where there is none.
+    pub word: u64,
+    /// The upper half of its context.
+    pub rest: u8,
+}
+
 /// An envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
@@ -35,8 +44,8 @@ pub struct Envelope {
     pub sequence: u16,
     /// Tag.
     pub tag: u16,
-    /// Context.
-    pub context: u8,
+    /// Context: which communicator of which phase, and whether it is a collective's.
+    pub context: u16,
     /// The sending rank, by its number on its node.
     pub from: u8,
     /// The receiving rank, by its number on its node.
@@ -55,9 +64,9 @@ impl Purpose {
     }
 }
 
-/// `true` for the word of a control message's envelope.
-pub(crate) fn is_control(word: u64) -> bool {
-    Envelope::from_word(word).is_some_and(|envelope| envelope.purpose.is_control())
+/// `true` for the envelope of a control message.
+pub(crate) fn is_control(envelope: EnvelopeWords) -> bool {
+    Envelope::from_words(envelope).is_some_and(|envelope| envelope.purpose.is_control())
 }
 
 /// Marks an envelope in words that are 0 otherwise.
@@ -65,20 +74,24 @@ const THERE: u64 = 1 << 63;
 /// Marks a part.
 const PART: u64 = 1 << 60;
 impl Envelope {
-    /// As a word that is not 0.
-    pub fn word(self) -> u64 {
-        THERE
+    /// As a word that is not 0, and the rest of its context.
+    pub fn words(self) -> EnvelopeWords {
+        let word = THERE
             | u64::from(self.sequence)
             | u64::from(self.tag) << 16
-            | u64::from(self.context) << 32
+            | u64::from(self.context as u8) << 32
             | u64::from(self.from) << 40
             | u64::from(self.to) << 48
             | (self.purpose as u64) << 56
-            | if self.part { PART } else { 0 }
+            | if self.part { PART } else { 0 };
+        EnvelopeWords {
+            word,
+            rest: (self.context >> 8) as u8,
+        }
     }
 
-    /// From such a word; `None` from 0.
-    pub fn from_word(word: u64) -> Option<Envelope> {
+    /// From these; `None` where there is no envelope.
+    pub fn from_words(EnvelopeWords { word, rest }: EnvelopeWords) -> Option<Envelope> {
         (word & THERE != 0).then_some(Envelope {
             purpose: match word >> 56 & 7 {
                 0 => Purpose::Eager,
@@ -91,7 +104,7 @@ impl Envelope {
             },
             sequence: word as u16,
             tag: (word >> 16) as u16,
-            context: (word >> 32) as u8,
+            context: (word >> 32) as u16 & 0xFF | u16::from(rest) << 8,
             from: (word >> 40) as u8,
             to: (word >> 48) as u8,
             part: word & PART != 0,
@@ -105,7 +118,7 @@ pub(crate) const SENT: u8 = 1;
 /// What a rank hears when the bytes of a posted message have left, if it waits for that.
 #[inline(never)]
 pub(crate) fn left(net: &Network, post: &Post) -> Option<Packet> {
-    let envelope = Envelope::from_word(post.envelope)?;
+    let envelope = Envelope::from_words(post.envelope())?;
     let (_, plan, _) = net.workload.ranks_of(post.destination)?;
     sent(envelope, post.destination, plan.costs.rendezvous)
 }
@@ -128,12 +141,22 @@ pub(crate) fn sent(envelope: Envelope, node: u32, rendezvous: Rendezvous) -> Opt
 const ENVELOPE: u8 = 1;
 /// In the channel number of a notice: it is the second, with the size; the first has the birth.
 const SECOND: u8 = 2;
-/// Bits of a size.
+/// Bits of a size; those of ranks' messages leave the upper eight for the rest of a context.
 const SIZE: u32 = 56;
+const REST: u32 = 56;
+const _: () = assert!(work::mpi::LARGEST + work::mpi::HEADER < 1 << (REST - (64 - SIZE)));
 
 /// The two notices of a message without what message it is: birth and size, each with 26 bits in place of its destination. A rank's
-/// message has its envelope in what these leave; `word` is 0 for others.
-pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, local: u16) -> [(Packet, u32); 2] {
+/// message has its envelope in what these leave.
+pub(crate) fn notices(
+    envelope: EnvelopeWords,
+    birth: u64,
+    bytes: u64,
+    at: Time,
+    lp: u32,
+    local: u16,
+) -> [(Packet, u32); 2] {
+    let EnvelopeWords { word, rest } = envelope;
     let there = if word == 0 { 0 } else { ENVELOPE };
     let notice = |half, value| {
         Packet::new(Kind::Notice, at, lp, local)
@@ -141,7 +164,10 @@ pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, loca
             .with_value(value)
     };
     let about = word >> 56 & 7 | u64::from(word & PART != 0) << 3;
-    let second = notice(SECOND, bytes << (64 - SIZE) | word >> 32 & 0xFF);
+    let second = notice(
+        SECOND,
+        u64::from(rest) << REST | bytes << (64 - SIZE) | word >> 32 & 0xFF,
+    );
     [
         (
             notice(0, birth << 7 | about),
@@ -155,8 +181,8 @@ pub(crate) fn notices(word: u64, birth: u64, bytes: u64, at: Time, lp: u32, loca
 pub enum Notice {
     /// When it was handed to the interface (ps), and the first half of its envelope's word, if it has one.
     Birth(u64, u64),
-    /// Its size, and the second half.
-    Size(u64, u64),
+    /// Its size, and the second half with the rest of its context.
+    Size(u64, u64, u8),
 }
 
 /// Reads a notice.
@@ -175,7 +201,10 @@ pub fn read(event: &Packet) -> Notice {
         }
         _ => {
             let half = THERE | rank << 48 | (value & 0xFF) << 32 | low << 16;
-            Notice::Size(value >> (64 - SIZE), if there { half } else { 0 })
+            match there {
+                true => Notice::Size(value << 8 >> 8 >> (64 - SIZE), half, (value >> REST) as u8),
+                false => Notice::Size(value >> (64 - SIZE), 0, 0),
+            }
         }
     }
 }
@@ -202,34 +231,35 @@ mod tests {
                 purpose,
                 sequence: 0xFFFF - i,
                 tag: 0x8001 + i,
-                context: 0x81 + i as u8,
+                context: 0xA281 + i,
                 from: 0xFE,
                 to: 0x7F,
                 part: i % 2 == 1,
             };
-            assert_eq!(Envelope::from_word(envelope.word()), Some(envelope));
-            let (birth, bytes) = ((1 << 57) - 3, (1 << 56) - 1);
-            let mut word = 0;
-            for (notice, piece) in notices(envelope.word(), birth, bytes, Time(5), 7, 2) {
+            assert_eq!(Envelope::from_words(envelope.words()), Some(envelope));
+            let (birth, bytes) = ((1 << 57) - 3, (1 << 48) - 1);
+            let mut words = EnvelopeWords::default();
+            for (notice, piece) in notices(envelope.words(), birth, bytes, Time(5), 7, 2) {
                 let notice = notice.about(3, Label::MAX - 5, piece);
                 assert_eq!(
                     (notice.kind(), notice.time(), notice.lp(), notice.port()),
                     (Kind::Notice, Time(5), 7, 2)
                 );
                 assert_eq!((notice.source(), notice.noticed()), (3, Label::MAX - 5));
-                word |= match read(&notice) {
+                words.word |= match read(&notice) {
                     Notice::Birth(time, half) => {
                         assert_eq!(time, birth);
                         half
                     }
-                    Notice::Size(size, half) => {
+                    Notice::Size(size, half, rest) => {
                         assert_eq!(size, bytes);
+                        words.rest = rest;
                         half
                     }
                 };
             }
-            assert_eq!(Envelope::from_word(word), Some(envelope));
+            assert_eq!(Envelope::from_words(words), Some(envelope));
         }
-        assert_eq!(Envelope::from_word(0), None);
+        assert_eq!(Envelope::from_words(EnvelopeWords::default()), None);
     }
 }

@@ -223,6 +223,8 @@ fn make<J: Journal>(net: &Network, st: &mut State, j: &mut J, lp: u32, source: u
         about: 0,
         parts: 0,
         delivered: 0,
+        rest: 0,
+        spare: 0,
     };
     let free = st.routers.get(lp).free_incoming;
     if free == NONE {

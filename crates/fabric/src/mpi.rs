@@ -162,7 +162,7 @@ fn run<J: Journal>(
         Kind::Delivered => {
             let key = (event.source(), node, event.label());
             let entry = incoming::take(net, endpoint.st, endpoint.j, lp, key);
-            let Some(envelope) = Envelope::from_word(entry.about) else {
+            let Some(envelope) = Envelope::from_words(entry.envelope()) else {
                 return;
             };
             let Some((_, _, from)) = net.workload.ranks_of(entry.source) else {

@@ -8,7 +8,7 @@
 pub(crate) mod control;
 pub(crate) mod cumulative;
 
-use crate::envelope::{self, Notice};
+use crate::envelope::{self, EnvelopeWords, Notice};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
@@ -283,10 +283,11 @@ impl<M: RouterModel> Fabric<M> {
                 entry.birth = birth;
                 entry.about |= half;
             }
-            Notice::Size(bytes, half) => {
+            Notice::Size(bytes, half, rest) => {
                 entry.bytes = bytes;
                 entry.left = entry.left.wrapping_add(bytes);
                 entry.about |= half;
+                entry.rest = rest;
             }
         }
         if self.model.completes_by_flow() {
@@ -393,8 +394,8 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
         let part = if only { ONLY } else { nic.part };
         if first {
             let envelope = match nic.is(Nic::OF_RANK) {
-                false => 0,
-                true => self.st.posts.get(nic.post_head).envelope,
+                false => EnvelopeWords::default(),
+                true => self.st.posts.get(nic.post_head).envelope(),
             };
             if nic.left > u64::from(net.unit) * MAX_PARTS {
                 self.st.routers.edit(self.j, self.lp).faults |= fault::TOO_MANY_PARTS;
@@ -443,7 +444,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
                 // A rank has run ahead of the time; others of its node may still post before it.
                 return Err(turn);
             }
-            let of_rank = post.envelope != 0;
+            let of_rank = post.word != 0;
             if !of_rank {
                 let slot = nic.post_head;
                 nic.post_head = post.next;
@@ -522,7 +523,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
 
     /// Tells the destination of a message of several packets, or of a rank's, that it sets out at `start` with a number.
     #[inline(always)]
-    fn announce(&mut self, node: u32, message: &Message, label: Label, envelope: u64, start: u64) {
+    fn announce(&mut self, node: u32, message: &Message, label: Label, envelope: EnvelopeWords, start: u64) {
         announce::<M, S>(self.net, node, message, (label, envelope), start, self.sink);
     }
 
@@ -617,7 +618,7 @@ fn announce<M: RouterModel, S: Sink<Fabric<M>>>(
     net: &Network,
     node: u32,
     message: &Message,
-    (label, envelope): (Label, u64),
+    (label, envelope): (Label, EnvelopeWords),
     start: u64,
     sink: &mut S,
 ) {
@@ -676,7 +677,7 @@ pub fn waiting(st: &State, place: u32, mut see: impl FnMut(Message)) {
     }
 }
 
-/// Hands a message to the interface of the node at `place`; births of what waits there are in order. `envelope` is 0 but for ranks.
+/// Hands a message to the interface of the node at `place`; births of what waits there are in order. Only ranks' and memory nodes' have an envelope.
 pub(crate) fn post<J: Journal>(
     net: &Network,
     st: &mut State,
@@ -684,7 +685,7 @@ pub(crate) fn post<J: Journal>(
     lp: u32,
     place: u32,
     message: Message,
-    (mark, envelope): (Label, u64),
+    (mark, envelope): (Label, EnvelopeWords),
 ) {
     let record = Post {
         birth: message.birth,
@@ -692,8 +693,8 @@ pub(crate) fn post<J: Journal>(
         destination: message.destination,
         next: NONE,
         mark,
-        spare: 0,
-        envelope,
+        rest: envelope.rest.into(),
+        word: envelope.word,
     };
     let free = st.routers.get(lp).free_post;
     let slot = if free == NONE {

@@ -1,5 +1,6 @@
 //! The state of all routers and nodes: flat records in journalled columns.
 
+use crate::envelope::EnvelopeWords;
 use crate::packet::{Label, MAX_NODES, NUMBERS, Packet};
 use bytemuck::{Pod, Zeroable};
 use work::memory::MemoryColumns;
@@ -194,10 +195,20 @@ pub struct Post {
     pub next: u32,
     /// What its label says besides its number: [`ACK`](crate::packet::ACK), or its class.
     pub mark: Label,
-    /// Unused.
-    pub spare: u32,
+    /// The rest of its envelope's context.
+    pub rest: u32,
     /// A rank's message: its envelope's word, else 0.
-    pub envelope: u64,
+    pub word: u64,
+}
+
+impl Post {
+    /// Its envelope, of a rank's message.
+    pub fn envelope(&self) -> EnvelopeWords {
+        EnvelopeWords {
+            word: self.word,
+            rest: self.rest as u8,
+        }
+    }
 }
 
 /// A message of several packets on its way to a node, or a rank's of any number until the rank has it. One cache line.
@@ -226,7 +237,21 @@ pub struct Incoming {
     /// Its parts that have come, on a network that keeps their order; cumulative completion: those up to the highest number that has.
     pub parts: u32,
     /// 1 once it counts as delivered.
-    pub delivered: u32,
+    pub delivered: u16,
+    /// The rest of its envelope's context.
+    pub rest: u8,
+    /// Unused.
+    pub spare: u8,
+}
+
+impl Incoming {
+    /// Its envelope, of a rank's message, as far as it has come.
+    pub fn envelope(&self) -> EnvelopeWords {
+        EnvelopeWords {
+            word: self.about,
+            rest: self.rest,
+        }
+    }
 }
 
 const _: () = assert!(

@@ -39,6 +39,8 @@ struct Drawing {
     me: u32,
     ranks: u32,
     round: u64,
+    /// Communicators that it is in, the first with all ranks: whether it has spoken of each, its ranks, and its own number.
+    groups: Vec<(bool, Vec<u32>, u32)>,
     complete: BTreeMap<u32, RankNews>,
     arrived: VecDeque<RankNews>,
     clock: u64,
@@ -101,16 +103,55 @@ impl Drawing {
         );
         self.rank.arena().free(piece.payload);
         if piece.had_arrived != 0 {
-            let is_it = |other: &RankNews| (other.source, other.tag) == (piece.source, tag);
+            let is_it = |other: &RankNews| {
+                (other.source, other.tag, other.communicator) == (piece.source, tag, piece.communicator)
+            };
             let first = self.arrived.iter().position(is_it).expect("it was told");
             assert_eq!(self.arrived.remove(first).unwrap().bytes, piece.bytes);
         }
         piece.source
     }
 
+    /// All ranks make communicators of the same number, which share no rank.
+    fn make(&mut self) {
+        let (parts, turn) = (1 + self.draw(3) as u32, self.draw(3) as u32);
+        let mut members: Vec<u32> = (0..self.ranks).filter(|rank| rank % parts == self.me % parts).collect();
+        if turn > 0 {
+            let by = turn as usize % members.len();
+            members.rotate_left(by);
+        }
+        let own = members.iter().position(|&rank| rank == self.me).unwrap();
+        self.groups.push((false, members, own as u32));
+    }
+
+    /// One of the communicators, which the rank has spoken of when it uses it: its number, its ranks, and its own number in it.
+    fn group(&mut self) -> (u32, Vec<u32>, u32) {
+        let which = self.draw(self.groups.len() as u64) as usize;
+        let (told, members, own) = &mut self.groups[which];
+        let (number, group) = (3 * which as u32, (members.clone(), *own));
+        if !std::mem::replace(told, true) {
+            let said: Vec<u8> = members.iter().flat_map(|rank| rank.to_le_bytes()).collect();
+            let block = self.rank.arena().say(&said).expect("room");
+            self.trap(RankEntry {
+                kind: kind::COMMUNICATOR,
+                communicator: number,
+                bytes: said.len() as u64,
+                payload: block,
+                ..BLANK
+            });
+            self.rank.arena().free(block);
+        }
+        (number, group.0, group.1)
+    }
+
     fn shift(&mut self) {
-        let by = 1 + self.draw(u64::from(self.ranks) - 1) as u32;
-        let (to, from) = ((self.me + by) % self.ranks, (self.me + self.ranks - by) % self.ranks);
+        let (communicator, members, own) = self.group();
+        let size = members.len() as u32;
+        if size < 2 {
+            return;
+        }
+        let by = 1 + self.draw(u64::from(size) - 1) as u32;
+        let [to, from] = [own + by, own + size - by].map(|number| members[(number % size) as usize]);
         let (tag, sizes) = (self.draw(50) as u16, [self.bytes(), self.bytes()]);
         let bytes = sizes[(self.me % 2) as usize];
         let (how, late) = (self.draw(6), self.draw(2) == 1);
@@ -120,11 +161,12 @@ impl Drawing {
             tag,
             bytes: 1 << 20,
             request,
+            communicator,
             ..BLANK
         };
         if how == 0 {
             let send = self.message(kind::SENDRECV, to, tag, bytes, BLOCKING);
-            self.put(send);
+            self.put(RankEntry { communicator, ..send });
             self.trap(receive(kind::RECV, BLOCKING));
             self.check(BLOCKING, Some(from), tag);
             return;
@@ -133,6 +175,7 @@ impl Drawing {
             self.put(receive(kind::IRECV, 3));
         }
         let mut send = self.message(kind::ISEND, to, tag, bytes, 4);
+        send.communicator = communicator;
         if how == 1 {
             send.flags = flag::SYNCHRONOUS;
         }
@@ -142,7 +185,7 @@ impl Drawing {
             while !self
                 .arrived
                 .iter()
-                .any(|piece| piece.source == from && piece.tag == tag)
+                .any(|piece| (piece.source, piece.tag, piece.communicator) == (from, tag, communicator))
             {
                 self.trap(RankEntry {
                     kind: kind::WAIT_NEWS,
@@ -210,23 +253,53 @@ impl Drawing {
         }
     }
 
+    /// Whoever is not in a collective that has begun does this, too.
+    fn meanwhile(&mut self) {
+        let common = self.seed;
+        self.shift();
+        self.seed = des::mix(common);
+    }
+
     fn collective(&mut self) {
-        let which = self.draw(10) as u16;
-        let (root, bytes) = (self.draw(u64::from(self.ranks)) as u32, self.draw(3_000));
+        let (communicator, members, _) = self.group();
+        let size = members.len() as u32;
+        let (which, begins) = (self.draw(10) as u16, self.draw(2) == 1);
+        let (root, bytes) = (self.draw(u64::from(size)) as u32, self.draw(3_000));
+        if size < 2 {
+            if begins {
+                self.meanwhile();
+            }
+            return;
+        }
         let mut entry = RankEntry {
-            kind: kind::COLLECTIVE,
+            kind: if begins { kind::ICOLLECTIVE } else { kind::COLLECTIVE },
+            request: if begins { 9 } else { BLOCKING },
+            communicator,
             tag: which,
             peer: root,
             bytes,
             ..BLANK
         };
         if which == collective::ALLTOALLV {
-            let sizes = (0..self.ranks).map(|to| u64::from(self.me * 31 + to * 17) % 900);
+            let sizes = (0..size).map(|to| u64::from(self.me * 31 + to * 17) % 900);
             let said: Vec<u8> = sizes.flat_map(u64::to_le_bytes).collect();
             let block = self.rank.arena().say(&said).expect("room");
             (entry.payload, entry.bytes) = (block, 0);
         }
-        self.trap(entry);
+        if begins {
+            self.put(entry);
+            self.meanwhile();
+            if !self.complete.contains_key(&9) {
+                self.trap(RankEntry {
+                    kind: kind::WAIT,
+                    request: 9,
+                    ..BLANK
+                });
+            }
+            assert_eq!(self.complete.remove(&9).map(|piece| piece.payload), Some(NO_PAYLOAD));
+        } else {
+            self.trap(entry);
+        }
         if entry.payload != NO_PAYLOAD {
             self.rank.arena().free(entry.payload);
         }
@@ -247,9 +320,10 @@ impl Drawing {
                 compute,
                 ..BLANK
             });
-            match self.draw(8) {
+            match self.draw(9) {
                 0 => self.collective(),
                 1 => self.incast(),
+                2 => self.make(),
                 _ => self.shift(),
             }
             // All draw alike from here on, whatever the round was.
@@ -343,6 +417,7 @@ fn live(
                 me,
                 ranks,
                 round: 0,
+                groups: vec![(true, (0..ranks).collect(), me)],
                 complete: BTreeMap::new(),
                 arrived: VecDeque::new(),
                 clock: 0,

@@ -15,7 +15,7 @@ pub type Hints = BTreeMap<String, String>;
 pub struct Comm {
     /// Its index among this process' communicators.
     pub index: Cell<u32>,
-    /// The number by which the network tells its messages from those of others.
+    /// The number by which the network tells its messages from those of others: no member is in another communicator with it.
     pub context: Cell<u32>,
     /// Whether the network knows its members.
     pub told: Cell<bool>,
@@ -59,6 +59,11 @@ impl Comm {
             hints: RefCell::default(),
             collectives: Cell::new(0),
         }
+    }
+
+    /// What no other communicator of the job has: its number and its first member.
+    pub fn identity(&self) -> u64 {
+        u64::from(self.group.members[0]) << 32 | u64::from(self.context.get())
     }
 
     /// How many members.

@@ -22,7 +22,7 @@ pub use launch::{LaunchManner, ProgramWish, set_manner};
 pub use report::{LiveEnd, LiveReport, take_reports};
 
 use crate::mpi::op::{ANY_SIZE, BLOCK};
-use crate::mpi::{Collective, Communicator, HeardMessage, Op, Program};
+use crate::mpi::{Collective, Communicator, HeardMessage, MOST_MADE, Op, Program};
 use coupling::entry::{NO_PAYLOAD, RankNews, news};
 use coupling::{HostSide, RankEntry};
 use families::Families;
@@ -206,7 +206,7 @@ impl Program for LiveProgram {
             kind: news::COMPLETED,
             had_arrived: had_arrived.into(),
             tag: message.tag,
-            communicator: self.families.context(message.communicator.into()),
+            communicator: message.communicator.into(),
             source: message.source,
             request: request.into(),
             bytes: if bytes == ANY_SIZE { 0 } else { bytes },
@@ -227,7 +227,7 @@ impl Program for LiveProgram {
         let piece = RankNews {
             kind: news::ARRIVED,
             tag: message.tag,
-            communicator: self.families.context(message.communicator.into()),
+            communicator: message.communicator.into(),
             source: message.source,
             bytes: said.map_or(message.bytes, |said| said.bytes),
             payload: NO_PAYLOAD,
@@ -241,12 +241,24 @@ impl Program for LiveProgram {
     }
 
     fn communicators(&self) -> &[Communicator] {
-        self.families.all()
+        self.families.first()
+    }
+
+    fn communicator(&self, number: u16) -> &Communicator {
+        self.families.get(number)
+    }
+
+    fn n_communicators(&self) -> usize {
+        self.families.len()
+    }
+
+    fn n_contexts(&self) -> usize {
+        MOST_MADE
     }
 
     /// Of what a rank sends itself; what it receives is for the record only.
     fn pair_bytes(&self, collective: &Collective, from: u32, to: u32) -> u64 {
-        let communicator = &self.communicators()[usize::from(collective.communicator)];
+        let communicator = self.communicator(collective.communicator);
         let number = communicator.number(to);
         self.rank(from).listed(collective.root, number)
     }

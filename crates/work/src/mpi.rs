@@ -9,7 +9,7 @@ pub mod op;
 pub mod spec;
 
 use crate::regions::RecordedRegions;
-pub use communicator::Communicator;
+pub use communicator::{Communicator, GrowingGroups};
 use graph::{Doing, GraphOp, OperationGraph};
 pub use left_out::LeftOut;
 pub use op::{Action, Collective, CollectiveKind, Op, Transfer};
@@ -20,8 +20,10 @@ pub const HEADER: u64 = 1 << 16;
 pub const LARGEST: u64 = (1 << 40) - 1 - HEADER;
 // What a check of a trace lets pass can be played.
 const _: () = assert!(LARGEST == trace::check::LARGEST);
-/// Contexts that communicators of all phases of a job may have together; the highest bit marks those of collectives.
-pub const MAX_CONTEXTS: usize = 128;
+/// Contexts that communicators of all phases of a job may have together: with the mark of collectives they have 16 bits, and some are left for other marks.
+pub const MAX_CONTEXTS: usize = 32_000;
+/// Of these a program has that makes its communicators as it goes.
+pub const MOST_MADE: usize = 31_000;
 /// Most interfaces of a host.
 pub const MAX_RAILS: u32 = 64;
 
@@ -43,6 +45,21 @@ pub trait Program: std::fmt::Debug + Send + Sync {
 
     /// Communicators: the first has all ranks.
     fn communicators(&self) -> &[Communicator];
+
+    /// The communicator with a number below [`n_communicators`](Program::n_communicators).
+    fn communicator(&self, number: u16) -> &Communicator {
+        &self.communicators()[usize::from(number)]
+    }
+
+    /// How many there are; of a program that makes them as it goes, so far.
+    fn n_communicators(&self) -> usize {
+        self.communicators().len()
+    }
+
+    /// How many there may be in the end.
+    fn n_contexts(&self) -> usize {
+        self.n_communicators()
+    }
 
     /// Bytes from one rank of a communicator to another, both ranks of the job, in a [`CollectiveKind::Alltoallv`] of this program. What a
     /// rank receives is for the record only: a program that knows its own sends alone tells 0.
@@ -130,7 +147,7 @@ pub struct HeardMessage {
     /// Who sent it, a rank of the job.
     pub source: u32,
     /// Its communicator, by the program's number.
-    pub communicator: u8,
+    pub communicator: u16,
     /// Its tag.
     pub tag: u16,
     /// Its size; [`op::ANY_SIZE`] of one that is announced only: its sender knows.

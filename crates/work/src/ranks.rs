@@ -32,7 +32,7 @@ pub struct Phase {
     /// How often: iterations times the rounds of each.
     pub iterations: u32,
     /// Context of its first communicator.
-    pub first_context: u8,
+    pub first_context: u16,
     /// Whether its operations form a graph.
     pub is_graph: bool,
 }
@@ -108,8 +108,8 @@ impl Plan {
                     program.ranks()
                 ));
             }
-            let first_context = context as u8;
-            context += program.communicators().len();
+            let first_context = context as u16;
+            context += program.n_contexts();
             if context > MAX_CONTEXTS {
                 return Err(format!("there are more than {MAX_CONTEXTS} communicators"));
             }

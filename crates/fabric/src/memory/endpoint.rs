@@ -3,6 +3,7 @@
 //! What an access or a message does to caches and directory is done at one time: when the shared cache has been looked at, or when the
 //! message has come. What follows from it bears the times of the parts that it passes: bus and memory serve first come, first served.
 
+use crate::envelope::EnvelopeWords;
 use crate::network::Network;
 use crate::nic;
 use crate::packet::{CLASS, HORIZON, Kind, Label, Packet};
@@ -245,7 +246,9 @@ impl<'a, J: Journal> MemoryEndpoint<'a, J> {
         {
             let place = around.place + interface;
             self.st.sources.edit(self.j, place).taken += message.bytes;
-            nic::post(self.net, self.st, self.j, around.lp, place, message, about);
+            let (mark, word) = about;
+            let words = EnvelopeWords { word, rest: 0 };
+            nic::post(self.net, self.st, self.j, around.lp, place, message, (mark, words));
         }
         OUTBOX.set(std::mem::take(&mut around.outbox));
     }

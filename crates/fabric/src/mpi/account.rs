@@ -84,7 +84,7 @@ impl RankRow {
             peer => format!("rank {peer}"),
         };
         let tag = match tag as u16 {
-            _ if context & 128 != 0 => " in a collective".to_owned(),
+            _ if context & 1 << 7 != 0 => " in a collective".to_owned(),
             ANY_TAG => " with any tag".to_owned(),
             tag => format!(" with tag {tag}"),
         };

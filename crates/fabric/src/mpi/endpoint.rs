@@ -33,7 +33,18 @@ const AT_ONCE: u32 = 256;
 /// The name of the requests of blocking operations and collectives of programs.
 const BLOCK: u32 = work::ranks::state::BLOCK as u32;
 /// Marks the contexts of collectives.
-const COLLECTIVE: u8 = 1 << 7;
+const COLLECTIVE: u16 = 1 << 7;
+
+/// The context of messages in a communicator of a part of the work: its number, around the mark of collectives.
+fn context_of(phase: &Phase, communicator: u16) -> u16 {
+    let number = phase.first_context + communicator;
+    number & (COLLECTIVE - 1) | number >> 7 << 8
+}
+
+/// The number behind a context without that mark.
+fn number_of(context: u16) -> u16 {
+    context & (COLLECTIVE - 1) | context >> 8 << 7
+}
 
 /// What a wait ends by.
 #[derive(Clone, Copy)]
@@ -161,7 +172,7 @@ impl<J: Journal> Endpoint<'_, J> {
         if !matches!(op, Op::Collective(_)) {
             self.edit().index += 1;
         }
-        let context = |transfer: &Transfer| phase.first_context + transfer.communicator;
+        let context = |transfer: &Transfer| context_of(phase, transfer.communicator);
         match op {
             Op::Compute { time } => {
                 let rank = self.edit();
@@ -226,8 +237,8 @@ impl<J: Journal> Endpoint<'_, J> {
 
     /// The next action of a collective.
     fn collective(&mut self, phase: &Phase, collective: Collective) -> Flow {
-        let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
-        let context = COLLECTIVE | (phase.first_context + collective.communicator);
+        let communicator = phase.program.communicator(collective.communicator);
+        let context = COLLECTIVE | context_of(phase, collective.communicator);
         let (number, step) = (self.number, self.rank().step);
         let rank_of = |other| communicator.rank(number, other);
         let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));

@@ -160,7 +160,7 @@ impl<M: RouterModel, J: Journal, S: Sink<Fabric<M>>> AtRouter<'_, M, J, S> {
             if net.messages.follows {
                 self.follow(node, &message, label, start);
             }
-            self.announce(node, &message, label, post.envelope, start);
+            self.announce(node, &message, label, post.envelope(), start);
             label
         } else {
             queue.label

@@ -32,7 +32,7 @@ impl InFlight {
                 let (ends, label) = (ends(event.source(), node), event.noticed());
                 self.add_message(match envelope::read(event) {
                     Notice::Birth(birth, _) => share_of_birth(ends, label, birth),
-                    Notice::Size(bytes, _) => share_of_size(ends, label, bytes),
+                    Notice::Size(bytes, ..) => share_of_size(ends, label, bytes),
                 });
             }
             _ => {}

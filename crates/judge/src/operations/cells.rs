@@ -42,7 +42,7 @@ pub(super) fn known(plan: &Plan, rank: u32, at: [u32; 3], op: Option<Op>) -> (Op
         return (op, 0);
     }
     let program = &phase.program;
-    let communicator = &program.communicators()[usize::from(collective.communicator)];
+    let communicator = program.communicator(collective.communicator);
     let others = (0..communicator.size(rank)).map(|number| communicator.rank(rank, number));
     let (mut bytes, mut received) = (0_u64, 0_u64);
     for other in others {

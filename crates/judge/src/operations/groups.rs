@@ -23,11 +23,12 @@ pub struct CommunicatorRow {
 pub(super) fn rows(job: u32, plan: &Plan) -> Vec<CommunicatorRow> {
     let mut rows = Vec::new();
     for (part, phase) in plan.work() {
-        for (number, communicator) in (0..).zip(phase.program.communicators()) {
+        for number in 0..phase.program.n_communicators() as u16 {
+            let communicator = phase.program.communicator(number);
             rows.extend((0..plan.ranks).map(|rank| CommunicatorRow {
                 job,
                 part,
-                communicator: number,
+                communicator: number.into(),
                 group: communicator.rank(rank, 0),
                 number: communicator.number(rank),
                 rank,

@@ -234,7 +234,7 @@ impl ListedOps {
             // Of each rank, messages in any order; each communicator's collectives in one.
             let mut posted: Vec<Vec<Op>> = vec![Vec::new(); ranks as usize];
             for _ in 0..2 * ranks {
-                let communicator = draw(3) as u8;
+                let communicator = draw(3) as u16;
                 let family = &communicators[usize::from(communicator)];
                 let from = draw(ranks.into()) as u32;
                 let size = family.size(from);
@@ -263,7 +263,7 @@ impl ListedOps {
             let mut waiting = Vec::new();
             for all in [&mut begun, &mut waiting] {
                 for _ in 0..draw(4) {
-                    let communicator = draw(3) as u8;
+                    let communicator = draw(3) as u16;
                     let size = communicators[usize::from(communicator)].size(0);
                     let kind = CollectiveKind::ALL[draw(CollectiveKind::ALL.len() as u64) as usize];
                     all.push(Collective {

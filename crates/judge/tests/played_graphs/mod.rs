@@ -160,7 +160,7 @@ pub fn mixed(ranks: u32, per_node: u32, (start, eager, put): (Start, u64, bool))
             let kinds = CollectiveKind::ALL;
             let collective = Collective {
                 kind: kinds[(two % 9) as usize],
-                communicator: (k / 60 % 2) as u8,
+                communicator: (k / 60 % 2) as u16,
                 bytes: 200 + two % 4_000,
                 root: (three % 3) as u32,
             };

@@ -80,14 +80,16 @@ fn tell_all(
     Ok(answers.take())
 }
 
-/// The number of a new communicator with these members of another: its first member gives it. Members that are in none have no group.
+/// The number of a new communicator with these members of another, the least that none of them has in use. Members that are in none have no group.
 fn agree(library: &Library, comm: &Rc<Comm>, name: &'static str, group: Option<&ProcessGroup>) -> Answer<u32> {
+    let told = tell_all(library, comm, name, [library.next_comm.get(), 0], collective::ALLREDUCE)?;
     let me = comm.member(comm.rank);
-    let leads = group.is_some_and(|group| group.members.first() == Some(&me));
-    let number = if leads { library.number_comm()? } else { 0 };
-    let told = tell_all(library, comm, name, [number, 0], collective::ALLREDUCE)?;
-    let leader = group.and_then(|group| comm.group.rank_of(*group.members.first()?));
-    Ok(leader.map_or(0, |leader| told[leader as usize][0]))
+    let Some(group) = group.filter(|group| group.rank_of(me).is_some()) else {
+        return Ok(0);
+    };
+    let ranks = group.members.iter().filter_map(|member| comm.group.rank_of(*member));
+    let first = ranks.map(|rank| told[rank as usize][0]).max();
+    library.take_number(first.unwrap_or(0))
 }
 
 /// A new communicator; returns its handle, that of none for processes that are not in it.
@@ -158,7 +160,7 @@ fn start_duplicate<F: Face>(
         copied(old, attributes, hints),
     );
     let new = library.comm::<F>(handle)?;
-    let number = if old.rank == 0 { library.number_comm()? } else { 0 };
+    let number = if old.rank == 0 { library.number_duplicate()? } else { 0 };
     let plan = CollectivePlan {
         comm: old.clone(),
         name: "MPI_Comm_dup",
@@ -214,15 +216,14 @@ fn split_and_make<F: Face>(
     to.set(create::<F>(library, old, group, None)?)
 }
 
-/// Only the members of the new communicator call: their first gives the number, by messages.
+/// Only the members of the new communicator call: their first collects the least number that each can have, and tells the greatest of these, by messages.
 fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<ProcessGroup>, tag: u16) -> Answer<F::Handle> {
     let me = old.member(old.rank);
     let inner = old.inner();
     let Some(rank) = group.rank_of(me) else {
         return Ok(F::handle(F::C.comm_null));
     };
-    let mut number = [0_u32];
-    let mut nothing = [0_u32; 0];
+    let mut number = [library.next_comm.get()];
     let four = |words: &mut [u32]| RequestPlace {
         address: words.as_mut_ptr().cast(),
         count: words.len() as i64 * 4,
@@ -236,13 +237,14 @@ fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<Process
         )
     };
     if rank == 0 {
-        number[0] = library.number_comm()?;
         for member in &group.members[1..] {
             let from = WantedTrap {
                 source: MessagePartner::Rank(rank_in_old(*member)?),
                 tag: Some(tag),
             };
-            library.receive_now(inner, &four(&mut nothing), from)?;
+            let mut other = [0_u32];
+            library.receive_now(inner, &four(&mut other), from)?;
+            number[0] = number[0].max(other[0]);
         }
         for member in &group.members[1..] {
             library.send(
@@ -254,7 +256,7 @@ fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<Process
         }
     } else {
         let leader = rank_in_old(group.members[0])?;
-        library.send(inner, &four(&mut nothing), (Destination::Rank(leader), tag), false)?;
+        library.send(inner, &four(&mut number), (Destination::Rank(leader), tag), false)?;
         library.receive_now(
             inner,
             &four(&mut number),
@@ -264,7 +266,8 @@ fn create_of_group<F: Face>(library: &Library, old: &Rc<Comm>, group: Rc<Process
             },
         )?;
     }
-    Ok(make::<F>(library, old, number[0], Some(group), |_| ()))
+    let number = library.take_number(number[0])?;
+    Ok(make::<F>(library, old, number, Some(group), |_| ()))
 }
 
 /// Checks that a group is part of a communicator.

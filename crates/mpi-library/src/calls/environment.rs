@@ -11,7 +11,7 @@ use crate::{
 };
 use coupling::{
     RankEntry, RankSide,
-    entry::{LARGEST_TAG, NO_PAYLOAD, kind},
+    entry::{LARGEST_TAG, MOST_COMMUNICATORS, NO_PAYLOAD, kind},
 };
 use std::{cell::Cell, ffi::c_int, rc::Rc};
 
@@ -53,7 +53,12 @@ fn start(library: &Library, level: i64) -> Answer {
     let world = Comm::new(0, Rc::new(ProcessGroup::new((0..ranks).collect())), rank, FATAL);
     "MPI_COMM_WORLD".clone_into(&mut world.name.borrow_mut());
     library.keep_comm(world);
-    let own = Comm::new(library.number_comm()?, Rc::new(ProcessGroup::new(vec![rank])), 0, FATAL);
+    let own = Comm::new(
+        library.take_number(2)?,
+        Rc::new(ProcessGroup::new(vec![rank])),
+        0,
+        FATAL,
+    );
     "MPI_COMM_SELF".clone_into(&mut own.name.borrow_mut());
     library.keep_comm(own);
     // The attributes of the standard, as programs read them: through pointers.
@@ -72,21 +77,42 @@ fn start(library: &Library, level: i64) -> Answer {
     Ok(())
 }
 
+/// Numbers from here on are those of duplicates that are started without waiting ([`Library::number_duplicate`]).
+const FIRST_OF_DUPLICATES: u32 = 20_000;
+
 impl Library {
-    /// The number of a new communicator of which this process is the first member: no other process gives it, and none is given twice.
-    pub fn number_comm(&self) -> Answer<u32> {
+    /// The number of a new communicator, whose members can have nothing below `first` in common: what each of them has told as its
+    /// [`next_comm`](Library::next_comm), the greatest. Every communicator has a second number, for what collective operations send.
+    pub fn take_number(&self, first: u32) -> Answer<u32> {
+        if first >= FIRST_OF_DUPLICATES {
+            return fault(
+                ErrorClass::Other,
+                format!(
+                    "a process has been in {} communicators, and there is no room for more",
+                    FIRST_OF_DUPLICATES / 2
+                ),
+            );
+        }
+        self.next_comm.set(first + 2);
+        Ok(first)
+    }
+
+    /// The number of a duplicate that this process starts as the first member. No other process gives it, so that it need not be agreed on.
+    pub fn number_duplicate(&self) -> Answer<u32> {
         let (rank, ranks) = match self.link.borrow().as_ref() {
             Some(link) => (link.rank(), link.area().terms().ranks),
             None => return fault(ErrorClass::Other, "MPI is not running"),
         };
-        let bits = u32::BITS - ranks.next_power_of_two().trailing_zeros();
-        let next = self.numbered.get();
-        // Every communicator has a second number, for what collective operations send.
-        if u64::from(next) >> (bits - 1) != 0 {
-            return fault(ErrorClass::Other, "there are too many communicators");
+        let place = u64::from(self.started_duplicates.get()) * u64::from(ranks) + u64::from(rank);
+        let number = u64::from(FIRST_OF_DUPLICATES) + 2 * place;
+        if number + 1 >= MOST_COMMUNICATORS.into() {
+            return fault(
+                ErrorClass::Other,
+                "there is no room for more duplicates that are started and not waited for",
+            );
         }
-        self.numbered.set(next + 1);
-        Ok(((u64::from(rank) << bits) | u64::from(2 * next)) as u32)
+        self.started_duplicates.set(self.started_duplicates.get() + 1);
+        Ok(number as u32)
     }
 }
 

@@ -87,8 +87,10 @@ pub struct Library {
     /// Blocks that the network reads before its next answer.
     read_soon: RefCell<Vec<u64>>,
     pub(crate) own_errors: RefCell<OwnErrors>,
-    /// Communicators that this process has numbered as their first member.
-    pub(crate) numbered: Cell<u32>,
+    /// The numbers from here on are those of no communicator that this process is in.
+    pub(crate) next_comm: Cell<u32>,
+    /// Duplicates that this process has started as the first member.
+    pub(crate) started_duplicates: Cell<u32>,
     /// The buffer of buffered sends: address and bytes.
     pub(crate) buffer: Cell<Option<(usize, i64)>>,
     /// Attributes of the standard, which programs read through pointers.
@@ -131,7 +133,8 @@ impl Library {
             told: RefCell::default(),
             read_soon: RefCell::default(),
             own_errors: RefCell::default(),
-            numbered: Cell::new(1),
+            next_comm: Cell::new(2),
+            started_duplicates: Cell::new(0),
             buffer: Cell::new(None),
             constants: Default::default(),
         };

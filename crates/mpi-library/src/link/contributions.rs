@@ -13,14 +13,13 @@ const CHAINS: u64 = 1 << 13;
 #[repr(C)]
 struct OperationHeader {
     next: AtomicU64,
-    communicator: AtomicU32,
-    number: AtomicU32,
+    communicator: AtomicU64,
     /// What the first member said it is.
     what: AtomicU64,
     members: AtomicU32,
     left: AtomicU32,
     result: AtomicU32,
-    padding: u32,
+    number: AtomicU32,
     result_block: AtomicU64,
 }
 
@@ -39,8 +38,8 @@ const COMPUTED: u32 = 2;
 /// Which operation it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperationName {
-    /// Number of the communicator.
-    pub communicator: u32,
+    /// Which communicator: its number, and its first member ([`Comm::identity`](crate::communicators::Comm::identity)).
+    pub communicator: u64,
     /// How many were started on it before.
     pub number: u32,
     /// How many members take part.
@@ -84,7 +83,6 @@ impl Contributions {
             let header = header(&arena, block);
             let same = header.communicator.load(Ordering::Relaxed) == name.communicator
                 && header.number.load(Ordering::Relaxed) == name.number;
-            // Communicators of disjoint groups never share a number, so this is the operation.
             if same {
                 break;
             }
@@ -200,7 +198,7 @@ fn header<'a>(arena: &Arena<'a>, place: u64) -> &'a OperationHeader {
 }
 
 fn chain_of(name: OperationName) -> u64 {
-    let mixed = (u64::from(name.communicator) << 32 | u64::from(name.number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (name.communicator.rotate_left(16) ^ u64::from(name.number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed >> 51 & (CHAINS - 1)
 }
 

@@ -3,11 +3,13 @@
 use super::LiveProgram;
 use super::rank::LiveRank;
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
+use crate::mpi::{Communicator, Program};
 use crate::replay::{OperationRecord, what};
+use std::collections::HashMap;
 use std::path::Path;
 use trace::formats::work::WorkWriter;
 use trace::operation::{self, NONE, UNKNOWN_SIZE};
-use trace::{Kind, Lists, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
+use trace::{Kind, Lists, Members, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
 
 impl LiveProgram {
     /// Writes what all ranks have done.
@@ -25,11 +27,12 @@ impl LiveProgram {
     }
 
     fn tell(&self, sink: &mut dyn TraceSink) -> Result<(), ReadStop> {
-        sink.begin(&TraceHeader::new("work", self.wish.ranks, TraceForm::Program))?;
+        let families = LoggedFamilies::of(self);
+        sink.begin(&families.header)?;
         for number in 0..self.wish.ranks {
             let rank = self.rank(number);
             for (place, record) in (0..).zip(rank.records()) {
-                let (operation, listed) = of_record(&rank, record);
+                let (operation, listed) = of_record(&rank, record, families.group(record.communicator, number));
                 let lists = Lists {
                     values: listed,
                     ..Lists::default()
@@ -41,10 +44,60 @@ impl LiveProgram {
     }
 }
 
+/// The communicators of a program as those of a trace: one family after the other, each with every rank once.
+struct LoggedFamilies {
+    header: TraceHeader,
+    /// By family and first rank of a group.
+    groups: HashMap<(u32, u32), u32>,
+    firsts: Vec<Vec<u32>>,
+}
+
+impl LoggedFamilies {
+    fn of(program: &LiveProgram) -> LoggedFamilies {
+        let ranks = program.wish.ranks;
+        let mut families = LoggedFamilies {
+            header: TraceHeader::new("work", ranks, TraceForm::Program),
+            groups: HashMap::new(),
+            firsts: Vec::new(),
+        };
+        families.header.communicators.clear();
+        for number in 0..program.n_communicators() as u16 {
+            families.add(program.communicator(number), ranks);
+        }
+        families
+    }
+
+    fn add(&mut self, family: &Communicator, ranks: u32) {
+        let number = self.firsts.len() as u32;
+        let firsts: Vec<u32> = (0..ranks).map(|rank| family.rank(rank, 0)).collect();
+        for rank in 0..ranks {
+            if family.number(rank) == 0 {
+                let members = match family {
+                    Communicator::World(_) => Members::all(ranks),
+                    _ => Members::of((0..family.size(rank)).map(|number| family.rank(rank, number)).collect()),
+                };
+                self.groups
+                    .insert((number, rank), self.header.communicators.len() as u32);
+                self.header.communicators.push(members);
+            }
+        }
+        self.firsts.push(firsts);
+    }
+
+    /// The communicator of the trace that is a rank's of a family.
+    fn group(&self, number: u32, rank: u32) -> u32 {
+        let first = self
+            .firsts
+            .get(number as usize)
+            .map_or(0, |firsts| firsts[rank as usize]);
+        self.groups.get(&(number, first)).copied().unwrap_or(0)
+    }
+}
+
 /// A record as traces have it, with the sizes of an all-to-all.
-fn of_record<'a>(rank: &'a LiveRank, record: &OperationRecord) -> (Operation, &'a [u64]) {
+fn of_record<'a>(rank: &'a LiveRank, record: &OperationRecord, communicator: u32) -> (Operation, &'a [u64]) {
     let message = |kind| Operation {
-        communicator: record.communicator,
+        communicator,
         request: match record.what {
             what::ISEND | what::IRECV | what::ISSEND => record.request.into(),
             _ => NONE,
@@ -84,12 +137,12 @@ fn of_record<'a>(rank: &'a LiveRank, record: &OperationRecord) -> (Operation, &'
         what::WAIT_ALL => Operation::new(Kind::Waitall),
         what::WAIT_NEWS => Operation::new(Kind::Waitnews),
         what::TEST => Operation::new(Kind::Test),
-        _ => return collective(rank, record),
+        _ => return collective(rank, record, communicator),
     };
     (operation, &[])
 }
 
-fn collective<'a>(rank: &'a LiveRank, record: &OperationRecord) -> (Operation, &'a [u64]) {
+fn collective<'a>(rank: &'a LiveRank, record: &OperationRecord, communicator: u32) -> (Operation, &'a [u64]) {
     let kind = match record.tag {
         coupling::entry::collective::BARRIER => Kind::Barrier,
         coupling::entry::collective::BCAST => Kind::Bcast,
@@ -107,7 +160,11 @@ fn collective<'a>(rank: &'a LiveRank, record: &OperationRecord) -> (Operation, &
         _ => &[],
     };
     let operation = Operation {
-        communicator: record.communicator,
+        communicator,
+        request: match record.what {
+            what::ICOLLECTIVE => record.request.into(),
+            _ => NONE,
+        },
         peer: if kind.has_root() { record.other } else { NONE },
         bytes: match kind {
             Kind::Alltoallv => sizes.iter().sum(),

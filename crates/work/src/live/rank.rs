@@ -10,7 +10,7 @@ use crate::replay::{OperationRecord, what};
 use bytemuck::Zeroable;
 use coupling::entry::{self, NO_PAYLOAD, RankNews, collective, flag, kind, news};
 use coupling::{HostSide, RankEntry};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Polls from one place, one after the other, until the rest of them is done at once.
 const MOST_POLLS: u32 = 16;
@@ -77,6 +77,8 @@ pub(super) struct LiveRank {
     kept: HashMap<u16, RankNews>,
     /// Requests that are open, as they were told.
     requests: HashMap<u32, RankEntry>,
+    /// Names that have been given and not been waited for since.
+    named: HashSet<u32>,
     /// The send of a `sendrecv` whose receive has not been told yet.
     half: Option<RankEntry>,
     polls: Polls,
@@ -109,6 +111,7 @@ impl LiveRank {
             news: VecDeque::new(),
             kept: HashMap::new(),
             requests: HashMap::new(),
+            named: HashSet::new(),
             half: None,
             polls: Polls::default(),
             last: RankEntry::default(),
@@ -228,6 +231,13 @@ impl LiveRank {
             self.polls.count = 0;
         }
         let broken = |reason: &str| Failure::broken(number, &entry, reason);
+        if matches!(
+            entry.kind,
+            kind::SEND | kind::ISEND | kind::SENDRECV | kind::RECV | kind::IRECV
+        ) && families.number(entry.communicator).is_none()
+        {
+            return Err(broken("a message in a communicator that it has not spoken of"));
+        }
         let record = match entry.kind {
             kind::SEND | kind::ISEND => self.send(&entry, families),
             kind::SENDRECV => {
@@ -243,9 +253,18 @@ impl LiveRank {
             // What has been heard since the last answer is news already.
             kind::WAIT_NEWS if !self.news.is_empty() => return Ok(()),
             kind::WAIT_NEWS => named(what::WAIT_NEWS, 0),
-            kind::COLLECTIVE => self
+            kind::COLLECTIVE | kind::ICOLLECTIVE => self
                 .collective(&entry, host, families)
-                .ok_or_else(|| broken("a collective that is none"))?,
+                .ok_or_else(|| broken("a collective that is none, or on a communicator that it has not spoken of"))?,
+            kind::COMMUNICATOR => {
+                let members = words(&host.arena().copy(entry.payload), entry.bytes, u32::from_le_bytes);
+                return match families.tell(entry.communicator, &members) {
+                    true => Ok(()),
+                    false => Err(broken("a communicator that cannot be, beside those that there are")),
+                };
+            }
+            // Its number is not given again.
+            kind::FREE_COMMUNICATOR => return Ok(()),
             kind::COMPUTE if entry.bytes > 0 => OperationRecord {
                 what: what::SLEEP,
                 ..compute(entry.bytes)
@@ -270,8 +289,17 @@ impl LiveRank {
         if entry.bytes > LARGEST && record.what != what::SLEEP {
             return Err(broken("more bytes than a message may have"));
         }
-        if matches!(entry.kind, kind::ISEND | kind::IRECV) {
+        if matches!(entry.kind, kind::ISEND | kind::IRECV | kind::ICOLLECTIVE) {
             self.requests.insert(entry.request, entry);
+            if !self.named.insert(entry.request) {
+                // The process has heard that it is complete, and never waited for it.
+                self.told.push_back(ToldOperation::As(named(what::WAIT, entry.request)));
+            }
+        }
+        match entry.kind {
+            kind::WAIT => _ = self.named.remove(&entry.request),
+            kind::WAIT_ALL => self.named.clear(),
+            _ => {}
         }
         self.told.push_back(ToldOperation::As(record));
         Ok(())
@@ -341,13 +369,15 @@ impl LiveRank {
         let is_listed = entry.tag == collective::ALLTOALLV;
         if is_listed {
             let bytes = host.arena().copy(entry.payload);
-            let sizes = bytes
-                .chunks_exact(8)
-                .map(|size| u64::from_le_bytes(size.try_into().unwrap_or_default()));
-            self.lists.push(sizes.collect());
+            self.lists
+                .push(words(&bytes, bytes.len() as u64, u64::from_le_bytes).into());
         }
         Some(OperationRecord {
-            what: what::COLLECTIVE,
+            what: match entry.kind {
+                kind::ICOLLECTIVE => what::ICOLLECTIVE,
+                _ => what::COLLECTIVE,
+            },
+            request: entry.request as u16,
             amount: entry.bytes,
             communicator: families.number(entry.communicator)?,
             other: entry.peer,
@@ -381,17 +411,33 @@ impl LiveRank {
             what::TEST => Op::Test {
                 request: record.request,
             },
-            _ => Op::Collective(Collective {
-                kind: KINDS[usize::from(record.tag)],
-                communicator: record.communicator as u8,
-                bytes: record.amount,
-                root: match KINDS[usize::from(record.tag)] {
-                    CollectiveKind::Alltoallv => record.more as u32,
-                    _ => record.other,
-                },
-            }),
+            what::ICOLLECTIVE => Op::Icollective {
+                collective: meeting(record),
+                request: record.request,
+            },
+            _ => Op::Collective(meeting(record)),
         }
     }
+}
+
+fn meeting(record: &OperationRecord) -> Collective {
+    let kind = KINDS[usize::from(record.tag)];
+    Collective {
+        kind,
+        communicator: record.communicator as u16,
+        bytes: record.amount,
+        root: match kind {
+            CollectiveKind::Alltoallv => record.more as u32,
+            _ => record.other,
+        },
+    }
+}
+
+/// The first numbers of a block, of `bytes` bytes.
+fn words<const N: usize, T>(block: &[u8], bytes: u64, read: impl Fn([u8; N]) -> T) -> Vec<T> {
+    let bytes = block.len().min(bytes as usize);
+    let (words, _) = block[..bytes].as_chunks();
+    words.iter().map(|word| read(*word)).collect()
 }
 
 fn compute(time: u64) -> OperationRecord {
@@ -426,7 +472,7 @@ fn transfer(record: &OperationRecord) -> Transfer {
         peer: record.other,
         bytes: record.amount,
         tag: record.tag,
-        communicator: record.communicator as u8,
+        communicator: record.communicator as u16,
         request: record.request,
         synchronous: matches!(record.what, what::SSEND | what::ISSEND),
     }
@@ -440,5 +486,6 @@ fn received(record: &OperationRecord) -> Transfer {
     }
 }
 
+const _: () = assert!(crate::mpi::MOST_MADE == entry::MOST_COMMUNICATORS as usize);
 const _: () = assert!(ANY_SOURCE == entry::ANY_SOURCE && ANY_TAG == entry::ANY_TAG);
 const _: () = assert!(crate::mpi::op::BLOCK as u32 == entry::BLOCKING);

@@ -81,7 +81,7 @@ impl CollectiveLoop {
         Ok(CollectiveLoop {
             collective: Collective {
                 kind: parameters.kind,
-                communicator: communicators.len() as u8 - 1,
+                communicator: communicators.len() as u16 - 1,
                 bytes: sized_for("message", parameters.bytes, size)?,
                 root,
             },

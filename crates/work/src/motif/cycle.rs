@@ -20,7 +20,7 @@ struct CyclePart {
     /// Rounds of an iteration before it.
     start: u32,
     /// Its first communicator.
-    first: u8,
+    first: u16,
 }
 
 impl Cycle {
@@ -41,7 +41,7 @@ impl Cycle {
                     "take less",
                 ));
             };
-            let first = cycle.communicators.len() as u8;
+            let first = cycle.communicators.len() as u16;
             cycle.communicators.extend_from_slice(program.communicators());
             cycle.parts.push(CyclePart {
                 program,

@@ -27,10 +27,10 @@ pub struct Fft3dParameters {
 }
 
 /// Communicators: rows and columns, and both again for the way back, where the same ranks exchange other sizes.
-const ROWS: u8 = 1;
-const COLUMNS: u8 = 2;
-const COLUMNS_BACK: u8 = 3;
-const ROWS_BACK: u8 = 4;
+const ROWS: u16 = 1;
+const COLUMNS: u16 = 2;
+const COLUMNS_BACK: u16 = 3;
+const ROWS_BACK: u16 = 4;
 
 /// The motif.
 #[derive(Clone, Debug)]

@@ -150,7 +150,7 @@ fn operation(line: &str) -> Option<GivenOperation> {
                 peer: open(ANY_SOURCE.into())? as u32,
                 bytes: open(ANY_SIZE)?,
                 tag: open(ANY_TAG.into())? as u16,
-                communicator: open(u64::MAX)? as u8,
+                communicator: open(u64::MAX)? as u16,
             }
         }
         kind => Doing::Collective(Collective {

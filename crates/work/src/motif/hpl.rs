@@ -29,8 +29,8 @@ pub struct HplParameters {
 /// Allreduces in which the pivots of a panel are found.
 pub const FACTOR_STEPS: u32 = 8;
 /// Communicators: the ranks of a column, the ranks of a row.
-const COLUMN: u8 = 1;
-const ROW: u8 = 2;
+const COLUMN: u16 = 1;
+const ROW: u16 = 2;
 
 /// The motif.
 #[derive(Clone, Debug)]

@@ -44,7 +44,7 @@ pub struct Row {
     /// Tag; [`ANY_TAG`] in a receive of any.
     pub tag: u16,
     /// Communicator: 0 has all ranks.
-    pub communicator: u8,
+    pub communicator: u16,
     /// Name of the request.
     pub request: Option<u16>,
     /// How long a `compute` takes (ps).

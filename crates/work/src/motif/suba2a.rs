@@ -90,7 +90,7 @@ impl Program for Suba2a {
             if bytes > 0 && self.grid.sides()[d] > 1 {
                 ops.put(Op::Collective(Collective {
                     kind: CollectiveKind::Alltoall,
-                    communicator: 1 + d as u8,
+                    communicator: 1 + d as u16,
                     bytes,
                     root: 0,
                 }));

@@ -431,7 +431,7 @@ fn transposes_carry_every_value_to_its_pencil() {
             let (a, b) = [(1, 2), (0, 2), (0, 1)][axis];
             part(cells[a], grid[0], at[a]) + grid[0] * part(cells[b], grid[1], at[b])
         };
-        let mut moved: BTreeMap<(u8, u32, u32), u64> = BTreeMap::new();
+        let mut moved: BTreeMap<(u16, u32, u32), u64> = BTreeMap::new();
         for x in 0..cells[0] {
             for y in 0..cells[1] {
                 for z in 0..cells[2] {

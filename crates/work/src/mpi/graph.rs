@@ -48,7 +48,7 @@ pub enum Doing {
         /// Tag, below [`op::ANY_TAG`].
         tag: u16,
         /// Communicator: an index into those of the graph.
-        communicator: u8,
+        communicator: u16,
     },
     /// Receives from a rank or any.
     Recv {
@@ -59,7 +59,7 @@ pub enum Doing {
         /// Tag, or [`op::ANY_TAG`].
         tag: u16,
         /// Communicator: an index into those of the graph.
-        communicator: u8,
+        communicator: u16,
     },
     /// A collective: all ranks of a communicator come to its collectives in the order in which they list them.
     Collective(op::Collective),
@@ -85,14 +85,13 @@ pub struct GraphOp {
     start: u32,
     /// Tag; of a collective its number among those of its communicator, modulo [`op::ANY_TAG`].
     pub tag: u16,
-    communicator: u8,
-    /// Kind, and of a collective which.
-    kind: u8,
+    communicator: u16,
     /// The lane, below 256 or [`NO_LANE`].
     pub lane: u16,
+    /// Kind, and of a collective which.
+    kind: u8,
     /// The interface: not looked at yet.
     pub nic: u8,
-    spare: u8,
 }
 
 const _: () = assert!(size_of::<GraphOp>() == 32);

@@ -100,7 +100,7 @@ pub struct Transfer {
     /// Tag.
     pub tag: u16,
     /// Communicator: an index into those of the program.
-    pub communicator: u8,
+    pub communicator: u16,
     /// Name of the request, or [`UNNAMED`]. A name that is still pending is not given again.
     pub request: u16,
     /// A send that is complete only when its receiver has a receive for it: it asks the receiver whatever its size. Means nothing of a receive.
@@ -152,7 +152,7 @@ pub struct Collective {
     /// Which.
     pub kind: CollectiveKind,
     /// Communicator: an index into those of the program.
-    pub communicator: u8,
+    pub communicator: u16,
     /// Its size; what it means depends on the kind.
     pub bytes: u64,
     /// The root, a rank of the communicator; 0 where there is none. Of an alltoallv a number that its program knows it by.

@@ -251,13 +251,11 @@ pub struct Item {
     /// Number of the message among those of its pair.
     pub sequence: u16,
     /// Context: which communicator of which phase, and whether it is a collective's.
-    pub context: u8,
+    pub context: u16,
     /// One of [`item`].
     pub kind: u8,
     /// Parts of a message that is cut up for several rails that have come, or left.
     pub parts: u8,
-    /// Nothing.
-    pub spare: u8,
 }
 
 const _: () = assert!(size_of::<Item>() == 40);

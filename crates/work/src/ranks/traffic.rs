@@ -115,7 +115,7 @@ impl Plan {
     }
 
     fn actions(&self, phase: &Phase, rank: u32, collective: Collective, send: &mut dyn FnMut(u32, u64, f64)) {
-        let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
+        let communicator = phase.program.communicator(collective.communicator);
         let rank_of = |other| communicator.rank(rank, other);
         let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));
         let call = self.call(collective, communicator, rank, &pair_bytes);

@@ -8,7 +8,7 @@
 //! behind all that its collectives have done while it was busy.
 
 use super::collective::{StepNames, Stepping};
-use super::{COLLECTIVE, Ended, Endpoint, Flow};
+use super::{COLLECTIVE, Ended, Endpoint, Flow, context_of};
 use crate::mpi::BEGUN;
 use crate::observe::Cause;
 use crate::packet::{HORIZON, Kind, Packet};
@@ -53,7 +53,7 @@ impl<J: Journal> Endpoint<'_, J> {
             phase: rank.phase,
             request,
             tag: tag as u16,
-            communicator: collective.communicator.into(),
+            communicator: collective.communicator,
             kind: collective.kind as u8,
             stage: begun::RUNS,
             ..BegunCollective::new()
@@ -71,16 +71,16 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     /// How many collectives the rank has begun on a communicator of its part before, which is counted on.
-    fn next_of(&mut self, communicator: u8) -> u32 {
+    fn next_of(&mut self, communicator: u16) -> u32 {
         let phase = self.rank().phase;
         let counts = |own: &BegunCollective| {
-            own.stage == begun::COUNTS && (own.phase, own.communicator) == (phase, communicator.into())
+            own.stage == begun::COUNTS && (own.phase, own.communicator) == (phase, communicator)
         };
         let found = self.begun_places().find(|&slot| counts(self.begun(slot)));
         let slot = found.unwrap_or_else(|| {
             self.put_begun(BegunCollective {
                 phase,
-                communicator: communicator.into(),
+                communicator,
                 stage: begun::COUNTS,
                 ..BegunCollective::new()
             })
@@ -116,12 +116,12 @@ impl<J: Journal> Endpoint<'_, J> {
         let own = *self.begun(slot);
         let collective = Collective {
             kind: CollectiveKind::ALL[usize::from(own.kind)],
-            communicator: own.communicator as u8,
+            communicator: own.communicator,
             bytes: own.bytes,
             root: own.root,
         };
         let names = StepNames {
-            context: COLLECTIVE | (phase.first_context + collective.communicator),
+            context: COLLECTIVE | context_of(phase, collective.communicator),
             tag: own.tag,
             name: FIRST_BEGUN + own.number,
         };

@@ -1,6 +1,6 @@
 //! The steps of collectives that take place beside whatever else their rank does: those of graphs, and those that programs begin and wait for later.
 
-use super::Endpoint;
+use super::{COLLECTIVE, Endpoint, context_of};
 use des::Journal;
 use work::graph::state::{FIRST_OPERATION, Task, stage};
 use work::graph::{Doing, RankOperations};
@@ -19,7 +19,7 @@ pub(super) enum Stepping {
 /// How its messages are called.
 #[derive(Clone, Copy)]
 pub(super) struct StepNames {
-    pub context: u8,
+    pub context: u16,
     /// Keeps those apart that are under way at once.
     pub tag: u16,
     /// Of the requests.
@@ -34,7 +34,7 @@ impl<J: Journal> Endpoint<'_, J> {
         (collective, of): (Collective, Stepping),
         StepNames { context, tag, name }: StepNames,
     ) -> bool {
-        let communicator = &phase.program.communicators()[usize::from(collective.communicator)];
+        let communicator = phase.program.communicator(collective.communicator);
         let number = self.number;
         let rank_of = |other| communicator.rank(number, other);
         let pair_bytes = |from, to| phase.program.pair_bytes(&collective, rank_of(from), rank_of(to));
@@ -134,7 +134,7 @@ impl<J: Journal> Endpoint<'_, J> {
             return;
         };
         let names = StepNames {
-            context: super::COLLECTIVE | (phase.first_context + collective.communicator),
+            context: COLLECTIVE | context_of(phase, collective.communicator),
             tag: own.operations[operation as usize].tag,
             name: FIRST_OPERATION + operation,
         };

@@ -2,7 +2,7 @@
 //!
 //! Nothing runs ahead of the time but the inside of a collective, whose steps have a clock of their own until it waits for a message.
 
-use super::{Ended, Endpoint, Flow};
+use super::{Ended, Endpoint, Flow, context_of};
 use crate::mpi::OPERATION;
 use crate::observe::{OperationRow, Record};
 use crate::packet::{HORIZON, Kind, Packet};
@@ -179,7 +179,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
                 tag,
                 communicator,
             } => {
-                let context = self.first_context() + communicator;
+                let context = self.own_context(communicator);
                 self.free_task(slot);
                 *self.word(operation) = STARTED;
                 let wanted = transfer(peer, bytes, tag);
@@ -192,10 +192,10 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         }
     }
 
-    /// The context of the first communicator of the graph.
-    pub(super) fn first_context(&self) -> u8 {
+    /// The context of a communicator of the graph.
+    fn own_context(&self, communicator: u16) -> u16 {
         let phase = self.plan.phases.get(self.rank().phase as usize);
-        phase.map_or(0, |phase| phase.first_context)
+        phase.map_or(0, |phase| context_of(phase, communicator))
     }
 
     /// Gives a lane to an operation.
@@ -281,7 +281,7 @@ impl<'a, J: Journal> Endpoint<'a, J> {
         else {
             return true;
         };
-        let context = self.first_context() + communicator;
+        let context = self.own_context(communicator);
         let message = transfer(peer, bytes, tag);
         self.launch(message, context, FIRST_OPERATION + operation, self.now)
     }

@@ -19,7 +19,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let number = match item.kind {
             item::RECEIVE if item.rank == ANY_SOURCE || item.tag == ANY_TAG => WILD,
             item::EAGER | item::ANNOUNCED if progress.wild != 0 => ARRIVED,
-            item::RECEIVE | item::EAGER | item::ANNOUNCED => progress.list(item.rank, item.tag, item.context.into()),
+            item::RECEIVE | item::EAGER | item::ANNOUNCED => progress.list(item.rank, item.tag, item.context),
             item::EARLY_EAGER | item::EARLY_ANNOUNCED | item::PARTS => {
                 progress.list(item.rank, item.sequence, INCOMPLETE)
             }
@@ -81,7 +81,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let progress = self.st.mpi.graph.progress.get(self.slot());
         let number = match progress.wild != 0 {
             true => ARRIVED,
-            false => progress.list(receive.rank, receive.tag, receive.context.into()),
+            false => progress.list(receive.rank, receive.tag, receive.context),
         };
         let list = progress.lists + number;
         let takes = |message: &Item| is_from(&receive, message) && matches(&receive, message);
@@ -99,7 +99,7 @@ impl<J: Journal> Endpoint<'_, J> {
         let progress = *self.st.mpi.graph.progress.get(self.slot());
         let takes =
             |receive: &Item| receive.kind == item::RECEIVE && is_from(receive, &message) && matches(receive, &message);
-        let own = progress.lists + progress.list(message.rank, message.tag, message.context.into());
+        let own = progress.lists + progress.list(message.rank, message.tag, message.context);
         let (posted, wild) = (self.found(own, takes), self.found(progress.lists + WILD, takes));
         // Numbers wrap; the distance does not.
         let age = |slot: &u32| self.rank().posted.wrapping_sub(self.st.mpi.items.get(*slot).order);

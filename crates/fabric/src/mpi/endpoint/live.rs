@@ -2,7 +2,7 @@
 //!
 //! Nothing here changes what a rank does: the same operations from elsewhere have the same times.
 
-use super::Endpoint;
+use super::{Endpoint, number_of};
 use des::Journal;
 use work::graph::state::FIRST_OPERATION;
 use work::mpi::op::{ANY_SIZE, BLOCK, UNNAMED};
@@ -12,10 +12,11 @@ use work::ranks::state::{Item, item};
 
 impl<J: Journal> Endpoint<'_, J> {
     /// The program that hears of messages of a context, with the number of its communicator, and of requests.
-    fn listener(&self, context: u8) -> Option<(&dyn Program, u8)> {
-        let before = |phase: &&Phase| phase.first_context <= context;
+    fn listener(&self, context: u16) -> Option<(&dyn Program, u16)> {
+        let number = number_of(context);
+        let before = |phase: &&Phase| phase.first_context <= number;
         let phase = self.plan.phases.iter().rev().find(before)?;
-        let communicator = context - phase.first_context;
+        let communicator = number - phase.first_context;
         phase.program.is_live().then(|| (&*phase.program, communicator))
     }
 

@@ -13,14 +13,14 @@ use work::ranks::state::{Fault, Item, PeerRank, fault, is_far, item, waiting};
 impl<J: Journal> Endpoint<'_, J> {
     /// Posts a receive when the processor is ready for it.
     #[inline(always)]
-    pub(super) fn receive(&mut self, wanted: Transfer, context: u8, name: u32) {
+    pub(super) fn receive(&mut self, wanted: Transfer, context: u16, name: u32) {
         self.open(name);
         let time = self.rank().clock;
         self.await_message(wanted, context, name, time);
     }
 
     /// Posts a receive at `time`.
-    pub(super) fn await_message(&mut self, wanted: Transfer, context: u8, name: u32, time: u64) {
+    pub(super) fn await_message(&mut self, wanted: Transfer, context: u16, name: u32, time: u64) {
         let (from, tag) = (wanted.peer, wanted.tag);
         let rank = self.edit();
         let order = rank.posted;
@@ -37,7 +37,6 @@ impl<J: Journal> Endpoint<'_, J> {
             context,
             kind: item::RECEIVE,
             parts: 0,
-            spare: 0,
         };
         if self.plan.has_graphs {
             return self.post_hashed(receive);
@@ -138,7 +137,6 @@ impl<J: Journal> Endpoint<'_, J> {
             context: envelope.context,
             kind: if eager { item::EAGER } else { item::ANNOUNCED },
             parts: 0,
-            spare: 0,
         };
         if envelope.sequence != peer.expected {
             if is_far(peer.expected, envelope.sequence) {

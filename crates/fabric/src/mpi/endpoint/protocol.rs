@@ -16,7 +16,7 @@ use work::workload::Message;
 impl<J: Journal> Endpoint<'_, J> {
     /// Sends a message when the processor is ready for it.
     #[inline(always)]
-    pub(super) fn send(&mut self, message: Transfer, context: u8, name: u32) {
+    pub(super) fn send(&mut self, message: Transfer, context: u16, name: u32) {
         self.work(self.send_cost(&message));
         let birth = self.rank().clock;
         let eager = self.launch(message, context, name, birth);
@@ -46,7 +46,7 @@ impl<J: Journal> Endpoint<'_, J> {
     }
 
     /// Lets a message go at `birth`; whether it goes without asking.
-    pub(super) fn launch(&mut self, message: Transfer, context: u8, name: u32, birth: u64) -> bool {
+    pub(super) fn launch(&mut self, message: Transfer, context: u16, name: u32, birth: u64) -> bool {
         let Transfer {
             peer: to, bytes, tag, ..
         } = message;
@@ -85,7 +85,6 @@ impl<J: Journal> Endpoint<'_, J> {
             context,
             kind: item::SEND,
             parts: 0,
-            spare: 0,
         };
         self.keep_pending(peer, item);
         self.control(to, Purpose::Request, (sequence, tag, context), birth);
@@ -196,12 +195,12 @@ impl<J: Journal> Endpoint<'_, J> {
         Some(self.complete(item.name, self.now, cost, ended))
     }
 
-    pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), birth: u64) {
+    pub(super) fn control(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u16), birth: u64) {
         self.transmit(to, purpose, about, (self.plan.costs.control, birth, 0));
     }
 
     /// Puts a message of `wire` bytes on its way at `birth`: through the network, in its `turn`, or inside the node.
-    fn transmit(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u8), (wire, birth, turn): (u64, u64, u32)) {
+    fn transmit(&mut self, to: u32, purpose: Purpose, about: (u16, u16, u16), (wire, birth, turn): (u64, u64, u32)) {
         let (node, local) = self.plan.locate(to);
         let (sequence, tag, context) = about;
         let envelope = Envelope {
@@ -241,7 +240,9 @@ impl<J: Journal> Endpoint<'_, J> {
         if entry.birth != u64::MAX {
             self.st.routers.edit(self.j, self.lp).faults |= fault::NUMBER_IN_USE;
         }
-        (entry.birth, entry.bytes, entry.about) = (birth, wire, envelope.word());
+        let words = envelope.words();
+        (entry.birth, entry.bytes) = (birth, wire);
+        (entry.about, entry.rest) = (words.word, words.rest);
         entry.delivered = 1;
         self.out.send(event);
         if matches!(purpose, Purpose::Data | Purpose::EmptyData)

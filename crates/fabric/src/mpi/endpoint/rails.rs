@@ -59,8 +59,8 @@ impl<J: Journal> Endpoint<'_, J> {
         self.st.sources.edit(self.j, place).taken += message.bytes;
         let destination = message.destination + to;
         let message = Message { destination, ..message };
-        let word = envelope.word();
-        nic::post(self.net, self.st, self.j, self.lp, place, message, (0, word));
+        let words = envelope.words();
+        nic::post(self.net, self.st, self.j, self.lp, place, message, (0, words));
     }
 
     /// Counts a part of the message of an item; `true` if it is the last.
@@ -99,7 +99,6 @@ impl<J: Journal> Endpoint<'_, J> {
                     context: envelope.context,
                     kind: item::PARTS,
                     parts: 0,
-                    spare: 0,
                 };
                 self.keep_arrived(place, item);
                 self.parts(place, envelope.sequence)?

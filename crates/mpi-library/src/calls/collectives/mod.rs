@@ -217,7 +217,7 @@ impl CollectivePlan {
     fn meet(&self, library: &Library) -> Answer<CollectiveMeeting> {
         let brought = (self.bring)(library)?;
         let name = OperationName {
-            communicator: self.comm.context.get(),
+            communicator: self.comm.identity(),
             number: self.comm.next_collective(),
             members: self.comm.size(),
         };

@@ -2,7 +2,7 @@
 
 use super::{Mistake, ReadRow};
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG, UNNAMED};
-use crate::mpi::{Collective, Communicator, Op, Transfer};
+use crate::mpi::{Collective, Communicator, MAX_CONTEXTS, Op, Transfer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether each communicator is made of disjoint groups that cover the job.
@@ -18,9 +18,9 @@ pub(super) fn communicators(ranks: u32, communicators: &[Communicator]) -> Vec<M
     if ranks == 0 {
         refuse("a job has at least one rank".into(), "give the number of ranks");
     }
-    if communicators.len() > 1 + usize::from(u8::MAX) {
+    if communicators.len() > MAX_CONTEXTS {
         let reason = format!("{} communicators are too many", communicators.len());
-        refuse(reason, "there may be 256, with that of all ranks");
+        refuse(reason, &format!("there may be {MAX_CONTEXTS}, with that of all ranks"));
     }
     for (i, communicator) in communicators.iter().enumerate() {
         match communicator {
@@ -50,6 +50,10 @@ pub(super) fn communicators(ranks: u32, communicators: &[Communicator]) -> Vec<M
                     );
                 }
             }
+            Communicator::Growing(_) => refuse(
+                format!("communicator {i} is not known beforehand"),
+                "list every rank in exactly one group",
+            ),
             Communicator::World(_) => {}
         }
     }
@@ -106,7 +110,7 @@ struct Group {
 /// Collectives that the ranks of a group do not come to in the same order.
 pub(super) fn collectives(told: &[ReadRow], communicators: &[Communicator]) -> Vec<Mistake> {
     // By communicator and first rank.
-    let mut groups: BTreeMap<(u8, u32), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(u16, u32), Group> = BTreeMap::new();
     let mut mistakes = Vec::new();
     for (rank, line, op) in told {
         let (begun, collective) = match op {
@@ -181,8 +185,8 @@ fn describe((begun, collective): (bool, Collective)) -> String {
 pub(super) fn messages(told: &[ReadRow]) -> Vec<Mistake> {
     // Lines and bytes of sends and receives by (receiver, communicator, sender, tag); receives that leave something open separately.
     type Lines = (Vec<(u32, u64)>, Vec<(u32, u64)>);
-    let mut pairs: BTreeMap<(u32, u8, u32, u16), Lines> = BTreeMap::new();
-    let mut open: BTreeMap<(u32, u8), Vec<u32>> = BTreeMap::new();
+    let mut pairs: BTreeMap<(u32, u16, u32, u16), Lines> = BTreeMap::new();
+    let mut open: BTreeMap<(u32, u16), Vec<u32>> = BTreeMap::new();
     for (rank, line, op) in told {
         let (send, recv) = match op {
             Op::Isend(transfer) | Op::Send(transfer) => (Some(transfer), None),
@@ -206,7 +210,7 @@ pub(super) fn messages(told: &[ReadRow]) -> Vec<Mistake> {
         }
     }
     let mut mistakes = Vec::new();
-    let mut spare: BTreeMap<(u32, u8), Vec<u32>> = BTreeMap::new();
+    let mut spare: BTreeMap<(u32, u16), Vec<u32>> = BTreeMap::new();
     for ((to, communicator, from, tag), (sends, receives)) in pairs {
         // Where a receive leaves it open whose message it takes, the run shows which it is.
         let sure = !open.contains_key(&(to, communicator));

@@ -5,6 +5,7 @@
 //! empty or begin with `#` are skipped. Quotes mean nothing.
 
 use super::Row;
+use crate::mpi::MAX_CONTEXTS;
 use crate::mpi::op::{ANY_SOURCE, ANY_TAG};
 use study::rows::{Mistake, OfLine, read_rows};
 use trace::formats::ops::COLUMNS;
@@ -44,7 +45,7 @@ fn fill(row: &mut Row, column: &str, cell: &str) -> Result<(), Mistake> {
         ("source", _) => row.source = Some(number(ranks)? as u32),
         ("bytes", _) => row.bytes = Some(number(crate::mpi::LARGEST)?),
         ("tag", _) => row.tag = number(tags)? as u16,
-        ("communicator", _) => row.communicator = number(u64::from(u8::MAX))? as u8,
+        ("communicator", _) => row.communicator = number(MAX_CONTEXTS as u64 - 1)? as u16,
         ("request", _) => row.request = Some(number(tags)? as u16),
         _ => row.time = number(1 << 62)?,
     }

@@ -24,7 +24,7 @@ struct Rank {
     /// Requests that the rank waits for before it goes on; none: it runs.
     waits: Option<Vec<usize>>,
     /// Collectives that it has come to, by communicator.
-    came: BTreeMap<u8, u32>,
+    came: BTreeMap<u16, u32>,
     done: bool,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn play(program: &dyn Program, iterations: u32) -> Result<Played, Str
     };
     let (mut sends, mut receives): (Vec<Open>, Vec<Open>) = (Vec::new(), Vec::new());
     // By communicator, first rank of the group and number: the collective, and those who wait in it.
-    let mut meetings: BTreeMap<(u8, u32, u32), Meeting> = BTreeMap::new();
+    let mut meetings: BTreeMap<(u16, u32, u32), Meeting> = BTreeMap::new();
     loop {
         let mut moved = false;
         for me in 0..n {

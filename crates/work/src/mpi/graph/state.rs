@@ -72,9 +72,10 @@ impl GraphProgress {
 }
 
 /// In place of a context: a message that is early, or of which parts have come.
-pub const INCOMPLETE: u16 = 1 << 8;
+pub const INCOMPLETE: u16 = 0xFE << 8;
 /// In place of a context: a rendezvous.
-pub const PENDING: u16 = 2 << 8;
+pub const PENDING: u16 = 0xFF << 8;
+const _: () = assert!(crate::mpi::MAX_CONTEXTS >> 7 < 0xFE);
 
 /// A lane of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

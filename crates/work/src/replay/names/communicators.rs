@@ -16,6 +16,10 @@ use trace::{Members, Problem, TraceHeader};
 #[derive(Clone, Debug)]
 pub struct CommunicatorUses(Vec<u8>);
 
+/// Families that communicators are packed into at most: each has a word for every rank.
+pub(super) const MOST_PACKED: usize = 1024;
+const _: () = assert!(MOST_PACKED <= MAX_CONTEXTS);
+
 const MESSAGES: u8 = 1;
 const ANY_TAG: u8 = 2;
 const COLLECTIVES: u8 = 4;
@@ -27,7 +31,7 @@ pub struct PackedCommunicators {
     /// The families: the first has all ranks.
     pub families: Vec<Communicator>,
     /// By communicator of the trace: family of its messages, family of its collectives.
-    places: Vec<(u8, u8)>,
+    places: Vec<(u16, u16)>,
 }
 
 impl CommunicatorUses {
@@ -112,11 +116,11 @@ impl CommunicatorUses {
             false => 0,
             true => packing.add_world(),
         };
-        if packing.families.len() > MAX_CONTEXTS {
+        if packing.families.len() > MOST_PACKED {
             return Err(of_file(header, too_many()));
         }
         let places = wanted.iter().map(|(own, meets)| {
-            let place = |group: &Option<usize>, other: usize| group.map_or(other, |group| placed[group]) as u8;
+            let place = |group: &Option<usize>, other: usize| group.map_or(other, |group| placed[group]) as u16;
             (place(own, common), place(meets, 0))
         });
         Ok(PackedCommunicators {
@@ -129,7 +133,7 @@ impl CommunicatorUses {
 impl PackedCommunicators {
     /// These families, and by communicator of the trace that of its messages and that of its collectives.
     pub(super) fn new(families: Vec<Communicator>, places: &[(u32, u32)]) -> PackedCommunicators {
-        let places = places.iter().map(|&(own, meets)| (own as u8, meets as u8));
+        let places = places.iter().map(|&(own, meets)| (own as u16, meets as u16));
         PackedCommunicators {
             families,
             places: places.collect(),
@@ -140,7 +144,7 @@ impl PackedCommunicators {
     ///
     /// # Panics
     /// The trace has no such communicator.
-    pub fn of_messages(&self, communicator: u32) -> u8 {
+    pub fn of_messages(&self, communicator: u32) -> u16 {
         self.places[communicator as usize].0
     }
 
@@ -148,7 +152,7 @@ impl PackedCommunicators {
     ///
     /// # Panics
     /// The trace has no such communicator.
-    pub fn of_collectives(&self, communicator: u32) -> u8 {
+    pub fn of_collectives(&self, communicator: u32) -> u16 {
         self.places[communicator as usize].1
     }
 
@@ -167,7 +171,7 @@ pub(super) fn no_such(communicator: u32, there_are: usize) -> Problem {
 }
 
 pub(super) fn too_many() -> Problem {
-    let reason = format!("its communicators overlap so much that they need more than {MAX_CONTEXTS} families");
+    let reason = format!("its communicators overlap so much that they need more than {MOST_PACKED} families");
     let hint = "cut the trace: only communicators that have collectives, or receives with any tag, are counted";
     Problem::new("", reason, hint)
 }
@@ -284,7 +288,7 @@ impl<'a> Packing<'a> {
         let free = |family: &FillingFamily<'_>| members.iter().all(|rank| !family.taken.has(rank));
         let place = match self.families.iter().position(free) {
             Some(place) => place,
-            None if self.families.len() == MAX_CONTEXTS => return Err(too_many()),
+            None if self.families.len() == MOST_PACKED => return Err(too_many()),
             None => {
                 self.families.push(FillingFamily::new(self.ranks));
                 self.families.len() - 1

@@ -5,12 +5,13 @@
 
 use super::communicators::{FillingFamily, PackedCommunicators, RankSet, check_range, no_such, of_file, too_many};
 use super::tags::TagNames;
-use crate::mpi::{Communicator, MAX_CONTEXTS};
+use crate::mpi::{Communicator, MAX_CONTEXTS, MOST_MADE};
 use std::collections::BTreeSet;
 use trace::{Members, Problem, TraceHeader};
 
-/// Families that are kept at most: half of what a job may have.
-const MOST_FAMILIES: usize = MAX_CONTEXTS / 2;
+/// Families that are kept at most: what a program may make.
+const MOST_FAMILIES: usize = MOST_MADE;
+const _: () = assert!(MOST_FAMILIES < MAX_CONTEXTS);
 /// Ranks in lists of groups, of all families together: 32 MiB.
 const MOST_LISTED: u64 = 1 << 22;
 

@@ -151,11 +151,11 @@ fn what_cannot_be_packed_is_refused() {
         uses.pack(header).unwrap_err().to_string()
     };
     // All of them have rank 0: no two share a family.
-    let stars: Vec<Members> = (1..200).map(|k| Members::List(vec![0, k])).collect();
-    let text = reason(&header(200, &stars));
-    assert!(text.starts_with("a.trace: its communicators overlap so much that they need more than 128 families; "));
-    let enough: Vec<Members> = stars[..127].to_vec();
-    assert_eq!(packed(&header(200, &enough), MEET).families.len(), MAX_CONTEXTS);
+    let stars: Vec<Members> = (1..1200).map(|k| Members::List(vec![0, k])).collect();
+    let text = reason(&header(1200, &stars));
+    assert!(text.starts_with("a.trace: its communicators overlap so much that they need more than 1024 families; "));
+    let enough: Vec<Members> = stars[..MOST_PACKED - 1].to_vec();
+    assert_eq!(packed(&header(1200, &enough), MEET).families.len(), MOST_PACKED);
     let text = reason(&header(4, &[Members::List(vec![0, 4])]));
     assert!(
         text.starts_with("a.trace: a communicator has rank 4, and the trace only 4 ranks; "),
