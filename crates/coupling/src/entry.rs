@@ -94,6 +94,8 @@ pub mod flag {
     pub const TRAP: u8 = 1;
     /// A send is over only when its receive has been found.
     pub const SYNCHRONOUS: u8 = 2;
+    /// The first entry of a call of the program: what it computed before ends here.
+    pub const CALL: u8 = 4;
 }
 
 /// What a rank does, in 48 bytes.

@@ -18,6 +18,8 @@ pub struct RankSide {
     left: u64,
     /// Time computed since the last entry (ps).
     stretch: u64,
+    /// The mark of the next entry: that of the first of its call, or none.
+    mark: u8,
 }
 
 impl RankSide {
@@ -48,6 +50,7 @@ impl RankSide {
             rank,
             left: 0,
             stretch: 0,
+            mark: 0,
         }
     }
 
@@ -82,6 +85,7 @@ impl RankSide {
     /// A call of the program begins: what the rank has computed since the last is told with the next entry.
     #[inline]
     pub fn enter(&mut self) {
+        self.mark = flag::CALL;
         if self.terms().measures_cpu != 0 {
             self.stretch += cpu_time().saturating_sub(self.left).saturating_mul(1000);
         }
@@ -107,13 +111,14 @@ impl RankSide {
     /// Tells what the rank does, and goes on.
     pub fn append(&mut self, mut entry: RankEntry) {
         entry.compute = std::mem::take(&mut self.stretch);
+        entry.flags |= std::mem::take(&mut self.mark);
         self.put(entry);
     }
 
     /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps). Every piece of news goes to `take`, in
     /// the order in which it happened.
     pub fn trap(&mut self, mut entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
-        entry.flags |= flag::TRAP;
+        entry.flags |= flag::TRAP | std::mem::take(&mut self.mark);
         entry.compute = std::mem::take(&mut self.stretch);
         loop {
             let seen = self.mailbox().down.answers.load(Ordering::Acquire);

@@ -317,7 +317,7 @@ impl Drawing {
             let compute = if own.is_multiple_of(3) { own % 3_000_000 } else { 0 };
             self.put(RankEntry {
                 kind: kind::COMPUTE,
-                compute,
+                bytes: compute,
                 ..BLANK
             });
             match self.draw(9) {
@@ -345,8 +345,7 @@ fn wish(ranks: u32) -> ProgramWish {
         command: Vec::new(),
         ranks,
         folder: None,
-        measures_cpu: false,
-        compute_scale: 1.0,
+        computing: Arc::default(),
         poll: 100_000,
         arena: 1 << 26,
     }

@@ -26,7 +26,8 @@ fn goes_on() -> bool {
 }
 
 /// Says how programs are started by this process from now on. Options, all of them optional: `libraries` (the folder of the MPI
-/// libraries), `output` ("pass", "prefix" or {"folder": "..."}), `debugger` ([rank, [words before the command]]), `one_core`, `log` (a file).
+/// libraries), `output` ("pass", "prefix" or {"folder": "..."}), `debugger` ([rank, [words before the command]]), `one_core`, `log` and
+/// `table` (files).
 /// `goes_on` is asked a few times a second while a process is waited for.
 #[pyfunction]
 #[pyo3(signature = (options, goes_on_callback = None, /))]
@@ -54,6 +55,7 @@ pub fn program_manner(options: &str, goes_on_callback: Option<Py<PyAny>>) -> PyR
         debugger,
         on_one_core: options["one_core"].as_bool().unwrap_or(true),
         log: path("log"),
+        table: path("table"),
         goes_on: Some(goes_on),
     });
     Ok(())

@@ -235,6 +235,7 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ),
     ("work.program.command", &["[\"./ops.csv\"]"]),
     ("work.program.folder", &["\".\""]),
+    ("work.program.compute_file", &["\"stretches.csv\""]),
     (
         "work.program.sha256",
         &["\"024692e8ac816dbe6dab32a9d2cd41b8e5a9a8d256d85b2f60e5ca0106797fd9\""],
@@ -457,6 +458,13 @@ fn beside(draft: &mut Draft, owner: &str, key: &str, value: &str) {
             on_topology(draft, "dragonfly", 0);
             draft.table("topology").retain(|(key, _)| key != "shape");
             draft.give("routing", "routing", "scope", "\"group\"");
+        }
+        ("work.program", "compute", "table") => {
+            draft.give("work", "work.program", "compute_file", "\"stretches.csv\"");
+        }
+        ("work.program", "compute", "recorded") => {
+            draft.give("work", "work.program", "compute_file", "\"trace.work\"");
+            draft.give("work", "work", "ranks", "4");
         }
         ("work.memory", "pattern", "trace") => draft.give("work", "work.memory", "trace", "\"lackey.txt\""),
         ("work.memory", "pattern", "listed") => draft.give("work", "work.memory", "file", "\"accesses.csv\""),

@@ -6,10 +6,12 @@
 //! * `launch.rs` starts the processes, when the first of their ranks is asked for an operation;
 //! * `rank.rs` turns what a process tells into operations, and what the endpoint tells into its answers;
 //! * `messages.rs` keeps what messages say on the way from sender to receiver;
+//! * `computing.rs` says how long what they compute between two calls takes;
 //! * `families.rs` numbers the communicators that a program makes;
 //! * `log.rs` writes what was done as a trace;
 //! * `report.rs` says how it ended, and who waits for whom where it did not.
 
+mod computing;
 mod families;
 mod launch;
 mod log;
@@ -17,6 +19,7 @@ mod messages;
 mod rank;
 mod report;
 
+pub use computing::{CallPlace, ComputingNoise, ComputingWish, ProgramTimes, RecordedStretches, StretchTable};
 pub use coupling::processes::Output;
 pub use launch::{LaunchManner, ProgramWish, set_manner};
 pub use report::{LiveEnd, LiveReport, take_reports};

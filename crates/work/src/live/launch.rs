@@ -1,5 +1,6 @@
 //! Starts the processes of a program, and looks after them.
 
+use super::computing::ComputingWish;
 use super::rank::LiveRank;
 use super::report::Failure;
 use coupling::layout::{NO_CORE, SharedTerms};
@@ -7,7 +8,7 @@ use coupling::processes::{Dialect, LaunchStop, LaunchWish, Output, Processes, di
 use coupling::{HostSide, SharedArea};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The folder of the MPI libraries, for those that have not said how programs are started.
@@ -27,10 +28,8 @@ pub struct ProgramWish {
     pub ranks: u32,
     /// Folder in which it starts.
     pub folder: Option<PathBuf>,
-    /// Whether what ranks compute takes the time of their CPU, times `compute_scale`; else it takes none.
-    pub measures_cpu: bool,
-    /// See `measures_cpu`.
-    pub compute_scale: f64,
+    /// What computing takes.
+    pub computing: Arc<ComputingWish>,
     /// Time of a look for messages or at a request (ps).
     pub poll: u64,
     /// Room for what messages say that are on their way (bytes).
@@ -50,6 +49,8 @@ pub struct LaunchManner {
     pub on_one_core: bool,
     /// Where the log of the next program goes.
     pub log: Option<PathBuf>,
+    /// Where a table of what it computes goes, of a program whose CPU time is measured.
+    pub table: Option<PathBuf>,
     /// Asked a few times a second while a process is waited for: whether to go on.
     pub goes_on: Option<fn() -> bool>,
 }
@@ -62,6 +63,7 @@ impl Default for LaunchManner {
             debugger: None,
             on_one_core: true,
             log: None,
+            table: None,
             goes_on: None,
         }
     }
@@ -111,7 +113,7 @@ impl Running {
         let environment = environment(&program, &manner)?;
         let terms = SharedTerms {
             ranks: wish.ranks,
-            measures_cpu: wish.measures_cpu.into(),
+            measures_cpu: wish.computing.measures_cpu().into(),
             drops_data: 0,
             core: match manner.on_one_core {
                 true => this_core().unwrap_or(NO_CORE),

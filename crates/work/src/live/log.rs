@@ -29,18 +29,63 @@ impl LiveProgram {
     fn tell(&self, sink: &mut dyn TraceSink) -> Result<(), ReadStop> {
         let families = LoggedFamilies::of(self);
         sink.begin(&families.header)?;
+        let mut names = RegionNames::default();
         for number in 0..self.wish.ranks {
             let rank = self.rank(number);
+            let mut turns = rank.computing.turns.iter().peekable();
+            let mut inside = Vec::new();
             for (place, record) in (0..).zip(rank.records()) {
+                while let Some((_, name)) = turns.next_if(|(before, _)| *before <= place as u32) {
+                    sink.operation(
+                        number,
+                        place,
+                        &names.turn(&mut inside, name.as_deref()),
+                        &Lists::default(),
+                    )?;
+                }
                 let (operation, listed) = of_record(&rank, record, families.group(record.communicator, number));
+                let operation = Operation {
+                    region: inside.last().copied().unwrap_or(NONE),
+                    ..operation
+                };
                 let lists = Lists {
                     values: listed,
                     ..Lists::default()
                 };
                 sink.operation(number, place, &operation, &lists)?;
             }
+            for (_, name) in turns {
+                let turn = names.turn(&mut inside, name.as_deref());
+                sink.operation(number, rank.records().len() as u64, &turn, &Lists::default())?;
+            }
         }
-        sink.end(&[])
+        sink.end(&names.0)
+    }
+}
+
+/// Names of regions, numbered in the order in which ranks come to them.
+#[derive(Default)]
+struct RegionNames(Vec<String>);
+
+impl RegionNames {
+    /// A region begins that has a name, or the innermost ends.
+    fn turn(&mut self, inside: &mut Vec<u32>, name: Option<&str>) -> Operation {
+        let Some(name) = name else {
+            return Operation {
+                region: inside.pop().unwrap_or(NONE),
+                ..Operation::new(Kind::Leave)
+            };
+        };
+        let known = self.0.iter().position(|known| known == name);
+        let region = known.unwrap_or_else(|| {
+            self.0.push(name.to_owned());
+            self.0.len() - 1
+        }) as u32;
+        inside.push(region);
+        Operation {
+            region,
+            ..Operation::new(Kind::Enter)
+        }
     }
 }
 
@@ -95,7 +140,7 @@ impl LoggedFamilies {
 }
 
 /// A record as traces have it, with the sizes of an all-to-all.
-fn of_record<'a>(rank: &'a LiveRank, record: &OperationRecord, communicator: u32) -> (Operation, &'a [u64]) {
+pub(super) fn of_record<'a>(rank: &'a LiveRank, record: &OperationRecord, communicator: u32) -> (Operation, &'a [u64]) {
     let message = |kind| Operation {
         communicator,
         request: match record.what {

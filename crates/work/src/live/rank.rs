@@ -1,5 +1,7 @@
 //! A rank of a program: what its process tells becomes operations, and what the endpoint tells becomes its answers.
 
+use super::computing::recorded;
+use super::computing::{CallPlace, ComputingWish, MeasuredStretches, ProgramTimes, Stretch};
 use super::families::Families;
 use super::launch::ProgramWish;
 use super::messages::{MessageAddress, Said};
@@ -11,6 +13,7 @@ use bytemuck::Zeroable;
 use coupling::entry::{self, NO_PAYLOAD, RankNews, collective, flag, kind, news};
 use coupling::{HostSide, RankEntry};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 /// Polls from one place, one after the other, until the rest of them is done at once.
 const MOST_POLLS: u32 = 16;
@@ -84,9 +87,116 @@ pub(super) struct LiveRank {
     polls: Polls,
     /// What was asked for last.
     last: RankEntry,
-    scale: f64,
+    pub computing: RankComputing,
     poll: u64,
     pub traps: u64,
+}
+
+/// What a rank computes between its calls.
+#[derive(Debug)]
+pub(super) struct RankComputing {
+    wish: Arc<ComputingWish>,
+    /// Calls so far, and operations; of these the one before which what was recorded has been taken.
+    calls: u64,
+    operations: u64,
+    taken: Option<u64>,
+    /// The call before: its address.
+    after: u64,
+    places: HashMap<u64, Option<CallPlace>>,
+    /// Names of the regions that it is in, and all beginnings and ends, by the number of the record before which they were.
+    inside: Vec<Arc<str>>,
+    pub turns: Vec<(u32, Option<Arc<str>>)>,
+    pub measured: MeasuredStretches,
+}
+
+impl RankComputing {
+    fn new(wish: Arc<ComputingWish>) -> RankComputing {
+        RankComputing {
+            wish,
+            calls: 0,
+            operations: 0,
+            taken: None,
+            after: 0,
+            places: HashMap::new(),
+            inside: Vec::new(),
+            turns: Vec::new(),
+            measured: MeasuredStretches::default(),
+        }
+    }
+
+    /// A region begins that has a name, or the innermost ends.
+    fn turn(&mut self, place: u32, name: Option<String>) {
+        match name {
+            Some(name) => {
+                let name: Arc<str> = name.into();
+                self.inside.push(name.clone());
+                self.turns.push((place, Some(name)));
+            }
+            None if self.inside.pop().is_some() => self.turns.push((place, None)),
+            None => {}
+        }
+    }
+
+    /// What the rank has computed before an entry (ps).
+    fn take(&mut self, number: u32, entry: &RankEntry, host: &HostSide) -> u64 {
+        if entry.flags & flag::CALL == 0 {
+            return 0;
+        }
+        let after = std::mem::replace(&mut self.after, entry.place);
+        let first = after == 0;
+        let wish = self.wish.clone();
+        if first || (wish.times == ProgramTimes::Zero) {
+            // Whatever a process does before its first call, all start at once.
+            self.calls += 1;
+            return 0;
+        }
+        let is_measured = wish.measures_cpu() && super::launch::manner().table.is_some();
+        let place = match wish.needs_places() || is_measured {
+            true => self.place(number, after, host),
+            false => None,
+        };
+        let region = self.inside.last().map_or("", |name| name);
+        if is_measured && let Some(place) = &place {
+            self.measured.add(region, place, entry.compute, (number, after));
+        }
+        let stretch = Stretch {
+            measured: entry.compute,
+            after: place.as_ref(),
+            region,
+            number: match wish.times {
+                ProgramTimes::Recorded(_) => (number, self.operations),
+                _ => (number, self.calls),
+            },
+        };
+        self.calls += 1;
+        let again = self.taken.replace(self.operations) == Some(self.operations);
+        if again && matches!(wish.times, ProgramTimes::Recorded(_)) {
+            return 0;
+        }
+        wish.time(&stretch)
+    }
+
+    /// The place of an address of the rank's process.
+    fn place(&mut self, number: u32, address: u64, host: &HostSide) -> Option<CallPlace> {
+        let find = || {
+            let (file, offset) = super::report::place::module(host.area().process(number), address)?;
+            Some(CallPlace::new(file.rsplit('/').next().unwrap_or(&file), offset))
+        };
+        self.places.entry(address).or_insert_with(find).clone()
+    }
+
+    /// An operation of the rank is known.
+    fn does(&mut self, number: u32, operation: &trace::Operation) -> Result<(), Failure> {
+        if recorded::may_differ(operation.kind) {
+            return Ok(());
+        }
+        let own = (number, self.operations);
+        self.operations += 1;
+        match &self.wish.times {
+            ProgramTimes::Recorded(recorded) => recorded.agrees(own, operation).map_err(Failure::Disagrees),
+            ProgramTimes::Zero | ProgramTimes::Cpu { .. } | ProgramTimes::Table(_) => Ok(()),
+        }
+    }
 }
 
 /// Polls from one place without anything between.
@@ -115,7 +225,7 @@ impl LiveRank {
             half: None,
             polls: Polls::default(),
             last: RankEntry::default(),
-            scale: wish.compute_scale,
+            computing: RankComputing::new(wish.computing.clone()),
             poll: wish.poll.max(1),
             traps: 0,
         }
@@ -156,7 +266,7 @@ impl LiveRank {
     pub fn turn(&mut self) -> RankTurn {
         let record = match self.told.pop_front() {
             Some(ToldOperation::As(record)) => record,
-            Some(ToldOperation::RestOfPoll) => compute(self.poll - (self.clock - self.polls.since) % self.poll),
+            Some(ToldOperation::RestOfPoll) => pause(self.poll - (self.clock - self.polls.since) % self.poll),
             None if self.waits => return RankTurn::Answer,
             None => return RankTurn::Ask,
         };
@@ -219,7 +329,7 @@ impl LiveRank {
         if entry.kind != kind::MORE {
             self.last = entry;
         }
-        let computed = (entry.compute as f64 * self.scale).round() as u64;
+        let computed = self.computing.take(number, &entry, host);
         if computed > 0 {
             self.told.push_back(ToldOperation::As(compute(computed)));
         }
@@ -265,10 +375,16 @@ impl LiveRank {
             }
             // Its number is not given again.
             kind::FREE_COMMUNICATOR => return Ok(()),
-            kind::COMPUTE if entry.bytes > 0 => OperationRecord {
-                what: what::SLEEP,
-                ..compute(entry.bytes)
-            },
+            kind::COMPUTE if entry.bytes > 0 => pause(entry.bytes),
+            kind::REGION | kind::END_REGION => {
+                let name = (entry.kind == kind::REGION).then(|| {
+                    let name = host.arena().copy(entry.payload);
+                    String::from_utf8_lossy(&name).into_owned()
+                });
+                let place = self.records.len() + self.told.len();
+                self.computing.turn(place as u32, name);
+                return Ok(());
+            }
             kind::INIT => {
                 self.stage = ProcessStage::Works;
                 return Ok(());
@@ -302,7 +418,13 @@ impl LiveRank {
             _ => {}
         }
         self.told.push_back(ToldOperation::As(record));
-        Ok(())
+        match record.what {
+            what::SLEEP => Ok(()),
+            _ => {
+                let (operation, _) = super::log::of_record(self, &record, 0);
+                self.computing.does(number, &operation)
+            }
+        }
     }
 
     /// A look for news. A process that does nothing else waits until there is some, and goes on at the time at which it would have looked.
@@ -320,7 +442,7 @@ impl LiveRank {
                 self.told.push_back(ToldOperation::As(named(what::WAIT_NEWS, 0)));
                 self.told.push_back(ToldOperation::RestOfPoll);
             }
-            false => self.told.push_back(ToldOperation::As(compute(self.poll))),
+            false => self.told.push_back(ToldOperation::As(pause(self.poll))),
         }
         self.told
             .push_back(ToldOperation::As(named(what::TEST, UNNAMED.into())));
@@ -445,6 +567,14 @@ fn compute(time: u64) -> OperationRecord {
         what: what::COMPUTE,
         amount: time,
         ..OperationRecord::zeroed()
+    }
+}
+
+/// Time that goes by whatever computing takes.
+fn pause(time: u64) -> OperationRecord {
+    OperationRecord {
+        what: what::SLEEP,
+        ..compute(time)
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a program ended, and who waits for whom where it did not.
 
 use super::LiveProgram;
+use super::computing::{MeasuredStretches, write_measured};
 use super::launch::{goes_on, manner};
 use super::rank::LiveRank;
 use coupling::RankEntry;
@@ -8,6 +9,7 @@ use coupling::entry::{ANY_SOURCE, ANY_TAG, collective, kind};
 use coupling::processes::exit_code;
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 
@@ -29,6 +31,8 @@ pub(super) enum Failure {
     Interrupted,
     /// A process has told what makes no sense.
     Broken { rank: u32, words: String },
+    /// It does something else than the run whose computing times it was to have.
+    Disagrees(String),
 }
 
 impl Failure {
@@ -65,7 +69,7 @@ impl Failure {
             Failure::Aborted { code, .. } => code & 0xff,
             Failure::Ended { code, .. } => *code,
             Failure::Interrupted => 130,
-            Failure::Broken { .. } => 3,
+            Failure::Broken { .. } | Failure::Disagrees(_) => 3,
         }
     }
 }
@@ -78,6 +82,10 @@ impl std::fmt::Display for Failure {
             Failure::Ended { rank, words, .. } => write!(f, "rank {rank} {words}"),
             Failure::Interrupted => write!(f, "interrupted"),
             Failure::Broken { rank, words } => write!(f, "rank {rank} told {words}"),
+            Failure::Disagrees(words) => write!(
+                f,
+                "times of computing were recorded from a run that went otherwise: {words}"
+            ),
         }
     }
 }
@@ -149,8 +157,10 @@ impl LiveProgram {
         let report = self.conclude_with(&mut goes_on)?;
         let mut words = report.words.join("; ");
         let mut is_well = report.end == LiveEnd::Finished;
-        let log = manner().log.map(|log| self.write_log(&log));
-        if let Some(Err(stop)) = log {
+        let manner = manner();
+        let log = manner.log.map(|log| self.write_log(&log));
+        let table = manner.table.map(|table| self.write_table(&table));
+        for stop in [log, table].into_iter().flatten().filter_map(Result::err) {
             is_well = false;
             words = format!("{words}; {stop}");
         }
@@ -159,6 +169,17 @@ impl LiveProgram {
         }
         REPORTS.lock().unwrap_or_else(PoisonError::into_inner).push(report);
         Some((is_well, words))
+    }
+
+    /// Writes what was measured of its computing.
+    fn write_table(&self, path: &Path) -> Result<(), String> {
+        let mut all = MeasuredStretches::default();
+        for rank in 0..self.wish.ranks {
+            all.merge(&self.rank(rank).computing.measured);
+        }
+        write_measured(path, &all, |rank, address| {
+            self.function(rank, address).unwrap_or_default()
+        })
     }
 
     /// Ends the program: its processes are waited for where all is well while `goes_on` says so, and ended where it is not.
@@ -264,11 +285,14 @@ impl LiveProgram {
 
     /// Where in its program a rank is.
     fn place(&self, rank: u32, entry: &RankEntry) -> String {
-        let Some(Ok(running)) = self.running.get() else {
-            return String::new();
-        };
-        let process = running.host.area().process(rank);
-        place::of(process, entry.place).map_or_else(String::new, |place| format!(", at {place}"))
+        self.function(rank, entry.place)
+            .map_or_else(String::new, |place| format!(", at {place}"))
+    }
+
+    /// What is at an address of a rank's process.
+    fn function(&self, rank: u32, address: u64) -> Option<String> {
+        let running = self.running.get()?.as_ref().ok()?;
+        place::of(running.host.area().process(rank), address)
     }
 }
 
@@ -342,7 +366,7 @@ fn collective_name(kind: u16) -> &'static str {
 }
 
 /// Places in programs.
-mod place {
+pub(super) mod place {
     use std::process::{Command, Stdio};
 
     /// The function, and the line where it is known, or the file and the offset in it.
@@ -370,7 +394,7 @@ mod place {
     }
 
     /// The file that an address of a process is mapped from, and the address that the file itself has for it.
-    fn module(process: u32, address: u64) -> Option<(String, u64)> {
+    pub fn module(process: u32, address: u64) -> Option<(String, u64)> {
         let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
         let mut first: Option<(String, u64)> = None;
         for line in maps.lines() {

@@ -2,15 +2,18 @@
 //!
 //! A run holds the command, the folder that it starts in, and a SHA-256 of the files that the command names: another build is another run.
 
-use super::keys::RANKS;
+use super::keys::{RANKS, seed};
 use super::{Keys, Misfit, MotifKind};
-use crate::live::{LiveProgram, ProgramWish};
+use crate::live::{
+    ComputingNoise, ComputingWish, LiveProgram, ProgramTimes, ProgramWish, RecordedStretches, StretchTable,
+};
 use crate::mpi::spec::MotifValue;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use study::diagnostic::Findings;
 use study::reader::Values;
 use study::{Default, Entry, Named, Parameter, SECOND, Type, When, choice, key, size, time};
@@ -22,6 +25,8 @@ choice! {
         #[default]
         Zero = "zero", "No time: communication alone, the same in every run.";
         Cpu = "cpu", "As long as its CPU takes, times `compute_scale`; no two runs are the same, but the log of one is.";
+        Table = "table", "What a table says of regions of the program and of places in it, such as `fabricsim mpirun --compute cpu --table` writes.";
+        Recorded = "recorded", "What the log of an earlier run recorded before the same operation of the same rank.";
     }
 }
 
@@ -52,8 +57,44 @@ const PROGRAM: &[Parameter] = &[
     )
     .when(&[When {
         key: "compute",
+        values: &["cpu", "table", "recorded"],
+    }]),
+    key(
+        "compute_floor",
+        time(SECOND),
+        Default::Text("200 ns"),
+        "Computing that takes less of the CPU takes no time.",
+    )
+    .when(&[When {
+        key: "compute",
         values: &["cpu"],
     }]),
+    key(
+        "compute_file",
+        Type::Text,
+        Default::From("none"),
+        "The table or the log, relative to the study's folder.",
+    )
+    .when(&[When {
+        key: "compute",
+        values: &["table", "recorded"],
+    }]),
+    key(
+        "noise",
+        Type::Number {
+            above: -1e-9,
+            max: 10.0,
+        },
+        Default::Text("0"),
+        "Standard deviation of the logarithm of a factor of mean 1 for each stretch of computing.",
+    ),
+    key(
+        "noise_tail",
+        Type::Number { above: 0.0, max: 1.0 },
+        Default::From("none of them"),
+        "Share of these stretches that take ten times as long.",
+    ),
+    seed("Seed of the noise, and of what a table says of spreads."),
     key(
         "poll",
         time(SECOND),
@@ -112,8 +153,7 @@ impl MotifKind for LiveProgram {
             command: values.texts("command").to_vec(),
             ranks: keys.ranks,
             folder: values.text("folder").map(PathBuf::from),
-            measures_cpu: values.choice("compute") == Some(ProgramComputing::Cpu),
-            compute_scale: values.number("compute_scale").unwrap_or(1.0),
+            computing: Arc::new(computing(values, keys.ranks)?),
             poll,
             arena: values.quantity_or_default("arena").max(1 << 20),
         }))
@@ -137,12 +177,26 @@ impl MotifKind for LiveProgram {
                 "write [\"./program\", \"argument\"]",
             );
         }
+        let of_study = base;
         let base = base.join(values.text("folder").unwrap_or(""));
         if values.given("folder") && !base.is_dir() {
             let reason = format!("there is no folder {}", base.display());
             return refuse("folder", reason, "name a folder, or leave the key out");
         }
-        let sha256 = match hash(command, &base) {
+        let times = values.text("compute_file").map(|name| of_study.join(name));
+        let is_told = matches!(
+            values.choice_or_default("compute"),
+            ProgramComputing::Table | ProgramComputing::Recorded
+        );
+        if is_told && times.is_none() {
+            let reason = "computing takes what a file says, and there is none".to_owned();
+            return refuse("compute_file", reason, "name the table or the log of a run");
+        }
+        if let Some(times) = times.as_ref().filter(|times| !times.is_file()) {
+            let reason = format!("there is no file {}", times.display());
+            return refuse("compute_file", reason, "name the table or the log of a run");
+        }
+        let sha256 = match hash(command, &base, times.as_deref()) {
             Ok(sha256) => sha256,
             Err(error) => return refuse("command", error, "give a program that can be read"),
         };
@@ -157,19 +211,62 @@ impl MotifKind for LiveProgram {
                 "use folder names of printable text",
             );
         };
+        if let Some(times) = times {
+            let times = std::path::absolute(&times).unwrap_or(times);
+            held.insert("compute_file".into(), MotifValue::Text(times.display().to_string()));
+        }
         held.insert("folder".into(), MotifValue::Text(folder));
         held.insert("sha256".into(), MotifValue::Text(sha256));
         Some(())
     }
 }
 
-/// The SHA-256 of the command's words, and of what the files among them say.
-fn hash(command: &[String], base: &Path) -> Result<String, String> {
+/// What is to be known of the computing of a program.
+fn computing(values: &Values, ranks: u32) -> Result<ComputingWish, Misfit> {
+    let file = || PathBuf::from(values.text("compute_file").unwrap_or(""));
+    let misfit = |reason: String, hint: &str| Misfit::new("compute_file", reason, hint);
+    let times = match values.choice_or_default("compute") {
+        ProgramComputing::Zero => ProgramTimes::Zero,
+        ProgramComputing::Cpu => ProgramTimes::Cpu {
+            floor: values.quantity_or_default("compute_floor"),
+        },
+        ProgramComputing::Table => {
+            let text = std::fs::read_to_string(file())
+                .map_err(|error| misfit(format!("{} cannot be read: {error}", file().display()), "give a table"))?;
+            let table = StretchTable::read(&text).map_err(|wrong| {
+                let reason = format!("{}: {}", file().display(), wrong.join("; "));
+                misfit(reason, "its columns are region, place, time_ns and spread_ns")
+            })?;
+            ProgramTimes::Table(Arc::new(table))
+        }
+        ProgramComputing::Recorded => {
+            let hint = "give the log of a run, such as fabricsim mpirun --log writes";
+            let recorded = RecordedStretches::read(&file()).map_err(|reason| misfit(reason, hint))?;
+            if recorded.n_ranks() != ranks {
+                let reason = format!("the log has {} ranks, the program {ranks}", recorded.n_ranks());
+                return Err(misfit(reason, "record as many ranks"));
+            }
+            ProgramTimes::Recorded(Arc::new(recorded))
+        }
+    };
+    Ok(ComputingWish {
+        times,
+        scale: values.number("compute_scale").unwrap_or(1.0),
+        noise: ComputingNoise {
+            sigma: values.number("noise").unwrap_or(0.0),
+            tail: values.number("noise_tail").unwrap_or(0.0),
+            seed: values.integer_or_default("seed"),
+        },
+    })
+}
+
+/// The SHA-256 of the command's words, and of what the files among them, and the file of times, say.
+fn hash(command: &[String], base: &Path, times: Option<&Path>) -> Result<String, String> {
     let mut all = Sha256::new();
-    for word in command {
+    let words = command.iter().map(|word| (word.as_str(), base.join(word)));
+    for (word, path) in words.chain(times.map(|times| ("", times.to_owned()))) {
         all.update(word.len().to_le_bytes());
         all.update(word);
-        let path = base.join(word);
         if !path.is_file() {
             continue;
         }
