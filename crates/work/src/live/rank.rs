@@ -350,6 +350,7 @@ impl LiveRank {
         }
         let record = match entry.kind {
             kind::SEND | kind::ISEND => self.send(&entry, families),
+            kind::SENDRECV if entry.bytes > LARGEST => return Err(broken("more bytes than a message may have")),
             kind::SENDRECV => {
                 self.half = Some(entry);
                 return Ok(());
@@ -402,7 +403,8 @@ impl LiveRank {
             kind::CLOCK | kind::COMPUTE | kind::MORE => return Ok(()),
             _ => return Err(broken("an entry of a kind that is not known")),
         };
-        if entry.bytes > LARGEST && record.what != what::SLEEP {
+        let is_room = matches!(entry.kind, kind::RECV | kind::IRECV);
+        if entry.bytes > LARGEST && !is_room && record.what != what::SLEEP {
             return Err(broken("more bytes than a message may have"));
         }
         if matches!(entry.kind, kind::ISEND | kind::IRECV | kind::ICOLLECTIVE) {
