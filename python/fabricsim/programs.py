@@ -152,7 +152,7 @@ def program_study(
     if study is None:
         content: dict[str, Any] = {
             "name": "program",
-            "topology": {"kind": "single-router", "nodes": ranks},
+            "topology": {"kind": "single-router", "nodes": max(2, ranks)},
             "link": dict(_PLAIN),
             "job": [{"work": work}],
         }

@@ -1,0 +1,138 @@
+"""Programs of `examples/programs`: they find what they are to find, and take the time of the motifs of their names."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fabricsim.programs import ProgramError, libraries, program_study, replay_study, run_program
+from fabricsim.study import Study
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "programs"
+HEADER = Path(sys.prefix) / "include" / "mpi.h"
+
+
+def _libraries():
+    try:
+        return libraries()
+    except ProgramError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Compile a program against whichever header is there."""
+    folder = tmp_path_factory.mktemp("programs")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None or not HEADER.is_file():
+        pytest.skip("there is no C compiler, or no header of MPI (pip install mpich)")
+    standard = (HEADER.parent / "mpi_abi.h").is_file()
+    library = _libraries() / ("libmpi_abi.so.1" if standard else "libmpi.so.12")
+
+    def make(name):
+        program = folder / name
+        if not program.exists():
+            source = EXAMPLES / f"{name}.c"
+            words = [compiler, "-O2", "-Wall", "-Wextra", "-Werror", *(["-DMPI_ABI"] if standard else [])]
+            subprocess.run([*words, f"-I{HEADER.parent}", source, library, "-lm", "-o", program], check=True)
+        return str(program)
+
+    return make
+
+
+def _run(capfd, command, ranks, **keys):
+    done = run_program(program_study([str(word) for word in command], ranks), **keys)
+    printed = capfd.readouterr()
+    assert (done.verdict, done.exit_code, printed.err) == ("ok", 0, ""), (done.words, printed)
+    return done, printed.out
+
+
+def _motif(work, ranks, folder):
+    content = tomllib.loads(program_study(["/bin/true"], ranks).source)
+    content["job"][0]["work"] = work
+    record = Study(content).run(out=folder, progress=False).records[0]
+    return record.value("jobs.0.time_ns"), record.value("digest")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "ranks", "work"),
+    [
+        ("halo3d", [2, 2, 3, 9, 8, 7, 5, 3], 12, {"kind": "halo3d-26", "process_grid": [2, 2, 3], "grid": [9, 8, 7], "vars": 5}),
+        ("halo3d", [3, 1, 2, 100, 90, 80], 6, {"kind": "halo3d-26", "process_grid": [3, 1, 2], "grid": [100, 90, 80], "vars": 1}),
+        (
+            "sweep3d",
+            [4, 2, 10, 12, 40, 10, 2, 2],
+            8,
+            {"kind": "sweep3d", "process_grid": [4, 2], "grid": [10, 12, 40], "vars": 2},
+        ),
+        ("sweep3d", [1, 5, 90, 80, 20, 5], 5, {"kind": "sweep3d", "process_grid": [1, 5], "grid": [90, 80, 20], "kba": 5}),
+    ],
+)
+def test_a_program_and_the_motif_of_its_name_are_the_same_run(build, capfd, tmp_path, name, arguments, ranks, work):
+    iterations = {"halo3d": 8, "sweep3d": 8}[name]
+    repeated = {"iterations": arguments[iterations - 1]} if len(arguments) >= iterations else {}
+    done, _ = _run(capfd, [build(name), *arguments], ranks, log=tmp_path / "log.work")
+    motif = _motif({**work, "compute": "0 ns", **repeated}, ranks, tmp_path / "motif")
+    assert (done.time_ns, done.digest) == motif
+    replayed = replay_study(program_study(["/bin/true"], ranks), tmp_path / "log.work")
+    record = replayed.run(out=tmp_path / "replay", progress=False).records[0]
+    assert (record.value("jobs.0.time_ns"), record.value("digest")) == motif
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "ranks", "work"),
+    [
+        ("suba2a", [2, 2, 2], 8, {"kind": "suba2a", "process_grid": [2, 2, 2], "messages": ["32 KiB"]}),
+        (
+            "suba2a",
+            [4, 1, 2, 900, 7, 20000],
+            8,
+            {"kind": "suba2a", "process_grid": [4, 1, 2], "messages": ["900 B", "7 B", "20000 B"]},
+        ),
+        ("fft3d", [4, 2], 8, {"kind": "fft3d", "process_grid": [4, 2], "grid": [100, 100, 100]}),
+    ],
+)
+def test_the_part_behind_the_making_of_communicators_takes_the_time_of_the_motif(
+    build, capfd, tmp_path, monkeypatch, name, arguments, ranks, work
+):
+    # All ranks of these runs leave the split of all at one time, so that they begin as a motif does.
+    monkeypatch.setenv("PRINT_TIME", "1")
+    _, printed = _run(capfd, [build(name), *arguments], ranks)
+    seconds = float(printed.split()[-2])
+    time_ns, _ = _motif({**work, "compute": "0 ns"}, ranks, tmp_path / "motif")
+    # The program prints picoseconds.
+    assert round(seconds * 1e12) == round(time_ns * 1e3)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+def test_programs_find_what_they_are_to_find(build, capfd, ranks):
+    _, printed = _run(capfd, [build("cg"), 96], ranks)
+    assert printed.endswith("residual below 1e-9: yes, error below 1e-8: yes\n"), printed
+    _, printed = _run(capfd, [build("samplesort"), 3000], ranks)
+    assert printed == f"{3000 * ranks} keys, in order: yes, all there: yes\n"
+
+
+def test_a_training_step_in_python_has_the_same_weights_everywhere(capfd):
+    pytest.importorskip("mpi4py")
+    _libraries()
+    losses = []
+    for steps in (1, 40):
+        _, printed = _run(capfd, [sys.executable, EXAMPLES / "training.py", steps, 16], 4)
+        told = re.fullmatch(rf"{steps} steps, 4 ranks, loss ([0-9.]+), weights the same: yes\n", printed)
+        assert told, printed
+        losses.append(float(told[1]))
+    assert losses[1] < losses[0] / 2
+
+
+def test_latency_is_what_the_page_on_ranks_says(build, capfd):
+    # docs/models/mpi.md: o + n/c + A + q + n/c, of a router that is one hop; doubled sizes of large messages take their bytes longer.
+    _, printed = _run(capfd, [build("osu"), "latency", 1 << 20, 2], 2)
+    rows = dict(line.split() for line in printed.splitlines() if not line.startswith("#"))
+    half, whole = float(rows["524288"]), float(rows["1048576"])
+    # 12.5 GB/s.
+    assert whole - half == pytest.approx(524288 / 12.5e3, rel=2e-3)
+    assert 0.3 < float(rows["0"]) < 3
