@@ -43,6 +43,29 @@ fn operations_end_when_those_before_them_have_and_lanes_are_taken_in_turn() {
 }
 
 #[test]
+fn of_two_sends_that_are_done_at_one_time_the_lower_number_sets_out_first() {
+    // The second has waited for its lane since the begin, the first could start only now; their receives share a lane.
+    let operations = [
+        (0, 1, Doing::Compute(5_000), vec![], vec![]),
+        (0, 2, send(1, 8, 2), vec![0], vec![]),
+        (0, 1, send(1, 8, 1), vec![], vec![0]),
+        (1, 0, recv(0, 8, 2), vec![], vec![]),
+        (1, 0, recv(0, 8, 1), vec![], vec![]),
+    ];
+    let kept = Kept {
+        send: 10,
+        receive: 7,
+        copy: 0,
+        latency: 100,
+        eager: 8_192,
+        put: true,
+    };
+    let ends = [vec![5_000, 5_010, 5_010], vec![5_117, 5_124]];
+    assert_eq!(played_graphs::observed(2, &operations, &kept), ends);
+    assert_eq!(expected(2, &operations, &kept), ends);
+}
+
+#[test]
 fn a_chain_takes_the_time_of_the_same_program() {
     for bytes in [0, 1, 100, 8_192, 8_193, 300_000] {
         for rendezvous in [Rendezvous::Put, Rendezvous::Get] {

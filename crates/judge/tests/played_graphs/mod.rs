@@ -309,8 +309,10 @@ enum Event {
     Begin,
     /// A processor is done with an operation, which ends or not.
     Free { operation: usize, ends: bool },
-    /// An operation ends without one.
-    Ends { operation: usize },
+    /// The bytes of an operation's message have left, which ends it.
+    Left { operation: usize, message: Message },
+    /// An operation ends since its receiver has the message.
+    Done { operation: usize },
     /// A message or the announcement of one is there.
     Comes(Message),
     /// A receiver lets a sender go on; its operation is the second.
@@ -319,13 +321,23 @@ enum Event {
     Data(Message, usize),
 }
 
+/// Whose turn it is at one time: messages come in the order in which they set out; after them operations end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    /// A rank begins, or hears from another one; with its number among what has happened.
+    Hears(u64),
+    /// Operations end by number, those of the lowest rank first; sends that hear that their bytes have left, by the number of the message
+    /// among those to its receiver in place of the operation's, in the units of receivers.
+    Ends(u64),
+}
+
 /// What a plain executor has played: an event at a time, with lists that it looks through.
 pub struct Played {
     /// When each operation of each rank has ended.
     pub ends: Vec<Vec<u64>>,
     kept: Kept,
     ranks: Vec<Vec<Own>>,
-    events: BinaryHeap<Reverse<(u64, u64, usize, Event)>>,
+    events: BinaryHeap<Reverse<(u64, Turn, usize, Event)>>,
     number: u64,
     /// By rank: operations that wait for a lane, with the time since when, and whether their message is there, and what it costs.
     waiting: Vec<Vec<(u64, usize, Option<u64>)>>,
@@ -398,7 +410,14 @@ impl Played {
 
     fn at(&mut self, time: u64, rank: usize, event: Event) {
         self.number += 1;
-        self.events.push(Reverse((time, self.number, rank, event)));
+        let turn = match event {
+            Event::Free { operation, .. } => Turn::Ends((operation << 8 | rank) as u64),
+            Event::Left { message, .. } => Turn::Ends(message.number << 16 | (message.to << 8 | rank) as u64),
+            Event::Begin | Event::Done { .. } | Event::Comes(_) | Event::Clear(..) | Event::Data(..) => {
+                Turn::Hears(self.number)
+            }
+        };
+        self.events.push(Reverse((time, turn, rank, event)));
     }
 
     fn happens(&mut self, now: u64, rank: usize, event: Event) {
@@ -418,7 +437,7 @@ impl Played {
                     self.ends(now, rank, operation);
                 }
             }
-            Event::Ends { operation } => self.ends(now, rank, operation),
+            Event::Left { operation, .. } | Event::Done { operation } => self.ends(now, rank, operation),
             Event::Comes(message) => {
                 // As in MPI none of a pair is met before one that set out earlier.
                 let pair = (message.from.0, rank);
@@ -437,14 +456,14 @@ impl Played {
                 self.at(now + self.kept.latency, message.to, Event::Data(message, receive));
                 if self.kept.put {
                     let operation = message.from.1;
-                    self.at(now, rank, Event::Ends { operation });
+                    self.at(now, rank, Event::Left { operation, message });
                 }
             }
             Event::Data(message, receive) => {
                 self.waiting[rank].push((now, receive, Some(self.kept.receive)));
                 if !self.kept.put {
                     let operation = message.from.1;
-                    self.at(now + self.kept.latency, message.from.0, Event::Ends { operation });
+                    self.at(now + self.kept.latency, message.from.0, Event::Done { operation });
                 }
             }
         }

@@ -11,7 +11,9 @@
 //! * a receive starts as soon as it may, and takes its lane only while its message is handled;
 //! * a collective takes its lane from its start to its end. On [`NO_LANE`] operations take none, as many at once as may start.
 //!
-//! Of those that wait for a lane the one that could start first goes first, of those the one with the lowest number.
+//! Of those that wait for a lane the one that could start first goes first, of those the one with the lowest number. What comes at one ps
+//! is taken one after the other, and after each of it all that may start does: messages in the order in which they set out, then ends of
+//! operations by number, whichever began first.
 
 mod builder;
 mod packing;
