@@ -3,10 +3,12 @@
 mod reading;
 mod samples;
 
+use proptest::prelude::*;
 use reading::{read_bytes, read_path};
+use std::fmt::Write as _;
 use std::path::Path;
 use trace::check::Check;
-use trace::{Kind, TraceForm, TraceSummary};
+use trace::{Kind, Operation, TraceForm, TraceSummary};
 
 /// Bytes of a chunk.
 const CHUNK: u64 = 131_072;
@@ -212,4 +214,123 @@ fn the_algorithm_in_the_shared_sample_is_the_one_that_its_nodes_write_out() {
     assert_eq!(summary.bytes_sent, figures["send_bytes"].as_u64().unwrap());
     assert_eq!(summary.dependencies, figures["dependencies"].as_u64().unwrap());
     assert_eq!(check.figures().problems, 0);
+}
+
+/// Types of steps: whether they receive, reduce or copy, and send.
+const TYPES: [(&str, [bool; 3]); 9] = [
+    ("s", [false, false, true]),
+    ("r", [true, false, false]),
+    ("rrc", [true, true, false]),
+    ("rcs", [true, false, true]),
+    ("rrcs", [true, true, true]),
+    ("rrs", [true, true, true]),
+    ("cpy", [false, true, false]),
+    ("re", [false, true, false]),
+    ("nop", [false, true, false]),
+];
+
+/// A step: its type, its chunks, and the thread block and step of the same GPU that it waits for.
+type Step = (usize, u64, Option<(usize, usize)>);
+
+/// Random algorithms: steps by GPU and thread block. Thread block `t` sends over channel `t` to the GPU that is `t + 1` further, in a ring.
+fn algorithms() -> impl Strategy<Value = Vec<Vec<Vec<Step>>>> {
+    let words = proptest::collection::vec(any::<u64>(), 0..7);
+    let block = proptest::collection::vec(words, 1..4);
+    proptest::collection::vec(block, 2..6).prop_map(|words| {
+        let lengths: Vec<Vec<usize>> = words.iter().map(|gpu| gpu.iter().map(Vec::len).collect()).collect();
+        let step = |gpu: usize, block: usize, word: u64| -> Step {
+            let of = &lengths[gpu];
+            let other = (word >> 16) as usize % of.len();
+            let waits = (other != block && of[other] > 0 && word >> 24 & 1 == 1)
+                .then(|| (other, (word >> 32) as usize % of[other]));
+            (word as usize % TYPES.len(), 1 + (word >> 8) % 5, waits)
+        };
+        let blocks = |(gpu, blocks): (usize, &Vec<Vec<u64>>)| {
+            let steps = |(block, words): (usize, &Vec<u64>)| words.iter().map(|word| step(gpu, block, *word)).collect();
+            blocks.iter().enumerate().map(steps).collect()
+        };
+        words.iter().enumerate().map(blocks).collect()
+    })
+}
+
+/// To whom a thread block sends and from whom it receives.
+fn peers(gpu: usize, block: usize, gpus: usize) -> (usize, usize) {
+    let far = 1 + block % (gpus - 1);
+    ((gpu + far) % gpus, (gpu + gpus - far) % gpus)
+}
+
+fn xml(algorithm: &[Vec<Vec<Step>>]) -> String {
+    let gpus = algorithm.len();
+    let mut text =
+        format!("<algo name=\"random\" proto=\"Simple\" nchannels=\"3\" ngpus=\"{gpus}\" coll=\"custom\">\n");
+    for (gpu, blocks) in algorithm.iter().enumerate() {
+        writeln!(text, "<gpu id=\"{gpu}\" i_chunks=\"4\" o_chunks=\"0\" s_chunks=\"0\">").unwrap();
+        for (block, steps) in blocks.iter().enumerate() {
+            let (to, from) = peers(gpu, block, gpus);
+            writeln!(
+                text,
+                "<tb id=\"{block}\" send=\"{to}\" recv=\"{from}\" chan=\"{block}\">"
+            )
+            .unwrap();
+            for (number, (kind, chunks, waits)) in steps.iter().enumerate() {
+                let dep = |place: Option<usize>| place.map_or("-1".to_owned(), |place| place.to_string());
+                let (block, step) = (dep(waits.map(|waits| waits.0)), dep(waits.map(|waits| waits.1)));
+                let (kind, _) = TYPES[*kind];
+                writeln!(
+                    text,
+                    "<step s=\"{number}\" type=\"{kind}\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"0\" cnt=\"{chunks}\" \
+                     depid=\"{block}\" deps=\"{step}\" hasdep=\"0\"/>"
+                )
+                .unwrap();
+            }
+            text += "</tb>\n";
+        }
+        text += "</gpu>\n";
+    }
+    text + "</algo>\n"
+}
+
+/// The operations of a GPU with what they come after, in the order of their numbers.
+fn operations_of(gpu: usize, blocks: &[Vec<Step>], gpus: usize) -> Vec<(Operation, Vec<u32>)> {
+    let mut all: Vec<(Operation, Vec<u32>)> = Vec::new();
+    let mut ends: Vec<Vec<(usize, u32)>> = Vec::new();
+    for (block, steps) in blocks.iter().enumerate() {
+        let (to, from) = peers(gpu, block, gpus);
+        let (mut before, mut of_block) = (None, Vec::new());
+        for (kind, chunks, _) in steps {
+            let message = |kind, peer: usize| Operation::message(kind, peer as u32, chunks * CHUNK, block as u32);
+            let does = [
+                message(Kind::Recv, from),
+                Operation::compute(0),
+                message(Kind::Send, to),
+            ];
+            let first = all.len();
+            for (operation, _) in does.into_iter().zip(TYPES[*kind].1).filter(|(_, it_does)| *it_does) {
+                let lane = block as u8;
+                all.push((Operation { lane, ..operation }, Vec::from_iter(before)));
+                before = Some(all.len() as u32 - 1);
+            }
+            of_block.push((first, all.len() as u32 - 1));
+        }
+        ends.push(of_block);
+    }
+    for (steps, of_block) in blocks.iter().zip(&ends) {
+        for ((_, _, waits), (first, _)) in steps.iter().zip(of_block) {
+            all[*first].1.extend(waits.map(|(block, step)| ends[block][step].1));
+        }
+    }
+    all
+}
+
+proptest! {
+    #[test]
+    fn random_algorithms_are_read_back(algorithm in algorithms()) {
+        let (all, words) = read_bytes("x.xml", &xml(&algorithm));
+        prop_assert_eq!(words, [""; 0]);
+        prop_assert_eq!(all.ranks.len(), algorithm.len());
+        for (gpu, blocks) in algorithm.iter().enumerate() {
+            let said: Vec<_> = all.ranks[gpu].iter().map(|one| (one.operation, one.after.clone())).collect();
+            prop_assert_eq!(said, operations_of(gpu, blocks, algorithm.len()), "GPU {}", gpu);
+        }
+    }
 }

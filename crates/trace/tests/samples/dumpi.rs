@@ -24,6 +24,9 @@ use Arg::{B, C, H, Hs, I, Is, L, R, S};
 /// A call: its function and its arguments.
 pub type Call = (u16, Vec<Arg>);
 
+/// A call with how long it is since the one before, and how long it takes (ns).
+pub type TimedCall = (u64, u64, Call);
+
 /// When the first call begins (s), far from 0 as real clocks are.
 pub const BIAS: u64 = 1_296_777_956;
 /// How long a call takes, and how long it is until the next (ns).
@@ -110,19 +113,24 @@ impl Writer {
 
     /// The file of a rank.
     pub fn file(&self, calls: &[Call]) -> Vec<u8> {
+        let timed = calls.iter().enumerate().map(|(i, call)| {
+            let pauses = self.pauses.iter().filter(|(at, _)| *at == i);
+            let pause: u64 = pauses.map(|(_, seconds)| *seconds).sum();
+            let gap = if i == 0 { 0 } else { GAP };
+            (gap + pause * 1_000_000_000, CALL, call.clone())
+        });
+        self.timed_file(&timed.collect::<Vec<_>>())
+    }
+
+    /// The file of a rank whose calls have times of their own.
+    pub fn timed_file(&self, calls: &[TimedCall]) -> Vec<u8> {
         let mut out = b"\xFF\xAA\xDDDUMPI".to_vec();
         let body = out.len() as u64;
         out.extend(0u32.to_be_bytes());
         out.extend((BIAS as u32).to_be_bytes());
         let mut now = 0u64;
-        for (i, (function, arguments)) in calls.iter().enumerate() {
-            let pause: u64 = self
-                .pauses
-                .iter()
-                .filter(|(at, _)| *at == i)
-                .map(|(_, seconds)| *seconds)
-                .sum();
-            now += pause * 1_000_000_000;
+        for (gap, took, (function, arguments)) in calls {
+            now += gap;
             out.extend(function.to_be_bytes());
             out.push(self.mask);
             if self.mask & 64 != 0 {
@@ -130,14 +138,14 @@ impl Writer {
             }
             for bit in [4, 8] {
                 if self.mask & bit != 0 {
-                    for time in [now, now + CALL] {
+                    for time in [now, now + took] {
                         out.extend(((time / 1_000_000_000) as u16).to_be_bytes());
                         out.extend(((time % 1_000_000_000) as u32).to_be_bytes());
                     }
                 }
             }
             arguments.iter().for_each(|argument| self.put(&mut out, argument));
-            now += CALL + GAP;
+            now += took;
         }
         out.extend(293u16.to_be_bytes());
         let header = out.len() as u64;
@@ -160,7 +168,7 @@ impl Writer {
         out.extend(0xF007_FEE7u64.to_be_bytes());
         for function in 0..291u16 {
             // As real files have it: twice what there is.
-            let count = 2 * calls.iter().filter(|(called, _)| *called == function).count() as u32;
+            let count = 2 * calls.iter().filter(|(_, _, call)| call.0 == function).count() as u32;
             out.extend(if self.counts { count } else { 0 }.to_be_bytes());
         }
         out.extend([0; 4 * 291]);
@@ -176,6 +184,11 @@ impl Writer {
 
     /// The files of all ranks, with what is beside them.
     pub fn files(&self, ranks: &[Vec<Call>]) -> Vec<(String, Vec<u8>)> {
+        Writer::beside(ranks.iter().map(|calls| self.file(calls)).collect())
+    }
+
+    /// Files of ranks, with what is beside them.
+    pub fn beside(ranks: Vec<Vec<u8>>) -> Vec<(String, Vec<u8>)> {
         let mut files = vec![(
             "app.meta".to_owned(),
             format!(
@@ -184,11 +197,8 @@ impl Writer {
             )
             .into_bytes(),
         )];
-        let of_ranks = ranks
-            .iter()
-            .enumerate()
-            .map(|(rank, calls)| (format!("app-{rank:04}.bin"), self.file(calls)));
-        files.extend(of_ranks);
+        let named = |(rank, bytes)| (format!("app-{rank:04}.bin"), bytes);
+        files.extend(ranks.into_iter().enumerate().map(named));
         files
     }
 }

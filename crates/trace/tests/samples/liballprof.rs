@@ -8,35 +8,46 @@ pub const FIRST: u64 = 1_225_632_902_659_657;
 pub const CALL: u64 = 10;
 pub const GAP: u64 = 7;
 
+/// A call as in [`text`] with how long it is since the one before, and how long it takes (ns).
+pub type TimedCall = (u64, u64, String);
+
 /// The text of a rank: `calls` are names and arguments, as `MPI_Wait:7104000:0`.
 pub fn text(rank: u32, calls: &[String]) -> String {
+    let timed = |call: &String| (1000 * GAP, 1000 * CALL, call.clone());
+    timed_text(rank, &calls.iter().map(timed).collect::<Vec<_>>(), 1000 * GAP)
+}
+
+/// The text of a rank whose calls have times of their own; `last` is how long it is from the last one to the end (ns).
+pub fn timed_text(rank: u32, calls: &[TimedCall], last: u64) -> String {
     let mut text = format!(
         "# htor's PMPI Tracer 0.9 Output File\n# hostname: node{rank}\n# clockdiff: 0.000000 s (relative to rank 0)\n\n"
     );
     text += &format!("MPI_Init:-:140737488340112:140737488340100:{FIRST}\n");
-    let mut now = FIRST + GAP;
-    for call in calls {
+    let us = |ns: u64| format!("{}.{:03}000", ns / 1000, ns % 1000);
+    let mut now = 1000 * FIRST;
+    for (gap, took, call) in calls {
+        now += gap;
         let (name, arguments) = call.split_once(':').unwrap_or((call, ""));
         let arguments = if arguments.is_empty() {
             String::new()
         } else {
             format!("{arguments}:")
         };
-        text += &format!("{name}:{now}.000000:{arguments}{}.000000\n", now + CALL);
-        now += CALL + GAP;
+        text += &format!("{name}:{}:{arguments}{}\n", us(now), us(now + took));
+        now += took;
     }
-    text + &format!("# Finalize clockdiff: 0.000000\nMPI_Finalize:{now}:-\n")
+    text + &format!("# Finalize clockdiff: 0.000000\nMPI_Finalize:{}:-\n", us(now + last))
 }
 
 /// The files of all ranks.
 pub fn files(ranks: &[Vec<String>]) -> Vec<(String, Vec<u8>)> {
-    let of_rank = |(rank, calls): (usize, &Vec<String>)| {
-        (
-            format!("pmpi-trace-rank-{rank}.txt"),
-            text(rank as u32, calls).into_bytes(),
-        )
-    };
-    ranks.iter().enumerate().map(of_rank).collect()
+    named((0..).zip(ranks).map(|(rank, calls)| text(rank, calls)).collect())
+}
+
+/// Texts of ranks as files.
+pub fn named(ranks: Vec<String>) -> Vec<(String, Vec<u8>)> {
+    let of_rank = |(rank, text): (usize, String)| (format!("pmpi-trace-rank-{rank}.txt"), text.into_bytes());
+    ranks.into_iter().enumerate().map(of_rank).collect()
 }
 
 /// Four ranks that do a bit of all.
