@@ -23,6 +23,8 @@ pub struct MpiFunction {
     pub mode: Mode,
     /// A send and a receive in it are one operation.
     pub is_sendrecv: bool,
+    /// It starts MPI or ends it: how long that took tells of launchers and drivers, not of the network.
+    pub is_startup: bool,
 }
 
 impl MpiFunction {
@@ -49,6 +51,10 @@ impl MpiFunction {
             },
             mode,
             is_sendrecv: matches!(name, "sendrecv" | "sendrecv_replace"),
+            is_startup: matches!(
+                name,
+                "init" | "init_thread" | "finalize" | "session_init" | "session_finalize"
+            ),
         }
     }
 }
@@ -71,6 +77,13 @@ mod tests {
         assert_eq!(MpiFunction::named("mpi_waitall__").ends, RequestsEnd::All);
         assert_eq!(MpiFunction::named("MPI_Waitsome").ends, RequestsEnd::Some);
         assert!(MpiFunction::named("MPI_Sendrecv_replace").is_sendrecv);
+        for (name, is_startup) in [
+            ("mpi_init_thread_", true),
+            ("PMPI_Finalize", true),
+            ("MPI_Initialized", false),
+        ] {
+            assert_eq!(MpiFunction::named(name).is_startup, is_startup, "{name}");
+        }
         assert_eq!(MpiFunction::named("MPI_Send"), MpiFunction::default());
     }
 }

@@ -593,7 +593,7 @@ impl<'p> RankReplay<'p> {
         for (i, (record, operation)) in call.operations.iter_mut().enumerate() {
             (operation.start, operation.region) = (call.begin, region);
             let mut lists = Lists::default();
-            if i == last {
+            if i == last && !call.function.is_startup {
                 operation.time = self.now - call.begin;
             }
             if operation.request == NONE || operation.kind == Kind::Waitany {
