@@ -112,10 +112,3 @@ class Shell:
 @pytest.fixture
 def shell(tmp_path):
     return Shell(tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def _doctest_folder(request, tmp_path, monkeypatch):
-    """Doctests and examples leave nothing behind."""
-    if request.node.__class__.__name__ == "DoctestItem":
-        monkeypatch.chdir(tmp_path)
