@@ -162,6 +162,8 @@ pub enum Type {
     Text,
     /// Any text, or a list of them.
     Texts,
+    /// A program and its arguments, a list: texts in which line ends and tabs may be, all but the first may be empty.
+    Arguments,
     /// Any text, of several lines.
     Lines,
     /// Letters, digits, `_`, `-`: a name that a key path can hold.
@@ -227,6 +229,7 @@ impl Type {
         match self {
             Type::Text => "a text".to_owned(),
             Type::Texts => "a text or a list of them".to_owned(),
+            Type::Arguments => "a program, or a list of it and its arguments".to_owned(),
             Type::Lines => "a text of several lines".to_owned(),
             Type::Name => "a name of letters, digits, `_` and `-`".to_owned(),
             Type::Flag => "true or false".to_owned(),
@@ -255,6 +258,7 @@ impl Type {
     pub fn example(&self) -> String {
         match self {
             Type::Text | Type::Texts | Type::Lines | Type::Name => "\"...\"".to_owned(),
+            Type::Arguments => "[\"./program\", \"argument\"]".to_owned(),
             Type::Flag => "true".to_owned(),
             Type::Integer { min, .. } => min.max(&4).to_string(),
             Type::Number { max, .. } => max.min(0.5).to_string(),

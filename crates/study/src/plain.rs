@@ -48,7 +48,7 @@ impl PlainValue {
             }
             (Type::Text | Type::Lines, PlainValue::Text(text)) => Checked::Text(text.clone()),
             (Type::Flag, PlainValue::Flag(flag)) => Checked::Flag(*flag),
-            (Type::Texts, PlainValue::Texts(texts)) => Checked::Texts(texts.clone()),
+            (Type::Texts | Type::Arguments, PlainValue::Texts(texts)) => Checked::Texts(texts.clone()),
             _ => return None,
         })
     }

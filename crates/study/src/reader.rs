@@ -468,6 +468,16 @@ pub fn check(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> O
             };
             each(elements, path, findings, one).map(Checked::Texts)
         }
+        (Type::Arguments, Value::Text(text)) => argument(text, node.place, path, findings)
+            .and_then(text_of)
+            .map(|text| Checked::Texts(vec![text])),
+        (Type::Arguments, Value::List(elements)) => {
+            let one = |node: &Node, path: &str, findings: &mut Findings| match &node.value {
+                Value::Text(text) => argument(text, node.place, path, findings).and_then(text_of),
+                _ => wrong_type(&Type::Text, node, path, findings).and_then(text_of),
+            };
+            each(elements, path, findings, one).map(Checked::Texts)
+        }
         (Type::Lines, Value::Text(text)) => {
             let reason = "must not hold control characters but line breaks";
             let fine = !text.chars().any(|c| c.is_control() && !c.is_ascii_whitespace());
@@ -542,6 +552,13 @@ fn wrong_type(kind: &Type, node: &Node, path: &str, findings: &mut Findings) -> 
     let hint = format!("write {} = {}", last_key(path), kind.example());
     findings.error(node.place, path, reason, hint);
     None
+}
+
+/// A word of a command.
+fn argument(text: &str, place: Place, path: &str, findings: &mut Findings) -> Option<Checked> {
+    let reason = "must not hold control characters but line ends and tabs";
+    let fine = !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
+    printable(text, fine, reason, place, path, findings)
 }
 
 /// A text, if its characters are fine.

@@ -92,6 +92,10 @@ fn type_schema(kind: &Type) -> Value {
             json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
         }
         Type::Lines => json!({ "type": "string" }),
+        Type::Arguments => {
+            let one = json!({ "type": "string" });
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+        }
         Type::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_+-]{1,100}$" }),
         Type::Flag => json!({ "type": "boolean" }),
         Type::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),

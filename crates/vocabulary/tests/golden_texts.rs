@@ -233,7 +233,10 @@ const SPECIAL: &[(&str, &[&str])] = &[
         "work.ops.table",
         &["\"rank,op,peer,bytes\\n0,send,1,9\\n1,recv,0,9\\n\""],
     ),
-    ("work.program.command", &["[\"./ops.csv\"]"]),
+    (
+        "work.program.command",
+        &["[\"./ops.csv\"]", "[\"./ops.csv\", \"\", \"two\\n\\tlines\"]"],
+    ),
     ("work.program.folder", &["\".\""]),
     ("work.program.compute_file", &["\"stretches.csv\""]),
     (
@@ -275,6 +278,7 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     match kind {
         Type::Text | Type::Texts | Type::Lines | Type::Name => texts(&["\"a-text\""]),
+        Type::Arguments => texts(&["\"a-text\"", "[\"a-text\", \"\", \"two\\n\\tlines\"]"]),
         Type::Flag => texts(&["true", "false"]),
         Type::Integer { min, max } => [2, 3].map(|near: u64| near.clamp(*min, *max).to_string()).to_vec(),
         Type::Number { .. } if id.ends_with("_rate") => texts(&["2e9", "5e9"]),
