@@ -15,8 +15,8 @@ WHEELS := $(STAMPS)/wheels
 JS_TOOLS := tools/javascript/node_modules/.bin
 SCRIPTS := "python/fabricsim/**/*.js" "tests/javascript/*.mjs" tools/javascript/eslint.config.js
 
-SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find crates python studies -type f \
-	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
+SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md tools/mpi_libraries.py $(shell find crates python studies -type f \
+	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/_libraries/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
 .PHONY: help setup demo test test-rust test-python test-js parity check check-js concurrency gate fuzz bench docs clean
 
@@ -41,6 +41,7 @@ $(STAMPS)/venv: pyproject.toml
 $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@echo "building fabricsim ($(WHEEL_PROFILE)) ..."
 	@rm -rf $(WHEELS)
+	@$(BIN)/python tools/mpi_libraries.py $(WHEEL_PROFILE)
 	@VIRTUAL_ENV="$$PWD/.venv" $(BIN)/maturin build --quiet --profile $(WHEEL_PROFILE) --locked --interpreter "$$PWD/$(BIN)/python" --out $(WHEELS)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
 	@touch $@
@@ -116,4 +117,4 @@ docs: setup ## Rust API documentation, and the schema of study files, into targe
 	@echo "target/doc/judge/index.html, docs/tutorial.md"
 
 clean: ## remove everything that was built (results/ stays)
-	rm -rf .venv $(STAMPS) target .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv $(STAMPS) python/fabricsim/_libraries target .pytest_cache .mypy_cache .ruff_cache

@@ -10,4 +10,8 @@ fn main() {
         .expect("the folder can be written to");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
     println!("cargo:rustc-cdylib-link-arg=-Wl,--version-script={}", script.display());
+    // What the loader needs is kept. Cargo calls every optimised profile "release".
+    if env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,--strip-all");
+    }
 }
