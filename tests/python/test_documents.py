@@ -125,6 +125,17 @@ def test_the_example_of_a_format_runs_as_written(tmp_path, format):
     assert _execute(page, tmp_path) >= 1
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="MPI programs run on Linux")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="mpicc needs a compiler")
+def test_the_page_on_mpi_programs_runs_as_written(tmp_path, monkeypatch):
+    pytest.importorskip("mpi4py")
+    # The compiler of the mpich package, and the interpreter that has mpi4py.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert _execute("docs/how-to/mpi-programs.md", tmp_path) >= 8
+    printed = [path.read_text() for path in (tmp_path / "three" / "programs").glob("*/output/0.out")]
+    assert [text.split(",")[0] for text in printed] == ["sum 992"]
+
+
 def test_every_format_of_traces_has_a_page_in_the_table():
     from fabricsim.traces import trace_formats
 
