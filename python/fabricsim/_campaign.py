@@ -22,9 +22,10 @@ from fabricsim._build import build_words, same_build, this_build
 from fabricsim._dask import Cluster, DaskPool
 from fabricsim._doubles import Doubles, take_over
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
-from fabricsim._folder import assemble, clear, holds_results, is_own, mend, take_away
+from fabricsim._folder import assemble, clear, forget_programs, holds_results, is_own, mend, take_away
 from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
+from fabricsim._live import Replays
 from fabricsim._mpi import RankPool, Ranks
 from fabricsim._pool import Pool, PoolStopped
 from fabricsim._records import FORMAT, OTHER_BUILD, read_manifest, read_records
@@ -330,6 +331,9 @@ class Campaign:
                 return False
             text = str(message.get("message") or "")
             if kind in ("done", "failed-check"):
+                for program in message["record"].get("programs", []):
+                    if program["exit_code"] and program["end"] == "finished":
+                        observer.warn(f"{run.label}: a program ended with exit code {program['exit_code']}")
                 outcome.executed += 1
                 fractions[run.id] = 1.0
                 forecast.learn(run.estimate, simulated_seconds(message["record"], run.estimate))
@@ -359,12 +363,12 @@ class Campaign:
             observer.finished(run=run, kind=kind, message=text, done=done, total=len(self.selected), campaign_fraction=share())
             return bool(kind == "disk")
 
-        pool: Pool | RankPool | DaskPool
-        if self.cluster is not None:
-            pool = DaskPool(self.cluster, on_message=on_message, tick=lambda: not observer.tick())
-            self._look_at_cluster(todo, self.cluster, observer)
-        elif self.ranks is None:
-            pool = Pool(
+        def pool() -> Pool | RankPool | DaskPool:
+            if self.cluster is not None:
+                return DaskPool(self.cluster, on_message=on_message, tick=lambda: not observer.tick())
+            if self.ranks is not None:
+                return RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick(), saves=lambda: observer.save)
+            return Pool(
                 jobs=jobs,
                 memory_bytes=memory_bytes,
                 on_message=on_message,
@@ -372,12 +376,19 @@ class Campaign:
                 saves=lambda: observer.save,
                 available=available_memory if memory_bytes is None else lambda: None,
             )
-        else:
-            pool = RankPool(self.ranks, on_message=on_message, tick=lambda: not observer.tick(), saves=lambda: observer.save)
-        folder = str((self.folder / "runs").resolve())
-        shared = {"folder": folder, "build": this_build(), "checkpoint": checkpoint, "threads": threads}
+
+        if self.cluster is not None:
+            self._look_at_cluster(todo, self.cluster, observer)
+        folder = (self.folder / "runs").resolve()
+        shared = {"folder": str(folder), "build": this_build(), "checkpoint": checkpoint, "threads": threads, "jobs": jobs}
+        going = {run.id for run in todo}
+        replays = Replays(folder, [run for run in self.expansion.runs if run.id not in going], todo)
+        # Workers of a cluster, and processes that share runs, have no logs of each other.
+        first, second = replays.waves() if self.cluster is None and self.ranks is None else (list(todo), [])
         try:
-            pool.run([{"run": run.to_dict(), **shared} for run in todo])
+            pool().run([{"run": run.to_dict(), **shared} for run in first])
+            if second:
+                pool().run([{"run": run.to_dict(), **shared, "replay": replays.logs(run)} for run in second])
         except PoolStopped as stop:
             done = outcome.reused + outcome.executed
             kept = f"{done} of {len(self.selected)} runs are finished and kept in {self.folder}"
@@ -553,6 +564,7 @@ class Campaign:
             for key in strange:
                 for path in (self.folder / "runs").glob(f"{key}.*"):
                     take_away(self.folder, f"runs/{path.name}", ours=True)
+            forget_programs(self.folder, strange)
         elif force:
             clear(self.folder)
         else:

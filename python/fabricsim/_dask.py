@@ -313,8 +313,9 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
         return state is not None and state.state in ("executing", "long-running")
 
     with tempfile.TemporaryDirectory(prefix="fabricsim-run-") as name:
-        folder = Path(name)
-        local = {**task, "folder": name, "run": _with_files(task, folder)}
+        folder = Path(name) / "runs"
+        folder.mkdir()
+        local = {**task, "folder": str(folder), "run": _with_files(task, folder)}
         message = execute(local, emit, order)
         tables = message.get("record", {}).get("tables", {}).values()
         return {**message, "files": {entry["file"]: (folder / entry["file"]).read_bytes() for entry in tables}}

@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricsim._figures import TABLES
 from fabricsim._files import is_temporary, translate_disk_errors
+from fabricsim._live import FOLDER as PROGRAMS
 from fabricsim._records import (
     OTHER_BUILD,
     Finding,
@@ -34,7 +36,7 @@ from fabricsim.errors import DamagedError, ResultsError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["assemble", "clear", "holds_results", "is_own", "look_at_products", "mend", "take_away"]
+__all__ = ["assemble", "clear", "forget_programs", "holds_results", "is_own", "look_at_products", "mend", "take_away"]
 
 _HIDDEN = (".lock", ".seals.lock")
 #: What is made in every results directory, and what analyses add to it.
@@ -59,7 +61,11 @@ _FIGURES = re.compile(rf"({'|'.join(_DRAWN)})\.(svg|png)")
 
 def is_own(name: str) -> bool:
     """Tell whether a name at the top of a results directory is one that fabricsim gives."""
-    return name in ("manifest.json", LEDGER, "runs", "figures", *_HIDDEN) or is_temporary(name) or bool(_ANSWERS.fullmatch(name))
+    return (
+        name in ("manifest.json", LEDGER, "runs", PROGRAMS, "figures", *_HIDDEN)
+        or is_temporary(name)
+        or bool(_ANSWERS.fullmatch(name))
+    )
 
 
 def holds_results(folder: Path) -> bool:
@@ -84,9 +90,17 @@ def clear(folder: Path) -> None:
         if path.is_symlink() or not path.is_dir():
             with translate_disk_errors(path), contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 path.unlink()
-    for name in ("runs", "figures"):
+    forget_programs(folder, [path.name for path in _files_in(folder / PROGRAMS)])
+    for name in ("runs", PROGRAMS, "figures"):
         with contextlib.suppress(OSError):
             (folder / name).rmdir()
+
+
+def forget_programs(folder: Path, runs: Iterable[str]) -> None:
+    """Remove what programs of runs have printed, and their logs."""
+    for run in runs:
+        if file_of_run(f"{run}.json"):
+            shutil.rmtree(folder / PROGRAMS / run, ignore_errors=True)
 
 
 def _files_in(folder: Path) -> list[Path]:
@@ -135,7 +149,7 @@ def look_at_products(folder: Path, *, manifest: Mapping[str, Any] | None) -> tup
         if late := (present & known) - ledger.finished:
             notes.append(f"{len(late)} runs are younger than summary and tables: `--resume` or `fabricsim report` joins them")
     for path in _files_in(folder):
-        if path.name in listed or path.name in _HIDDEN or path.name in ("manifest.json", LEDGER, "runs", "figures"):
+        if path.name in listed or path.name in _HIDDEN or path.name in ("manifest.json", LEDGER, "runs", PROGRAMS, "figures"):
             continue
         if is_temporary(path.name):
             notes.append(f"{path.name}: left by a process that was stopped")

@@ -20,9 +20,10 @@ from typing import Any
 from fabricsim import _core
 from fabricsim._figures import TABLES
 from fabricsim._files import atomic_write, translate_disk_errors
+from fabricsim._live import live, program_folder, programs_of, replayed
 from fabricsim._seals import sealed
 from fabricsim._tables import table_of_columns, write_arrow
-from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, StudyError, diagnostics_of
+from fabricsim.errors import CheckFailed, CheckpointRefused, DiskError, Interrupted, ProgramError, StudyError, diagnostics_of
 
 __all__ = ["checkpoint_options", "execute", "main"]
 
@@ -109,6 +110,10 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
     checkpoint = folder / f"{run['id']}.checkpoint"
     options = checkpoint_options(task)
 
+    programs = programs_of(run["canonical"])
+    if programs and not task.get("checkpoint", {}).get("every"):
+        # Processes cannot be saved.
+        options = None
     rate = Rate()
 
     def progress(text: str) -> bool | str:
@@ -119,13 +124,23 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
         except OSError:
             return False
         answer: bool | str = order()
-        return answer
+        return answer is True if programs else answer
 
     try:
         tables: dict[str, Any] = {}
+        reports: list[dict[str, Any]] = []
+        canonical = run["canonical"]
+        if replay := task.get("replay"):
+            canonical = replayed(canonical, [Path(log) for log in replay["logs"]])
         try:
             with translate_disk_errors(checkpoint):
-                result = _core.run(run["canonical"], progress, options, task.get("threads", 1), task.get("ranks"))
+                if programs and not replay:
+                    # Two runs may not share a core by chance, nor the threads of one.
+                    one_core = task.get("jobs", 1) == 1 and json.loads(canonical)["control"].get("workers", 0) <= 1
+                    with live(program_folder(folder, run["id"]), lambda: order() is True, reports, one_core=one_core):
+                        result = _core.run(canonical, progress, options, 1, task.get("ranks"))
+                else:
+                    result = _core.run(canonical, progress, options, task.get("threads", 1), task.get("ranks"))
             summary = json.loads(result.summary)
         except CheckFailed as error:
             result, summary = None, _failed_summary(error)
@@ -146,6 +161,8 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
             "wall_s": round(time.monotonic() - started, 6),
             "summary": summary,
             "tables": tables,
+            **({"programs": reports} if reports else {}),
+            **({"replay_of": replay["of"]} if replay else {}),
         }
         atomic_write(folder / f"{run['id']}.json", sealed(record))
         if options is not None:
@@ -158,6 +175,8 @@ def execute(task: dict[str, Any], emit: Any, order: Any) -> dict[str, Any]:
         return {"kind": "checkpoint", "id": run["id"], "message": str(error)}
     except DiskError as error:
         return {"kind": "disk", "id": run["id"], "message": error.strerror or str(error)}
+    except ProgramError as error:
+        return {"kind": "study", "id": run["id"], "message": str(error)}
     except StudyError as error:
         return {"kind": "study", "id": run["id"], "message": "\n".join(str(item) for item in diagnostics_of(error))}
     except MemoryError:

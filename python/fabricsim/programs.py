@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
 import resource
+import shutil
 import signal
 import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from fabricsim import _core
+from fabricsim._live import programs_of
 from fabricsim._specification import find_study, override_pairs
 from fabricsim.errors import CheckFailed, ProgramError
 from fabricsim.study import Study
@@ -25,7 +29,7 @@ from fabricsim.study import Study
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ProgramError", "ProgramRun", "libraries", "program_study", "replay_study", "run_program"]
+__all__ = ["ProgramError", "ProgramRun", "libraries", "program_study", "replay_study", "run_program", "which_library"]
 
 #: The two libraries, and the other names that programs know them by.
 _NAMES = {"libmpi_abi.so.1": ("libmpi_abi.so.0", "libmpi_abi.so"), "libmpi.so.12": ("libmpich.so.12", "libmpi.so")}
@@ -52,7 +56,7 @@ class ProgramRun:
     ranks, calls, traps : int
         Processes, their calls of MPI, and those that waited for the simulator.
     cpu_s : float
-        CPU time of the simulator.
+        CPU time of the simulator and of its MPI library in the processes, without the program's own.
     time_dependent_calls : dict
         Calls after which a program may do something else at other times, by kind. All 0: its log is the program on any network.
     words : tuple of str
@@ -82,8 +86,8 @@ class ProgramRun:
 def libraries() -> Path:
     """Return the folder of the MPI libraries with all names that programs know them by.
 
-    The libraries come with the package, which can hold no links: those are in the user's cache, in a folder that is named by what the
-    libraries are.
+    The libraries come with the package, which can hold no links: those are in the user's cache, in a folder for each installation, or, where
+    nothing can be kept, in one that this process removes at its end.
 
     Raises
     ------
@@ -92,25 +96,21 @@ def libraries() -> Path:
     """
     if given := os.environ.get("FABRICSIM_MPI_LIBRARIES"):
         return Path(given)
-    package = Path(__file__).parent / "_libraries"
-    digest = hashlib.sha256()
-    for name in _NAMES:
-        if not (package / name).is_file():
-            raise ProgramError(
-                f"this installation has no {name}; MPI programs run on Linux, with a wheel that `make setup` or pip has built"
-            )
-        digest.update((package / name).read_bytes())
-    digest.update(str(package).encode())
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    for parent in (cache, Path(tempfile.gettempdir()) / f"fabricsim-{os.getuid()}"):
-        folder = parent / "fabricsim" / f"mpi-{digest.hexdigest()[:16]}"
-        try:
-            _link(package, folder)
-        except OSError as error:
-            last = error
-            continue
+    if not sys.platform.startswith("linux"):
+        raise ProgramError(f"MPI programs run on Linux, this is {sys.platform}; logs of them are played everywhere")
+    package = Path(__file__).resolve().parent / "_libraries"
+    if missing := [name for name in _NAMES if not (package / name).is_file()]:
+        raise ProgramError(
+            f"this installation has no {missing[0]}: it was built without the MPI libraries; `make setup` in the sources builds them, or "
+            "`python tools/mpi_libraries.py` before `pip install .`"
+        )
+    name = f"mpi-{hashlib.sha256(os.fsencode(package)).hexdigest()[:16]}"
+    with suppress(OSError, RuntimeError):
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fabricsim" / name
+        _link(package, folder)
+        _forget_others(folder)
         return folder
-    raise ProgramError(f"links to the MPI libraries can be made nowhere: {last}")
+    return _passing_links(package)
 
 
 def _link(package: Path, folder: Path) -> None:
@@ -123,6 +123,51 @@ def _link(package: Path, folder: Path) -> None:
             fresh = folder / f".{link}.{os.getpid()}"
             fresh.symlink_to(aim)
             fresh.replace(place)
+
+
+def _forget_others(folder: Path) -> None:
+    """Remove the links of installations that are not there any more."""
+    for other in folder.parent.glob("mpi-*"):
+        if other != folder and not any((other / name).exists() for name in _NAMES):
+            shutil.rmtree(other, ignore_errors=True)
+
+
+@cache
+def _passing_links(package: Path) -> Path:
+    """Return a folder with links for this process, and remove those of processes that were killed."""
+    place = Path(tempfile.gettempdir())
+    for other in place.glob("fabricsim-mpi-*-*"):
+        process = other.name.split("-")[2]
+        with suppress(OSError):
+            if process.isdecimal() and other.lstat().st_uid == os.getuid() and not Path(f"/proc/{process}").exists():
+                shutil.rmtree(other, ignore_errors=True)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f"fabricsim-mpi-{os.getpid()}-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        _link(package, folder)
+    except OSError as error:
+        raise ProgramError(f"links to the MPI libraries can be made nowhere: {error}") from None
+    return folder
+
+
+def which_library(command: Sequence[str], *, abi: str | None = None) -> dict[str, Any]:
+    """Return which library a program gets: ``program``, ``library`` (files), ``abi`` and ``loaded_first``.
+
+    ``abi`` is ``"standard"`` or ``"mpich"`` by what the program's file needs, ``"unsaid"`` where it names no MPI: then the library is that of the
+    argument `abi`. ``loaded_first`` tells whether it is loaded before all others.
+
+    Raises
+    ------
+    ProgramError
+        It cannot be a rank.
+    """
+    try:
+        found: dict[str, Any] = json.loads(
+            _core.program_library(list(command), json.dumps({"libraries": str(libraries()), "abi": abi}))
+        )
+    except ValueError as error:
+        raise ProgramError(str(error)) from None
+    return found
 
 
 def program_study(
@@ -180,7 +225,9 @@ def run_program(
     log: str | Path | None = None,
     output: str | Mapping[str, str] = "pass",
     debugger: tuple[int, Sequence[str]] | None = None,
+    waits: int | None = None,
     one_core: bool = True,
+    abi: str | None = None,
     progress: Callable[[str], bool | str] | None = None,
 ) -> ProgramRun:
     """Run a study of one program here, with the program's own standard input and output.
@@ -195,8 +242,15 @@ def run_program(
         Where what ranks print goes: ``"pass"``, ``"prefix"`` (with the rank before each line) or ``{"folder": DIR}``.
     debugger : (int, sequence of str), optional
         A rank and the words to put before its command.
+    waits : int, optional
+        A rank that waits for a debugger in ``MPI_Init``, and says so.
     one_core : bool, optional
         Keep all ranks on the simulator's core: calls are cheaper there.
+    abi : str, optional
+        The library of a program that names none itself, ``"mpich"`` or ``"standard"``; where it is not said, Python gets MPICH's, and
+        others what they ask the loader for.
+    progress : callable, optional
+        Receives progress reports as JSON; returns False to end the run.
 
     Raises
     ------
@@ -208,9 +262,14 @@ def run_program(
         raise ProgramError(
             f"the study has {len(runs)} runs, a program is run once: leave out the sweep, or fix its keys with --set"
         )
-    options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core}
+    several = json.loads(runs[0].canonical)["control"].get("workers", 0) > 1
+    options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core and not several, "abi": abi}
     if log is not None:
+        if not Path(log).absolute().parent.is_dir():
+            raise ProgramError(f"--log {log}: there is no folder {Path(log).parent}")
         options["log"] = str(log)
+    if waits is not None:
+        options["waits"] = waits
     if debugger is not None:
         options["debugger"] = [debugger[0], list(debugger[1])]
     cores = os.sched_getaffinity(0)
@@ -219,37 +278,37 @@ def run_program(
     with _asked_to_stop() as stopped:
 
         def watch(text: str) -> bool | str:
-            return not stopped.asked and (progress is None or progress(text))
+            return not stopped.by and (progress is None or progress(text))
 
-        _core.program_manner(json.dumps(options), lambda: not stopped.asked)
+        _core.program_manner(json.dumps(options), lambda: not stopped.by)
         try:
             result = _core.run(runs[0].canonical, watch, None, 1, None)
             summary = json.loads(result.summary)
         except CheckFailed as error:
             summary = _summary_of(error)
         except _core.Interrupted:
-            stopped.asked = True
+            stopped.by = stopped.by or signal.SIGINT
         finally:
             os.sched_setaffinity(0, cores)
         reports = json.loads(_core.program_reports())
-    return _outcome(summary, reports[-1] if reports else {}, stopped.asked, _cpu() - begun, runs[0].canonical)
+    return _outcome(summary, reports[-1] if reports else {}, stopped.by, _cpu() - begun, runs[0].canonical)
 
 
-def _outcome(summary: dict[str, Any], report: dict[str, Any], interrupted: bool, cpu: float, canonical: str) -> ProgramRun:
+def _outcome(summary: dict[str, Any], report: dict[str, Any], stopped_by: int, cpu: float, canonical: str) -> ProgramRun:
     verdict = summary.get("verdict") or {}
     checks = [check for check in verdict.get("checks", []) if not check["ok"]]
     own = [check for check in checks if check["name"] not in _ENDS]
     words = list(report.get("words", []))
     end = report.get("end", "failed")
-    if interrupted:
-        kind, code = "interrupted", 130
+    if stopped_by:
+        kind, code = "interrupted", 128 + stopped_by
     elif end != "finished":
         kind, code = ("deadlock" if end == "deadlock" else "failed"), int(report.get("exit_code", 1))
     elif checks:
         kind, code = "self-check", 3
     else:
         kind, code = "ok", int(report.get("exit_code", 0))
-    if kind == "self-check" or not report:
+    if kind == "self-check" or (not report and kind != "interrupted"):
         words += [f"{check['name']}: {check['detail']}" for check in own or checks]
     jobs = summary.get("jobs") or [{}]
     return ProgramRun(
@@ -257,10 +316,10 @@ def _outcome(summary: dict[str, Any], report: dict[str, Any], interrupted: bool,
         exit_code=code,
         time_ns=jobs[0].get("time_ns") if kind == "ok" else None,
         digest=summary.get("digest"),
-        ranks=int(jobs[0].get("ranks") or json.loads(canonical).get("ranks", 0) or 0),
+        ranks=programs_of(canonical)[0]["ranks"],
         calls=int(report.get("calls", 0)),
         traps=int(report.get("traps", 0)),
-        cpu_s=round(cpu, 6),
+        cpu_s=round(cpu + float(report.get("library_s", 0.0)), 6),
         time_dependent_calls=dict(report.get("time_dependent", {})),
         words=tuple(words),
         summary=summary,
@@ -281,19 +340,19 @@ def _cpu() -> float:
 
 
 class _Stop:
-    """Whether somebody wants the run to end."""
+    """Whether somebody wants the run to end: the signal that says so."""
 
-    asked = False
+    by = 0
 
-    def on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.asked = True
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        self.by = self.by or number
 
 
 @contextmanager
 def _asked_to_stop() -> Iterator[_Stop]:
     """Note Ctrl-C and the wish to end instead of raising: processes have to be ended first."""
     stop = _Stop()
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, stop.on_signal) for number in signals]
     try:
         sys.stdout.flush()

@@ -71,7 +71,8 @@ def rerun_results(records: Sequence[RunRecord], *, jobs: int | None, console: Co
     found: dict[str, dict[str, Any]] = {}
     watch = Lines(console) if console is not None else Quiet()
     with tempfile.TemporaryDirectory(prefix="fabricsim-rerun-") as name:
-        folder = Path(name)
+        folder = Path(name) / "runs"
+        folder.mkdir()
 
         def on_message(message: dict[str, Any]) -> bool:
             record = by_id[message["id"]]

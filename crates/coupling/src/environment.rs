@@ -4,6 +4,8 @@ use crate::layout::VERSION;
 
 /// The name of the variable.
 pub const VARIABLE: &str = "FABRICSIM_MPI";
+/// The name of the variable of a rank that is to wait for a debugger.
+pub const WAIT_VARIABLE: &str = "FABRICSIM_MPI_WAIT";
 
 /// What a process has to know to be a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,6 +20,8 @@ pub const MOST_NEWS: usize = 256;
 pub const LIBRARY_WORDS: usize = 1 << 14;
 /// Counters of a rank, for the library.
 pub const COUNTERS: usize = 16;
+/// The counter of this side: CPU time within calls (ns).
+pub const CPU_COUNTER: usize = COUNTERS - 1;
 const PAGE: u64 = 4096;
 
 /// What all processes have to know.
@@ -46,7 +48,8 @@ pub const NO_CORE: u32 = u32::MAX;
 pub(crate) struct Preface {
     magic: u64,
     version: u32,
-    padding: u32,
+    /// The process that made it.
+    launcher: u32,
     terms: SharedTerms,
     mailboxes: u64,
     arena: u64,
@@ -60,7 +63,7 @@ pub(crate) struct Preface {
 pub struct RankMailbox {
     pub(crate) up: RankLine,
     pub(crate) down: HostLine,
-    /// Of the library: calls, and whatever else it counts; written by the rank.
+    /// Of the library: calls, and whatever else it counts; the last is [`CPU_COUNTER`]. Written by the rank.
     pub counters: [AtomicU64; COUNTERS],
     pub(crate) entries: [UnsafeCell<RankEntry>; RING as usize],
     pub(crate) news: [UnsafeCell<RankNews>; MOST_NEWS],
@@ -133,6 +136,7 @@ impl SharedArea {
         unsafe {
             (*preface).magic = MAGIC;
             (*preface).version = VERSION;
+            (*preface).launcher = std::process::id();
             (*preface).terms = terms;
             (*preface).mailboxes = mailboxes;
             (*preface).arena = arena;
@@ -170,6 +174,15 @@ impl SharedArea {
         &self.preface().terms
     }
 
+    /// Whether the process that made this still is: without it no rank is ever answered.
+    pub(crate) fn has_launcher(&self) -> bool {
+        let launcher = self.preface().launcher;
+        // SAFETY: signal 0 asks, and does nothing.
+        let is_there = unsafe { libc::kill(launcher as libc::pid_t, 0) } == 0
+            || Error::last_os_error().raw_os_error() == Some(libc::EPERM);
+        is_there && !has_ended(launcher)
+    }
+
     /// The mailbox of a rank.
     pub fn mailbox(&self, rank: u32) -> &RankMailbox {
         let preface = self.preface();
@@ -194,6 +207,14 @@ impl SharedArea {
     pub(crate) fn arena_place(&self) -> (u64, u64) {
         (self.preface().arena, self.preface().terms.arena)
     }
+}
+
+/// Whether a process has ended and nobody has asked yet how.
+fn has_ended(process: u32) -> bool {
+    let about = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name before the state is in brackets, and may have any characters.
+    let state = about.rsplit(") ").next().and_then(|rest| rest.chars().next());
+    matches!(state, Some('Z' | 'X'))
 }
 
 /// Where mailboxes and arena begin, and the size of all.

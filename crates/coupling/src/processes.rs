@@ -1,15 +1,17 @@
 //! The processes of a program: started together, watched, ended together.
 
+mod guard;
 mod needs;
 mod relay;
 
 pub use needs::{Dialect, ProgramRefused, dialect};
 pub use relay::Output;
 
-use crate::environment::{RankSeat, VARIABLE};
+use crate::environment::{RankSeat, VARIABLE, WAIT_VARIABLE};
+use guard::Guard;
 use relay::{Relay, Relaying};
 use std::ffi::OsString;
-use std::io::{Error, IsTerminal};
+use std::io::{Error, ErrorKind, IsTerminal};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -32,6 +34,23 @@ pub struct LaunchWish {
     pub output: Output,
     /// A rank that something else is started for, with the program and its arguments after it: a debugger.
     pub instead: Option<(u32, Vec<OsString>)>,
+    /// A rank that waits for a debugger in `MPI_Init`.
+    pub waits: Option<u32>,
+    /// Whether the first rank, or the one in a debugger, reads what this process would; the others read nothing.
+    pub takes_input: bool,
+}
+
+impl LaunchWish {
+    /// Whether a rank is in a debugger, which speaks to the terminal itself.
+    fn is_in_debugger(&self, rank: u32) -> bool {
+        self.instead.as_ref().is_some_and(|(of, _)| *of == rank)
+    }
+
+    /// Whether a rank reads what this process would.
+    fn reads(&self, rank: u32) -> bool {
+        let reader = self.instead.as_ref().map_or(0, |(of, _)| *of);
+        self.takes_input && rank == reader
+    }
 }
 
 /// Why a program was not started.
@@ -48,14 +67,26 @@ pub enum LaunchStop {
     },
     /// Output cannot be written.
     Output(Error),
+    /// There is no process that would end the ranks if this one were killed.
+    Guard(Error),
 }
 
 impl std::fmt::Display for LaunchStop {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             LaunchStop::Start { rank, program, error } => {
-                write!(f, "rank {rank}: {} cannot be started: {error}", program.display())
+                let reason = match (error.raw_os_error(), error.kind()) {
+                    (Some(libc::ENOEXEC), _) => {
+                        "it is no program of this machine, nor a script with a first line such as #!/bin/sh".to_owned()
+                    }
+                    (_, ErrorKind::NotFound) => {
+                        "what it names as its loader, or as its interpreter in the first line, is not there".to_owned()
+                    }
+                    _ => error.to_string(),
+                };
+                write!(f, "rank {rank}: {} cannot be started: {reason}", program.display())
             }
+            LaunchStop::Guard(error) => write!(f, "a process that guards the ranks cannot be started: {error}"),
             LaunchStop::Output(error) => write!(f, "what ranks print cannot be written: {error}"),
         }
     }
@@ -76,6 +107,7 @@ enum RankProcess {
 pub struct Processes {
     ranks: Mutex<Vec<RankProcess>>,
     relay: Mutex<Option<Relaying>>,
+    guard: Mutex<Option<Guard>>,
 }
 
 impl Processes {
@@ -88,9 +120,11 @@ impl Processes {
         let mut processes = Processes {
             ranks: Mutex::new(Vec::with_capacity(wish.ranks as usize)),
             relay: Mutex::new(None),
+            guard: Mutex::new(None),
         };
         for rank in 0..wish.ranks {
             let mut command = command(wish, rank, memory.as_raw_fd());
+            let relay = relay.as_mut().filter(|_| !wish.is_in_debugger(rank));
             if relay.is_some() {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped());
             }
@@ -99,11 +133,13 @@ impl Processes {
                 program: command.get_program().to_owned(),
                 error,
             })?;
-            if let Some(relay) = &mut relay {
+            if let Some(relay) = relay {
                 relay.follow(rank, child.stdout.take(), child.stderr.take());
             }
             processes.ranks().push(RankProcess::Runs(child));
         }
+        let numbers: Vec<u32> = processes.ranks().iter().filter_map(RankProcess::number).collect();
+        processes.guard = Mutex::new(Some(Guard::of(&numbers).map_err(LaunchStop::Guard)?));
         let relay = relay.map(Relay::begin).transpose().map_err(LaunchStop::Output)?;
         processes.relay = Mutex::new(relay);
         Ok(processes)
@@ -174,6 +210,7 @@ impl Processes {
     /// Ends all that still run, and passes on the rest of what they have printed.
     pub fn finish(&self) {
         self.end();
+        drop(self.guard.lock().unwrap_or_else(PoisonError::into_inner).take());
         let relay = self.relay.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(relay) = relay {
             relay.finish();
@@ -188,6 +225,14 @@ impl Drop for Processes {
 }
 
 impl RankProcess {
+    /// The number of a process that runs.
+    fn number(&self) -> Option<u32> {
+        match self {
+            RankProcess::Runs(child) => Some(child.id()),
+            RankProcess::Ended(_) => None,
+        }
+    }
+
     fn look(&mut self) -> Option<ExitStatus> {
         match self {
             RankProcess::Ended(status) => Some(*status),
@@ -216,11 +261,15 @@ fn command(wish: &LaunchWish, rank: u32, memory: RawFd) -> Command {
     };
     command.envs(wish.environment.iter().map(|(name, value)| (name, value)));
     command.env(VARIABLE, seat.value());
-    if rank > 0 {
+    if wish.waits == Some(rank) {
+        command.env(WAIT_VARIABLE, "1");
+    }
+    if !wish.reads(rank) {
         command.stdin(Stdio::null());
     }
     // Only a process of the terminal's group may read from it.
-    let has_group = rank > 0 || !std::io::stdin().is_terminal();
+    let has_group = !wish.reads(rank) || !std::io::stdin().is_terminal();
+    let launcher = std::process::id() as libc::pid_t;
     // SAFETY: between fork and exec only calls that are allowed there.
     unsafe {
         command.pre_exec(move || {
@@ -228,6 +277,10 @@ fn command(wish: &LaunchWish, rank: u32, memory: RawFd) -> Command {
                 libc::setpgid(0, 0);
             }
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            // It may have died before we asked to hear of it.
+            if libc::getppid() != launcher {
+                libc::_exit(128 + libc::SIGKILL);
+            }
             match libc::fcntl(memory, libc::F_SETFD, 0) {
                 -1 => Err(Error::last_os_error()),
                 _ => Ok(()),

@@ -2,12 +2,18 @@
 
 use crate::arena::Arena;
 use crate::entry::{RankEntry, RankNews, flag, kind};
-use crate::environment::{RankSeat, VARIABLE};
+use crate::environment::{RankSeat, VARIABLE, WAIT_VARIABLE};
 use crate::futex;
-use crate::layout::{NO_CORE, RING, RankMailbox, SharedArea, SharedTerms};
+use crate::layout::{CPU_COUNTER, NO_CORE, RING, RankMailbox, SharedArea, SharedTerms};
 use std::io::{Error, Result};
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::sync::atomic::{Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::time::Duration;
+
+/// Where computing is not measured, one of so many calls is: the clock takes half a microsecond. A prime, which loops of calls have no part with.
+const SAMPLE: u64 = 31;
+/// Sleeps between looks at whether the launcher still is.
+const SLICE: Duration = Duration::from_secs(1);
 
 /// What a rank speaks through. One thread at a time.
 #[derive(Debug)]
@@ -16,6 +22,10 @@ pub struct RankSide {
     rank: u32,
     /// CPU time of the thread when its last call ended (ns).
     left: u64,
+    /// Calls so far.
+    calls: u64,
+    /// CPU time of the thread when the call that it is in began (ns), and for how many calls that one stands; of those that are measured.
+    entered: Option<(u64, u64)>,
     /// Time computed since the last entry (ps).
     stretch: u64,
     /// The mark of the next entry: that of the first of its call, or none.
@@ -32,11 +42,15 @@ impl RankSide {
             return Ok(None);
         };
         let seat = RankSeat::of(&value.to_string_lossy()).map_err(Error::other)?;
+        only_one_library()?;
         // SAFETY: the launcher has opened the file for us, and only this call takes it.
         let file = unsafe { OwnedFd::from_raw_fd(seat.file) };
         let area = SharedArea::attach(std::os::fd::AsFd::as_fd(&file))?;
         if area.terms().ranks != seat.ranks {
             return Err(Error::other("the shared memory is of another program"));
+        }
+        if std::env::var_os(WAIT_VARIABLE).is_some() {
+            wait_for_debugger(seat.rank);
         }
         Ok(Some(RankSide::new(area, seat.rank)))
     }
@@ -49,6 +63,8 @@ impl RankSide {
             area,
             rank,
             left: 0,
+            calls: 0,
+            entered: None,
             stretch: 0,
             mark: 0,
         }
@@ -86,16 +102,27 @@ impl RankSide {
     #[inline]
     pub fn enter(&mut self) {
         self.mark = flag::CALL;
-        if self.terms().measures_cpu != 0 {
-            self.stretch += cpu_time().saturating_sub(self.left).saturating_mul(1000);
-        }
+        self.calls = self.calls.wrapping_add(1);
+        self.entered = if self.terms().measures_cpu != 0 {
+            let now = cpu_time();
+            self.stretch += now.saturating_sub(self.left).saturating_mul(1000);
+            Some((now, 1))
+        } else if self.calls.is_multiple_of(SAMPLE) {
+            Some((cpu_time(), SAMPLE))
+        } else {
+            None
+        };
     }
 
     /// A call of the program ends.
     #[inline]
     pub fn leave(&mut self) {
-        if self.terms().measures_cpu != 0 {
+        if let Some((entered, calls)) = self.entered.take() {
             self.left = cpu_time();
+            let time = self.left.saturating_sub(entered);
+            let counter = &self.mailbox().counters[CPU_COUNTER];
+            // Nobody else writes it.
+            counter.store(counter.load(Ordering::Relaxed) + calls * time, Ordering::Relaxed);
         }
     }
 
@@ -157,7 +184,7 @@ impl RankSide {
             self.wake_host();
             mailbox.up.awaits_room.store(1, Ordering::Relaxed);
             fence(Ordering::SeqCst);
-            futex::wait(&mailbox.down.read, read, None);
+            self.sleep(&mailbox.down.read, read);
         }
         // SAFETY: the simulator has read what was here before, and reads this when the count says so.
         unsafe { *mailbox.entries[(written % RING) as usize].get() = entry };
@@ -172,15 +199,50 @@ impl RankSide {
         }
     }
 
+    /// Sleeps while `word` is `value`. A rank whose launcher has gone ends: one that another program has started would stay for ever.
+    fn sleep(&self, word: &AtomicU32, value: u32) {
+        futex::wait(word, value, Some(SLICE));
+        if word.load(Ordering::Acquire) == value && !self.area.has_launcher() {
+            // SAFETY: ends the process; what it would do at its end speaks of a simulation that is not there.
+            unsafe { libc::_exit(128 + libc::SIGKILL) };
+        }
+    }
+
     fn wait_for_answer(&self, seen: u32) {
         let mailbox = self.mailbox();
         self.wake_host();
         while mailbox.down.answers.load(Ordering::Acquire) == seen {
             mailbox.up.awaits_answer.store(1, Ordering::Relaxed);
             fence(Ordering::SeqCst);
-            futex::wait(&mailbox.down.answers, seen, None);
+            self.sleep(&mailbox.down.answers, seen);
         }
         mailbox.up.awaits_answer.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Refuses a process that has both libraries: its calls would reach the one, with the numbers of the other.
+fn only_one_library() -> Result<()> {
+    let loaded = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let has = |name: &str| loaded.lines().any(|line| line.ends_with(name));
+    match has("/libmpi.so.12") && has("/libmpi_abi.so.1") {
+        true => Err(Error::other(
+            "this process has loaded libmpi.so.12 and libmpi_abi.so.1: say which it is built for by fabricsim mpirun --abi mpich or --abi standard",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Says who waits, until a debugger has come.
+fn wait_for_debugger(rank: u32) {
+    let process = std::process::id();
+    eprintln!("fabricsim: rank {rank} waits for a debugger: gdb -p {process}, then continue");
+    let is_traced = || {
+        let about = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let tracer = about.lines().find_map(|line| line.strip_prefix("TracerPid:"));
+        tracer.is_none_or(|tracer| tracer.trim() != "0")
+    };
+    while !is_traced() {
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

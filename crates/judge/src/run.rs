@@ -356,6 +356,7 @@ fn drive<M: RouterModel>(
     let built = cpu_time();
     let begun_wall = Instant::now();
     supervisor.begun = built;
+    begin_programs(&world.net);
     let drain = Drain::new(end, last);
     let mut until = drain.first(engine.reached());
     let mut stop = advance(&mut *engine, until, &mut supervisor, &mut keeper)?;
@@ -418,6 +419,19 @@ fn drive<M: RouterModel>(
         manner,
     };
     run.conclude(engine_name, built - begun).map(Some)
+}
+
+/// Has the processes of live programs started.
+fn begin_programs(net: &Network) {
+    let plans = net
+        .workload
+        .ranks()
+        .into_iter()
+        .flat_map(|ranks| ranks.jobs.iter().flatten());
+    let programs = plans.filter(|plan| plan.is_live).flat_map(|plan| &plan.phases);
+    for (number, phase) in (0..).zip(programs) {
+        phase.program.begin(number);
+    }
 }
 
 /// The periods of a run: a warm-up, what is measured, and the time that measured messages have to arrive.

@@ -175,6 +175,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     {
         m.add_function(wrap_pyfunction!(programs::program_manner, m)?)?;
+        m.add_function(wrap_pyfunction!(programs::program_library, m)?)?;
         m.add_function(wrap_pyfunction!(programs::program_reports, m)?)?;
     }
     m.add_function(wrap_pyfunction!(list_entries, m)?)?;

@@ -3,7 +3,7 @@
 //! A process waits in its MPI library until the simulated time has come at which its call is over; nothing else makes it wait. Whoever plays
 //! the operations that were asked for again, from [`LiveProgram::write_log`]'s file, gets the same run: the endpoint asks both in the same way.
 //!
-//! * `launch.rs` starts the processes, when the first of their ranks is asked for an operation;
+//! * `launch.rs` starts the processes, when a run begins;
 //! * `rank.rs` turns what a process tells into operations, and what the endpoint tells into its answers;
 //! * `messages.rs` keeps what messages say on the way from sender to receiver;
 //! * `computing.rs` says how long what they compute between two calls takes;
@@ -20,8 +20,8 @@ mod rank;
 mod report;
 
 pub use computing::{CallPlace, ComputingNoise, ComputingWish, ProgramTimes, RecordedStretches, StretchTable};
-pub use coupling::processes::Output;
-pub use launch::{LaunchManner, ProgramWish, set_manner};
+pub use coupling::processes::{Dialect, Output};
+pub use launch::{GoesOn, LaunchManner, LibraryChoice, ProgramWish, set_manner};
 pub use report::{LiveEnd, LiveReport, take_reports};
 
 use crate::mpi::op::{ANY_SIZE, BLOCK};
@@ -40,6 +40,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 #[derive(Debug)]
 pub struct LiveProgram {
     wish: ProgramWish,
+    /// How it is started, by the run that has begun it.
+    manner: OnceLock<LaunchManner>,
     running: OnceLock<Result<Running, Failure>>,
     ranks: Vec<Mutex<LiveRank>>,
     /// What messages say that are on their way, by receiver.
@@ -53,10 +55,11 @@ pub struct LiveProgram {
 }
 
 impl LiveProgram {
-    /// The program that is wished for. It is started when one of its ranks is asked for an operation.
+    /// The program that is wished for. It is started when a run begins that it is in.
     pub fn new(wish: ProgramWish) -> LiveProgram {
         let ranks = wish.ranks;
         LiveProgram {
+            manner: OnceLock::new(),
             running: OnceLock::new(),
             ranks: (0..ranks).map(|_| Mutex::new(LiveRank::new(&wish))).collect(),
             transit: (0..ranks).map(|_| Mutex::default()).collect(),
@@ -76,7 +79,7 @@ impl LiveProgram {
     }
 
     fn running(&self) -> Option<&Running> {
-        let running = self.running.get_or_init(|| Running::start(&self.wish));
+        let running = self.running.get_or_init(|| Running::start(&self.wish, self.manner()));
         match running {
             Ok(running) => Some(running),
             Err(failure) => {
@@ -84,6 +87,10 @@ impl LiveProgram {
                 None
             }
         }
+    }
+
+    fn manner(&self) -> &LaunchManner {
+        self.manner.get_or_init(|| LaunchManner::of_program(0))
     }
 
     fn rank(&self, rank: u32) -> MutexGuard<'_, LiveRank> {
@@ -145,7 +152,7 @@ impl LiveProgram {
             if self.has_failed() {
                 return false;
             }
-            if !launch::goes_on() {
+            if !self.manner().goes_on() {
                 self.fail(Failure::Interrupted);
                 return false;
             }
@@ -185,6 +192,12 @@ impl Program for LiveProgram {
 
     fn is_live(&self) -> bool {
         true
+    }
+
+    fn begin(&self, number: u32) {
+        self.manner.get_or_init(|| LaunchManner::of_program(number));
+        // Processes are told when the thread ends that has started them.
+        self.running();
     }
 
     fn conclude(&self) -> Option<(bool, String)> {

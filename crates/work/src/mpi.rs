@@ -119,6 +119,11 @@ pub trait Program: std::fmt::Debug + Send + Sync {
         let _ = (rank, request, at);
     }
 
+    /// A run begins, of whose live programs this is the one with this number, in the order of jobs. The thread that says so stays until the run is over.
+    fn begin(&self, number: u32) {
+        let _ = number;
+    }
+
     /// The run is over: whether all is well with a live program, and what there is to say of it.
     fn conclude(&self) -> Option<(bool, String)> {
         None

@@ -69,7 +69,7 @@ def _main(
 def _fail(code: int, message: str, diagnostics: list[dict[str, Any]] | None = None) -> int:
     """Report an error: rendered on stderr, and as the one JSON object on stdout where --json asks for it."""
     say(message)
-    if "--json" in sys.argv[1:]:
+    if "--json" in sys.argv[1:] and sys.argv[1:2] != ["mpirun"]:  # which has a file for it, and programs may have the option
         kind = {INPUT: "input", CHECK: "self-check", OURS: "internal", INTERRUPTED: "interrupted", TERMINATED: "interrupted"}[
             code
         ]

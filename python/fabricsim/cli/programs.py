@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabricsim.cli._base import INPUT, OutOption, SetOption, app, parse_sets, put, run_campaign, say
+from fabricsim.cli._base import InputError, OutOption, SetOption, app, parse_sets, put, run_campaign, say
 
 if TYPE_CHECKING:
     from fabricsim.study import Study
@@ -45,6 +44,15 @@ def mpirun(
         Path | None, typer.Option("--output", metavar="DIR", help="What ranks print goes into a file per rank and stream.")
     ] = None,
     debug: Annotated[int | None, typer.Option("--debug", metavar="RANK", min=0, help="Start this rank under gdb.")] = None,
+    wait: Annotated[
+        int | None, typer.Option("--wait", metavar="RANK", min=0, help="This rank waits in MPI_Init for a debugger.")
+    ] = None,
+    abi: Annotated[
+        str | None,
+        typer.Option(
+            "--abi", metavar="ABI", help="MPI of a program that names none itself: standard or mpich \\[default: see --which]."
+        ),
+    ] = None,
     pin: Annotated[
         bool, typer.Option("--pin/--no-pin", help="Keep all ranks on the simulator's core: calls are cheaper.")
     ] = True,
@@ -55,25 +63,35 @@ def mpirun(
 
     Exit codes: that of the program, 3 for a failed self-check, 4 for a deadlock.
     """
-    from fabricsim.programs import libraries, program_study, run_program
+    from fabricsim.programs import program_study, run_program, which_library
 
-    if which:
-        put(f"{shlex.join(command)}: MPI libraries of {libraries()}")
-        raise typer.Exit(0)
+    if abi not in (None, "standard", "mpich"):
+        raise InputError(f"--abi {abi}: take standard or mpich")
     if compute not in (None, "zero", "cpu"):
-        say(f"--compute {compute}: take zero or cpu")
-        raise typer.Exit(INPUT)
+        raise InputError(f"--compute {compute}: take zero or cpu")
+    for option, rank in (("--debug", debug), ("--wait", wait)):
+        if rank is not None and rank >= ranks:
+            raise InputError(f"{option} {rank}: ranks are 0 to {ranks - 1}")
+    if which:
+        put(_library_words(which_library(command, abi=abi)))
+        raise typer.Exit(0)
     pairs = parse_sets(sets)
     made = program_study(command, ranks, study=study, sets=pairs, keys={"compute": compute} if compute else None)
     if prefix is None:
-        prefix = ranks > 1 and sys.stdout.isatty()
+        prefix = ranks > 1 and debug is None and sys.stdout.isatty()
     into: str | dict[str, str] = {"folder": str(output)} if output else ("prefix" if prefix else "pass")
     kept = log
     if out is not None and kept is None:
         out.mkdir(parents=True, exist_ok=True)
         kept = out.with_name(out.name + ".work")
     done = run_program(
-        made, log=kept, output=into, debugger=(debug, ["gdb", "--args"]) if debug is not None else None, one_core=pin
+        made,
+        log=kept,
+        output=into,
+        debugger=(debug, ["gdb", "--args"]) if debug is not None else None,
+        waits=wait,
+        one_core=pin,
+        abi=abi,
     )
     for line in done.words:
         say(f"fabricsim: {line}")
@@ -88,6 +106,16 @@ def mpirun(
     if out is not None and kept is not None and done.verdict == "ok":
         _replay(made, kept, out, quiet=quiet)
     raise typer.Exit(done.exit_code)
+
+
+def _library_words(found: dict[str, Any]) -> str:
+    needs = {
+        "standard": "needs the standard ABI (libmpi_abi.so.1)",
+        "mpich": "needs the ABI of MPICH (libmpi.so.12 or libmpich.so.12)",
+        "unsaid": "names no MPI itself: a script, or a program that loads MPI later",
+    }[found["abi"]]
+    first = "loaded before all others" if found["loaded_first"] else "or its sister libmpi_abi.so.1, as what it loads asks for"
+    return f"{found['program']} {needs}\nlibrary: {Path(found['library']).resolve()}, {first}"
 
 
 def _line(time_ns: float | None, calls: int, time_dependent: dict[str, int], ranks: int) -> str:

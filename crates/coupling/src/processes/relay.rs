@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, ChildStdout};
 use std::thread::JoinHandle;
 
@@ -14,7 +14,7 @@ pub enum Output {
     Pass,
     /// There, line by line with the rank before it.
     Prefix,
-    /// A file for each rank and stream in a folder: `3.out`, `3.err`.
+    /// A file for each rank and stream that something is printed to, in a folder: `3.out`, `3.err`. Those of before are removed.
     Folder(PathBuf),
 }
 
@@ -27,9 +27,18 @@ struct Followed {
     stream: Box<dyn Stream>,
     rank: u32,
     is_error: bool,
-    file: Option<File>,
+    file: Option<RankFile>,
     /// What has come of a line that is not over.
     line: Vec<u8>,
+}
+
+/// Where a stream goes that has a file.
+enum RankFile {
+    /// Nothing has been printed yet.
+    To(PathBuf),
+    Open(File),
+    /// It cannot be written.
+    Gone,
 }
 
 /// What is to be passed on of what ranks print.
@@ -47,6 +56,7 @@ impl Relay {
     pub fn new(output: &Output, ranks: u32) -> io::Result<Option<Relay>> {
         if let Output::Folder(folder) = output {
             std::fs::create_dir_all(folder)?;
+            remove_old(folder)?;
         }
         Ok((*output != Output::Pass).then(|| Relay {
             output: output.clone(),
@@ -75,7 +85,7 @@ impl Relay {
         if let Output::Folder(folder) = &self.output {
             for stream in &mut followed {
                 let name = format!("{}.{}", stream.rank, if stream.is_error { "err" } else { "out" });
-                stream.file = Some(File::create(folder.join(name))?);
+                stream.file = Some(RankFile::To(folder.join(name)));
             }
         }
         let thread = std::thread::Builder::new()
@@ -90,6 +100,38 @@ impl Relaying {
     pub fn finish(self) {
         // A thread that has panicked has said so.
         let _ = self.0.join();
+    }
+}
+
+/// Removes the files of an earlier program.
+fn remove_old(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_of_rank = |stem: &str| !stem.is_empty() && stem.bytes().all(|byte| byte.is_ascii_digit());
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let kind = path.extension().and_then(|kind| kind.to_str());
+        if stem.is_some_and(is_of_rank) && matches!(kind, Some("out" | "err")) {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+impl RankFile {
+    /// Writes what a rank has printed. Where the disk is full the ranks go on, and one line says so.
+    fn write(&mut self, text: &[u8]) {
+        let opened = match self {
+            RankFile::To(path) => File::create(path.as_path()).map(|file| *self = RankFile::Open(file)),
+            RankFile::Open(_) | RankFile::Gone => Ok(()),
+        };
+        let written = opened.and_then(|()| match self {
+            RankFile::Open(file) => file.write_all(text),
+            RankFile::To(_) | RankFile::Gone => Ok(()),
+        });
+        if let Err(error) = written {
+            eprintln!("fabricsim: what ranks print cannot be written: {error}");
+            *self = RankFile::Gone;
+        }
     }
 }
 
@@ -122,8 +164,9 @@ impl Followed {
             Err(error) => return error.kind() == ErrorKind::Interrupted,
         };
         if let Some(file) = &mut self.file {
-            // Where the disk is full the ranks go on.
-            let _ = file.write_all(&buffer[..count]);
+            if count > 0 {
+                file.write(&buffer[..count]);
+            }
             return count > 0;
         }
         self.line.extend_from_slice(&buffer[..count]);

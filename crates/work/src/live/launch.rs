@@ -6,9 +6,13 @@ use super::report::Failure;
 use coupling::layout::{NO_CORE, SharedTerms};
 use coupling::processes::{Dialect, LaunchStop, LaunchWish, Output, Processes, dialect, this_core};
 use coupling::{HostSide, SharedArea};
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The folder of the MPI libraries, for those that have not said how programs are started.
@@ -36,31 +40,51 @@ pub struct ProgramWish {
     pub arena: u64,
 }
 
-/// How programs are started by this process, whatever studies say: nothing of it changes what they do.
+/// How programs are started by runs of a thread, whatever studies say: nothing of it changes what they do.
 #[derive(Clone, Debug)]
 pub struct LaunchManner {
     /// Folder of the MPI libraries.
     pub libraries: Option<PathBuf>,
-    /// Where what ranks print goes.
+    /// The library of programs that do not say which they need, loaded before all others; where this is not said either, it is MPICH's in Python, and
+    /// whatever the program asks the loader for in others.
+    pub unsaid: Option<Dialect>,
+    /// Where what ranks print goes. The folder of a second program of a run has `.1` at its end, and so on.
     pub output: Output,
+    /// Whether a rank of the first program reads what this process would.
+    pub takes_input: bool,
     /// A rank that a debugger is started for, with its words.
     pub debugger: Option<(u32, Vec<OsString>)>,
+    /// A rank that waits for a debugger.
+    pub waits: Option<u32>,
     /// Whether ranks stay on the core of the simulator, which makes their calls cheaper and their computing slower.
     pub on_one_core: bool,
-    /// Where the log of the next program goes.
+    /// Where the log goes. That of a second program of a run has `.1` before its ending, and so on.
     pub log: Option<PathBuf>,
-    /// Where a table of what it computes goes, of a program whose CPU time is measured.
+    /// Where a table of what it computes goes, of a program whose CPU time is measured; named as logs are.
     pub table: Option<PathBuf>,
     /// Asked a few times a second while a process is waited for: whether to go on.
-    pub goes_on: Option<fn() -> bool>,
+    pub goes_on: Option<GoesOn>,
+}
+
+/// Whether to go on.
+#[derive(Clone)]
+pub struct GoesOn(pub Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl std::fmt::Debug for GoesOn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GoesOn")
+    }
 }
 
 impl Default for LaunchManner {
     fn default() -> LaunchManner {
         LaunchManner {
-            libraries: None,
+            libraries: std::env::var_os(LIBRARIES).map(PathBuf::from),
+            unsaid: None,
             output: Output::Pass,
+            takes_input: true,
             debugger: None,
+            waits: None,
             on_one_core: true,
             log: None,
             table: None,
@@ -69,26 +93,42 @@ impl Default for LaunchManner {
     }
 }
 
-static MANNER: Mutex<Option<LaunchManner>> = Mutex::new(None);
+thread_local! {
+    static MANNER: RefCell<LaunchManner> = RefCell::default();
+}
 
-/// Sets how programs are started from now on.
+/// Sets how programs are started from now on, in runs that this thread begins.
 pub fn set_manner(manner: LaunchManner) {
-    *MANNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(manner);
+    MANNER.set(manner);
 }
 
-/// Whether a process is waited for any longer.
-pub(super) fn goes_on() -> bool {
-    manner().goes_on.is_none_or(|goes_on| goes_on())
-}
-
-/// How programs are started.
-pub(super) fn manner() -> LaunchManner {
-    let manner = MANNER.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let mut manner = manner.unwrap_or_default();
-    if manner.libraries.is_none() {
-        manner.libraries = std::env::var_os(LIBRARIES).map(PathBuf::from);
+impl LaunchManner {
+    /// That of this thread, for the program of a run with this number.
+    pub(super) fn of_program(number: u32) -> LaunchManner {
+        let mut manner = MANNER.with_borrow(LaunchManner::clone);
+        if number > 0 {
+            manner.takes_input = false;
+            manner.debugger = None;
+            manner.waits = None;
+            if let Output::Folder(folder) = &mut manner.output {
+                folder.as_mut_os_string().push(format!(".{number}"));
+            }
+            for file in [&mut manner.log, &mut manner.table].into_iter().flatten() {
+                let mut ending = OsString::from(number.to_string());
+                if let Some(own) = file.extension() {
+                    ending.push(".");
+                    ending.push(own);
+                }
+                file.set_extension(ending);
+            }
+        }
+        manner
     }
-    manner
+
+    /// Whether a process is waited for any longer.
+    pub(super) fn goes_on(&self) -> bool {
+        self.goes_on.as_ref().is_none_or(|GoesOn(goes_on)| goes_on())
+    }
 }
 
 /// A program that has been started.
@@ -107,10 +147,9 @@ pub(super) struct Patience {
 
 impl Running {
     /// Starts the processes.
-    pub fn start(wish: &ProgramWish) -> Result<Running, Failure> {
-        let manner = manner();
-        let program = found(wish)?;
-        let environment = environment(&program, &manner)?;
+    pub fn start(wish: &ProgramWish, manner: &LaunchManner) -> Result<Running, Failure> {
+        let choice = LibraryChoice::of(&wish.command, wish.folder.as_deref(), manner).map_err(Failure::NotStarted)?;
+        let environment = environment(&choice);
         let terms = SharedTerms {
             ranks: wish.ranks,
             measures_cpu: wish.computing.measures_cpu().into(),
@@ -124,14 +163,16 @@ impl Running {
         let cannot = |error| Failure::NotStarted(format!("memory for the ranks cannot be had: {error}"));
         let (area, file) = SharedArea::create(terms).map_err(cannot)?;
         let mut command: Vec<OsString> = wish.command.iter().map(OsString::from).collect();
-        command[0] = program.into_os_string();
+        command[0] = choice.program.into_os_string();
         let launch = LaunchWish {
             command,
             ranks: wish.ranks,
             environment,
             folder: wish.folder.clone(),
-            output: manner.output,
+            output: manner.output.clone(),
             instead: manner.debugger.clone(),
+            waits: manner.waits,
+            takes_input: manner.takes_input,
         };
         let processes =
             Processes::start(&launch, &file).map_err(|stop: LaunchStop| Failure::NotStarted(stop.to_string()))?;
@@ -141,7 +182,7 @@ impl Running {
         Ok(Running {
             host: HostSide::new(area),
             processes: Some(processes),
-            has_debugger: manner.debugger.is_some(),
+            has_debugger: manner.debugger.is_some() || manner.waits.is_some(),
         })
     }
 
@@ -200,51 +241,109 @@ impl Running {
     }
 }
 
+/// Which library a program gets, and from where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LibraryChoice {
+    /// The program's file.
+    pub program: PathBuf,
+    /// The face of MPI that it needs.
+    pub dialect: Dialect,
+    /// The library's file.
+    pub library: PathBuf,
+    /// Whether it is loaded before all others, so that nothing else can be found first.
+    pub is_loaded_first: bool,
+}
+
+impl LibraryChoice {
+    /// That of a program that is started in a folder.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn of(command: &[String], folder: Option<&Path>, manner: &LaunchManner) -> Result<LibraryChoice, String> {
+        choice(&found(command, folder)?, manner)
+    }
+}
+
 /// The program's file: with its path, or in the folders of PATH.
-fn found(wish: &ProgramWish) -> Result<PathBuf, Failure> {
-    let Some(word) = wish.command.first().filter(|word| !word.is_empty()) else {
-        return Err(Failure::NotStarted("there is no program to start".to_owned()));
+fn found(command: &[String], folder: Option<&Path>) -> Result<PathBuf, String> {
+    let Some(word) = command.first().filter(|word| !word.is_empty()) else {
+        return Err("there is no program to start".to_owned());
     };
-    let base = wish.folder.clone().unwrap_or_default();
+    let base = folder.unwrap_or(Path::new(""));
+    let may_run = |path: &Path| {
+        path.metadata()
+            .is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
+    };
     if word.contains('/') {
-        let path = base.join(word);
+        // Without the dots in it.
+        let path: PathBuf = base.join(word).components().collect();
         return match path.is_file() {
-            true => Ok(std::path::absolute(&path).unwrap_or(path)),
-            false => Err(Failure::NotStarted(format!("there is no program {}", path.display()))),
+            true if may_run(&path) => Ok(std::path::absolute(&path).unwrap_or(path)),
+            true => Err(format!("{} may not be executed: chmod +x {word}", path.display())),
+            false => Err(format!("there is no program {}", path.display())),
         };
     }
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&folders)
         .map(|folder| folder.join(word))
-        .find(|path| path.is_file());
+        .find(|path| path.is_file() && may_run(path));
     found.ok_or_else(|| {
         let hint = if base.join(word).is_file() {
             format!(": write ./{word}")
         } else {
             String::new()
         };
-        Failure::NotStarted(format!("there is no program {word} in the folders of PATH{hint}"))
+        format!("there is no program {word} in the folders of PATH{hint}")
     })
 }
 
-/// What makes the loader find our libraries, whatever else is installed.
-fn environment(program: &Path, manner: &LaunchManner) -> Result<Vec<(OsString, OsString)>, Failure> {
-    let refused = |refusal: coupling::processes::ProgramRefused| {
-        Failure::NotStarted(format!("{}: {}", refusal.reason, refusal.hint))
-    };
-    let dialect = dialect(program).map_err(refused)?;
+fn choice(program: &Path, manner: &LaunchManner) -> Result<LibraryChoice, String> {
+    let dialect = dialect(program).map_err(|refusal| format!("{}; {}", refusal.reason, refusal.hint))?;
     let Some(folder) = &manner.libraries else {
-        let reason = format!("the MPI libraries of fabricsim are not installed ({LIBRARIES} is not set)");
-        return Err(Failure::NotStarted(reason));
+        return Err(format!(
+            "the MPI libraries of fabricsim are not installed ({LIBRARIES} is not set)"
+        ));
     };
-    let library = folder.join(match dialect {
+    let face = match (dialect, manner.unsaid) {
+        (Dialect::Unsaid, Some(face)) => face,
+        (Dialect::Standard | Dialect::Mpich | Dialect::Unsaid, _) => dialect,
+    };
+    let library = folder.join(match face {
         Dialect::Standard => STANDARD,
         Dialect::Mpich | Dialect::Unsaid => MPICH,
     });
-    if !library.is_file() {
-        let reason = format!("the MPI library of fabricsim is not there: {}", library.display());
-        return Err(Failure::NotStarted(reason));
+    let is_loaded_first = face != Dialect::Unsaid || is_python(program);
+    match library.is_file() {
+        true => Ok(LibraryChoice {
+            program: program.to_owned(),
+            dialect,
+            library,
+            is_loaded_first,
+        }),
+        false => Err(format!(
+            "the MPI library of fabricsim is not there: {}",
+            library.display()
+        )),
     }
+}
+
+/// Whether a program is Python, or a script in it: extensions of it may ask for their MPI by a path.
+fn is_python(program: &Path) -> bool {
+    let is_named = |path: &Path| {
+        path.file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"python"))
+    };
+    let mut first = [0; 256];
+    let got = File::open(program)
+        .and_then(|mut file| file.read(&mut first))
+        .unwrap_or(0);
+    let line = first[..got].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_script = line.starts_with(b"#!") && line.windows(6).any(|word| word == b"python");
+    is_script || is_named(program) || program.canonicalize().is_ok_and(|path| is_named(&path))
+}
+
+/// What makes the loader find our libraries, whatever else is installed.
+fn environment(choice: &LibraryChoice) -> Vec<(OsString, OsString)> {
     let before = |name: &str, first: &Path, between: &str| {
         let mut value = first.as_os_str().to_owned();
         if let Some(rest) = std::env::var_os(name).filter(|rest| !rest.is_empty()) {
@@ -253,11 +352,14 @@ fn environment(program: &Path, manner: &LaunchManner) -> Result<Vec<(OsString, O
         }
         (OsString::from(name), value)
     };
-    let mut environment = vec![
-        before("LD_PRELOAD", &library, " "),
-        before("LD_LIBRARY_PATH", folder, ":"),
-    ];
-    environment.push(("MPI4PY_LIBMPI".into(), folder.join(MPICH).into_os_string()));
-    environment.push(("MPI4PY_MPIABI".into(), "mpich".into()));
-    Ok(environment)
+    let folder = choice.library.parent().unwrap_or(Path::new(""));
+    let mut environment = vec![before("LD_LIBRARY_PATH", folder, ":")];
+    if choice.is_loaded_first {
+        environment.push(before("LD_PRELOAD", &choice.library, " "));
+    }
+    if choice.library.ends_with(MPICH) {
+        environment.push(("MPI4PY_LIBMPI".into(), choice.library.clone().into_os_string()));
+        environment.push(("MPI4PY_MPIABI".into(), "mpich".into()));
+    }
+    environment
 }

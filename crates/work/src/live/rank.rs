@@ -150,7 +150,7 @@ impl RankComputing {
             self.calls += 1;
             return 0;
         }
-        let is_measured = wish.measures_cpu() && super::launch::manner().table.is_some();
+        let is_measured = wish.measures_cpu() && super::launch::LaunchManner::of_program(0).table.is_some();
         let place = match wish.needs_places() || is_measured {
             true => self.place(number, after, host),
             false => None,

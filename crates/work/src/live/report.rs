@@ -2,16 +2,16 @@
 
 use super::LiveProgram;
 use super::computing::{MeasuredStretches, write_measured};
-use super::launch::{goes_on, manner};
 use super::rank::LiveRank;
 use coupling::RankEntry;
 use coupling::entry::{ANY_SOURCE, ANY_TAG, collective, kind};
+use coupling::layout::{COUNTERS, CPU_COUNTER};
 use coupling::processes::exit_code;
+use std::cell::RefCell;
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
-use std::sync::{Mutex, PoisonError};
 
 /// Most ranks that are told one by one.
 const MOST_TOLD: usize = 32;
@@ -115,7 +115,7 @@ pub enum LiveEnd {
 }
 
 /// What there is to say about a program that was run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LiveReport {
     /// How it ended.
     pub end: LiveEnd,
@@ -127,6 +127,8 @@ pub struct LiveReport {
     pub calls: u64,
     /// Calls that waited for the simulator.
     pub traps: u64,
+    /// CPU time of the ranks within calls of MPI (s).
+    pub library_s: f64,
     /// Calls whose result depends on times, by the names of their kinds.
     pub time_dependent: Vec<(&'static str, u64)>,
 }
@@ -143,23 +145,24 @@ const TIME_DEPENDENT: [&str; 8] = [
     "ANY_SOURCE",
 ];
 
-/// Reports of programs that have ended.
-static REPORTS: Mutex<Vec<LiveReport>> = Mutex::new(Vec::new());
+thread_local! {
+    static REPORTS: RefCell<Vec<LiveReport>> = const { RefCell::new(Vec::new()) };
+}
 
-/// The reports of programs that have ended since this was asked last.
+/// The reports of programs that have ended in runs of this thread since it asked last.
 pub fn take_reports() -> Vec<LiveReport> {
-    std::mem::take(&mut REPORTS.lock().unwrap_or_else(PoisonError::into_inner))
+    REPORTS.take()
 }
 
 impl LiveProgram {
     /// Ends the program, once, writes its log where one is wanted, and leaves its report for [`take_reports`].
     pub(super) fn finish(&self) -> Option<(bool, String)> {
-        let report = self.conclude_with(&mut goes_on)?;
+        let report = self.conclude_with(&mut || self.manner().goes_on())?;
         let mut words = report.words.join("; ");
         let mut is_well = report.end == LiveEnd::Finished;
-        let manner = manner();
-        let log = manner.log.map(|log| self.write_log(&log));
-        let table = manner.table.map(|table| self.write_table(&table));
+        let manner = self.manner();
+        let log = manner.log.as_ref().map(|log| self.write_log(log));
+        let table = manner.table.as_ref().map(|table| self.write_table(table));
         for stop in [log, table].into_iter().flatten().filter_map(Result::err) {
             is_well = false;
             words = format!("{words}; {stop}");
@@ -167,7 +170,7 @@ impl LiveProgram {
         if words.is_empty() {
             words = format!("all {} processes came to their ends", self.wish.ranks);
         }
-        REPORTS.lock().unwrap_or_else(PoisonError::into_inner).push(report);
+        REPORTS.with_borrow_mut(|reports| reports.push(report));
         Some((is_well, words))
     }
 
@@ -215,7 +218,7 @@ impl LiveProgram {
     }
 
     fn report(&self, end: LiveEnd, exit_code: i32, words: Vec<String>) -> LiveReport {
-        let mut counters = [0_u64; 1 + TIME_DEPENDENT.len()];
+        let mut counters = [0_u64; COUNTERS];
         if let Some(Ok(running)) = self.running.get() {
             for rank in 0..self.wish.ranks {
                 let own = &running.host.area().mailbox(rank).counters;
@@ -229,6 +232,7 @@ impl LiveProgram {
             exit_code,
             words,
             calls: counters[0],
+            library_s: counters[CPU_COUNTER] as f64 * 1e-9,
             traps: (0..self.wish.ranks).map(|rank| self.rank(rank).traps).sum(),
             time_dependent: TIME_DEPENDENT.into_iter().zip(counters[1..].iter().copied()).collect(),
         }

@@ -33,9 +33,9 @@ choice! {
 const PROGRAM: &[Parameter] = &[
     key(
         "command",
-        Type::Texts,
+        Type::Arguments,
         Default::Required,
-        "The program and its arguments, as a list.",
+        "The program and its arguments, as a list; line ends and tabs may be in them.",
     ),
     key(
         "folder",
