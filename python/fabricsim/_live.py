@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from fabricsim import _core
+from fabricsim._libraries_of_mpi import libraries
 from fabricsim._runs import Run
+from fabricsim._specification import Specification
 
 __all__ = ["FOLDER", "Replays", "live", "program_folder", "programs_of", "replayed"]
 
@@ -45,8 +47,6 @@ def program_folder(folder: Path, run: str) -> Path:
 @contextlib.contextmanager
 def live(folder: Path, goes_on: Callable[[], bool], reports: list[dict[str, Any]], *, one_core: bool) -> Iterator[None]:
     """Run programs with what they print in files of a folder, and with their logs there; `reports` gets what came of each."""
-    from fabricsim.programs import libraries
-
     folder.mkdir(parents=True, exist_ok=True)
     options = {
         "libraries": str(libraries()),
@@ -75,9 +75,7 @@ def replayed(canonical: str, logs: Sequence[Path]) -> str:
 
 
 def _motif_of_log(log: Path, ranks: int) -> dict[str, Any]:
-    from fabricsim.study import Study
-
-    study = Study(
+    study = Specification(
         {
             "name": "log",
             "topology": {"kind": "single-router", "nodes": max(2, ranks)},
