@@ -21,14 +21,25 @@ fn standard(constants: &Constants) -> [i64; 5] {
 /// Numbers of keys of ours: not negative, and none of the standard's.
 const FIRST_KEY: c_int = 0x1000_0000;
 
-/// The key with this number.
-fn key(library: &Library, number: c_int, of: KeyOf) -> Answer<(u32, AttributeKey)> {
+/// The key with this number, that the program has not freed.
+fn key(library: &Library, number: c_int, of: KeyOf) -> Answer<u32> {
+    key_if(library, number, |_, key| key.of == of && !key.freed)
+}
+
+/// The key with this number: one that was freed is there for as long as a value hangs under it.
+fn key_on(library: &Library, number: c_int, holder: &Holder) -> Answer<u32> {
+    key_if(library, number, |index, key| {
+        key.of == holder.key_of() && (!key.freed || holder.attributes().borrow().contains_key(&index))
+    })
+}
+
+fn key_if(library: &Library, number: c_int, is_it: impl Fn(u32, AttributeKey) -> bool) -> Answer<u32> {
     let index = number
         .checked_sub(FIRST_KEY)
         .and_then(|index| u32::try_from(index).ok());
     let key = index.and_then(|index| Some((index, *library.keys.borrow().get(index)?)));
     match key {
-        Some((index, key)) if key.of == of && !key.freed => Ok((index, key)),
+        Some((index, key)) if is_it(index, key) => Ok(index),
         _ => fault(
             ErrorClass::Keyval,
             format!("{number:#x} is no key that the program has made for this"),
@@ -185,7 +196,7 @@ fn create<F: Face>(
 
 /// Frees a key: values under it stay where they are until what holds them goes.
 fn free<F: Face>(library: &Library, of: KeyOf, number: ResultPlace<c_int>) -> Answer {
-    let (index, _) = key(library, number.get()?, of)?;
+    let index = key(library, number.get()?, of)?;
     // Its number is not given again: something may hold a value under it.
     if let Some(key) = library.keys.borrow_mut().get_mut(index) {
         key.freed = true;
@@ -194,21 +205,21 @@ fn free<F: Face>(library: &Library, of: KeyOf, number: ResultPlace<c_int>) -> An
 }
 
 fn set<F: Face>(library: &Library, holder: &Holder, number: c_int, value: BufferAddress) -> Answer {
-    let (index, _) = key(library, number, holder.key_of())?;
+    let index = key(library, number, holder.key_of())?;
     holder.delete::<F>(library, index)?;
     holder.attributes().borrow_mut().insert(index, value.0 as usize);
     Ok(())
 }
 
 fn get(library: &Library, holder: &Holder, number: c_int, value: BufferAddress, flag: ResultPlace<c_int>) -> Answer {
-    let (index, _) = key(library, number, holder.key_of())?;
+    let index = key_on(library, number, holder)?;
     let found = holder.attributes().borrow().get(&index).copied();
     flag.set(c_int::from(found.is_some()))?;
     found.map_or(Ok(()), |found| value.set(found as *mut _))
 }
 
 fn delete<F: Face>(library: &Library, holder: &Holder, number: c_int) -> Answer {
-    let (index, _) = key(library, number, holder.key_of())?;
+    let index = key_on(library, number, holder)?;
     holder.delete::<F>(library, index)
 }
 

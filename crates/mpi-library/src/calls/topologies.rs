@@ -71,7 +71,7 @@ fn new_grid(comm: &Comm, number: c_int, sizes: In<c_int>, closed: In<c_int>) -> 
         _ if sizes.iter().any(|size| *size < 1) => fault(ErrorClass::Dims, format!("a grid of {sizes:?}")),
         Some(processes) if processes as u32 <= comm.size() => Ok((ProcessGrid { sizes, closed }, processes as u32)),
         _ => fault(
-            ErrorClass::Dims,
+            ErrorClass::Arg,
             format!(
                 "a grid of {sizes:?} has more processes than the communicator, which has {}",
                 comm.size()

@@ -157,7 +157,7 @@ named! {
     unsigned "MPI_UNSIGNED" 4 Content::Unsigned;
     long "MPI_LONG" 8 Content::Signed;
     unsigned_long "MPI_UNSIGNED_LONG" 8 Content::Unsigned;
-    long_long "MPI_LONG_LONG" 8 Content::Signed;
+    long_long_int "MPI_LONG_LONG_INT" 8 Content::Signed;
     unsigned_long_long "MPI_UNSIGNED_LONG_LONG" 8 Content::Unsigned;
     float "MPI_FLOAT" 4 Content::Float;
     double "MPI_DOUBLE" 8 Content::Float;

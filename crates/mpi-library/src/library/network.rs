@@ -401,7 +401,8 @@ impl Library {
         if wanted.source == MessagePartner::Nobody {
             return Ok(self.keep_request(LibraryRequest::done(Some(comm.clone()), EndedRequest::NOBODY)));
         }
-        let entry = self.receiving(comm, place.as_ref().map_or(u64::MAX >> 1, RequestPlace::bytes), wanted)?;
+        // A receive for a message that a probe has taken gets its room later.
+        let entry = self.receiving(comm, place.as_ref().map_or(0, RequestPlace::bytes), wanted)?;
         let kind = RequestKind::Receive {
             probed: place.is_none(),
             place: RefCell::new(place),

@@ -62,9 +62,11 @@ pub(crate) fn read(root: &Table, mut files: Files<'_>, findings: &mut Findings) 
         check_nodes(&values, alone, taken, n_nodes, findings);
         let own_nodes = nodes.map(u64::from).or(n_nodes).filter(|_| !values.failed("nodes"));
         let several = values.integer("ranks_per_node").is_some_and(|ranks| ranks > 1);
-        let idle = |table: &Table| matches!(table.get("kind").map(|item| &item.node.value), Some(Value::Text(kind)) if kind == "idle");
-        let idle = matches!(table.get("work").map(|item| &item.node.value), Some(Value::Table(work)) if idle(work));
-        if own_nodes.is_some_and(|own| own < 2) && !several && !idle {
+        // A program of one process is none that talks to nobody: it computes, and sends to itself.
+        let kind_may = |table: &Table| matches!(table.get("kind").map(|item| &item.node.value), Some(Value::Text(kind)) if ["idle", "program"].contains(&kind.as_str()));
+        let may_be_one =
+            matches!(table.get("work").map(|item| &item.node.value), Some(Value::Table(work)) if kind_may(work));
+        if own_nodes.is_some_and(|own| own < 2) && !several && !may_be_one {
             let reason = "1 node has nobody to talk to";
             findings.error(
                 values.place("nodes"),
