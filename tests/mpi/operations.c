@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     pairs();
     MPI_Op op;
     MPI_Op_create(longest, 1, &op);
-    double mine[2] = {rank % 2 ? -rank : rank, 0.5 - rank}, result[2];
+    double mine[2] = {rank % 2 ? -rank : rank, 0.25 - rank}, result[2];
     MPI_Allreduce(mine, result, 2, MPI_DOUBLE, op, MPI_COMM_WORLD);
     tell("longest %g %g", result[0], result[1]);
     MPI_Op_free(&op);

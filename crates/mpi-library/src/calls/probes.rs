@@ -7,7 +7,7 @@ use crate::{
     faces::{Face, HandleKind},
     fault::{Answer, ErrorClass, fault},
     library::{
-        HeardArrival, Library, calls,
+        HeardArrival, Library, TimeDependent, calls,
         progress::{WantedTrap, fault_of},
         requests::{EndedRequest, LibraryRequest, MessagePartner, RequestKind, RequestPlace},
     },
@@ -50,6 +50,9 @@ fn probe(library: &Library, comm: &Comm, wanted: WantedTrap, waits: bool) -> Ans
         return Ok(Some(EndedRequest::NOBODY));
     }
     library.introduce(comm)?;
+    if wanted.source == MessagePartner::Anybody {
+        library.count(TimeDependent::AnySource);
+    }
     if waits {
         let arrival = library.wait_until(|| Ok(library.arrived(comm, wanted)))?;
         return Ok(Some(seen(comm, &arrival)));
@@ -128,6 +131,7 @@ calls! {
 
     /// Whether there is a message.
     iprobe = "MPI_Iprobe"(source: c_int, tag: c_int, comm: F::Handle, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
+        library.count(TimeDependent::Iprobe);
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
         let ended = probe(library, &comm, wanted, false)?;
@@ -148,6 +152,7 @@ calls! {
     improbe = "MPI_Improbe"(
         source: c_int, tag: c_int, comm: F::Handle, flag: ResultPlace<c_int>, message: ResultPlace<F::Handle>, status: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::Improbe);
         let comm = library.comm::<F>(comm)?;
         let wanted = wanted::<F>(&comm, source, tag)?;
         let ended = probe(library, &comm, wanted, false)?;

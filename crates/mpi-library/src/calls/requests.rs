@@ -6,7 +6,7 @@ use crate::{
     faces::{Face, StatusFields},
     fault::{Answer, CallFault, ErrorClass, ErrorCode, fault},
     library::{
-        Library, calls,
+        Library, TimeDependent, calls,
         progress::fault_of,
         requests::{EndedRequest, LibraryRequest, OwnFunctions, RequestKind},
     },
@@ -184,6 +184,7 @@ calls! {
 
     /// Waits for one of several requests.
     waitany = "MPI_Waitany"(number: c_int, requests: ResultPlace<F::Handle>, which: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
+        library.count(TimeDependent::Waitany);
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             which.set(F::C.undefined as c_int)?;
@@ -199,6 +200,7 @@ calls! {
     waitsome = "MPI_Waitsome"(
         number: c_int, requests: ResultPlace<F::Handle>, ended: ResultPlace<c_int>, which: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::Waitsome);
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             return ended.set(F::C.undefined as c_int);
@@ -217,6 +219,7 @@ calls! {
 
     /// Whether a request has ended.
     test = "MPI_Test"(request: ResultPlace<F::Handle>, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
+        library.count(TimeDependent::Test);
         let list = active::<F>(library, request, 1)?;
         let Some(first) = list.first() else {
             flag.set(1)?;
@@ -230,6 +233,7 @@ calls! {
 
     /// Whether all of several requests have ended.
     testall = "MPI_Testall"(number: c_int, requests: ResultPlace<F::Handle>, flag: ResultPlace<c_int>, statuses: ResultPlace<F::Status>) |library| {
+        library.count(TimeDependent::Test);
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             flag.set(1)?;
@@ -251,6 +255,7 @@ calls! {
     testany = "MPI_Testany"(
         number: c_int, requests: ResultPlace<F::Handle>, which: ResultPlace<c_int>, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::Test);
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             flag.set(1)?;
@@ -268,6 +273,7 @@ calls! {
     testsome = "MPI_Testsome"(
         number: c_int, requests: ResultPlace<F::Handle>, ended: ResultPlace<c_int>, which: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::Testsome);
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             return ended.set(F::C.undefined as c_int);
@@ -283,6 +289,7 @@ calls! {
 
     /// Whether a request has ended; it stays.
     request_get_status = "MPI_Request_get_status"(request: F::Handle, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>) |library| {
+        library.count(TimeDependent::GetStatus);
         let handles = [request];
         let list = active::<F>(library, ResultPlace(handles.as_ptr().cast_mut()), 1)?;
         let Some((_, index)) = list.first() else {
@@ -297,6 +304,7 @@ calls! {
     request_get_status_all = "MPI_Request_get_status_all"(
         number: c_int, requests: ResultPlace<F::Handle>, flag: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::GetStatus);
         let list = active::<F>(library, requests, number)?;
         look(library, &list)?;
         let all = over(library, &list)?.len() == list.len();
@@ -312,6 +320,7 @@ calls! {
     request_get_status_any = "MPI_Request_get_status_any"(
         number: c_int, requests: ResultPlace<F::Handle>, which: ResultPlace<c_int>, flag: ResultPlace<c_int>, status: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::GetStatus);
         let list = active::<F>(library, requests, number)?;
         look_for_any(library, &list)?;
         let first = over(library, &list)?.first().copied();
@@ -328,6 +337,7 @@ calls! {
     request_get_status_some = "MPI_Request_get_status_some"(
         number: c_int, requests: ResultPlace<F::Handle>, ended: ResultPlace<c_int>, which: ResultPlace<c_int>, statuses: ResultPlace<F::Status>,
     ) |library| {
+        library.count(TimeDependent::GetStatus);
         let list = active::<F>(library, requests, number)?;
         if list.is_empty() {
             return ended.set(F::C.undefined as c_int);
@@ -360,7 +370,7 @@ calls! {
         request.set(F::handle(F::C.request_null))
     };
 
-    /// Cancels a request: generalized ones, and what has ended already, which stays as it is. The network takes nothing back.
+    /// Cancels a request: receives that have no message yet, and generalized ones. A message that is on its way is not taken back.
     cancel = "MPI_Cancel"(request: ResultPlace<F::Handle>) |library| {
         library.running()?;
         let Some(index) = library.request_index::<F>(request.get()?)? else {
@@ -459,22 +469,31 @@ fn take_back(library: &Library, request: &LibraryRequest) -> Answer {
     }
     let Some(name) = request.name.get() else { return Ok(()) };
     let taken = library.link.borrow_mut().as_mut().and_then(|link| link.cancel(name));
+    let cancelled = EndedRequest {
+        cancelled: true,
+        ..EndedRequest::EMPTY
+    };
     match taken {
         // It has its partner, or has ended: it stays as it is.
         Some(None) => Ok(()),
         Some(Some(entry)) => {
             library.taken_back(&entry)?;
-            let cancelled = EndedRequest {
-                cancelled: true,
-                ..EndedRequest::EMPTY
-            };
             request.ended.set(Some(cancelled));
             Ok(())
         }
-        None if request.ended.get().is_some() => Ok(()),
-        None => fault(
-            ErrorClass::UnsupportedOperation,
-            "a message or a receive on a simulated network cannot be cancelled",
-        ),
+        None => match request.kind {
+            // A message is on its way; the request ends as it would have, and its status says so.
+            RequestKind::Send => Ok(()),
+            RequestKind::Receive { .. } => {
+                library.poll();
+                if request.ended.get().is_none() {
+                    library.give_back(request)?;
+                    request.ended.set(Some(cancelled));
+                }
+                Ok(())
+            }
+            _ if request.ended.get().is_some() => Ok(()),
+            _ => fault(ErrorClass::Request, "a collective operation cannot be cancelled"),
+        },
     }
 }

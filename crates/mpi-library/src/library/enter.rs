@@ -62,6 +62,7 @@ pub fn enter<F: Face>(call: &'static str, body: impl FnOnce(&Library) -> Answer)
         *library.scope.borrow_mut() = scope;
         code
     } else {
+        library.count_call();
         if let Some(link) = library.link.borrow_mut().as_mut() {
             link.enter();
         }

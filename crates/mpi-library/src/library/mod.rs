@@ -3,6 +3,7 @@
 //! All of it hangs on one [`Library`]. A call borrows tables for moments only, never while a function of the program runs, since that
 //! may call MPI itself.
 
+mod counting;
 mod enter;
 mod errors;
 mod lookup;
@@ -10,6 +11,7 @@ mod network;
 pub mod progress;
 pub mod requests;
 
+pub use counting::TimeDependent;
 pub(crate) use enter::calls;
 pub use enter::{PLACE, enter, library, thread_number};
 pub use errors::{Handler, OwnError, OwnErrors};
@@ -91,6 +93,8 @@ pub struct Library {
     pub(crate) next_comm: Cell<u32>,
     /// Duplicates that this process has started as the first member.
     pub(crate) started_duplicates: Cell<u32>,
+    /// Calls of the program, all of them and by kind ([`TimeDependent`]), which the simulator is told before it answers.
+    counts: [Cell<u64>; 1 + TimeDependent::KINDS],
     /// The buffer of buffered sends: address and bytes.
     pub(crate) buffer: Cell<Option<(usize, i64)>>,
     /// Attributes of the standard, which programs read through pointers.
@@ -135,6 +139,7 @@ impl Library {
             own_errors: RefCell::default(),
             next_comm: Cell::new(2),
             started_duplicates: Cell::new(0),
+            counts: Default::default(),
             buffer: Cell::new(None),
             constants: Default::default(),
         };

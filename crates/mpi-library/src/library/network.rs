@@ -1,7 +1,7 @@
 //! What is told to the network, and what it tells.
 
 use super::{
-    HeardArrival, Library,
+    HeardArrival, Library, TimeDependent,
     requests::{EndedRequest, LibraryRequest, MessagePartner, RequestKind, RequestPlace},
 };
 use crate::{
@@ -66,6 +66,7 @@ impl Library {
     pub fn ask(&self, entry: RankEntry) -> Option<RankNews> {
         let mut told = self.told.take();
         if let Some(link) = self.link.borrow_mut().as_mut() {
+            self.tell_counts(link.as_ref());
             let clock = link.trap(Self::placed(entry), &mut |piece| told.push(piece));
             self.clock.set(clock);
             // What was read before the answer is not needed any more.
@@ -144,11 +145,32 @@ impl Library {
                     ..EndedRequest::EMPTY
                 }));
             }
+            RequestKind::TakenBack => {
+                eprintln!(
+                    "fabricsim: {}a message from rank {} with tag {} came for a receive that MPI_Cancel had ended: on a simulated network \
+                     the receives after it do not get it",
+                    self.who(),
+                    piece.source,
+                    piece.tag
+                );
+                self.end_all(1);
+            }
             _ => request.ended.set(Some(EndedRequest::EMPTY)),
         }
         if request.given_up.get() {
             self.forget(index, &request);
         }
+    }
+
+    /// The name of a receive that is cancelled stays with the network, under a request of its own.
+    pub fn give_back(&self, request: &LibraryRequest) -> Answer {
+        let Some(name) = request.name.take() else { return Ok(()) };
+        let index = self.keep_request(LibraryRequest::new(request.comm.clone(), RequestKind::TakenBack));
+        if let Some(of_name) = self.names.borrow_mut().get_mut(name) {
+            *of_name = index;
+        }
+        self.request(index)?.name.set(Some(name));
+        Ok(())
     }
 
     /// Takes a request that has ended out of all tables.
@@ -387,6 +409,7 @@ impl Library {
             peer: if let MessagePartner::Rank(rank) = wanted.source {
                 comm.member(rank)
             } else {
+                self.count(TimeDependent::AnySource);
                 ANY_SOURCE
             },
             request: BLOCKING,

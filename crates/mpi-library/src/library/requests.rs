@@ -121,6 +121,8 @@ pub enum RequestKind {
         /// Whether a probe has taken its message out of the arrivals.
         probed: bool,
     },
+    /// A receive that the program has cancelled, which the network still has: no message may come for it.
+    TakenBack,
     /// A collective operation.
     Collective(RefCell<Option<Finish>>),
     /// Several operations that end together, and what is done then.

@@ -369,6 +369,9 @@ pub(super) fn keep<F: Face>(
     request.set(library.request_handle::<F>(index))
 }
 
+/// The tag of the messages of scans: none that operations of neighbours have.
+const ROUNDS: u16 = 60_001;
+
 /// Exchanges messages of so many bytes with the ranks whose number differs in one bit, bit by bit.
 fn rounds(library: &Library, comm: &Rc<Comm>, bytes: u64) -> Answer {
     let inner = comm.inner();
@@ -383,10 +386,10 @@ fn rounds(library: &Library, comm: &Rc<Comm>, bytes: u64) -> Answer {
         if other < comm.size() {
             let wanted = WantedTrap {
                 source: MessagePartner::Rank(other),
-                tag: Some(0),
+                tag: Some(ROUNDS),
             };
             let receive = library.post_receive(inner, Some(nothing.clone()), wanted)?;
-            let send = library.post_size(inner, bytes, (Destination::Rank(other), 0))?;
+            let send = library.post_size(inner, bytes, (Destination::Rank(other), ROUNDS))?;
             library.wait_for(&[receive, send])?;
             library.let_go(receive)?;
             library.let_go(send)?;

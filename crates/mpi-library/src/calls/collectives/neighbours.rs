@@ -51,12 +51,19 @@ struct NeighbourEdges {
 }
 
 impl NeighbourEdges {
+    /// The receives as their messages come. Where a rank is the neighbour on both sides of a closed dimension, what it sends down first comes
+    /// from above, so each pair is the other way round.
+    fn in_order(&self) -> impl Iterator<Item = &(RequestPlace, MessagePartner)> {
+        let is_grid = matches!(self.comm.topology, Some(CommTopology::Grid(_)));
+        (0..self.receives.len()).map(move |place| &self.receives[if is_grid { place ^ 1 } else { place }])
+    }
+
     /// Starts all messages; returns the indices of their requests.
     fn start(&self, library: &Library) -> Answer<Vec<u32>> {
         let tag = (self.comm.next_collective() % NUMBERS) as u16;
         let inner = self.comm.inner();
         let mut parts = Vec::new();
-        for (place, source) in &self.receives {
+        for (place, source) in self.in_order() {
             parts.push(library.post_receive(
                 inner,
                 Some(place.clone()),
