@@ -41,7 +41,8 @@ def info_text(found: dict[str, Any]) -> None:
         console.print(Text(text), soft_wrap=True)
 
     recorded = f", recorded as {found['recorded_as']}" if found["recorded_as"] not in ("", found["format"]) else ""
-    put(f"{found['file']}: {found['format'] or 'no trace'}{recorded}, {found['form']}")
+    known = f"{found['format']}{recorded}, {found['form']}" if found["format"] else "no trace"
+    put(f"{found['file']}: {known}")
     put(f"{found['ranks']:,} ranks, {found['communicators']:,} communicators, {found['records']:,} records")
     work = f"{found['instructions']:,} instructions" if found["compute_ns"] is None and found["instructions"] else ""
     if found["compute_ns"] is not None:

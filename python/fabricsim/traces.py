@@ -35,15 +35,27 @@ def trace_formats() -> list[dict[str, Any]]:
     return found
 
 
+#: Endings of names that formats have which are read and not written.
+_READ_ONLY = (".otf2", ".def", ".evt", ".meta", ".et", ".xml", ".csv", ".cm", ".json")
+
+
 def format_for(out: Path) -> str:
     """Return the format that a file is written in by the ending of its name: ``goal``, ``goal-binary``, or ``work``.
+
+    Raises
+    ------
+    ValueError
+        The ending is that of a format that is not written.
 
     Examples
     --------
     >>> format_for(Path("app.goal")), format_for(Path("app.bin")), format_for(Path("app.work"))
     ('goal', 'goal-binary', 'work')
     """
-    return {".goal": "goal", ".bin": "goal-binary"}.get(out.suffix.lower(), "work")
+    ending = out.suffix.lower()
+    if ending in _READ_ONLY:
+        raise ValueError(f"{out} is named as a format that is not written: name it .work, .goal or .bin, or say the format")
+    return {".goal": "goal", ".bin": "goal-binary"}.get(ending, "work")
 
 
 def read_info(path: str | Path, *, format: str | None = None, progress: Callable[[str], bool] | None = None) -> dict[str, Any]:
@@ -194,7 +206,8 @@ class Trace:
         out : path or str
             The file; it is there when all of it is written.
         to : str, optional
-            ``"work"``, ``"goal"`` or ``"goal-binary"``; by default the ending says: ``.goal``, ``.bin``, and ``work`` for others.
+            ``"work"``, ``"goal"`` or ``"goal-binary"``; by default the ending says: ``.goal``, ``.bin``, and ``work`` for others, but for
+            those of formats that are not written.
         repair : bool, optional
             Leave out what does not match: messages without their other end, collectives that ranks do not agree on. It takes a pass before.
         force : bool, optional
@@ -206,6 +219,8 @@ class Trace:
             There is a file of this name.
         TraceError
             The trace cannot be read to its end, or the format cannot have it, or the file cannot be written.
+        ValueError
+            The file is named as a format that is not written.
 
         Warns
         -----
@@ -257,7 +272,7 @@ class Trace:
         FileExistsError, TraceError
             As in `convert`, and for a part that there is not.
         ValueError
-            No part is said, or a time or the ranks are none.
+            No part is said, a time or the ranks are none, or the file is named as a format that is not written.
 
         Warns
         -----

@@ -112,6 +112,7 @@ WRONG = {
     "out is there": (["convert", "app.goal", "app.goal"], "app.goal exists; choose another name, or --force"),
     "out is the trace": (["convert", "app.goal", "app.goal", "--force"], "is read, and cannot be written"),
     "no folder": (["convert", "app.goal", "a/b.work"], "there is no folder a"),
+    "name of another format": (["convert", "app.goal", "app.otf2"], "app.otf2 is named as a format that is not written"),
     "no file": (["convert", "nothing", "b.work"], "cannot be read"),
     "no such repair": (["convert", "app.goal", "b.work", "--repair", "glue"], "--repair glue: there is drop"),
     "cut of nothing": (["cut", "app.goal", "b.work"], "say which part"),

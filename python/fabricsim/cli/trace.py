@@ -103,7 +103,14 @@ def info(
 
 def _target(out: Path, to: str | None, *, force: bool) -> None:
     """Refuse a file that cannot be written, before anything is read."""
+    from fabricsim.traces import format_for
+
     _known(to, written=True)
+    if to is None:
+        try:
+            format_for(out)
+        except ValueError as error:
+            raise InputError(f"{error}, as --to work") from None
     if out.exists() and not force:
         raise InputError(f"{out} exists; choose another name, or --force")
     if not out.parent.is_dir():

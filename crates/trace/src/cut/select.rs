@@ -85,8 +85,10 @@ impl Selection {
         self.ranks = self.part.ranks.clone().unwrap_or(0..header.ranks);
         if self.ranks.is_empty() || self.ranks.end > header.ranks {
             return Err(ReadStop::Refused(format!(
-                "ranks {}..{} of a trace of {} ranks: give A..B with A below B",
-                self.ranks.start, self.ranks.end, header.ranks
+                "ranks {}..{} of a trace of {n} ranks: give A..B with A below B and B at most {n}",
+                self.ranks.start,
+                self.ranks.end,
+                n = header.ranks
             )));
         }
         self.places = vec![RankPlace::default(); self.ranks.len()];
