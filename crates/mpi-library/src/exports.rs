@@ -745,6 +745,11 @@ macro_rules! export_both {
         $crate::export!("MPI_Win_wait", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPI_Win_wait") }>);
         $crate::export!("MPI_Wtick", $crate::calls::environment::wtick::<$face>);
         $crate::export!("MPI_Wtime", $crate::calls::environment::wtime::<$face>);
+        $crate::export!("MPIX_Comm_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_create_errhandler_x") }>);
+        $crate::export!("MPIX_File_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_File_create_errhandler_x") }>);
+        $crate::export!("MPIX_Op_create_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Op_create_x") }>);
+        $crate::export!("MPIX_Session_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Session_create_errhandler_x") }>);
+        $crate::export!("MPIX_Win_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Win_create_errhandler_x") }>);
     };
 }
 
@@ -786,7 +791,6 @@ macro_rules! export_mpich_alone {
         $crate::export!("MPIX_Async_spawn", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Async_spawn") }>);
         $crate::export!("MPIX_Async_start", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Async_start") }>);
         $crate::export!("MPIX_Comm_agree", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_agree") }>);
-        $crate::export!("MPIX_Comm_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_create_errhandler_x") }>);
         $crate::export!("MPIX_Comm_failure_ack", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_failure_ack") }>);
         $crate::export!("MPIX_Comm_failure_get_acked", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_failure_get_acked") }>);
         $crate::export!("MPIX_Comm_get_failed", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_get_failed") }>);
@@ -794,7 +798,6 @@ macro_rules! export_mpich_alone {
         $crate::export!("MPIX_Comm_revoke", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_revoke") }>);
         $crate::export!("MPIX_Comm_shrink", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_shrink") }>);
         $crate::export!("MPIX_Comm_test_threadcomm", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Comm_test_threadcomm") }>);
-        $crate::export!("MPIX_File_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_File_create_errhandler_x") }>);
         $crate::export!("MPIX_GPU_query_support", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_GPU_query_support") }>);
         $crate::export!("MPIX_Grequest_class_allocate", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Grequest_class_allocate") }>);
         $crate::export!("MPIX_Grequest_class_create", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Grequest_class_create") }>);
@@ -804,7 +807,6 @@ macro_rules! export_mpich_alone {
         $crate::export!("MPIX_Irecv_enqueue_c", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Irecv_enqueue_c") }>);
         $crate::export!("MPIX_Isend_enqueue", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Isend_enqueue") }>);
         $crate::export!("MPIX_Isend_enqueue_c", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Isend_enqueue_c") }>);
-        $crate::export!("MPIX_Op_create_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Op_create_x") }>);
         $crate::export!("MPIX_Query_cuda_support", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Query_cuda_support") }>);
         $crate::export!("MPIX_Query_hip_support", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Query_hip_support") }>);
         $crate::export!("MPIX_Query_ze_support", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Query_ze_support") }>);
@@ -813,7 +815,6 @@ macro_rules! export_mpich_alone {
         $crate::export!("MPIX_Request_is_complete", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Request_is_complete") }>);
         $crate::export!("MPIX_Send_enqueue", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Send_enqueue") }>);
         $crate::export!("MPIX_Send_enqueue_c", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Send_enqueue_c") }>);
-        $crate::export!("MPIX_Session_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Session_create_errhandler_x") }>);
         $crate::export!("MPIX_Start_progress_thread", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Start_progress_thread") }>);
         $crate::export!("MPIX_Stop_progress_thread", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Stop_progress_thread") }>);
         $crate::export!("MPIX_Stream_comm_create", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Stream_comm_create") }>);
@@ -837,7 +838,6 @@ macro_rules! export_mpich_alone {
         $crate::export!("MPIX_Type_iov_len", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Type_iov_len") }>);
         $crate::export!("MPIX_Wait_enqueue", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Wait_enqueue") }>);
         $crate::export!("MPIX_Waitall_enqueue", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Waitall_enqueue") }>);
-        $crate::export!("MPIX_Win_create_errhandler_x", $crate::calls::refusals::refused::<$face, { $crate::calls::refusals::refusal("MPIX_Win_create_errhandler_x") }>);
         $crate::export!("MPI_Address", $crate::calls::environment::get_address::<$face>);
         $crate::export!("MPI_Comm_c2f", $crate::calls::environment::to_integer::<$face>);
         $crate::export!("MPI_Comm_f2c", $crate::calls::environment::from_integer::<$face>);

@@ -212,7 +212,6 @@ impl MotifKind for LiveProgram {
             );
         };
         if let Some(times) = times {
-            let times = std::path::absolute(&times).unwrap_or(times);
             held.insert("compute_file".into(), MotifValue::Text(times.display().to_string()));
         }
         held.insert("folder".into(), MotifValue::Text(folder));
