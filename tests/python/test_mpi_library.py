@@ -39,7 +39,8 @@ FACES = (Face("standard", ("-DMPI_ABI",), "libmpi_abi.so.1"), Face("mpich", (), 
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler: install gcc")
 needs_headers = pytest.mark.skipif(
-    not (PREFIX / "include" / "mpi_abi.h").exists(), reason="no headers of both interfaces beside this Python: pip install 'mpich>=5.0.2'"
+    not (PREFIX / "include" / "mpi_abi.h").exists(),
+    reason="no headers of both interfaces beside this Python: pip install 'mpich>=5.0.2'",
 )
 
 
@@ -95,7 +96,9 @@ def _names(face: Face) -> set[str]:
     text = _preprocessed(face, "-P")
     functions = {name.upper() + "_T" for name in re.findall(r"\b(MPIX?_\w+) *\(", text)}
     members = {
-        name for body in re.findall(r"enum\s*\w*\s*\{([^}]*)\}", text) for name in re.findall(r"\b(MPIX?_\w+)\b\s*(?:=|,|$)", body)
+        name
+        for body in re.findall(r"enum\s*\w*\s*\{([^}]*)\}", text)
+        for name in re.findall(r"\b(MPIX?_\w+)\b\s*(?:=|,|$)", body)
     }
     return {name for name in macros | members if name not in functions and not _NO_NUMBERS.fullmatch(name)}
 
@@ -202,7 +205,11 @@ def _is_close(one: str, other: str) -> bool:
 
 
 def _differences(ours: list[str], theirs: list[str]) -> list[tuple[str, str]]:
-    pairs = [*zip(ours, theirs, strict=False), *((line, "") for line in ours[len(theirs) :]), *(("", line) for line in theirs[len(ours) :])]
+    pairs = [
+        *zip(ours, theirs, strict=False),
+        *((line, "") for line in ours[len(theirs) :]),
+        *(("", line) for line in theirs[len(ours) :]),
+    ]
     same = lambda one, other: len(one) == len(other) and all(map(_is_close, one, other))  # noqa: E731
     return [(one, other) for one, other in pairs if not same(one.split(), other.split())]
 
