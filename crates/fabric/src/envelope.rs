@@ -2,7 +2,6 @@
 
 use crate::network::Network;
 use crate::packet::{Kind, Packet};
-use crate::state::Post;
 use des::Time;
 use work::mpi::spec::Rendezvous;
 
@@ -115,12 +114,12 @@ impl Envelope {
 /// Channel number of an event that tells a rank that its bytes have left.
 pub(crate) const SENT: u8 = 1;
 
-/// What a rank hears when the bytes of a posted message have left, if it waits for that.
+/// What a rank hears when the bytes of a message to `destination` have left, if it waits for that.
 #[inline(never)]
-pub(crate) fn left(net: &Network, post: &Post) -> Option<Packet> {
-    let envelope = Envelope::from_words(post.envelope())?;
-    let (_, plan, _) = net.workload.ranks_of(post.destination)?;
-    sent(envelope, post.destination, plan.costs.rendezvous)
+pub(crate) fn left(net: &Network, words: EnvelopeWords, destination: u32) -> Option<Packet> {
+    let envelope = Envelope::from_words(words)?;
+    let (_, plan, _) = net.workload.ranks_of(destination)?;
+    sent(envelope, destination, plan.costs.rendezvous)
 }
 
 /// The event by which a rank hears that the bytes of a message to `node` have left, if it waits for that.

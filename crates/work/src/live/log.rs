@@ -29,7 +29,7 @@ impl LiveProgram {
     fn tell(&self, sink: &mut dyn TraceSink) -> Result<(), ReadStop> {
         let families = LoggedFamilies::of(self);
         sink.begin(&families.header)?;
-        let mut names = RegionNames::default();
+        let mut names = LoggedRegions::default();
         for number in 0..self.wish.ranks {
             let rank = self.rank(number);
             let mut turns = rank.computing.turns.iter().peekable();
@@ -65,9 +65,9 @@ impl LiveProgram {
 
 /// Names of regions, numbered in the order in which ranks come to them.
 #[derive(Default)]
-struct RegionNames(Vec<String>);
+struct LoggedRegions(Vec<String>);
 
-impl RegionNames {
+impl LoggedRegions {
     /// A region begins that has a name, or the innermost ends.
     fn turn(&mut self, inside: &mut Vec<u32>, name: Option<&str>) -> Operation {
         let Some(name) = name else {

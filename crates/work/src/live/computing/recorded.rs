@@ -51,9 +51,9 @@ impl RecordedStretches {
     /// # Errors
     /// The file is no trace of calls in picoseconds, or cannot be read.
     pub fn read(path: &Path) -> Result<RecordedStretches, String> {
-        let mut reading = Reading {
+        let mut reading = StretchReading {
             file: path.display().to_string(),
-            ..Reading::default()
+            ..StretchReading::default()
         };
         let mut goes_on = |_| true;
         let mut reader = TraceReader::new(&mut reading, &mut goes_on);
@@ -114,14 +114,14 @@ pub(in crate::live) fn may_differ(kind: Kind) -> bool {
 }
 
 #[derive(Default)]
-struct Reading {
+struct StretchReading {
     file: String,
     ranks: Vec<Vec<RecordedOperation>>,
     /// What has been computed since the last operation (ps).
     computed: Vec<u64>,
 }
 
-impl TraceSink for Reading {
+impl TraceSink for StretchReading {
     fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         if header.form != TraceForm::Program || header.unit != WorkUnit::Picoseconds {
             let reason = format!(
