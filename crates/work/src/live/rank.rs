@@ -367,25 +367,12 @@ impl LiveRank {
             kind::COLLECTIVE | kind::ICOLLECTIVE => self
                 .collective(&entry, host, families)
                 .ok_or_else(|| broken("a collective that is none, or on a communicator that it has not spoken of"))?,
-            kind::COMMUNICATOR => {
-                let members = words(&host.arena().copy(entry.payload), entry.bytes, u32::from_le_bytes);
-                return match families.tell(entry.communicator, &members) {
-                    true => Ok(()),
-                    false => Err(broken("a communicator that cannot be, beside those that there are")),
-                };
-            }
+            kind::COMMUNICATOR if make(&entry, host, families) => return Ok(()),
+            kind::COMMUNICATOR => return Err(broken("a communicator that cannot be, beside those that there are")),
             // Its number is not given again.
             kind::FREE_COMMUNICATOR => return Ok(()),
             kind::COMPUTE if entry.bytes > 0 => pause(entry.bytes),
-            kind::REGION | kind::END_REGION => {
-                let name = (entry.kind == kind::REGION).then(|| {
-                    let name = host.arena().copy(entry.payload);
-                    String::from_utf8_lossy(&name).into_owned()
-                });
-                let place = self.records.len() + self.told.len();
-                self.computing.turn(place as u32, name);
-                return Ok(());
-            }
+            kind::REGION | kind::END_REGION => return self.turn_region(&entry, host),
             kind::INIT => {
                 self.stage = ProcessStage::Works;
                 return Ok(());
@@ -427,6 +414,17 @@ impl LiveRank {
                 self.computing.does(number, &operation)
             }
         }
+    }
+
+    /// A region of the program begins or ends.
+    fn turn_region(&mut self, entry: &RankEntry, host: &HostSide) -> Result<(), Failure> {
+        let name = (entry.kind == kind::REGION).then(|| {
+            let name = host.arena().copy(entry.payload);
+            String::from_utf8_lossy(&name).into_owned()
+        });
+        let place = self.records.len() + self.told.len();
+        self.computing.turn(place as u32, name);
+        Ok(())
     }
 
     /// A look for news. A process that does nothing else waits until there is some, and goes on at the time at which it would have looked.
@@ -542,6 +540,12 @@ impl LiveRank {
             _ => Op::Collective(meeting(record)),
         }
     }
+}
+
+/// A rank speaks of a communicator; `false` if that cannot be.
+fn make(entry: &RankEntry, host: &HostSide, families: &Families) -> bool {
+    let members = words(&host.arena().copy(entry.payload), entry.bytes, u32::from_le_bytes);
+    families.tell(entry.communicator, &members)
 }
 
 fn meeting(record: &OperationRecord) -> Collective {
