@@ -1,14 +1,13 @@
 //! What works at the nodes, whichever kind of work it is: ranks, memory nodes, pairs. Below are the network and its interfaces, which know
 //! none of them; each kind has a module of its own.
 
-use crate::envelope::EnvelopeWords;
 use crate::memory;
 use crate::mpi;
 use crate::network::model::{Fabric, RouterModel};
 use crate::network::{Network, Part};
 use crate::nic::{AtInterface, post};
 use crate::observe::Record;
-use crate::packet::{ACK, Kind, Packet};
+use crate::packet::{ACK, EnvelopeWords, Kind, Packet};
 use crate::state::State;
 use des::{Event, Journal, Sink, Torn};
 use std::ops::Range;

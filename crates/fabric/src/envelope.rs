@@ -1,7 +1,7 @@
 //! What a message says of itself besides its bytes: who sends to whom, what it is for.
 
 use crate::network::Network;
-use crate::packet::{Kind, Packet};
+use crate::packet::{EnvelopeWords, Kind, Packet};
 use des::Time;
 use work::mpi::spec::Rendezvous;
 
@@ -23,15 +23,6 @@ pub enum Purpose {
     Empty = 5,
     /// The same of a message that was asked for: it has none, and travels as one byte.
     EmptyData = 6,
-}
-
-/// An envelope as messages carry it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EnvelopeWords {
-    /// 0 where there is none.
-    pub word: u64,
-    /// The upper half of its context.
-    pub rest: u8,
 }
 
 /// An envelope.

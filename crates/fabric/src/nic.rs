@@ -8,12 +8,12 @@
 pub(crate) mod control;
 pub(crate) mod cumulative;
 
-use crate::envelope::{self, EnvelopeWords, Notice};
+use crate::envelope::{self, Notice};
 use crate::incoming::{self, Key};
 use crate::network::model::{AtRouter, Fabric, RouterModel};
 use crate::network::{Network, Site};
 use crate::observe::{Departures, NO_MESSAGE, Record, StayRow, share_of_message};
-use crate::packet::{Address, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
+use crate::packet::{Address, EnvelopeWords, Kind, Label, MAX_PARTS, OLD, ONLY, Packet, ends, is_ack};
 use crate::state::{Incoming, NONE, Nic, Post, State, fault, next_number};
 use des::{Event, Journal, Sink, Time};
 use work::workload::Message;

@@ -36,6 +36,15 @@ use bytemuck::{Pod, Zeroable};
 use des::{Event, Time, mix};
 use std::cmp::Ordering;
 
+/// An envelope as messages carry it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EnvelopeWords {
+    /// 0 where there is none.
+    pub word: u64,
+    /// The upper half of its context.
+    pub rest: u8,
+}
+
 pub use des::HORIZON;
 /// Most nodes of a network, and most routers.
 pub const MAX_NODES: u32 = 1 << 26;

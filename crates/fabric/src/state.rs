@@ -1,7 +1,6 @@
 //! The state of all routers and nodes: flat records in journalled columns.
 
-use crate::envelope::EnvelopeWords;
-use crate::packet::{Label, MAX_NODES, NUMBERS, Packet};
+use crate::packet::{EnvelopeWords, Label, MAX_NODES, NUMBERS, Packet};
 use bytemuck::{Pod, Zeroable};
 use work::memory::MemoryColumns;
 use work::ranks::RankColumns;

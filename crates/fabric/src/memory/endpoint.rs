@@ -3,10 +3,9 @@
 //! What an access or a message does to caches and directory is done at one time: when the shared cache has been looked at, or when the
 //! message has come. What follows from it bears the times of the parts that it passes: bus and memory serve first come, first served.
 
-use crate::envelope::EnvelopeWords;
 use crate::network::Network;
 use crate::nic;
-use crate::packet::{CLASS, HORIZON, Kind, Label, Packet};
+use crate::packet::{CLASS, EnvelopeWords, HORIZON, Kind, Label, Packet};
 use crate::state::State;
 use des::{Journal, Time};
 use std::cell::Cell;
