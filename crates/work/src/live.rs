@@ -195,7 +195,9 @@ impl Program for LiveProgram {
     }
 
     fn begin(&self, number: u32) {
-        self.manner.get_or_init(|| LaunchManner::of_program(number));
+        let manner = self.manner.get_or_init(|| LaunchManner::of_program(number));
+        let is_kept = manner.table.is_some() && self.wish.computing.measures_cpu();
+        (0..self.wish.ranks).for_each(|rank| self.rank(rank).computing.is_kept = is_kept);
         // Processes are told when the thread ends that has started them.
         self.running();
     }

@@ -3,12 +3,14 @@
 //! A stretch begins where a call ends and ends where the next begins. It is known by the call before it ([`CallPlace`]) and by the region of
 //! the program that it is in (`MPI_Pcontrol(1, "name")`), and its number among those of its rank.
 
-pub(super) mod recorded;
+mod of_rank;
+mod recorded;
 mod table;
 
+pub(super) use of_rank::RankComputing;
 pub use recorded::RecordedStretches;
+pub(super) use table::MeasuredStretches;
 pub use table::StretchTable;
-pub(super) use table::{MeasuredStretches, write_measured};
 
 use des::mix;
 use std::sync::Arc;
@@ -87,23 +89,38 @@ impl ComputingNoise {
 
 /// A call in the program: the file that has it and the address there, which are the same in every run of the same build.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CallPlace(String);
+pub struct CallPlace {
+    /// As tables have it: `name+0xaddress`, without the folder of the file.
+    text: String,
+    file: String,
+    address: u64,
+}
 
 impl CallPlace {
-    /// `file+0xaddress`.
+    /// An address in a file.
     pub fn new(file: &str, address: u64) -> CallPlace {
-        CallPlace(format!("{file}+{address:#x}"))
+        let name = file.rsplit('/').next().unwrap_or(file);
+        CallPlace {
+            text: format!("{name}+{address:#x}"),
+            file: file.to_owned(),
+            address,
+        }
     }
 
     /// As tables have it.
     pub fn text(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// The function that has it, where the file says so.
+    fn function(&self) -> Option<String> {
+        super::report::place::named(&self.file, self.address)
     }
 }
 
 /// Computing of the rank before an entry.
 pub(super) struct Stretch<'a> {
-    /// What the CPU took (ps).
+    /// What the CPU took, now or when it was recorded (ps).
     pub measured: u64,
     /// The call before it, where that is known.
     pub after: Option<&'a CallPlace>,
@@ -129,9 +146,8 @@ impl ComputingWish {
         let (time, spread) = match &self.times {
             ProgramTimes::Zero => (0, 0.0),
             ProgramTimes::Cpu { floor } if stretch.measured < *floor => (0, 0.0),
-            ProgramTimes::Cpu { .. } => (stretch.measured, 0.0),
+            ProgramTimes::Cpu { .. } | ProgramTimes::Recorded(_) => (stretch.measured, 0.0),
             ProgramTimes::Table(table) => table.find(stretch.region, stretch.after),
-            ProgramTimes::Recorded(recorded) => (recorded.time(stretch.number), 0.0),
         };
         let scaled = match self.scale == 1.0 {
             true => time,

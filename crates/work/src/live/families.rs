@@ -65,13 +65,12 @@ impl Families {
         }
     }
 
-    /// The number of a communicator that is known.
-    pub fn number(&self, told: u32) -> Option<u32> {
-        let known = match (told as usize).checked_sub(1) {
+    /// Whether a rank has spoken of a communicator.
+    pub fn knows(&self, told: u32) -> bool {
+        match (told as usize).checked_sub(1) {
             None => true,
             Some(place) => self.others.get(place).is_some_and(|family| family.get().is_some()),
-        };
-        known.then_some(told)
+        }
     }
 }
 
@@ -91,7 +90,7 @@ mod tests {
         assert_eq!((four.rank(0, 0), four.rank(5, 1), four.rank(4, 0)), (3, 2, 4));
         assert_eq!(*families.get(2), Communicator::World(6));
         assert_eq!(
-            [0, 1, 2, 3, 4].map(|told| families.number(told).is_some()),
+            [0, 1, 2, 3, 4].map(|told| families.knows(told)),
             [true, false, true, false, true]
         );
     }

@@ -43,7 +43,7 @@ impl LiveProgram {
                         &Lists::default(),
                     )?;
                 }
-                let (operation, listed) = of_record(&rank, record, families.group(record.communicator, number));
+                let (operation, listed) = of_record(&rank, record, families.group(self, record.communicator, number));
                 let operation = Operation {
                     region: inside.last().copied().unwrap_or(NONE),
                     ..operation
@@ -94,7 +94,6 @@ struct LoggedFamilies {
     header: TraceHeader,
     /// By family and first rank of a group.
     groups: HashMap<(u32, u32), u32>,
-    firsts: Vec<Vec<u32>>,
 }
 
 impl LoggedFamilies {
@@ -103,18 +102,15 @@ impl LoggedFamilies {
         let mut families = LoggedFamilies {
             header: TraceHeader::new("work", ranks, TraceForm::Program),
             groups: HashMap::new(),
-            firsts: Vec::new(),
         };
         families.header.communicators.clear();
         for number in 0..program.n_communicators() as u16 {
-            families.add(program.communicator(number), ranks);
+            families.add(number.into(), program.communicator(number), ranks);
         }
         families
     }
 
-    fn add(&mut self, family: &Communicator, ranks: u32) {
-        let number = self.firsts.len() as u32;
-        let firsts: Vec<u32> = (0..ranks).map(|rank| family.rank(rank, 0)).collect();
+    fn add(&mut self, number: u32, family: &Communicator, ranks: u32) {
         for rank in 0..ranks {
             if family.number(rank) == 0 {
                 let members = match family {
@@ -126,15 +122,11 @@ impl LoggedFamilies {
                 self.header.communicators.push(members);
             }
         }
-        self.firsts.push(firsts);
     }
 
-    /// The communicator of the trace that is a rank's of a family.
-    fn group(&self, number: u32, rank: u32) -> u32 {
-        let first = self
-            .firsts
-            .get(number as usize)
-            .map_or(0, |firsts| firsts[rank as usize]);
+    /// The communicator of the trace that is a rank's of a family of the program.
+    fn group(&self, program: &LiveProgram, number: u32, rank: u32) -> u32 {
+        let first = program.communicator(number as u16).rank(rank, 0);
         self.groups.get(&(number, first)).copied().unwrap_or(0)
     }
 }

@@ -1,7 +1,6 @@
 //! A rank of a program: what its process tells becomes operations, and what the endpoint tells becomes its answers.
 
-use super::computing::recorded;
-use super::computing::{CallPlace, ComputingWish, MeasuredStretches, ProgramTimes, Stretch};
+use super::computing::RankComputing;
 use super::families::Families;
 use super::launch::ProgramWish;
 use super::messages::{MessageAddress, Said};
@@ -13,7 +12,6 @@ use bytemuck::Zeroable;
 use coupling::entry::{self, NO_PAYLOAD, RankNews, collective, flag, kind, news};
 use coupling::{HostSide, RankEntry};
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 
 /// Polls from one place, one after the other, until the rest of them is done at once.
 const MOST_POLLS: u32 = 16;
@@ -90,113 +88,6 @@ pub(super) struct LiveRank {
     pub computing: RankComputing,
     poll: u64,
     pub traps: u64,
-}
-
-/// What a rank computes between its calls.
-#[derive(Debug)]
-pub(super) struct RankComputing {
-    wish: Arc<ComputingWish>,
-    /// Calls so far, and operations; of these the one before which what was recorded has been taken.
-    calls: u64,
-    operations: u64,
-    taken: Option<u64>,
-    /// The call before: its address.
-    after: u64,
-    places: HashMap<u64, Option<CallPlace>>,
-    /// Names of the regions that it is in, and all beginnings and ends, by the number of the record before which they were.
-    inside: Vec<Arc<str>>,
-    pub turns: Vec<(u32, Option<Arc<str>>)>,
-    pub measured: MeasuredStretches,
-}
-
-impl RankComputing {
-    fn new(wish: Arc<ComputingWish>) -> RankComputing {
-        RankComputing {
-            wish,
-            calls: 0,
-            operations: 0,
-            taken: None,
-            after: 0,
-            places: HashMap::new(),
-            inside: Vec::new(),
-            turns: Vec::new(),
-            measured: MeasuredStretches::default(),
-        }
-    }
-
-    /// A region begins that has a name, or the innermost ends.
-    fn turn(&mut self, place: u32, name: Option<String>) {
-        match name {
-            Some(name) => {
-                let name: Arc<str> = name.into();
-                self.inside.push(name.clone());
-                self.turns.push((place, Some(name)));
-            }
-            None if self.inside.pop().is_some() => self.turns.push((place, None)),
-            None => {}
-        }
-    }
-
-    /// What the rank has computed before an entry (ps).
-    fn take(&mut self, number: u32, entry: &RankEntry, host: &HostSide) -> u64 {
-        if entry.flags & flag::CALL == 0 {
-            return 0;
-        }
-        let after = std::mem::replace(&mut self.after, entry.place);
-        let first = after == 0;
-        let wish = self.wish.clone();
-        if first || (wish.times == ProgramTimes::Zero) {
-            // Whatever a process does before its first call, all start at once.
-            self.calls += 1;
-            return 0;
-        }
-        let is_measured = wish.measures_cpu() && super::launch::LaunchManner::of_program(0).table.is_some();
-        let place = match wish.needs_places() || is_measured {
-            true => self.place(number, after, host),
-            false => None,
-        };
-        let region = self.inside.last().map_or("", |name| name);
-        if is_measured && let Some(place) = &place {
-            self.measured.add(region, place, entry.compute, (number, after));
-        }
-        let stretch = Stretch {
-            measured: entry.compute,
-            after: place.as_ref(),
-            region,
-            number: match wish.times {
-                ProgramTimes::Recorded(_) => (number, self.operations),
-                _ => (number, self.calls),
-            },
-        };
-        self.calls += 1;
-        let again = self.taken.replace(self.operations) == Some(self.operations);
-        if again && matches!(wish.times, ProgramTimes::Recorded(_)) {
-            return 0;
-        }
-        wish.time(&stretch)
-    }
-
-    /// The place of an address of the rank's process.
-    fn place(&mut self, number: u32, address: u64, host: &HostSide) -> Option<CallPlace> {
-        let find = || {
-            let (file, offset) = super::report::place::module(host.area().process(number), address)?;
-            Some(CallPlace::new(file.rsplit('/').next().unwrap_or(&file), offset))
-        };
-        self.places.entry(address).or_insert_with(find).clone()
-    }
-
-    /// An operation of the rank is known.
-    fn does(&mut self, number: u32, operation: &trace::Operation) -> Result<(), Failure> {
-        if recorded::may_differ(operation.kind) {
-            return Ok(());
-        }
-        let own = (number, self.operations);
-        self.operations += 1;
-        match &self.wish.times {
-            ProgramTimes::Recorded(recorded) => recorded.agrees(own, operation).map_err(Failure::Disagrees),
-            ProgramTimes::Zero | ProgramTimes::Cpu { .. } | ProgramTimes::Table(_) => Ok(()),
-        }
-    }
 }
 
 /// Polls from one place without anything between.
@@ -329,10 +220,12 @@ impl LiveRank {
         if entry.kind != kind::MORE {
             self.last = entry;
         }
-        let computed = self.computing.take(number, &entry, host);
-        if computed > 0 {
-            self.told.push_back(ToldOperation::As(compute(computed)));
-        }
+        let told = &mut self.told;
+        self.computing.take(number, &entry, host, &mut |time| {
+            if time > 0 {
+                told.push_back(ToldOperation::As(compute(time)));
+            }
+        });
         if entry.kind == kind::POLL {
             self.poll(&entry);
             return Ok(());
@@ -341,23 +234,23 @@ impl LiveRank {
             self.polls.count = 0;
         }
         let broken = |reason: &str| Failure::broken(number, &entry, reason);
-        if matches!(
+        let speaks = matches!(
             entry.kind,
-            kind::SEND | kind::ISEND | kind::SENDRECV | kind::RECV | kind::IRECV
-        ) && families.number(entry.communicator).is_none()
-        {
-            return Err(broken("a message in a communicator that it has not spoken of"));
+            kind::SEND | kind::ISEND | kind::SENDRECV | kind::RECV | kind::IRECV | kind::COLLECTIVE | kind::ICOLLECTIVE
+        );
+        if speaks && !families.knows(entry.communicator) {
+            return Err(broken("a communicator that it has not spoken of"));
         }
         let record = match entry.kind {
-            kind::SEND | kind::ISEND => self.send(&entry, families),
+            kind::SEND | kind::ISEND => self.send(&entry),
             kind::SENDRECV if entry.bytes > LARGEST => return Err(broken("more bytes than a message may have")),
             kind::SENDRECV => {
                 self.half = Some(entry);
                 return Ok(());
             }
             kind::RECV | kind::IRECV => match self.half.take() {
-                Some(send) => self.send_and_receive(&send, &entry, families),
-                None => self.receive(&entry, families),
+                Some(send) => send_and_receive(self.send(&send), &entry),
+                None => receive(&entry),
             },
             kind::WAIT => named(what::WAIT, entry.request),
             kind::WAIT_ALL => named(what::WAIT_ALL, 0),
@@ -365,8 +258,8 @@ impl LiveRank {
             kind::WAIT_NEWS if !self.news.is_empty() => return Ok(()),
             kind::WAIT_NEWS => named(what::WAIT_NEWS, 0),
             kind::COLLECTIVE | kind::ICOLLECTIVE => self
-                .collective(&entry, host, families)
-                .ok_or_else(|| broken("a collective that is none, or on a communicator that it has not spoken of"))?,
+                .collective(&entry, host)
+                .ok_or_else(|| broken("a collective that is none"))?,
             kind::COMMUNICATOR if make(&entry, host, families) => return Ok(()),
             kind::COMMUNICATOR => return Err(broken("a communicator that cannot be, beside those that there are")),
             // Its number is not given again.
@@ -398,7 +291,7 @@ impl LiveRank {
             self.requests.insert(entry.request, entry);
             if !self.named.insert(entry.request) {
                 // The process has heard that it is complete, and never waited for it.
-                self.told.push_back(ToldOperation::As(named(what::WAIT, entry.request)));
+                self.tell(number, named(what::WAIT, entry.request))?;
             }
         }
         match entry.kind {
@@ -406,14 +299,17 @@ impl LiveRank {
             kind::WAIT_ALL => self.named.clear(),
             _ => {}
         }
+        self.tell(number, record)
+    }
+
+    /// An operation is what comes next, unless it is another one than was recorded.
+    fn tell(&mut self, number: u32, record: OperationRecord) -> Result<(), Failure> {
         self.told.push_back(ToldOperation::As(record));
-        match record.what {
-            what::SLEEP => Ok(()),
-            _ => {
-                let (operation, _) = super::log::of_record(self, &record, 0);
-                self.computing.does(number, &operation)
-            }
+        if !self.computing.is_recorded() {
+            return Ok(());
         }
+        let (operation, _) = super::log::of_record(self, &record, 0);
+        self.computing.does(number, &operation).map_err(Failure::Disagrees)
     }
 
     /// A region of the program begins or ends.
@@ -448,7 +344,7 @@ impl LiveRank {
             .push_back(ToldOperation::As(named(what::TEST, UNNAMED.into())));
     }
 
-    fn send(&mut self, entry: &RankEntry, families: &Families) -> OperationRecord {
+    fn send(&mut self, entry: &RankEntry) -> OperationRecord {
         let synchronous = entry.flags & flag::SYNCHRONOUS != 0;
         self.payloads.push_back(Said {
             bytes: entry.bytes,
@@ -461,30 +357,11 @@ impl LiveRank {
                 (_, false) => what::SEND,
                 (_, true) => what::SSEND,
             },
-            ..message(entry, families)
+            ..message(entry)
         }
     }
 
-    fn receive(&mut self, entry: &RankEntry, families: &Families) -> OperationRecord {
-        OperationRecord {
-            what: match entry.kind {
-                kind::IRECV => what::IRECV,
-                _ => what::RECV,
-            },
-            ..message(entry, families)
-        }
-    }
-
-    fn send_and_receive(&mut self, send: &RankEntry, receive: &RankEntry, families: &Families) -> OperationRecord {
-        OperationRecord {
-            what: what::SENDRECV,
-            more: receive.peer.into(),
-            source_tag: receive.tag,
-            ..self.send(send, families)
-        }
-    }
-
-    fn collective(&mut self, entry: &RankEntry, host: &HostSide, families: &Families) -> Option<OperationRecord> {
+    fn collective(&mut self, entry: &RankEntry, host: &HostSide) -> Option<OperationRecord> {
         if usize::from(entry.tag) >= KINDS.len() {
             return None;
         }
@@ -501,7 +378,7 @@ impl LiveRank {
             },
             request: entry.request as u16,
             amount: entry.bytes,
-            communicator: families.number(entry.communicator)?,
+            communicator: entry.communicator,
             other: entry.peer,
             tag: entry.tag,
             more: if is_listed { self.lists.len() as u64 - 1 } else { 0 },
@@ -592,14 +469,33 @@ fn named(what: u16, request: u32) -> OperationRecord {
     }
 }
 
-fn message(entry: &RankEntry, families: &Families) -> OperationRecord {
+fn message(entry: &RankEntry) -> OperationRecord {
     OperationRecord {
         amount: entry.bytes,
         other: entry.peer,
-        communicator: families.number(entry.communicator).unwrap_or(0),
+        communicator: entry.communicator,
         tag: entry.tag,
         request: entry.request as u16,
         ..OperationRecord::zeroed()
+    }
+}
+
+fn receive(entry: &RankEntry) -> OperationRecord {
+    OperationRecord {
+        what: match entry.kind {
+            kind::IRECV => what::IRECV,
+            _ => what::RECV,
+        },
+        ..message(entry)
+    }
+}
+
+fn send_and_receive(send: OperationRecord, receive: &RankEntry) -> OperationRecord {
+    OperationRecord {
+        what: what::SENDRECV,
+        more: receive.peer.into(),
+        source_tag: receive.tag,
+        ..send
     }
 }
 

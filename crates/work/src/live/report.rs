@@ -1,7 +1,7 @@
 //! How a program ended, and who waits for whom where it did not.
 
 use super::LiveProgram;
-use super::computing::{MeasuredStretches, write_measured};
+use super::computing::MeasuredStretches;
 use super::rank::LiveRank;
 use coupling::RankEntry;
 use coupling::entry::{ANY_SOURCE, ANY_TAG, collective, kind};
@@ -180,9 +180,7 @@ impl LiveProgram {
         for rank in 0..self.wish.ranks {
             all.merge(&self.rank(rank).computing.measured);
         }
-        write_measured(path, &all, |rank, address| {
-            self.function(rank, address).unwrap_or_default()
-        })
+        all.write(path)
     }
 
     /// Ends the program: its processes are waited for where all is well while `goes_on` says so, and ended where it is not.
@@ -289,14 +287,11 @@ impl LiveProgram {
 
     /// Where in its program a rank is.
     fn place(&self, rank: u32, entry: &RankEntry) -> String {
-        self.function(rank, entry.place)
-            .map_or_else(String::new, |place| format!(", at {place}"))
-    }
-
-    /// What is at an address of a rank's process.
-    fn function(&self, rank: u32, address: u64) -> Option<String> {
-        let running = self.running.get()?.as_ref().ok()?;
-        place::of(running.host.area().process(rank), address)
+        let Some(Ok(running)) = self.running.get() else {
+            return String::new();
+        };
+        let process = running.host.area().process(rank);
+        place::of(process, entry.place).map_or_else(String::new, |place| format!(", at {place}"))
     }
 }
 
@@ -376,8 +371,16 @@ pub(super) mod place {
     /// The function, and the line where it is known, or the file and the offset in it.
     pub fn of(process: u32, address: u64) -> Option<String> {
         let (file, offset) = module(process, address)?;
+        Some(named(&file, offset).unwrap_or_else(|| {
+            let name = file.rsplit('/').next().unwrap_or(&file);
+            format!("{name}+{offset:#x}")
+        }))
+    }
+
+    /// The function at an address of a file, and the line where it is known; `None` where the file does not say.
+    pub fn named(file: &str, address: u64) -> Option<String> {
         let asked = Command::new("addr2line")
-            .args(["-f", "-C", "-s", "-e", &file, &format!("{offset:#x}")])
+            .args(["-f", "-C", "-s", "-e", file, &format!("{address:#x}")])
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .output();
@@ -390,10 +393,7 @@ pub(super) mod place {
                 true => function.to_owned(),
                 false => format!("{function} ({line})"),
             }),
-            _ => {
-                let name = file.rsplit('/').next().unwrap_or(&file);
-                Some(format!("{name}+{offset:#x}"))
-            }
+            _ => None,
         }
     }
 

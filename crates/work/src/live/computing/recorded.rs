@@ -1,7 +1,7 @@
 //! What an earlier run recorded of the computing of its ranks, from its log.
 //!
 //! A log has the operations of each rank in order, with computations between them. What was computed before an operation is taken before the same
-//! operation of a program that does the same; the first that is another is an error, since nothing is known of what comes after it.
+//! operation of a program that does the same, stretch by stretch; the first that is another is an error, since nothing is known of what comes after it.
 
 use std::path::Path;
 use trace::operation::{NONE, UNKNOWN_SIZE};
@@ -11,14 +11,22 @@ use trace::{Kind, Lists, Operation, ReadStop, TraceForm, TraceHeader, TraceReade
 #[derive(Debug, PartialEq)]
 pub struct RecordedStretches {
     file: String,
-    ranks: Vec<Vec<RecordedOperation>>,
+    ranks: Vec<RankRecording>,
+}
+
+/// A rank of the log.
+#[derive(Debug, Default, PartialEq)]
+struct RankRecording {
+    operations: Vec<RecordedOperation>,
+    /// What was computed, one stretch after the other (ps).
+    stretches: Vec<u64>,
 }
 
 /// An operation of the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RecordedOperation {
-    /// What was computed before it (ps).
-    before: u64,
+    /// How many stretches of its rank were before it.
+    end: u32,
     /// What it is, shortly: its kind, and of messages the other rank and the size.
     kind: Kind,
     peer: u32,
@@ -29,7 +37,7 @@ impl RecordedOperation {
     fn new(operation: &Operation) -> RecordedOperation {
         let is_told = operation.kind != Kind::Recv && operation.kind != Kind::Irecv;
         RecordedOperation {
-            before: 0,
+            end: 0,
             kind: operation.kind,
             peer: operation.peer,
             bytes: if is_told { operation.bytes } else { UNKNOWN_SIZE },
@@ -63,12 +71,6 @@ impl RecordedStretches {
             Err(ReadStop::Broken(problem)) => return Err(problem.to_string()),
             Err(ReadStop::Refused(reason)) => return Err(reason),
         }
-        for (rank, trailing) in reading.computed.iter().enumerate() {
-            reading.ranks[rank].push(RecordedOperation {
-                before: *trailing,
-                ..RecordedOperation::new(&Operation::new(Kind::Waitall))
-            });
-        }
         Ok(RecordedStretches {
             file: reading.file,
             ranks: reading.ranks,
@@ -80,20 +82,27 @@ impl RecordedStretches {
         self.ranks.len() as u32
     }
 
-    /// What a rank computed before its operation with a number (ps).
-    pub fn time(&self, (rank, number): (u32, u64)) -> u64 {
-        let own = self.ranks.get(rank as usize);
-        own.and_then(|own| own.get(number as usize))
-            .map_or(0, |operation| operation.before)
+    /// What a rank computed before its operation with a number (ps), stretch by stretch; of the number behind the last, what comes after all.
+    pub(super) fn before(&self, (rank, number): (u32, u64)) -> &[u64] {
+        let Some(own) = self.ranks.get(rank as usize) else {
+            return &[];
+        };
+        let end = |number: u64| {
+            own.operations
+                .get(number as usize)
+                .map(|operation| operation.end as usize)
+        };
+        let begin = number.checked_sub(1).map_or(Some(0), end);
+        begin.map_or(&[], |begin| {
+            &own.stretches[begin..end(number).unwrap_or(own.stretches.len())]
+        })
     }
 
     /// Whether an operation is the one with that number; what is to be said where it is not.
-    pub(in crate::live) fn agrees(&self, (rank, number): (u32, u64), operation: &Operation) -> Result<(), String> {
+    pub(super) fn agrees(&self, (rank, number): (u32, u64), operation: &Operation) -> Result<(), String> {
         let own = RecordedOperation::new(operation);
-        let all = self.ranks.get(rank as usize).map_or(&[][..], |all| &all[..]);
-        // The last stands for what comes behind all.
-        let known = all.get(number as usize).filter(|_| (number as usize) + 1 < all.len());
-        match known {
+        let all = self.ranks.get(rank as usize);
+        match all.and_then(|all| all.operations.get(number as usize)) {
             Some(known) if (known.kind, known.peer, known.bytes) == (own.kind, own.peer, own.bytes) => Ok(()),
             known => Err(format!(
                 "operation {number} of rank {rank} is {}, and in {} {}",
@@ -109,16 +118,14 @@ impl RecordedStretches {
 }
 
 /// Whether operations of a kind depend on times, so that they do not count among those that must agree.
-pub(in crate::live) fn may_differ(kind: Kind) -> bool {
+pub(super) fn may_differ(kind: Kind) -> bool {
     matches!(kind, Kind::Test | Kind::Waitnews)
 }
 
 #[derive(Default)]
 struct StretchReading {
     file: String,
-    ranks: Vec<Vec<RecordedOperation>>,
-    /// What has been computed since the last operation (ps).
-    computed: Vec<u64>,
+    ranks: Vec<RankRecording>,
 }
 
 impl TraceSink for StretchReading {
@@ -130,8 +137,7 @@ impl TraceSink for StretchReading {
             );
             return Err(ReadStop::Refused(reason));
         }
-        self.ranks = vec![Vec::new(); header.ranks as usize];
-        self.computed = vec![0; header.ranks as usize];
+        self.ranks.resize_with(header.ranks as usize, RankRecording::default);
         Ok(())
     }
 
@@ -142,14 +148,14 @@ impl TraceSink for StretchReading {
         operation: &Operation,
         _lists: &Lists<'_>,
     ) -> Result<(), ReadStop> {
-        let rank = rank as usize;
+        let rank = &mut self.ranks[rank as usize];
         match operation.kind {
-            Kind::Compute => self.computed[rank] = self.computed[rank].saturating_add(operation.time),
+            Kind::Compute => rank.stretches.push(operation.time),
             // A sleep, and a look for messages, take the time that the program asks for.
             Kind::Sleep | Kind::Enter | Kind::Leave => {}
             kind if may_differ(kind) => {}
-            _ => self.ranks[rank].push(RecordedOperation {
-                before: std::mem::take(&mut self.computed[rank]),
+            _ => rank.operations.push(RecordedOperation {
+                end: rank.stretches.len() as u32,
                 ..RecordedOperation::new(operation)
             }),
         }

@@ -16,7 +16,8 @@ const LONGEST: f64 = 3.6e12;
 /// What stretches take by region and place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StretchTable {
-    rows: HashMap<(String, String), (u64, f64)>,
+    /// By region, then by place.
+    rows: HashMap<String, HashMap<String, (u64, f64)>>,
 }
 
 impl StretchTable {
@@ -78,9 +79,9 @@ impl StretchTable {
             },
         };
         let (time, spread) = (number("time_ns", None)?, number("spread_ns", Some(0.0))?);
-        let key = (cell("region").to_owned(), cell("place").to_owned());
         let value = ((time * 1e3).round() as u64, spread * 1e3);
-        match self.rows.insert(key, value) {
+        let places = self.rows.entry(cell("region").to_owned()).or_default();
+        match places.insert(cell("place").to_owned(), value) {
             None => Ok(()),
             Some(_) => Err("there is a row for this region and place before".to_owned()),
         }
@@ -88,7 +89,10 @@ impl StretchTable {
 
     /// Whether rows name places.
     pub fn has_places(&self) -> bool {
-        self.rows.keys().any(|(_, place)| !place.is_empty())
+        self.rows
+            .values()
+            .flat_map(HashMap::keys)
+            .any(|place| !place.is_empty())
     }
 
     /// Time and spread of a stretch (ps), 0 where no row fits.
@@ -97,7 +101,7 @@ impl StretchTable {
         let keys = [(region, place), ("", place), (region, ""), ("", "")];
         let found = keys
             .into_iter()
-            .find_map(|(region, place)| self.rows.get(&(region.to_owned(), place.to_owned())));
+            .find_map(|(region, place)| self.rows.get(region)?.get(place));
         found.copied().unwrap_or((0, 0.0))
     }
 }
@@ -114,21 +118,13 @@ struct MeasuredRow {
     /// Of times (ns), and of their squares.
     sum: f64,
     squares: f64,
-    /// An address of the place in the process of the rank that was there first.
-    first: (u32, u64),
 }
 
 impl MeasuredStretches {
-    /// A stretch of `time` ps; `at` is a rank whose process has its place, and the address there.
-    pub fn add(&mut self, region: &str, after: &CallPlace, time: u64, at: (u32, u64)) {
+    /// A stretch of `time` ps.
+    pub fn add(&mut self, region: &str, after: &CallPlace, time: u64) {
         let time = time as f64 / 1e3;
-        let row = self
-            .rows
-            .entry((region.to_owned(), after.clone()))
-            .or_insert(MeasuredRow {
-                first: at,
-                ..MeasuredRow::default()
-            });
+        let row = self.rows.entry((region.to_owned(), after.clone())).or_default();
         row.count += 1;
         row.sum += time;
         row.squares += time * time;
@@ -137,18 +133,24 @@ impl MeasuredStretches {
     /// Takes in those of another rank.
     pub fn merge(&mut self, other: &MeasuredStretches) {
         for (key, row) in &other.rows {
-            let own = self.rows.entry(key.clone()).or_insert(MeasuredRow {
-                first: row.first,
-                ..MeasuredRow::default()
-            });
+            let own = self.rows.entry(key.clone()).or_default();
             own.count += row.count;
             own.sum += row.sum;
             own.squares += row.squares;
         }
     }
 
-    /// As a table; `name` says what a place is called, of a rank and an address.
-    fn text(&self, mut name: impl FnMut(u32, u64) -> String) -> String {
+    /// Writes a table of it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), String> {
+        let text = self.text(|place| place.function().unwrap_or_default());
+        std::fs::write(path, text).map_err(|error| format!("{} cannot be written: {error}", path.display()))
+    }
+
+    /// As a table; `name` says which function has a place.
+    fn text(&self, name: impl Fn(&CallPlace) -> String) -> String {
         let mut text = String::from(
             "# What the program computed after each call of MPI, mean and standard deviation of one stretch.\n",
         );
@@ -157,7 +159,7 @@ impl MeasuredStretches {
         for ((region, place), row) in &self.rows {
             let mean = row.sum / row.count as f64;
             let spread = (row.squares / row.count as f64 - mean * mean).max(0.0).sqrt();
-            let function = name(row.first.0, row.first.1);
+            let function = name(place);
             text += &format!(
                 "{region},{},{mean:.1},{spread:.1},{},{function}\n",
                 place.text(),
@@ -166,15 +168,6 @@ impl MeasuredStretches {
         }
         text
     }
-}
-
-/// Writes what was measured.
-pub(in crate::live) fn write_measured(
-    path: &Path,
-    measured: &MeasuredStretches,
-    name: impl FnMut(u32, u64) -> String,
-) -> Result<(), String> {
-    std::fs::write(path, measured.text(name)).map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -210,13 +203,13 @@ mod tests {
     fn what_is_measured_is_a_table_that_can_be_read() {
         let (mut one, mut two) = (MeasuredStretches::default(), MeasuredStretches::default());
         let place = CallPlace::new("a.out", 0x1234);
-        one.add("solve", &place, 1_000_000, (0, 5));
-        two.add("solve", &place, 3_000_000, (1, 6));
-        two.add("", &place, 500_000, (1, 6));
+        one.add("solve", &place, 1_000_000);
+        two.add("solve", &place, 3_000_000);
+        two.add("", &place, 500_000);
         one.merge(&two);
-        let text = one.text(|rank, address| format!("f<{rank}, {address}>(int, int)"));
+        let text = one.text(|place| format!("f<{}, 5>(int, int)", place.text().len()));
         assert!(
-            text.contains("solve,a.out+0x1234,2000.0,1000.0,2,f<0, 5>(int, int)\n"),
+            text.contains("solve,a.out+0x1234,2000.0,1000.0,2,f<12, 5>(int, int)\n"),
             "{text}"
         );
         let table = StretchTable::read(&text).unwrap();
