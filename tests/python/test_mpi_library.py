@@ -267,7 +267,7 @@ FAILURES = {
     "request": ("MPI_Request_free: the request is MPI_REQUEST_NULL", 1),
     "root": ("MPI_Bcast: rank 7 is not in a communicator of 2", 1),
     "mismatch": ("collective operation number 0 on the communicator", 1),
-    "file": ("MPI_File_open (file input and output) is not there yet: see docs/programs.md", 1),
+    "file": ("MPI_File_open (file input and output) is not there yet: see docs/models/programs.md", 1),
     "abort": ("rank 1: MPI_Abort with code 42", 42),
     "threads": ("while another thread is in a call of MPI", 134),
     "before": ("MPI_Barrier: MPI_Init has not been called", 1),
@@ -296,7 +296,7 @@ def test_what_is_not_there_is_refused_through_the_error_handler(
     assert run.verdict == "ok"
     chapters = ("file", "session", "shared window", "spawn", "two groups", "window")
     assert lines == [f"{rank}: {chapter}: unsupported 1" for rank in range(2) for chapter in chapters]
-    assert said.count("is not there yet: see docs/programs.md") == 2 * len(chapters)
+    assert said.count("is not there yet: see docs/models/programs.md") == 2 * len(chapters)
 
 
 # The tests of mpi4py

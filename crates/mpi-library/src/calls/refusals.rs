@@ -374,7 +374,7 @@ pub unsafe extern "C" fn refused<F: Face, const PLACE: usize>(
     let refusal = &REFUSALS[PLACE];
     enter::<F>(refusal.name, |library| {
         eprintln!(
-            "fabricsim: {}{} ({}) is not there yet: see docs/programs.md",
+            "fabricsim: {}{} ({}) is not there yet: see docs/models/programs.md",
             library.who(),
             refusal.name,
             refusal.chapter.words()
