@@ -150,6 +150,7 @@ def run_program(
     study: Study,
     *,
     log: str | Path | None = None,
+    table: str | Path | None = None,
     output: str | Mapping[str, str] = "pass",
     debugger: tuple[int, Sequence[str]] | None = None,
     waits: int | None = None,
@@ -165,6 +166,8 @@ def run_program(
         Of one run, such as `program_study` makes.
     log : path, optional
         Where what all ranks did goes, as a trace.
+    table : path, optional
+        Where what computing took goes that is measured (``compute = "cpu"``): a table for ``compute = "table"``.
     output : str or mapping, optional
         Where what ranks print goes: ``"pass"``, ``"prefix"`` (with the rank before each line) or ``{"folder": DIR}``.
     debugger : (int, sequence of str), optional
@@ -191,10 +194,11 @@ def run_program(
         )
     several = json.loads(runs[0].canonical)["control"].get("workers", 0) > 1
     options: dict[str, Any] = {"libraries": str(libraries()), "output": output, "one_core": one_core and not several, "abi": abi}
-    if log is not None:
-        if not Path(log).absolute().parent.is_dir():
-            raise ProgramError(f"--log {log}: there is no folder {Path(log).parent}")
-        options["log"] = str(log)
+    for option, file in (("log", log), ("table", table)):
+        if file is not None:
+            if not Path(file).absolute().parent.is_dir():
+                raise ProgramError(f"--{option} {file}: there is no folder {Path(file).parent}")
+            options[option] = str(file)
     if waits is not None:
         options["waits"] = waits
     if debugger is not None:

@@ -116,6 +116,56 @@ def test_programs_find_what_they_are_to_find(build, capfd, ranks):
     assert printed == f"{3000 * ranks} keys, in order: yes, all there: yes\n"
 
 
+def _told(build, capfd, folder, ranks, **keys):
+    """Time and digest of conjugate gradients, whose computing is told by `keys`; files go to a folder."""
+    files = {key: keys.pop(key) for key in ("log", "table") if key in keys}
+    study = program_study([build("cg"), "48"], ranks, keys=keys)
+    done = run_program(study, **{key: folder / name for key, name in files.items()})
+    capfd.readouterr()
+    return done.verdict, done.time_ns, done.digest, done.words
+
+
+def test_computing_that_was_measured_is_taken_again_from_its_log_and_from_its_table(build, capfd, tmp_path):
+    measured = _told(build, capfd, tmp_path, 3, compute="cpu", log="cpu.work", table="cpu.csv")
+    assert measured[0] == "ok"
+    again = _told(build, capfd, tmp_path, 3, compute="recorded", compute_file=str(tmp_path / "cpu.work"))
+    assert again == measured
+    replayed = replay_study(program_study(["/bin/true"], 3), tmp_path / "cpu.work")
+    record = replayed.run(out=tmp_path / "replay", progress=False).records[0]
+    assert (record.value("jobs.0.time_ns"), record.value("digest")) == measured[1:3]
+    zero = _told(build, capfd, tmp_path, 3)
+    assert zero[0] == "ok"
+    assert zero[1] < measured[1]
+    # By the table every stretch takes the mean of its place: the same in every run.
+    rows = (tmp_path / "cpu.csv").read_text().splitlines()
+    assert rows[1] == "region,place,time_ns,spread_ns,count,function"
+    assert any(",cg+0x" in row for row in rows[2:])
+    assert any("main" in row or "apply" in row for row in rows[2:]), "functions have names"
+    plain = tmp_path / "plain.csv"
+    plain.write_text("place,time_ns\n,1000\n")
+    table = [_told(build, capfd, tmp_path, 3, compute="table", compute_file=str(plain)) for _ in range(2)]
+    assert table[0] == table[1]
+    assert table[0][0] == "ok"
+    assert table[0][1] > zero[1]
+    from_measured = _told(build, capfd, tmp_path, 3, compute="table", compute_file=str(tmp_path / "cpu.csv"))
+    assert from_measured[0] == "ok"
+    assert from_measured[1] > zero[1]
+    noisy = [
+        _told(build, capfd, tmp_path, 3, compute="table", compute_file=str(plain), noise=0.3, seed=seed) for seed in (1, 1, 2)
+    ]
+    assert noisy[0] == noisy[1]
+    assert len({noisy[0][2], noisy[2][2], table[0][2]}) == 3
+
+
+def test_a_recording_of_another_run_is_refused_where_it_differs(build, capfd, tmp_path):
+    run_program(program_study([build("samplesort"), "500"], 3), log=tmp_path / "other.work")
+    capfd.readouterr()
+    verdict, _, _, words = _told(build, capfd, tmp_path, 3, compute="recorded", compute_file=str(tmp_path / "other.work"))
+    assert verdict == "failed"
+    assert "operation 0 of rank " in words[0], words
+    assert "other.work it is allgather" in words[0], words
+
+
 def test_a_training_step_in_python_has_the_same_weights_everywhere(capfd):
     pytest.importorskip("mpi4py")
     _libraries()

@@ -27,7 +27,15 @@ def mpirun(
     study: StudyFileOption = None,
     sets: SetOption = None,
     compute: Annotated[
-        str | None, typer.Option("--compute", metavar="HOW", help="What computing takes: zero or cpu \\[default: zero].")
+        str | None,
+        typer.Option("--compute", metavar="HOW", help="What computing takes: zero, cpu, table or recorded \\[default: zero]."),
+    ] = None,
+    compute_file: Annotated[
+        Path | None, typer.Option("--compute-file", metavar="FILE", help="The table, or the log of the run that is recorded.")
+    ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option("--table", metavar="FILE", help="Write what computing took, a table for --compute table (with cpu)."),
     ] = None,
     log: Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Write what all ranks did, a trace: .work.")] = None,
     out: OutOption = None,
@@ -67,16 +75,21 @@ def mpirun(
 
     if abi not in (None, "standard", "mpich"):
         raise InputError(f"--abi {abi}: take standard or mpich")
-    if compute not in (None, "zero", "cpu"):
-        raise InputError(f"--compute {compute}: take zero or cpu")
+    if compute not in (None, "zero", "cpu", "table", "recorded"):
+        raise InputError(f"--compute {compute}: take zero, cpu, table or recorded")
+    if table is not None and compute != "cpu":
+        raise InputError("--table: only computing that is measured makes a table, take --compute cpu")
     for option, rank in (("--debug", debug), ("--wait", wait)):
         if rank is not None and rank >= ranks:
             raise InputError(f"{option} {rank}: ranks are 0 to {ranks - 1}")
     if which:
         put(_library_words(which_library(command, abi=abi)))
         raise typer.Exit(0)
+    keys: dict[str, object] = {"compute": compute} if compute else {}
+    if compute_file is not None:
+        keys["compute_file"] = str(compute_file.absolute())
     pairs = parse_sets(sets)
-    made = program_study(command, ranks, study=study, sets=pairs, keys={"compute": compute} if compute else None)
+    made = program_study(command, ranks, study=study, sets=pairs, keys=keys)
     if prefix is None:
         prefix = ranks > 1 and debug is None and sys.stdout.isatty()
     into: str | dict[str, str] = {"folder": str(output)} if output else ("prefix" if prefix else "pass")
@@ -87,6 +100,7 @@ def mpirun(
     done = run_program(
         made,
         log=kept,
+        table=table,
         output=into,
         debugger=(debug, ["gdb", "--args"]) if debug is not None else None,
         waits=wait,
