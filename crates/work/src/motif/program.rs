@@ -81,11 +81,8 @@ const PROGRAM: &[Parameter] = &[
     }]),
     key(
         "noise",
-        Type::Number {
-            above: -1e-9,
-            max: 10.0,
-        },
-        Default::Text("0"),
+        Type::Number { above: 0.0, max: 10.0 },
+        Default::From("no noise"),
         "Standard deviation of the logarithm of a factor of mean 1 for each stretch of computing.",
     ),
     key(
