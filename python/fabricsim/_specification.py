@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self
 
@@ -301,5 +302,8 @@ def find_study(name: str | Path) -> Path:
         return known[str(name)]
     if path.is_dir():
         raise FileNotFoundError(f"{name} is a folder, a study is a .toml file")
+    beside = [file.name for file in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+    near = get_close_matches(path.name, [*known, *beside], n=1)
+    meant = f"; did you mean {near[0] if near[0] in known else path.with_name(near[0])}?" if near else ""
     hint = f"; studies that come with fabricsim: {', '.join(known)}" if known else ""
-    raise FileNotFoundError(f"no study file {name}{hint}")
+    raise FileNotFoundError(f"no study file {name}{meant}{hint}")

@@ -6,8 +6,11 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 from fabricsim._seals import sealed
+from fabricsim.cli import app
+from fabricsim.study import find_study, packaged_studies
 
 JSON_KEYS = {
     "sweep", "verdict", "sim_time_ns", "messages", "packets", "packet_hops", "latency_ns", "offered_load",
@@ -179,7 +182,41 @@ def test_a_closed_pipe_is_no_error(shell):
     assert done.stderr == ""
 
 
+def _commands(group, words=()):
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, (*words, name))
+        else:
+            yield (*words, name), command
+
+
 def test_version_and_help(shell):
     assert shell("--version").out.startswith("fabricsim ")
-    for command in ("run", "check", "expand", "list", "show", "report", "reproduce", "bench", "rerun", "new"):
-        assert shell(command, "--help").code == 0
+    told = shell("--help")
+    assert told.code == 0
+    for group in ("Studies", "Runs", "Questions"):
+        assert f"─ {group} ─" in told.out
+    assert "Example: fabricsim knee my.toml" in shell("knee", "--help").out
+
+
+@pytest.mark.parametrize("words", [words for words, _ in _commands(typer.main.get_command(app))], ids=" ".join)
+def test_every_command_has_an_example_that_it_understands(words):
+    command = typer.main.get_command(app)
+    for word in words:
+        command = command.commands[word]
+    start = f"Example: fabricsim {' '.join(words)}"
+    assert command.epilog
+    assert command.epilog.startswith(start)
+    arguments = shlex.split(command.epilog.removeprefix(start).replace("\\[", "[").split(">")[0])
+    # Options and arguments are taken apart and checked; nothing is run.
+    command.make_context(" ".join(words), arguments)
+
+
+def test_a_study_that_is_not_there_is_told_with_the_one_that_was_meant(shell):
+    shell.study()
+    assert "did you mean study.toml?" in shell("check", "studi.toml").err
+    packaged = next(iter(packaged_studies()), None)
+    if packaged:
+        with pytest.raises(FileNotFoundError, match=f"did you mean {packaged}\\?"):
+            find_study(packaged[:-1] + "_")
+    assert "did you mean" not in shell("check", "nothing-like-it-at-all").err

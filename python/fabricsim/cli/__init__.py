@@ -44,13 +44,24 @@ for _analysis in ANALYSES:
     if _analysis.command:
         import_module(f"fabricsim.analyses.{_analysis.name}.command")
 
-#: The commands as the help lists them.
-_ORDER = (
-    *("new", "check", "expand", "show", "run", "mpirun", "report", "reproduce", "verify", "rerun"),
-    *(analysis.name for analysis in ANALYSES),
-    *("list", "schema", "bench"),
-)
-app.registered_commands.sort(key=lambda command: _ORDER.index(command.name or getattr(command.callback, "__name__", "")))
+#: The commands as the help lists them, by group.
+_GROUPS: dict[str, tuple[str, ...]] = {
+    "Studies": ("new", "check", "expand", "show", "list", "schema"),
+    "Runs": ("run", "reproduce", "mpirun", "trace", "report", "verify", "rerun"),
+    "Questions": tuple(analysis.name for analysis in ANALYSES),
+    "fabricsim itself": ("bench",),
+}
+_PLACES = {name: (group, number) for number, (group, name) in enumerate((g, n) for g, names in _GROUPS.items() for n in names)}
+
+
+def _name(command: Any) -> str:
+    return str(command.name or getattr(command.callback, "__name__", ""))
+
+
+app.add_typer(trace.trace_app, rich_help_panel=_PLACES["trace"][0])
+app.registered_commands.sort(key=lambda command: _PLACES[_name(command)][1])
+for _command in app.registered_commands:
+    _command.rich_help_panel = _PLACES[_name(_command)][0]
 
 
 def _version(wanted: bool) -> None:

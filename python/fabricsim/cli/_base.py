@@ -29,7 +29,6 @@ app = typer.Typer(
     name="fabricsim",
     help="How long will this work take on that network, why, and what would change it?",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -54,6 +53,11 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
+
+
+def example(words: str) -> str:
+    """Return the line below the help of a command that shows it at work."""
+    return f"Example: fabricsim {words}".replace("[", "\\[")
 
 
 class Process:

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from fabricsim import __version__
-from fabricsim.cli._base import InputError, JsonOption, app, put, say
+from fabricsim.cli._base import InputError, JsonOption, app, example, put, say
 
 
-@app.command()
+@app.command(epilog=example("bench --case hyperx-2k-credit --repeat 5"))
 def bench(
     case: Annotated[list[str] | None, typer.Option("--case", metavar="NAME", help="Only this case; may be repeated.")] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Runs per case; the fastest counts.")] = 1,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabricsim.cli._base import InputError, OutOption, SetOption, app, parse_sets, put, run_campaign, say
+from fabricsim.cli._base import InputError, OutOption, SetOption, app, example, parse_sets, put, run_campaign, say
 
 if TYPE_CHECKING:
     from fabricsim.study import Study
@@ -20,7 +20,10 @@ StudyFileOption = Annotated[
 ]
 
 
-@app.command(context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False})
+@app.command(
+    context_settings={"allow_interspersed_args": False, "ignore_unknown_options": False},
+    epilog=example("mpirun -n 64 --study machine.toml --out results/halo -- ./halo 4000"),
+)
 def mpirun(
     command: Annotated[list[str], typer.Argument(metavar="-- PROGRAM ARGS", help="The program and its arguments.")],
     ranks: Annotated[int, typer.Option("-n", "--ranks", min=1, metavar="N", help="How many processes.")] = 1,

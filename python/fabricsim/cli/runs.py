@@ -27,6 +27,7 @@ from fabricsim.cli._base import (
     VariantOption,
     app,
     control_sets,
+    example,
     failed_code,
     load_study,
     memory_size,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from fabricsim.results import Results
 
 
-@app.command()
+@app.command(epilog=example("run my.toml --set routing.kind=ugal --out results/ugal"))
 def run(
     study: StudyArgument,
     sets: SetOption = None,
@@ -136,7 +137,7 @@ def _draw_effects(results: Results) -> None:
         say(f"the report has no effects of the sample: {error}")
 
 
-@app.command()
+@app.command(epilog=example("report results/ugal"))
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Also write PNG and SVG figures for papers.")] = True,
@@ -164,9 +165,10 @@ def report(
         raise typer.Exit(CHECK)
 
 
-@app.command()
+@app.command(epilog=example("reproduce torus-ross-codes --variant quick"))
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="NAME|list", help="A published study, or `list`.")],
+    sets: SetOption = None,
     variant: VariantOption = None,
     out: OutOption = None,
     jobs: JobsOption = None,
@@ -184,7 +186,7 @@ def reproduce(
     from fabricsim._text import claims_text, runs_text
     from fabricsim.reproduce import check_claims, judge_results, undrawn_figures, write_figures
 
-    loaded = load_study(name, None, variant, perturb_sets(perturb, perturb_spread))
+    loaded = load_study(name, sets, variant, perturb_sets(perturb, perturb_spread))
     plan = loaded.expand()
     check_claims(plan)
     outcome, results = run_campaign(
@@ -222,7 +224,7 @@ def reproduce(
     raise typer.Exit(code)
 
 
-@app.command()
+@app.command(epilog=example("verify results/ugal"))
 def verify(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
     as_json: JsonOption = False,
@@ -246,7 +248,7 @@ def verify(
     raise typer.Exit({"whole": OK, "damaged": CHECK}.get(found.state, INPUT))
 
 
-@app.command()
+@app.command(epilog=example("rerun results/ugal"))
 def rerun(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
     run_id: Annotated[list[str] | None, typer.Option("--run", metavar="ID", help="Only this run; may be repeated.")] = None,

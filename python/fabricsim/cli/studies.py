@@ -20,6 +20,7 @@ from fabricsim.cli._base import (
     StudyArgument,
     VariantOption,
     app,
+    example,
     load_study,
     parse_sets,
     put,
@@ -27,7 +28,7 @@ from fabricsim.cli._base import (
 )
 
 
-@app.command()
+@app.command(epilog=example("new my.toml"))
 def new(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The study file to write.")] = Path("study.toml"),
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
@@ -44,7 +45,7 @@ def new(
     put(f"{path} written; next: fabricsim check {shlex.quote(str(path))}, then fabricsim run {shlex.quote(str(path))}")
 
 
-@app.command()
+@app.command(epilog=example('check my.toml --set link.bandwidth="50 GB/s"'))
 def check(
     study: StudyArgument,
     sets: SetOption = None,
@@ -74,7 +75,7 @@ def check(
     raise typer.Exit(OK if found.ok else INPUT)
 
 
-@app.command()
+@app.command(epilog=example("expand ecp --experiment adaptive"))
 def expand(
     study: StudyArgument,
     sets: SetOption = None,
@@ -106,7 +107,7 @@ def expand(
         expansion_text(plan)
 
 
-@app.command()
+@app.command(epilog=example("show tsubame2-hyperx --out hyperx.svg"))
 def show(
     study: Annotated[str, typer.Argument(metavar="STUDY|PRESET", help="A study file, a packaged study, or a topology preset.")],
     sets: SetOption = None,
@@ -171,7 +172,7 @@ def show(
             put(f"drawn into {out}")
 
 
-@app.command("list")
+@app.command("list", epilog=example("list routing ugal"))
 def list_command(
     kind: Annotated[
         str | None, typer.Argument(metavar="[KIND]", help="topology, routing, ..., result, or studies; all by default.")
@@ -220,7 +221,7 @@ def list_command(
         registry_text(found, details=kind is not None)
 
 
-@app.command("schema")
+@app.command("schema", epilog=example("schema > fabricsim.schema.json"))
 def schema_command() -> None:
     """Print the JSON schema of study files, for editors."""
     from fabricsim.registry import schema as read_schema

@@ -19,7 +19,7 @@ from fabricsim.cli._base import (
     OutOption,
     QuietOption,
     SetOption,
-    app,
+    example,
     failed_code,
     outcome_code,
     parse_sets,
@@ -39,8 +39,6 @@ trace_app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(trace_app)
-
 FileArgument = Annotated[
     Path,
     typer.Argument(
@@ -78,7 +76,7 @@ def _known(name: str | None, *, written: bool = False) -> None:
         raise InputError(f"no format {name} that can be {'written' if written else 'read'}; there are: {', '.join(known)}{meant}")
 
 
-@trace_app.command()
+@trace_app.command(epilog=example("trace info traces.otf2"))
 def info(
     path: FileArgument,
     format: FormatOption = None,
@@ -133,7 +131,7 @@ def _told(done: dict[str, Any], out: Path, *, as_json: bool) -> None:
     put(f"{out}: {done['operations']:,} operations as {done['to']}, from {done['from']}")
 
 
-@trace_app.command()
+@trace_app.command(epilog=example("trace convert traces.otf2 lulesh.work"))
 def convert(
     path: FileArgument,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
@@ -187,7 +185,7 @@ def _times(begin: str | None, end: str | None) -> tuple[int, int] | None:
     return found[0], min(found[1], 2**64 - 1)
 
 
-@trace_app.command()
+@trace_app.command(epilog=example("trace cut lulesh.work step.work --region step --visits 3..4"))
 def cut(
     path: FileArgument,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
@@ -247,7 +245,7 @@ def cut(
     _told(done, out, as_json=as_json)
 
 
-@trace_app.command()
+@trace_app.command(epilog=example("trace run lulesh.work --topology tsubame2-hyperx"))
 def run(
     path: FileArgument,
     topology: Annotated[
@@ -288,7 +286,7 @@ def run(
     raise typer.Exit(code)
 
 
-@trace_app.command()
+@trace_app.command(epilog=example("trace formats"))
 def formats(as_json: JsonOption = False) -> None:
     """List the formats of traces: which file to name, what is not kept of it, and which can be written."""
     from fabricsim.traces import trace_formats

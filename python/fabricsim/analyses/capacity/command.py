@@ -23,6 +23,7 @@ from fabricsim.cli._base import (
     VariantOption,
     answer,
     app,
+    example,
     failed_code,
     load_study,
     outcome_code,
@@ -31,7 +32,7 @@ from fabricsim.cli._base import (
 from fabricsim.errors import StudyError
 
 
-@app.command()
+@app.command(epilog=example("capacity tsubame2-capacity --pairs"))
 def capacity(
     study: StudyArgument,
     sets: SetOption = None,

@@ -9,10 +9,10 @@ import typer
 
 from fabricsim.analyses.effects.options import Of
 from fabricsim.analyses.effects.shares import effects as evaluate
-from fabricsim.cli._base import InputError, JsonOption, answer, app
+from fabricsim.cli._base import InputError, JsonOption, answer, app, example
 
 
-@app.command()
+@app.command(epilog=example("effects results/sample --of latency_ns.mean"))
 def effects(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory of a study with a sample.")],
     of: Of = None,

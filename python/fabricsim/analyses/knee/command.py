@@ -25,6 +25,7 @@ from fabricsim.cli._base import (
     VariantOption,
     answer,
     app,
+    example,
     load_study,
     outcome_code,
     run_campaign,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from fabricsim.study import Study
 
 
-@app.command()
+@app.command(epilog=example("knee my.toml --over link.bandwidth --gain 0.1 --seeds 3"))
 def knee(
     study: StudyArgument,
     over: Over,

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from fabricsim.analyses.pareto.front import pareto as evaluate
-from fabricsim.cli._base import InputError, JsonOption, answer, app
+from fabricsim.cli._base import InputError, JsonOption, answer, app, example
 
 
-@app.command()
+@app.command(epilog=example("pareto results/sample --minimise latency_ns.mean --maximise accepted_load"))
 def pareto(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
     minimise: Annotated[

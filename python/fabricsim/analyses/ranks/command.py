@@ -9,10 +9,10 @@ import typer
 
 from fabricsim.analyses.ranks.options import JobOption, Most, Otf2Folder, PerfettoFile, RunOption, WorkFile
 from fabricsim.analyses.ranks.times import rank_times
-from fabricsim.cli._base import InputError, JsonOption, answer, app
+from fabricsim.cli._base import InputError, JsonOption, answer, app, example
 
 
-@app.command()
+@app.command(epilog=example("ranks results/halo --perfetto halo.pftrace"))
 def ranks(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A results directory of a study with `observe.operations = true`.")

@@ -12,14 +12,14 @@ from fabricsim._units import format_bytes
 from fabricsim.analyses.routes.options import AddressOfHost, Compare, Lanes, Lmc, Rack, Samples, Seed, Shift
 from fabricsim.analyses.routes.route import LANES, SAMPLES, route_engines
 from fabricsim.analyses.routes.route import routes as find_routes
-from fabricsim.cli._base import CHECK, InputError, JsonOption, app, put, say
+from fabricsim.cli._base import CHECK, InputError, JsonOption, app, example, put, say
 
 
 def _engine_names(engines: list[str] | None) -> list[str]:
     return [name.strip() for text in engines or [] for name in text.split(",") if name.strip()]
 
 
-@app.command()
+@app.command(epilog=example("routes fabric.ibnetdiscover --engine minhop,sssp,dfsssp"))
 def routes(
     fabric: Annotated[
         str | None,
