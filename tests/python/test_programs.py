@@ -419,6 +419,14 @@ def test_a_campaign_runs_a_program_once_and_plays_its_log_on_the_other_networks(
     assert "not fabricsim's" not in told.stdout + told.stderr
 
 
+def test_how_long_a_program_takes_is_not_told_before_it_runs(program, tmp_path):
+    (tmp_path / "s.toml").write_text(_study([str(program)]))
+    command = [sys.executable, "-m", "fabricsim", "expand", "s.toml", "--json"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    estimate = json.loads(told)["runs"][0]["estimate"]
+    assert (estimate["seconds"], estimate["packet_hops"], estimate["nodes"]) == (None, None, 16)
+
+
 def test_a_campaign_runs_a_program_for_each_network_where_its_flow_depends_on_time(program, tmp_path):
     _, records = _campaign(tmp_path, _study([str(program), "serve"], SWEEP), "--jobs", "2")
     assert [record["programs"][0]["time_dependent"]["ANY_SOURCE"] for record in records.values()] == [3, 3, 3]

@@ -367,6 +367,7 @@ fn sent(job: &JobSpec, traffic: &Traffic, host: LinkSpec, run: &RunSpec, nodes: 
                 at_once: true,
             })
         }
+        Work::Ranks(_) if traffic.is_open => None,
         Work::Ranks(_) => {
             let nodes = job.nodes.map_or(nodes, f64::from);
             // Ranks work, and their interfaces send, one after the other: most programs wait for their messages.

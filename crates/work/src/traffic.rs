@@ -16,4 +16,6 @@ pub struct Traffic {
     pub local: f64,
     /// How long a rank's processor works on its own and on messages (ps), mean over ranks.
     pub busy: f64,
+    /// Processes decide as they go, so that the rest is of those of them that are known before.
+    pub is_open: bool,
 }

@@ -53,6 +53,7 @@ impl Plan {
         let per_message = (self.costs.send + self.costs.receive) as f64;
         let control = self.costs.control.div_ceil(packet);
         // What a process will do is not known before it does it.
+        sum.is_open = self.phases.iter().any(|phase| phase.program.is_live());
         for phase in self.phases.iter().filter(|phase| !phase.program.is_live()) {
             let all = phase.program.rounds();
             let (ranks, each) = sample(self.ranks, RANKS);
