@@ -1,60 +1,54 @@
-"""The study that `fabricsim new` writes: small, complete, every line explained."""
+"""Studies that `fabricsim new` writes: small, complete, every line explained; each a folder in `templates`."""
 
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from pathlib import Path
 
-__all__ = ["starter_study"]
+__all__ = ["starter_files", "templates"]
 
-_TEXT = """\
-# A fabricsim study: what to simulate. Check it with `fabricsim check`, run it with `fabricsim run`.
-# Quantities are texts with units: "25 GB/s" (decimal), "16 KiB" (binary), "90 ns".
-name = {name}
-description = "Latency of a small torus against the offered load"
-
-[topology]                        # `fabricsim list topology` shows all kinds
-kind = "torus"
-shape = [4, 4, 4]                 # routers along each dimension
-nodes_per_router = 2
-
-[link]                            # [link.host], [link.x], ... where a class differs
-bandwidth = "25 GB/s"
-latency = "100 ns"
-
-[router]
-model = "credit"                  # input buffers with credits; "sculpin" has unbounded queues and is faster
-traversal = "100 ns"
-buffer = "64 KiB"                 # per port and virtual channel
-
-[routing]
-kind = "dor"                      # `fabricsim list routing`
-
-[nic]
-packet = "2 KiB"
-
-[[job]]
-work = {{ kind = "uniform", load = 0.5, message = "2 KiB", process = "poisson" }}
-
-[sweep]                           # every combination is a run
-"job.0.work.load" = [0.1, 0.3, 0.5, 0.7]
-"routing.kind" = ["dor", "valiant"]
-
-[observe]
-links = true                      # load of every link
-timeline = true
-
-[run]
-end = "50 us"                     # simulated time
-seeds = [1]
-"""
+_FOLDER = Path(__file__).parent / "templates"
+_STUDY = "study.toml"
 
 
-def starter_study(name: str) -> str:
-    """Return the text of a starter study.
+def templates() -> dict[str, str]:
+    """Return the names of all templates and what each is about; `torus` first, which is the one to start from.
 
     Examples
     --------
-    >>> starter_study("mine").splitlines()[2]
-    'name = "mine"'
+    >>> list(templates())[0]
+    'torus'
     """
-    return _TEXT.format(name=json.dumps(name, ensure_ascii=False))
+    names = sorted(
+        (folder.name for folder in _FOLDER.iterdir() if (folder / _STUDY).is_file()), key=lambda name: (name != "torus", name)
+    )
+    return {name: tomllib.loads(_text(name, "x")).get("description", "") for name in names}
+
+
+def starter_files(template: str, path: Path) -> dict[Path, str]:
+    """Return the files of a template for a study at `path`, the study first: what it needs lies beside it, named after it.
+
+    Examples
+    --------
+    >>> [file.name for file in starter_files("fabric-file", Path("mine.toml"))]
+    ['mine.toml', 'mine.edges']
+    """
+    beside = {}
+    for source in sorted((_FOLDER / template).iterdir()):
+        if source.name != _STUDY and source.is_file():
+            named = path.with_name(path.stem + source.suffix)
+            beside[source.name] = named if named != path else path.with_name(f"{path.stem}-{source.name}")
+    text = _text(template, path.stem, {name: file.name for name, file in beside.items()})
+    return {path: text} | {file: (_FOLDER / template / name).read_text() for name, file in beside.items()}
+
+
+def _text(template: str, name: str, files: dict[str, str] | None = None) -> str:
+    """Return the study of a template with its name, and those of the files beside it, filled in."""
+
+    def file(found: re.Match[str]) -> str:
+        return json.dumps((files or {}).get(found[1], found[1]), ensure_ascii=False)
+
+    text = (_FOLDER / template / _STUDY).read_text().replace("{name}", json.dumps(name, ensure_ascii=False), 1)
+    return re.sub(r"\{file:([^}]+)\}", file, text)

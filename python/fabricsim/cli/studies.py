@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,21 +29,38 @@ from fabricsim.cli._base import (
 )
 
 
-@app.command(epilog=example("new my.toml"))
+@app.command(epilog=example("new my.toml --template ai-cluster"))
 def new(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The study file to write.")] = Path("study.toml"),
+    template: Annotated[
+        str, typer.Option("--template", metavar="NAME|list", help="What it is about; `list` tells what there is.")
+    ] = "torus",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
-    """Write a commented study to start from."""
+    """Write a commented study to start from, and what it needs beside it."""
     from fabricsim._files import atomic_write
-    from fabricsim._starter import starter_study
+    from fabricsim._starter import starter_files, templates
 
-    if path.exists() and not force:
-        raise InputError(f"{path} exists; choose another name, or --force")
+    known = templates()
+    if template == "list":
+        for name, about in known.items():
+            put(f"{name:12} {about}")
+        return
+    if template not in known:
+        near = get_close_matches(template, known, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"no template {template}; there are: {', '.join(known)}{meant}")
+    files = starter_files(template, path)
+    for file in files:
+        if file.exists() and not force:
+            raise InputError(f"{file} exists; choose another name, or --force")
     if not path.parent.is_dir():
         raise InputError(f"there is no folder {path.parent}")
-    atomic_write(path, starter_study(path.stem))
-    put(f"{path} written; next: fabricsim check {shlex.quote(str(path))}, then fabricsim run {shlex.quote(str(path))}")
+    for file, text in files.items():
+        atomic_write(file, text)
+    put(
+        f"{' and '.join(map(str, files))} written; next: fabricsim check {shlex.quote(str(path))}, then fabricsim run {shlex.quote(str(path))}"
+    )
 
 
 @app.command(epilog=example('check my.toml --set link.bandwidth="50 GB/s"'))
