@@ -131,17 +131,17 @@ def test_hiding_the_exchange_takes_the_difference_of_two_networks_away(build, tm
     # The study of the example with two racks' worth of ranks and of cells.
     content = tomllib.loads((EXAMPLES / "tsubame2.toml").read_text())
     sizes = {"femcg": ["160", "160", "140", "3"], "flow": ["160", "160", "140", "1"]}
-    named = content["sweep"]["job.0.name, job.0.work"]
-    for name, work in named:
-        program = name.split("-")[0]
+    named = content["sweep"]["job.0.work"]
+    for work in named:
+        program = work["name"].split("-")[0]
         work["command"] = [build(program), *sizes[program], *work["command"][5:]]
         work |= {"ranks": 28, "compute_file": str(EXAMPLES / work["compute_file"])}
-    content["job"][0]["work"] = named[0][1]
+    content["job"][0]["work"] = {key: value for key, value in named[0].items() if key != "name"}
     results = Study(content).run(out=tmp_path / "out", progress=False, jobs=1)
     times = {}
     for record in results.records:
         swept = dict(record.run.sweep)
-        times[swept["job.0.name"], swept["topology.preset"], swept["job.0.placement"]] = record.value("jobs.0.time_ns")
+        times[swept["job.0.work"], swept["topology.preset"], swept["job.0.placement"]] = record.value("jobs.0.time_ns")
     assert len(times) == len(results.records) == 12
     printed = list((tmp_path / "out" / "programs").glob("*/*.work"))
     assert len(printed) == 4, "each of the four ran once, the others are played from its log"

@@ -1,6 +1,6 @@
 //! Key paths that are set or swept, and the values that they are given: of experiments, variants, samples and the command line alike.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Findings, Place, did_you_mean};
 use crate::document::{DEEPEST_KEY, EVERY, Node, Table, Value};
@@ -242,6 +242,9 @@ pub fn flatten_axes(
                     .collect(),
             };
             if rows.len() == values.len() {
+                let Some(rows) = with_names(rows, &paths, key, vocabulary, findings) else {
+                    return;
+                };
                 let mut seen = HashSet::new();
                 for (row, node) in rows.iter().zip(values) {
                     let mut identity = String::new();
@@ -273,6 +276,66 @@ pub fn flatten_axes(
             findings.error(node.place, key, reason, "write the values in brackets: [1, 2, 4]");
         }
     }
+}
+
+/// Most characters of the name of a swept table.
+const LONGEST_NAME: usize = 80;
+
+/// Takes the names of swept tables out of them: `{ name = "large", kind = "torus", ... }`. `None` where one is wrong, which is reported.
+fn with_names(
+    mut rows: Vec<Vec<Node>>,
+    paths: &[String],
+    key: &str,
+    vocabulary: &'static Vocabulary,
+    findings: &mut Findings,
+) -> Option<Vec<Vec<Node>>> {
+    for (column, path) in paths.iter().enumerate() {
+        if has_own_name(path, vocabulary) {
+            continue;
+        }
+        let mut names: HashMap<String, String> = HashMap::new();
+        for node in rows.iter_mut().map(|row| &mut row[column]) {
+            let Value::Table(table) = &mut node.value else {
+                continue;
+            };
+            let Some(found) = table.entries.iter().position(|item| item.key == "name") else {
+                continue;
+            };
+            let item = table.entries.remove(found);
+            let mut identity = String::new();
+            Value::Table(table.clone()).identity(&mut identity);
+            let hint = "a name of its own, to be found by in results: name = \"large\"";
+            let reason = match &item.node.value {
+                Value::Text(name) if name.trim().is_empty() => "is empty".to_owned(),
+                Value::Text(name) if name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) => {
+                    format!("must be one line of at most {LONGEST_NAME} characters")
+                }
+                Value::Text(name) if *names.entry(name.clone()).or_insert_with(|| identity.clone()) != identity => {
+                    format!("is {name:?} of another value as well")
+                }
+                Value::Text(name) => {
+                    table.called = Some(name.clone());
+                    continue;
+                }
+                other => format!("must be a text, not {}", other.type_words()),
+            };
+            findings.error(item.node.place, &format!("{key}.name"), reason, hint);
+            return None;
+        }
+    }
+    Some(rows)
+}
+
+/// Whether a table at a path has a `name` among its own keys, as jobs have.
+fn has_own_name(path: &str, vocabulary: &'static Vocabulary) -> bool {
+    let mut segments = path.split('.');
+    let section = segments.next().and_then(|first| {
+        let mut sections = vocabulary.sections.iter();
+        sections.find(|section| section.name == first)
+    });
+    // The element of a list of tables, not what is in it.
+    let is_whole = segments.count() <= 1;
+    is_whole && section.is_some_and(|section| section.parameters.iter().any(|parameter| parameter.key == "name"))
 }
 
 /// The values of `n` keys that are swept together.

@@ -95,6 +95,8 @@ pub struct Table {
     pub entries: Vec<KeyValue>,
     /// Written in braces: as an override it replaces the whole table instead of single keys.
     pub inline: bool,
+    /// What a swept table is called in results; nothing of the table itself.
+    pub called: Option<String>,
 }
 
 /// A key with its value.
@@ -458,7 +460,11 @@ fn convert_table(table: &DeTable<'_>, text: &str, source: u32, path: &str, findi
         })
         .collect();
     entries.sort_by_key(|item| item.place.start);
-    Table { entries, inline: false }
+    Table {
+        entries,
+        inline: false,
+        called: None,
+    }
 }
 
 fn convert(
@@ -554,6 +560,7 @@ pub fn from_json(value: &serde_json::Value, place: Place) -> Node {
                 })
                 .collect(),
             inline: false,
+            called: None,
         }),
     };
     Node { value, place }

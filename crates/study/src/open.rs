@@ -221,6 +221,7 @@ fn at_point(
 fn written(node: &Node, sources: &Sources) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),
+        Value::Table(Table { called: Some(name), .. }) => name.clone(),
         // A value of a sample stands nowhere in the file.
         value if sources.text(node.place).is_empty() => to_json(value).to_string(),
         _ => sources

@@ -343,6 +343,39 @@ fn tables_in_a_sweep_replace_whole_tables() {
 }
 
 #[test]
+fn swept_tables_may_have_names_for_the_results() {
+    let text = format!(
+        "{TORUS}[[job]]\nname = \"first\"\nwork = {{ kind = \"uniform\", load = 0.1 }}\n[sweep]\n\
+         router = [{{ name = \"plain\", model = \"sculpin\" }}, {{ buffer = \"4 KiB\", name = \"small buffers\" }}, {{ vcs = 3 }}]\n\
+         \"job.0\" = [{{ name = \"second\", work = {{ kind = \"uniform\", load = 0.2 }} }}]\n"
+    );
+    let study = load(&text);
+    let of_router = |run: &RunSpec| run.sweep[0].1.clone();
+    let names: Vec<_> = study.runs.iter().map(of_router).collect();
+    assert_eq!(names, ["plain", "small buffers", "{ vcs = 3 }"]);
+    assert_eq!(study.runs[0].router.model, RouterModel::Sculpin);
+    assert_eq!(study.runs[1].router.buffer, Some(Bytes(4_096)));
+    // A job's name is its own.
+    assert_eq!(study.runs[0].jobs[0].name, "second");
+    assert!(study.runs[0].sweep[1].1.starts_with("{ name = "));
+    // A name is said in several points of keys that are swept together, of one table; what else the runs are does not depend on it.
+    let together = |name: &str| {
+        let table = format!("{{ {name}kind = \"torus\", shape = [4, 2] }}");
+        load(&format!(
+            "{TORUS}[sweep]\n\"topology, routing.kind\" = [[{table}, \"dor\"], [{table}, \"valiant\"]]\n"
+        ))
+        .runs
+    };
+    let (named, bare) = (together("name = \"flat\", "), together(""));
+    for (named, bare) in named.iter().zip(&bare) {
+        assert_eq!(named.sweep[0], ("topology".to_owned(), "flat".to_owned()));
+        let mut same = named.clone();
+        same.sweep.clone_from(&bare.sweep);
+        assert_eq!(canonical(&same), canonical(bare));
+    }
+}
+
+#[test]
 fn presets_fill_defaults_and_explicit_keys_override() {
     let preset = |text: &str| load(&format!("{text}\n{TORUS}")).runs.remove(0);
     let sculpin = preset("router.preset = \"sculpin\"");

@@ -637,6 +637,19 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(5, "sweep.routing.kind", "must be a list of values", "brackets")],
     ),
     (
+        "sweep_names_twice",
+        &[(7, "sweep.router.name", "is \"deep\" of another value", "of its own")],
+    ),
+    (
+        "sweep_name_is_a_number",
+        &[(5, "sweep.router.name", "must be a text, not a whole number", "name =")],
+    ),
+    ("sweep_name_is_empty", &[(5, "sweep.router.name", "is empty", "name =")]),
+    (
+        "sweep_of_a_named_value_twice",
+        &[(5, "sweep.router", "stands twice", "remove one")],
+    ),
+    (
         "sweep_of_nothing",
         &[(5, "sweep.routing.kind", "no value to sweep over", "at least one")],
     ),

@@ -101,6 +101,7 @@ fn reader_of_common(source: Source<'_>, findings: &mut Findings) -> Values {
             .cloned()
             .collect(),
         inline: false,
+        called: None,
     };
     let parameters: Vec<&'static Parameter> = TOPOLOGY_COMMON.iter().collect();
     reader::read(
@@ -258,6 +259,7 @@ mod tests {
                     },
                 }],
                 inline: false,
+                called: None,
             };
             let mut findings = Findings::default();
             let read = read(&root, Path::new("."), &mut Networks::default(), &mut findings);

@@ -19,7 +19,8 @@ pub(super) const SWEEPS: &str = r#"
 `run.seeds` innermost; a study has at most 100,000 runs. Elements of lists are reached by position or, for jobs, by
 name; `job.*.placement` means every job.
 A value may be a table, which then replaces the whole table; so keys of one table are swept together. Keys of different tables are
-swept together with a comma between them: each point is then a list with a value per key. All of them stand in the results.
+swept together with a comma between them: each point is then a list with a value per key. All of them stand in the results, a table as it is written,
+or by its `name`, if it has one beside its keys: `where = { routing = "eager" }` finds the runs of `{ name = "eager", kind = "ugal", bias = 0 }`.
 
 ```toml
 [sweep]
