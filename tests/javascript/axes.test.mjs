@@ -76,7 +76,8 @@ test("metrics have the words of their figures, and those of charts are no sizes 
   const keys = (found) => found.map(([key]) => key);
   const data = campaign(of("1 GB/s"));
   assert.deepEqual(chartMetrics(data)[0], ["latency_ns.mean", "mean latency [ns]"]);
-  assert.deepEqual(tableMetrics(data)[0], ["n_nodes", "nodes"]);
+  assert.deepEqual(tableMetrics(data)[0], ["n_nodes", "nodes", 1]);
+  assert.deepEqual(tableMetrics({ words: WORDS, main: ["jobs.0.time_ns"] }), [["jobs.0.time_ns", "time of the job [us]", 1e-3]]);
   assert.ok(!keys(chartMetrics(data)).includes("n_nodes"));
   assert.ok(keys(chartMetrics(data)).includes("latency_ns.max") && !keys(tableMetrics(data)).includes("latency_ns.max"));
   assert.equal(chartMetrics(everything())[0][0], "jobs.0.time_ns");

@@ -246,6 +246,7 @@ def report_data(results: Recorded) -> dict[str, Any]:
             for name, columns in _CURVES.items():
                 if name in record.tables:
                     entry[name] = _thin(results.table(name, record), columns)
+        entry["operations"] = "operations" in record.tables
         entry["links"], cost = _links(record, results, networks, room)
         room -= cost
         runs.append(entry)

@@ -35,7 +35,7 @@ export function checks(data) {
   section(
     "Self-checks",
     "Every run proves itself; a run that fails a check is an error, never a number.",
-    table(["check", "passed", "detail"], rows),
+    table(["check", "passed", "detail"], rows, { className: "words" }),
   );
 }
 

@@ -25,7 +25,10 @@ export function tilesOf(data) {
     .sort((a, b) => a - b);
   const largest = nodes[nodes.length - 1];
   return [
-    [String(data.finished_runs) + (data.total_runs > data.finished_runs ? ` of ${data.total_runs}` : ""), "runs"],
+    [
+      String(data.finished_runs) + (data.total_runs > data.finished_runs ? ` of ${data.total_runs}` : ""),
+      data.total_runs === 1 ? "run" : "runs",
+    ],
     [nodes.length > 1 ? `${compact(nodes[0])} \u2013 ${compact(largest)}` : compact(nodes[0]), "nodes"],
     [compact(total("messages")), "messages delivered"],
     [compact(total("packet_hops")), "packet hops"],

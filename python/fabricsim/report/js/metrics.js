@@ -39,8 +39,12 @@ export function chartMetrics({ words, metrics }) {
 export const metricsOf = (metrics, runs) =>
   metrics.filter(([key]) => runs.some((run) => finite(get(run.summary, key)) || finite(atLeast(run, key))));
 
-/** Return the metrics of the table of runs, as [key, words]. */
-export const tableMetrics = ({ words, main }) => main.map((key) => [key, label(words, key)]);
+/* Times of whole jobs: thousands of what messages take, and shown as in the table of jobs. */
+const OF_A_JOB = /^jobs\.\d+\.time_ns$/;
+
+/** Return the metrics of the table of runs, as [key, words, by how much they are multiplied]. */
+export const tableMetrics = ({ words, main }) =>
+  main.map((key) => (OF_A_JOB.test(key) ? [key, label(words, key, { shown: "us" }), 1e-3] : [key, label(words, key), 1]));
 
 /** Return what the numbers of several seeds have together: their mean, unless the figure says otherwise. */
 export function together(words, key, values) {
