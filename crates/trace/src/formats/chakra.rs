@@ -12,7 +12,7 @@ mod wire;
 
 use crate::format::FormatReader;
 use crate::header::{Members, TraceForm, TraceHeader, WorkUnit};
-use crate::operation::Lists;
+use crate::operation::{Lists, WORLD};
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
 use files::{FileSet, is_et, name_and_rank};
@@ -151,8 +151,8 @@ impl ChakraSurvey {
             let computes = node.kind == NodeType::Compute;
             self.has_durations |= computes && node.duration > 0;
             self.has_operations |= computes && node.num_ops.is_some_and(|operations| operations > 0);
-            if node.kind == NodeType::Collective && is_communication(&node) {
-                self.groups.used_by(node.pg_name.as_deref().unwrap_or_default(), rank);
+            if node.kind == NodeType::Collective && is_communication(node) {
+                self.groups.used_by(&node.pg_name, rank);
             }
             if let Some(text) = &node.process_groups
                 && let Err(reason) = self.groups.tell(rank, text, set.paths.len() as u32)
@@ -207,18 +207,21 @@ impl SecondPass<'_> {
             Ids::Other(_) => by_id.get(&id).copied(),
         };
         self.set.nodes(self.rank, &mut |record, node| {
-            let communicator = groups.communicator(node.pg_name.as_deref().unwrap_or_default(), self.rank);
+            let communicator = match node.kind {
+                NodeType::Collective => groups.communicator(&node.pg_name, self.rank),
+                _ => WORLD,
+            };
             let size = self
                 .header
                 .communicators
                 .get(communicator as usize)
                 .map_or(0, Members::len);
-            let (mut operation, wrong) = operation_of(&node, self.rank, (communicator, size), self.common);
-            operation.lane = self.lanes.of(&node);
+            let (mut operation, wrong) = operation_of(node, self.rank, (communicator, size), self.common);
+            operation.lane = self.lanes.of(node);
             if let Some(reason) = wrong {
                 self.problem(reader, record, reason, "write it as the schema has it");
             }
-            self.tell_dimensions(reader, record, &node);
+            self.tell_dimensions(reader, record, node);
             self.after.clear();
             for id in &node.after {
                 match number(*id) {
@@ -264,8 +267,7 @@ impl SecondPass<'_> {
 
     /// Says once for each rank that dimensions of a network are not known.
     fn tell_dimensions(&mut self, reader: &mut TraceReader<'_>, record: u64, node: &ChakraNode) {
-        let grouped = node.pg_name.as_deref().is_some_and(|name| !name.is_empty());
-        if !self.told_dimensions && node.of_some_dimensions && is_communication(node) && !grouped {
+        if !self.told_dimensions && node.of_some_dimensions && is_communication(node) && node.pg_name.is_empty() {
             self.told_dimensions = true;
             let reason = format!(
                 "node {} is a collective of some dimensions of a network that the trace does not tell, and is taken as one of all ranks",

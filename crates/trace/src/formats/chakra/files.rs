@@ -1,14 +1,14 @@
 //! The files of a trace, one for each rank, and the nodes that are in one.
 
 use super::node::ChakraNode;
-use super::wire::{Wire, WireFields, next_message};
+use super::wire::{Wire, WireFields, WireMessages};
 use crate::packed;
 use crate::problem::{Problem, ReadStop};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The files of a trace in the order of ranks.
@@ -175,7 +175,7 @@ impl FileSet {
     pub fn nodes(
         &self,
         rank: u32,
-        take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+        take: &mut dyn FnMut(u64, &ChakraNode) -> Result<(), ReadStop>,
     ) -> Result<(), ReadStop> {
         let name = &self.names[rank as usize];
         let broken = |record: u64, reason: String| {
@@ -184,12 +184,12 @@ impl FileSet {
         };
         let cannot = |error: std::io::Error| broken(0, format!("it cannot be read: {error}"));
         let (text, _) = packed::open(&self.paths[rank as usize]).map_err(cannot)?;
-        let mut source = BufReader::with_capacity(1 << 16, text);
-        let start = source.fill_buf().map_err(cannot)?;
+        let mut messages = WireMessages::new(text);
+        let start = messages.start().map_err(cannot)?;
         match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
             None => Err(broken(0, "it is empty".into())),
-            Some(b'{') if looks_like_json(start) => of_json(source, take, &broken),
-            _ => of_messages(source, take, &broken),
+            Some(b'{') if looks_like_json(start) => of_json(messages.into_source(), take, &broken),
+            _ => of_messages(messages, take, &broken),
         }
     }
 }
@@ -201,33 +201,30 @@ fn looks_like_json(start: &[u8]) -> bool {
 }
 
 fn of_messages(
-    mut source: impl BufRead,
-    take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+    mut messages: WireMessages<impl Read>,
+    take: &mut dyn FnMut(u64, &ChakraNode) -> Result<(), ReadStop>,
     broken: &dyn Fn(u64, String) -> ReadStop,
 ) -> Result<(), ReadStop> {
-    let mut message = Vec::new();
+    let mut node = ChakraNode::default();
     let mut record = 0;
-    loop {
-        let more = next_message(&mut source, &mut message);
-        if !more.map_err(|error| broken(record, error.to_string()))? {
-            return Ok(());
-        }
+    while let Some(message) = messages.message().map_err(|error| broken(record, error.to_string()))? {
         // The first message tells of the trace, and its version; a node has its id there.
-        let first = WireFields(&message).next();
-        let is_node = matches!(first, Some(Ok((1, Wire::Varint(_)))));
-        if record > 0 || is_node {
-            let node = ChakraNode::of_message(&message);
-            take(record, node.map_err(|_| broken(record, "this is no node".into()))?)?;
-        } else if WireFields(&message).any(|field| field.is_err()) {
+        let is_node = |message| matches!(WireFields(message).next(), Some(Ok((1, Wire::Varint(_)))));
+        if record > 0 || is_node(message) {
+            node.read(message)
+                .map_err(|_| broken(record, "this is no node".into()))?;
+            take(record, &node)?;
+        } else if WireFields(message).any(|field| field.is_err()) {
             return Err(broken(0, "it does not begin as an execution trace".into()));
         }
         record += 1;
     }
+    Ok(())
 }
 
 fn of_json(
     source: impl Read,
-    take: &mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+    take: &mut dyn FnMut(u64, &ChakraNode) -> Result<(), ReadStop>,
     broken: &dyn Fn(u64, String) -> ReadStop,
 ) -> Result<(), ReadStop> {
     let mut graph = GraphOfJson {
@@ -253,7 +250,7 @@ fn of_json(
 
 /// The nodes of a document, as they come.
 struct GraphOfJson<'a> {
-    take: &'a mut dyn FnMut(u64, ChakraNode) -> Result<(), ReadStop>,
+    take: &'a mut dyn FnMut(u64, &ChakraNode) -> Result<(), ReadStop>,
     record: u64,
     stop: Option<ReadStop>,
     found: bool,
@@ -309,7 +306,7 @@ impl<'de> Visitor<'de> for Nodes<'_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(object) = list.next_element::<Map<String, Value>>()? {
             let node = ChakraNode::of_object(&object).map_err(A::Error::custom)?;
-            if let Err(stop) = (self.0.take)(self.0.record, node) {
+            if let Err(stop) = (self.0.take)(self.0.record, &node) {
                 self.0.stop = Some(stop);
                 return Err(A::Error::custom("it is enough"));
             }

@@ -22,6 +22,8 @@ pub(crate) struct ProcessGroups {
     beside: BTreeMap<String, Vec<u32>>,
     /// The ranks that use a name, in order.
     used: BTreeMap<String, Vec<u32>>,
+    /// The rank and the name that were used last.
+    last_use: (u32, String),
     /// All communicators that were told, by name and ranks.
     numbers: HashMap<(String, Vec<u32>), u32>,
     /// That of all ranks, and those that are found.
@@ -42,6 +44,12 @@ impl ProcessGroups {
         if name.is_empty() {
             return;
         }
+        // A rank mostly uses the group that it used before.
+        if self.last_use.0 == rank && self.last_use.1 == name {
+            return;
+        }
+        self.last_use.0 = rank;
+        name.clone_into(&mut self.last_use.1);
         // Ranks come in order.
         match self.used.get_mut(name) {
             Some(ranks) if ranks.last() == Some(&rank) => {}

@@ -2,6 +2,8 @@
 
 use super::wire::{Garbled, Wire, WireFields, take_varint, unzigzag};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fmt::Write;
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +45,8 @@ const COLLECTIVES: [&str; 10] = [
     "BARRIER",
 ];
 
-/// A node, of what is used of it. Numbers may be negative in a file; who needs them looks.
+/// A node, of what is used of it. Numbers may be negative in a file; who needs them looks. It is read into again and again, so that a node
+/// takes no memory of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ChakraNode {
     pub id: u64,
@@ -64,55 +67,73 @@ pub(crate) struct ChakraNode {
     pub comm_dst: Option<i128>,
     pub comm_tag: Option<i128>,
     pub comm_root: Option<i128>,
-    pub pg_name: Option<String>,
+    /// Its process group; empty where none is named.
+    pub pg_name: String,
     /// GPU stream or thread of the CPU.
     pub tid: Option<i128>,
     /// It is a collective of some dimensions of a network, not of all.
     pub of_some_dimensions: bool,
+    /// Ids of data, until those of control are all there.
+    of_data: Vec<u64>,
 }
 
 /// A value of an attribute.
-enum Attribute {
+enum Attribute<'a> {
     Number(i128),
-    Text(String),
-    Flags(Vec<bool>),
+    Text(Cow<'a, str>),
+    /// Flags: whether some are false.
+    Flags(bool),
     /// Of a kind that no attribute which is used has.
     Other,
 }
 
 impl ChakraNode {
-    /// The node of a message.
-    pub fn of_message(message: &[u8]) -> Result<ChakraNode, Garbled> {
-        let mut node = ChakraNode::default();
-        let (mut control, mut data) = (Vec::new(), Vec::new());
+    /// Nothing, with the memory that it has.
+    fn clear(&mut self) {
+        let [mut after, mut of_data] = [&mut self.after, &mut self.of_data].map(std::mem::take);
+        let mut pg_name = std::mem::take(&mut self.pg_name);
+        after.clear();
+        of_data.clear();
+        pg_name.clear();
+        *self = ChakraNode {
+            after,
+            of_data,
+            pg_name,
+            ..ChakraNode::default()
+        };
+    }
+
+    /// Becomes the node of a message.
+    pub fn read(&mut self, message: &[u8]) -> Result<(), Garbled> {
+        self.clear();
         let (mut name, mut inputs) = (&[][..], &[][..]);
         for field in WireFields(message) {
             match field? {
-                (1, value) => node.id = value.varint().ok_or(Garbled)?,
+                (1, value) => self.id = value.varint().ok_or(Garbled)?,
                 (2, value) => name = value.bytes().ok_or(Garbled)?,
-                (3, value) => node.kind = type_of(value.varint().ok_or(Garbled)?),
-                (4, value) => take_ids(value, &mut control)?,
-                (5, value) => take_ids(value, &mut data)?,
-                (6, value) => node.start = value.varint().ok_or(Garbled)?,
-                (7, value) => node.duration = value.varint().ok_or(Garbled)?,
+                (3, value) => self.kind = type_of(value.varint().ok_or(Garbled)?),
+                (4, value) => take_ids(value, &mut self.after)?,
+                (5, value) => take_ids(value, &mut self.of_data)?,
+                (6, value) => self.start = value.varint().ok_or(Garbled)?,
+                (7, value) => self.duration = value.varint().ok_or(Garbled)?,
                 (8, value) => inputs = value.bytes().ok_or(Garbled)?,
                 (10, value) => {
                     let (name, value) = attribute(value.bytes().ok_or(Garbled)?)?;
-                    node.take(name, value);
+                    self.take(name, value);
                 }
                 _ => {}
             }
         }
-        node.after = control;
-        node.after.extend(data);
-        if tells_groups(&String::from_utf8_lossy(name)) {
+        self.after.append(&mut self.of_data);
+        // Most nodes have no inputs, and few tell groups.
+        if !inputs.is_empty() && tells_groups(&String::from_utf8_lossy(name)) {
             for field in WireFields(inputs) {
                 if let (1, Wire::Bytes(values)) = field? {
-                    node.process_groups = Some(String::from_utf8_lossy(values).into_owned());
+                    self.process_groups = Some(String::from_utf8_lossy(values).into_owned());
                 }
             }
         }
-        Ok(node)
+        Ok(())
     }
 
     /// The node of an object of JSON; the words of what it lacks.
@@ -153,7 +174,7 @@ impl ChakraNode {
             None => NodeType::Unknown,
         };
         for (name, value) in object {
-            node.take(name, attribute_of(value));
+            node.take(name.as_bytes(), attribute_of(value));
         }
         for attribute in get(["attr", "attrs", "attribute"])
             .and_then(Value::as_array)
@@ -164,7 +185,7 @@ impl ChakraNode {
             let is_value = |key: &str| key.ends_with("_val") || key.ends_with("Val") || key == "value";
             let values = attribute.as_object().into_iter().flatten();
             for (_, value) in values.filter(|(key, _)| is_value(key)) {
-                node.take(name, attribute_of(value));
+                node.take(name.as_bytes(), attribute_of(value));
             }
         }
         let name = get(["Name", "name", "NAME"]).and_then(Value::as_str);
@@ -178,30 +199,23 @@ impl ChakraNode {
         Ok(node)
     }
 
-    fn take(&mut self, name: &str, value: Attribute) {
+    fn take(&mut self, name: &[u8], value: Attribute<'_>) {
         let number = match name {
-            "num_ops" => &mut self.num_ops,
-            "comm_type" => &mut self.comm_type,
-            "comm_size" => &mut self.comm_size,
-            "comm_src" => &mut self.comm_src,
-            "comm_dst" => &mut self.comm_dst,
-            "comm_tag" => &mut self.comm_tag,
-            "root" | "comm_root" | "root_rank" => &mut self.comm_root,
-            "tid" => &mut self.tid,
-            "is_cpu_op" => {
+            b"num_ops" => &mut self.num_ops,
+            b"comm_type" => &mut self.comm_type,
+            b"comm_size" => &mut self.comm_size,
+            b"comm_src" => &mut self.comm_src,
+            b"comm_dst" => &mut self.comm_dst,
+            b"comm_tag" => &mut self.comm_tag,
+            b"root" | b"comm_root" | b"root_rank" => &mut self.comm_root,
+            b"tid" => &mut self.tid,
+            b"is_cpu_op" => {
                 self.is_cpu_op = matches!(value, Attribute::Number(n) if n != 0);
                 return;
             }
-            "pg_name" => {
-                self.pg_name = match value {
-                    Attribute::Text(name) => Some(name),
-                    Attribute::Number(name) => Some(name.to_string()),
-                    _ => None,
-                };
-                return;
-            }
-            "involved_dim" | "involved_dims" => {
-                self.of_some_dimensions = matches!(value, Attribute::Flags(flags) if flags.contains(&false));
+            b"pg_name" => return self.take_group(&value),
+            b"involved_dim" | b"involved_dims" => {
+                self.of_some_dimensions = matches!(value, Attribute::Flags(true));
                 return;
             }
             _ => return,
@@ -209,12 +223,22 @@ impl ChakraNode {
         match value {
             Attribute::Number(value) => *number = Some(value),
             // JSON of protocol buffers has its long numbers as texts.
-            Attribute::Text(text) if name == "comm_type" => {
+            Attribute::Text(text) if name == b"comm_type" => {
                 let text = text.trim();
                 let named = COLLECTIVES.iter().position(|known| known.eq_ignore_ascii_case(text));
                 *number = named.map(|number| number as i128).or_else(|| text.parse().ok());
             }
             Attribute::Text(text) => *number = text.trim().parse().ok(),
+            _ => {}
+        }
+    }
+
+    fn take_group(&mut self, value: &Attribute<'_>) {
+        self.pg_name.clear();
+        match value {
+            Attribute::Text(name) => self.pg_name.push_str(name),
+            // Writing into a text never fails.
+            Attribute::Number(name) => drop(write!(self.pg_name, "{name}")),
             _ => {}
         }
     }
@@ -244,13 +268,13 @@ fn take_ids(value: Wire<'_>, ids: &mut Vec<u64>) -> Result<(), Garbled> {
 }
 
 /// Name and value of an attribute; integers of every kind are numbers.
-fn attribute(message: &[u8]) -> Result<(&str, Attribute), Garbled> {
-    let mut name = "";
+fn attribute(message: &[u8]) -> Result<(&[u8], Attribute<'_>), Garbled> {
+    let mut name = &[][..];
     let mut value = Attribute::Other;
     for field in WireFields(message) {
         let (number, wire) = field?;
         match (number, wire) {
-            (1, Wire::Bytes(bytes)) => name = std::str::from_utf8(bytes).unwrap_or_default(),
+            (1, Wire::Bytes(bytes)) => name = bytes,
             // A 32-bit number of negative value takes as many bytes as one of 64.
             (7 | 9, Wire::Varint(n)) => value = Attribute::Number((n as i64).into()),
             (11 | 13 | 27, Wire::Varint(n)) => value = Attribute::Number(n.into()),
@@ -261,8 +285,8 @@ fn attribute(message: &[u8]) -> Result<(&str, Attribute), Garbled> {
             (25, Wire::Fixed64(n)) => value = Attribute::Number((n as i64).into()),
             (3, Wire::Fixed64(n)) => value = real(f64::from_bits(n)),
             (5, Wire::Fixed32(n)) => value = real(f32::from_bits(n).into()),
-            (29, Wire::Bytes(text)) => value = Attribute::Text(String::from_utf8_lossy(text).into_owned()),
-            (28, Wire::Bytes(list)) => value = Attribute::Flags(flags(list)?),
+            (29, Wire::Bytes(text)) => value = Attribute::Text(String::from_utf8_lossy(text)),
+            (28, Wire::Bytes(list)) => value = Attribute::Flags(has_false(list)?),
             _ => {}
         }
     }
@@ -270,30 +294,30 @@ fn attribute(message: &[u8]) -> Result<(&str, Attribute), Garbled> {
 }
 
 /// A real number as an integer, if it is one.
-fn real(value: f64) -> Attribute {
+fn real(value: f64) -> Attribute<'static> {
     match value.fract() == 0.0 {
         true => Attribute::Number(value as i128),
         false => Attribute::Other,
     }
 }
 
-/// The values of a list of flags, packed or one by one.
-fn flags(list: &[u8]) -> Result<Vec<bool>, Garbled> {
+/// Whether some flags of a list, packed or one by one, are false.
+fn has_false(list: &[u8]) -> Result<bool, Garbled> {
     let mut values = Vec::new();
     for field in WireFields(list) {
         if let (1, value) = field? {
             take_ids(value, &mut values)?;
         }
     }
-    Ok(values.into_iter().map(|value| value != 0).collect())
+    Ok(values.contains(&0))
 }
 
-fn attribute_of(value: &Value) -> Attribute {
+fn attribute_of(value: &Value) -> Attribute<'_> {
     match value {
         Value::Bool(flag) => Attribute::Number((*flag).into()),
         Value::Number(_) => number_of(value).map_or(Attribute::Other, Attribute::Number),
-        Value::String(text) => Attribute::Text(text.clone()),
-        Value::Array(values) => Attribute::Flags(values.iter().map(|value| *value != Value::Bool(false)).collect()),
+        Value::String(text) => Attribute::Text(text.into()),
+        Value::Array(values) => Attribute::Flags(values.contains(&Value::Bool(false))),
         Value::Object(list) => match list.get("values") {
             Some(values @ Value::Array(_)) => attribute_of(values),
             _ => Attribute::Other,

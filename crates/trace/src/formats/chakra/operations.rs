@@ -3,7 +3,7 @@
 use super::node::{ChakraNode, NodeType};
 use crate::header::WorkUnit;
 use crate::operation::{ANY_TAG, Kind, Operation, UNKNOWN_SIZE};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Picoseconds of a microsecond.
 const MICROSECOND: u64 = 1_000_000;
@@ -24,7 +24,8 @@ const NAMED: u8 = 4;
 /// The lanes of a rank: streams and threads in the order in which they come.
 #[derive(Debug, Default)]
 pub(crate) struct LaneNumbers {
-    named: HashMap<(bool, i128), u8>,
+    // Few, so that looking through them is quicker than hashing.
+    named: BTreeMap<(bool, i128), u8>,
 }
 
 impl LaneNumbers {

@@ -1,6 +1,11 @@
 //! The wire of protocol buffers: fields of a message, and messages of a file by their lengths.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
+
+/// Bytes of a file that are looked at together.
+const BLOCK: usize = 1 << 16;
+/// Most bytes of the length before a message: 32 bits.
+const MOST_OF_LENGTH: usize = 5;
 
 /// A value as it stands on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +48,7 @@ pub(crate) struct WireFields<'a>(pub &'a [u8]);
 impl<'a> Iterator for WireFields<'a> {
     type Item = Result<(u64, Wire<'a>), Garbled>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         (!self.0.is_empty()).then(|| {
             let field = self.field();
@@ -55,6 +61,7 @@ impl<'a> Iterator for WireFields<'a> {
 }
 
 impl<'a> WireFields<'a> {
+    #[inline]
     fn field(&mut self) -> Result<(u64, Wire<'a>), Garbled> {
         let key = take_varint(&mut self.0)?;
         let value = match key & 7 {
@@ -84,7 +91,15 @@ impl<'a> WireFields<'a> {
 }
 
 /// Takes a number of variable length from the begin of some bytes.
+#[inline]
 pub(crate) fn take_varint(bytes: &mut &[u8]) -> Result<u64, Garbled> {
+    if let [byte, rest @ ..] = bytes
+        && *byte < 0x80
+    {
+        let value = u64::from(*byte);
+        *bytes = rest;
+        return Ok(value);
+    }
     let mut value = 0;
     for (i, byte) in bytes.iter().take(10).enumerate() {
         value |= u64::from(byte & 0x7f) << (7 * i);
@@ -101,36 +116,86 @@ pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
-/// Reads the next message of a file, each of which has its length before it; `false` at the end.
-pub(crate) fn next_message(source: &mut impl BufRead, message: &mut Vec<u8>) -> io::Result<bool> {
-    let mut length = 0_u64;
-    let mut shift = 0;
-    loop {
-        let Some(&byte) = source.fill_buf()?.first() else {
-            return match shift {
-                0 => Ok(false),
-                _ => Err(io::Error::other("it ends within the length of a message")),
+/// The messages of a file, each of which has its length before it.
+pub(crate) struct WireMessages<R> {
+    source: BufReader<R>,
+    /// Bytes of the block that are those of the message that was given last.
+    given: usize,
+    /// A message that is in no block as a whole.
+    message: Vec<u8>,
+}
+
+impl<R: Read> WireMessages<R> {
+    pub fn new(source: R) -> WireMessages<R> {
+        WireMessages {
+            source: BufReader::with_capacity(BLOCK, source),
+            given: 0,
+            message: Vec::new(),
+        }
+    }
+
+    /// The bytes that come next, before the first message is asked for; none at the end.
+    pub fn start(&mut self) -> io::Result<&[u8]> {
+        self.source.fill_buf()
+    }
+
+    /// All bytes, if no message has been asked for.
+    pub fn into_source(self) -> BufReader<R> {
+        self.source
+    }
+
+    /// The next message; `None` at the end.
+    pub fn message(&mut self) -> io::Result<Option<&[u8]>> {
+        self.source.consume(std::mem::take(&mut self.given));
+        let block = self.source.fill_buf()?;
+        if let Some((begin, end)) = first_message(block) {
+            self.given = end;
+            return Ok(Some(&self.source.buffer()[begin..end]));
+        }
+        let whole = self.put_together()?;
+        Ok(whole.then_some(&self.message))
+    }
+
+    /// Takes a message over the end of a block; `false` at the end of all.
+    fn put_together(&mut self) -> io::Result<bool> {
+        let mut length = 0_u64;
+        let mut bytes = 0;
+        loop {
+            let Some(&byte) = self.source.fill_buf()?.first() else {
+                return match bytes {
+                    0 => Ok(false),
+                    _ => Err(io::Error::other("it ends within the length of a message")),
+                };
             };
-        };
-        source.consume(1);
-        length |= u64::from(byte & 0x7f) << shift;
-        shift += 7;
-        if byte & 0x80 == 0 {
-            break;
+            self.source.consume(1);
+            length |= u64::from(byte & 0x7f) << (7 * bytes);
+            bytes += 1;
+            if byte & 0x80 == 0 {
+                break;
+            }
+            if bytes >= MOST_OF_LENGTH {
+                return Err(io::Error::other("the length of a message is no number of 32 bits"));
+            }
         }
-        if shift >= 35 {
-            return Err(io::Error::other("the length of a message is no number of 32 bits"));
+        self.message.clear();
+        // It grows with what is there: a length by itself takes no memory.
+        let read = (&mut self.source).take(length).read_to_end(&mut self.message)?;
+        match read as u64 == length {
+            true => Ok(true),
+            false => Err(io::Error::other(format!(
+                "it ends after {read} bytes of a message of {length}"
+            ))),
         }
     }
-    message.clear();
-    // It grows with what is there: a length by itself takes no memory.
-    let read = source.take(length).read_to_end(message)?;
-    match read as u64 == length {
-        true => Ok(true),
-        false => Err(io::Error::other(format!(
-            "it ends after {read} bytes of a message of {length}"
-        ))),
-    }
+}
+
+/// Where the first message of a block begins and ends, if all of it is there.
+fn first_message(block: &[u8]) -> Option<(usize, usize)> {
+    let mut rest = block.get(..block.len().min(MOST_OF_LENGTH))?;
+    let length = usize::try_from(take_varint(&mut rest).ok()?).ok()?;
+    let begin = block.len().min(MOST_OF_LENGTH) - rest.len();
+    let end = begin.checked_add(length)?;
+    (end <= block.len()).then_some((begin, end))
 }
 
 #[cfg(test)]
