@@ -110,6 +110,15 @@ impl Members {
     }
 }
 
+/// How many things a recording defines that no operation names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherDefinitions {
+    /// Communicators: of each rank by itself, between two groups, of another system than MPI.
+    pub communicators: usize,
+    /// Regions that are not the program's: calls of MPI and of libraries.
+    pub regions: usize,
+}
+
 /// What is known of a trace before its operations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceHeader {
@@ -123,6 +132,8 @@ pub struct TraceHeader {
     pub unit: WorkUnit,
     /// The communicators by number; the first has all ranks.
     pub communicators: Vec<Members>,
+    /// What the recording defines besides.
+    pub others: OtherDefinitions,
     /// The file of each rank, or one for all; as messages name them.
     pub files: Vec<String>,
 }
@@ -136,6 +147,7 @@ impl TraceHeader {
             form,
             unit: WorkUnit::Picoseconds,
             communicators: vec![Members::all(ranks)],
+            others: OtherDefinitions::default(),
             files: Vec::new(),
         }
     }

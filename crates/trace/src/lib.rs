@@ -30,7 +30,7 @@ pub mod traffic;
 pub use check::Check;
 pub use collected::Collected;
 pub use format::FormatReader;
-pub use header::{Members, TraceForm, TraceHeader, WorkUnit};
+pub use header::{Members, OtherDefinitions, TraceForm, TraceHeader, WorkUnit};
 pub use known::{FORMATS, format_of, named, read};
 pub use operation::{Kind, Lists, Mode, Operation};
 pub use problem::{Problem, ReadStop};

@@ -22,11 +22,11 @@ pub struct TraceSummary {
     pub compute_ns: Option<f64>,
     /// Instructions of computations, summed over ranks; null where the trace tells time.
     pub instructions: Option<u64>,
-    /// Number of communicators, that of all ranks included.
+    /// Number of communicators that the trace defines, those that no operation names included, and that of all ranks in any case.
     pub communicators: usize,
     /// Dependencies of operations, of graphs.
     pub dependencies: u64,
-    /// Number of names of regions.
+    /// Number of regions that the trace defines, those that no operation names included: calls of MPI and of libraries.
     pub regions: usize,
     #[serde(skip)]
     work: u128,
@@ -36,7 +36,8 @@ impl TraceSink for TraceSummary {
     fn begin(&mut self, header: &TraceHeader) -> Result<(), ReadStop> {
         self.format = header.format.clone();
         self.ranks = header.ranks;
-        self.communicators = header.communicators.len();
+        self.communicators = header.communicators.len() + header.others.communicators;
+        self.regions = header.others.regions;
         match header.unit {
             WorkUnit::Picoseconds => self.compute_ns = Some(0.0),
             WorkUnit::Instructions => self.instructions = Some(0),
@@ -63,7 +64,7 @@ impl TraceSink for TraceSummary {
     }
 
     fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
-        self.regions = names.len();
+        self.regions += names.len();
         if let Some(compute) = &mut self.compute_ns {
             *compute = self.work as f64 / 1e3;
         }

@@ -200,6 +200,96 @@ fn both_passes_of_a_repair_are_one_progress_and_can_be_interrupted() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("it is a folder").count(), 2);
 }
 
+/// The files of a sample of `expected.json`: one name for each way to read it.
+fn files_of(sample: &str) -> Vec<String> {
+    match sample.split('/').next() {
+        Some("goal") => ["goal", "bin"].map(|ending| format!("{sample}.{ending}")).into(),
+        Some("dumpi") => vec![format!("{sample}.meta"), "dumpi".into()],
+        _ => vec![sample.to_owned()],
+    }
+}
+
+/// What `info` says of a sample for a field of `expected.json`, as far as both have it.
+fn figure(info: &serde_json::Value, field: &str) -> Option<serde_json::Value> {
+    let count = |kind: &str| info["operations"].get(kind).cloned().unwrap_or(0.into());
+    Some(match field {
+        "locations" | "files" => info["ranks"].clone(),
+        "sends" => count("send"),
+        "recvs" => count("recv"),
+        "calcs" => count("compute"),
+        "bytes" | "send_bytes" => info["bytes_sent"].clone(),
+        "calc_ns" => info["compute_ns"].clone(),
+        "duration_us" => (info["compute_ns"].as_f64()? / 1e3).into(),
+        "unmatched_recvs" => info["unmatched_receives"].clone(),
+        _ => info.get(field)?.clone(),
+    })
+}
+
+/// Operations of `info` for calls, nodes and collectives that `expected.json` counts by name; those that are no operations are left out.
+fn kind_of(field: &str, name: &str) -> Option<&'static str> {
+    Some(match (field, name) {
+        ("calls", "Barrier") => "barrier",
+        ("calls", "Isend") => "isend",
+        ("calls", "Recv") | ("nodes", "RECV") => "recv",
+        ("calls", "Wait") => "wait",
+        ("calls", "Allreduce") | ("nodes", "COLL") => "allreduce",
+        ("nodes", "SEND") => "send",
+        ("nodes", "COMP") => "compute",
+        ("collective_end_by_op", "1") => "bcast",
+        ("collective_end_by_op", "17") => "comm_create",
+        ("collective_end_by_op", "18") => "comm_free",
+        _ => return None,
+    })
+}
+
+#[test]
+fn every_figure_that_info_and_the_list_of_samples_have_is_the_same() {
+    let Some(list) = reference("expected.json") else { return };
+    let text = std::fs::read_to_string(list).expect("it can be read");
+    let samples: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).expect("it is JSON");
+    let mut compared = Vec::new();
+    for (sample, expected) in &samples {
+        for name in files_of(sample) {
+            let Some(path) = reference(&name) else { continue };
+            let info = serde_json::to_value(told(&path)).expect("it can be written as JSON");
+            assert_eq!(info["complete"], true, "{name}: {}", info["problems"]);
+            for (field, value) in expected.as_object().expect("figures by name") {
+                if let Some(counts) = value.as_object() {
+                    for (own, count) in counts {
+                        let Some(kind) = kind_of(field, own) else { continue };
+                        assert_eq!(&info["operations"][kind], count, "{name}: {field}.{own}");
+                        compared.push(format!("{sample}: {field}.{own}"));
+                    }
+                } else if let Some(found) = figure(&info, field) {
+                    assert_eq!(found.as_f64(), value.as_f64(), "{name}: {field}");
+                    compared.push(format!("{sample}: {field}"));
+                }
+            }
+            // What waits for an end or a start is told by two numbers there.
+            if let (Some(ends), Some(starts)) = (expected["requires"].as_u64(), expected["irequires"].as_u64()) {
+                assert_eq!(info["dependencies"], ends + starts, "{name}");
+            }
+            // Every record of a trace of calls or events is counted by the list as well.
+            for field in ["calls", "events_by_id"] {
+                if let Some(counts) = expected[field].as_object() {
+                    let all: u64 = counts.values().filter_map(serde_json::Value::as_u64).sum();
+                    assert_eq!(info["records"], all, "{name}: {field}");
+                }
+            }
+        }
+    }
+    for needed in [
+        "otf2/sst-ember-4: communicators",
+        "otf2/sst-ember-4: regions",
+        "otf2/sst-ember-4: collective_end_by_op.17",
+        "dumpi/testtrace: calls.Isend",
+        "goal/binary_tree_32: unmatched_recvs",
+        "chakra/custom_ring_allreduce_8npus_1MB: duration_us",
+    ] {
+        assert!(compared.iter().any(|own| own == needed), "{needed} is not compared");
+    }
+}
+
 #[test]
 fn counts_of_the_samples_are_those_of_their_list() {
     let expected = [

@@ -29,7 +29,7 @@ mod requests;
 pub mod write;
 
 use crate::format::FormatReader;
-use crate::header::{TraceForm, TraceHeader};
+use crate::header::{OtherDefinitions, TraceForm, TraceHeader};
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
 use archive::{Otf2Archive, TRACES};
@@ -77,14 +77,19 @@ impl FormatReader for Otf2 {
             .map(|file| std::fs::metadata(file).map_or(0, |about| about.len()));
         reader.progress.all = sizes.sum();
         let ranks = map.locations.len() as u32;
+        let regions = RegionTable::of(&archive.definitions);
         let header = TraceHeader {
             communicators: map.communicators.clone(),
+            others: OtherDefinitions {
+                communicators: map.other_communicators(),
+                regions: regions.others(),
+            },
             files: files.map(|file| file.display().to_string()).collect(),
             ..TraceHeader::new(Self::NAME, ranks, TraceForm::Program)
         };
         reader.begin(&header)?;
         let plan = ReplayPlan {
-            regions: RegionTable::of(&archive.definitions),
+            regions,
             scale: TickScale::new(clock.offset, clock.resolution),
             map,
             archive,

@@ -78,6 +78,12 @@ impl RankMap {
         self.by_id.get(&id).cloned().unwrap_or(unknown)
     }
 
+    /// How many communicators the archive defines that are not listed.
+    pub fn other_communicators(&self) -> usize {
+        let is_listed = |it: &&CommunicatorUse| matches!(it, CommunicatorUse::CollectedOperation(_));
+        self.by_id.len() - self.by_id.values().filter(is_listed).count()
+    }
+
     /// Lists the communicators: that of all ranks first, then those of the archive in the order of their numbers.
     fn list(&mut self, definitions: &ArchiveDefinitions, paradigm: u8, ranks: &HashMap<u64, u32>) {
         let all = Members::all(self.locations.len() as u32);

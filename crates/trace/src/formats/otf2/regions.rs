@@ -42,6 +42,11 @@ impl RegionTable {
         table
     }
 
+    /// Number of regions that are no parts of the program.
+    pub fn others(&self) -> usize {
+        self.uses.len() - self.names.len()
+    }
+
     /// What a region is; one that is not defined is another one.
     pub fn region(&self, id: u32) -> RegionUse {
         self.uses.get(&id).copied().unwrap_or(RegionUse::Other)
