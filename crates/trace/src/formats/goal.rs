@@ -13,7 +13,7 @@ mod write_binary;
 mod write_text;
 
 use crate::format::FormatReader;
-use crate::operation::{ANY_SOURCE, ANY_TAG, Kind, Operation};
+use crate::operation::Operation;
 use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
 use std::path::Path;
@@ -75,26 +75,6 @@ fn calc(ns: u64, cpu: u8) -> Option<Operation> {
     Some(Operation {
         lane: cpu,
         ..Operation::compute(time)
-    })
-}
-
-/// What is wrong with a message of a rank, if something is.
-fn wrong_with(operation: &Operation, ranks: u32) -> Option<(String, String)> {
-    let Operation { kind, peer, tag, .. } = *operation;
-    let any = kind == Kind::Recv && peer == ANY_SOURCE;
-    if kind == Kind::Compute || (any || peer < ranks) && (kind == Kind::Recv || tag != ANY_TAG) {
-        return None;
-    }
-    Some(match (any || peer < ranks, peer == ANY_SOURCE) {
-        (false, true) => ("a send goes to any rank".into(), "only receives have a -1".into()),
-        (false, false) => (
-            format!("its peer is rank {peer}, there are {ranks} ranks"),
-            format!("ranks are 0 to {}", ranks - 1),
-        ),
-        (true, _) => (
-            "a send has any tag".into(),
-            "give it the tag of its receive; only receives have a -1".into(),
-        ),
     })
 }
 

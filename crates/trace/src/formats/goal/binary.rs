@@ -4,7 +4,7 @@
 //! of the part of each rank, counted from byte 8. A part has the numbers of its nodes and of its roots (32 each), the roots (32 each), the
 //! nodes ([`NODE`] bytes each) and the appendix (32 each), whose entries are nodes that wait.
 
-use super::{DIALECT, calc, no_ranks, wrong_with};
+use super::{DIALECT, calc, no_ranks};
 use crate::graph::RankGraph;
 use crate::header::{TraceForm, TraceHeader};
 use crate::operation::{ANY_SOURCE, Kind, Operation};
@@ -54,7 +54,7 @@ pub(super) fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), Read
         parts.take(end - begin, &mut bytes, &name)?;
         // A rank that does nothing may have no part at all.
         if !bytes.is_empty() {
-            let part = RankPart::new(&parts.file, rank, ranks, &bytes)?;
+            let part = RankPart::new(&parts.file, rank, &bytes)?;
             part.read(&mut graph, reader)?;
             part.check_waits(reader)?;
         }
@@ -172,14 +172,13 @@ fn number(bytes: &[u8]) -> u32 {
 struct RankPart<'a> {
     file: &'a str,
     rank: u32,
-    ranks: u32,
     roots: &'a [u8],
     nodes: &'a [u8],
     appendix: &'a [u8],
 }
 
 impl<'a> RankPart<'a> {
-    fn new(file: &'a str, rank: u32, ranks: u32, bytes: &'a [u8]) -> Result<RankPart<'a>, ReadStop> {
+    fn new(file: &'a str, rank: u32, bytes: &'a [u8]) -> Result<RankPart<'a>, ReadStop> {
         let cut = |at: usize, length: u64| {
             let rest = &bytes[at.min(bytes.len())..];
             usize::try_from(length)
@@ -201,7 +200,6 @@ impl<'a> RankPart<'a> {
         Ok(RankPart {
             file,
             rank,
-            ranks,
             roots,
             nodes,
             appendix,
@@ -286,15 +284,12 @@ impl<'a> RankPart<'a> {
             ANY_SOURCE => u32::MAX,
             peer => peer,
         };
-        let operation = Operation {
+        // Whether there is that rank is for whoever checks the trace.
+        Ok(Operation {
             lane: cpu,
             nic,
             ..Operation::message(kind, peer, size, number(&bytes[17..]))
-        };
-        if let Some((reason, hint)) = wrong_with(&operation, self.ranks) {
-            reader.problem(self.problem(node, reason, hint));
-        }
-        Ok(operation)
+        })
     }
 
     /// Tells where the numbers of dependencies and the roots are not those of the lists: other readers start operations by them.

@@ -11,7 +11,7 @@
 //!
 //! Between words blanks are needed only where words would run together. A statement ends with its line. Comments are those of C.
 
-use super::{DIALECT, calc, no_ranks, wrong_with};
+use super::{DIALECT, calc, no_ranks};
 use crate::graph::RankGraph;
 use crate::header::{TraceForm, TraceHeader};
 use crate::lines::LinesInPieces;
@@ -369,9 +369,7 @@ impl RankBlocks {
         }
         operation.lane = self.tail(words, b"cpu")?;
         operation.nic = self.tail(words, b"nic")?;
-        if let Some((reason, hint)) = wrong_with(&operation, self.ranks) {
-            reader.problem(self.problem(words.line, reason, hint));
-        }
+        // Whether there is that rank is for whoever checks the trace.
         Ok(operation)
     }
 
