@@ -988,6 +988,38 @@ fn every_function_is_read_to_its_end() {
 }
 
 #[test]
+fn the_folder_of_one_trace_is_that_trace_and_that_of_several_is_not() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("it can be written");
+    for (name, bytes) in Writer::default().files(&everything([1, 0, 0])) {
+        put(&name, &bytes);
+    }
+    put("notes.meta", b"of something else");
+    put("README", b"numprocs=7");
+    let read = |path: &Path| Collected::of(|reader| trace::read(path, None, reader));
+    let of_folder = read(folder.path()).expect("it can be read");
+    assert_eq!(
+        of_folder,
+        read(&folder.path().join("app.meta")).expect("it can be read")
+    );
+    assert!(of_folder.0.header.ranks > 1);
+    put("other.meta", b"numprocs=1\nfileprefix=other\n");
+    match read(folder.path()) {
+        Err(trace::ReadStop::Broken(problem)) => assert_eq!(
+            (problem.reason.as_str(), problem.hint.as_str()),
+            ("it has 2 traces: app.meta, other.meta", "give the .meta of one of them")
+        ),
+        other => panic!("{other:?}"),
+    }
+    let empty = tempfile::tempdir().expect("a folder for temporary files");
+    assert!(trace::known::format_of(empty.path()).is_err());
+    match Collected::of(|reader| trace::read(empty.path(), trace::named("dumpi"), reader)) {
+        Err(trace::ReadStop::Broken(problem)) => assert_eq!(problem.reason, "it has no PREFIX.meta"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn the_sample_of_another_project_has_what_is_expected_of_it() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/traces");
     if !folder.exists() {

@@ -14,6 +14,7 @@ mod communicators;
 mod completions;
 mod datatypes;
 mod file;
+mod files;
 mod functions;
 mod making;
 mod messages;
@@ -27,11 +28,11 @@ use crate::problem::{Problem, ReadStop};
 use crate::sink::TraceReader;
 use communicators::{Mine, RebuiltCommunicators};
 use file::{DumpiFile, EndOfReading, MAGIC};
+use files::{files_of_ranks, has_trace, is_meta};
 use functions as f;
 use making::{MAKERS, Making, RankLists, making};
 use rank::{OpenRequest, RegionNames, Teller};
 use record::{CallRecord, Calls};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Calls between two looks at whether the user wants to go on.
@@ -43,7 +44,8 @@ pub(crate) struct Dumpi;
 impl FormatReader for Dumpi {
     const NAME: &'static str = "dumpi";
     const LINE: &'static str = "Calls of MPI that DUMPI (SST) recorded, versions 0.6 to 1";
-    const FILES: &'static str = "PREFIX.meta beside a PREFIX-RRRR.bin for each rank, or one of these";
+    const FILES: &'static str =
+        "PREFIX.meta beside a PREFIX-RRRR.bin for each rank, one of the latter, or their folder";
     const LIMITS: &'static str = "Computing is the time between calls (wall clock; processor time where the other is not told): time within calls \
         that do not communicate, MPI_Init among them, is not counted. A test that found its requests complete is a wait for them, a \
         waitsome waits for what it got, a probe that found nothing is left out. Left out are files, generalised requests, the epochs of \
@@ -53,13 +55,11 @@ impl FormatReader for Dumpi {
     const SOURCE: &'static str = "sst-dumpi, https://github.com/sstsimulator/sst-dumpi";
 
     fn is_it(path: &Path, start: &[u8]) -> bool {
-        let has = |key: &str| start.windows(key.len()).any(|window| window == key.as_bytes());
-        start.starts_with(&MAGIC)
-            || (path.extension() == Some(OsStr::new("meta")) && (has("numprocs") || has("fileprefix")))
+        start.starts_with(&MAGIC) || is_meta(path, start) || has_trace(path)
     }
 
     fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
-        let files = files(path)?;
+        let files = files_of_ranks(path)?;
         let header = TraceHeader::new(Self::NAME, files.len() as u32, TraceForm::Program);
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let sizes = files
@@ -100,96 +100,6 @@ impl FormatReader for Dumpi {
         reader.progress.done = reader.progress.all;
         reader.end(&regions.list)
     }
-}
-
-/// The files of all ranks.
-fn files(path: &Path) -> Result<Vec<PathBuf>, Problem> {
-    let name = path.display().to_string();
-    let folder = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let of_rank = path.extension() == Some(OsStr::new("bin"));
-    let meta = match of_rank {
-        true => path.with_file_name(format!(
-            "{}.meta",
-            rank_of(&stem).map_or(&stem[..], |(prefix, _)| prefix)
-        )),
-        false => path.to_owned(),
-    };
-    let (mut ranks, mut prefixes) = (None, Vec::new());
-    match std::fs::read(&meta) {
-        Ok(text) => {
-            let text = String::from_utf8_lossy(&text).into_owned();
-            let value = |key: &str| {
-                text.lines()
-                    .find_map(|line| line.trim().strip_prefix(key)?.trim().strip_prefix('='))
-            };
-            let number = value("numprocs").map(str::trim);
-            ranks = number
-                .map(|number| number.parse::<u32>().map_err(|_| number.to_owned()))
-                .transpose()
-                .map_err(|number| {
-                    let reason = format!("numprocs={number} is no number of ranks");
-                    Problem::new(meta.display().to_string(), reason, "give the file as it was recorded")
-                })?;
-            prefixes.push(meta.file_stem().unwrap_or_default().to_string_lossy().into_owned());
-            let told = value("fileprefix")
-                .map(|prefix| prefix.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_owned());
-            prefixes.extend(told);
-        }
-        Err(error) if !of_rank => return Err(Problem::new(&name, format!("it cannot be read: {error}"), "")),
-        Err(_) => {}
-    }
-    if let Some((prefix, _)) = rank_of(&stem).filter(|_| of_rank) {
-        prefixes.insert(0, prefix.to_owned());
-    }
-    let list = std::fs::read_dir(folder)
-        .map_err(|error| Problem::new(&name, format!("its folder cannot be read: {error}"), ""))?;
-    let beside: Vec<PathBuf> = list.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    let mut found = Vec::new();
-    for prefix in &prefixes {
-        found = of_prefix(&beside, prefix);
-        if !found.is_empty() {
-            break;
-        }
-    }
-    let wanted = ranks.unwrap_or(found.last().map_or(0, |(rank, _)| rank + 1));
-    let missing = (0..wanted).find(|rank| found.get(*rank as usize).is_none_or(|(found, _)| found != rank));
-    let hint = "files of all ranks are to be in one folder, named PREFIX-0000.bin, PREFIX-0001.bin and so on";
-    if let Some(missing) = missing {
-        let prefix = prefixes.first().map_or("PREFIX", String::as_str);
-        let reason = format!("the file {prefix}-{missing:04}.bin of {wanted} is missing");
-        return Err(Problem::new(name, reason, hint).of_rank(missing));
-    }
-    if wanted == 0 || found.len() > wanted as usize {
-        let reason = format!("there are {} files of ranks, and {wanted} ranks", found.len());
-        return Err(Problem::new(name, reason, hint));
-    }
-    Ok(found.into_iter().map(|(_, path)| path).collect())
-}
-
-/// Prefix and rank of the name of a file.
-fn rank_of(stem: &str) -> Option<(&str, u32)> {
-    let (prefix, rank) = stem.rsplit_once('-')?;
-    let digits = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
-    Some((prefix, rank.parse().ok().filter(|_| digits)?))
-}
-
-/// Files with a prefix, by their ranks.
-fn of_prefix(files: &[PathBuf], prefix: &str) -> Vec<(u32, PathBuf)> {
-    let mut found: Vec<(u32, PathBuf)> = files
-        .iter()
-        .filter(|path| path.extension() == Some(OsStr::new("bin")))
-        .filter_map(|path| {
-            let stem = path.file_stem()?.to_str()?;
-            let (its, rank) = rank_of(stem)?;
-            (its == prefix).then(|| (rank, path.clone()))
-        })
-        .collect();
-    found.sort();
-    found
 }
 
 /// What the first pass finds.
