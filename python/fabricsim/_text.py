@@ -11,7 +11,7 @@ from rich.text import Text
 
 from fabricsim._figures import figure_label
 from fabricsim._terminal import MOST_ROWS, new_console, new_table, number_text
-from fabricsim._units import format_bytes, format_count, format_seconds, speculation_line
+from fabricsim._units import counted, format_bytes, format_count, format_seconds, speculation_line
 from fabricsim.analyses.perturb.spread import headline
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ def runs_text(results: Recorded) -> None:
                 console.print(f"{record.label}: {note}", markup=False, soft_wrap=True)
     total = len(results.manifest["runs"])
     console.print(
-        f"{len(results) + len(results.perturbed)} of {total} runs finished, {len(results.failed)} failed self-checks; results in {results.folder}",
+        f"{len(results) + len(results.perturbed)} of {counted(total, 'run')} finished, {len(results.failed)} failed self-checks; "
+        f"results in {results.folder}",
         markup=False,
     )
 
@@ -130,7 +131,7 @@ def runs_text(results: Recorded) -> None:
 def expansion_text(plan: Expansion) -> None:
     """Print the runs of a study."""
     console = new_console()
-    console.print(f"{plan.name}: {len(plan)} runs, hash {plan.hash[:8]}", markup=False)
+    console.print(f"{plan.name}: {counted(len(plan), 'run')}, hash {plan.hash[:8]}", markup=False)
     if plan.description:
         console.print(plan.description.strip(), markup=False, style="dim")
     keys = list(dict.fromkeys(key for run in plan.runs for key, _ in run.sweep))

@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from fabricsim._terminal import new_console, new_table
-from fabricsim._units import format_bytes, format_count, format_seconds
+from fabricsim._units import counted, format_bytes, format_count, format_seconds
 
 __all__ = ["info_text"]
 
@@ -43,8 +43,8 @@ def info_text(found: dict[str, Any]) -> None:
     recorded = f", recorded as {found['recorded_as']}" if found["recorded_as"] not in ("", found["format"]) else ""
     known = f"{found['format']}{recorded}, {found['form']}" if found["format"] else "no trace"
     put(f"{found['file']}: {known}")
-    put(f"{found['ranks']:,} ranks, {found['communicators']:,} communicators, {found['records']:,} records")
-    work = f"{found['instructions']:,} instructions" if found["compute_ns"] is None and found["instructions"] else ""
+    put(", ".join(counted(found[f"{noun}s"], noun) for noun in ("rank", "communicator", "record")))
+    work = counted(found["instructions"], "instruction") if found["compute_ns"] is None and found["instructions"] else ""
     if found["compute_ns"] is not None:
         work = f"{_time(found['compute_ns'])} of computation"
     put(", ".join(filter(None, [work, f"{format_bytes(found['bytes_sent'])} sent from rank to rank (all ranks together)"])))
@@ -55,7 +55,8 @@ def info_text(found: dict[str, Any]) -> None:
         console.print(table)
     if found["pairs"]:
         pairs = found["number_of_pairs"]
-        put(f"who sends most ({'many' if pairs is None else f'{pairs:,}'} pairs of ranks have messages)")
+        many = "many pairs of ranks have" if pairs is None else counted(pairs, "pair", f" of ranks {'has' if pairs == 1 else 'have'}")
+        put(f"who sends most ({many} messages)")
         table = new_table(["from", "to", "messages", "bytes"], numbers=["from", "to", "messages", "bytes"])
         for pair in found["pairs"][:_MOST]:
             table.add_row(str(pair["from"]), str(pair["to"]), f"{pair['messages']:,}", format_bytes(pair["bytes"]))
@@ -70,17 +71,17 @@ def info_text(found: dict[str, Any]) -> None:
             table.add_row(Text(region["region"] or "(none)"), f"{region['operations']:,}", work, _time(region["other_ns"]))
         console.print(table)
     unmatched = {
-        "sends": found["unmatched_sends"],
-        "receives": found["unmatched_receives"],
-        "operations of collectives": found["unmatched_collectives"],
+        ("send", ""): found["unmatched_sends"],
+        ("receive", ""): found["unmatched_receives"],
+        ("operation", " of collectives"): found["unmatched_collectives"],
     }
-    for what, number in unmatched.items():
+    for (noun, more), number in unmatched.items():
         if number:
-            put(f"{number:,} {what} match nothing")
+            put(f"{counted(number, noun, more)} {'matches' if number == 1 else 'match'} nothing")
     for text in found["problems"]:
         put(f"problem: {text}")
     if found["more_problems"]:
-        put(f"and {found['more_problems']:,} problems more")
+        put(f"and {counted(found['more_problems'], 'problem')} more")
     if found["complete"]:
         put("complete")
     elif any(unmatched.values()):

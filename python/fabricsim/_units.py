@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["axis_value", "format_bytes", "format_count", "format_seconds", "picoseconds", "speculation_line", "whole_bytes"]
+__all__ = [
+    "axis_value",
+    "counted",
+    "format_bytes",
+    "format_count",
+    "format_seconds",
+    "picoseconds",
+    "speculation_line",
+    "whole_bytes",
+]
 
 _QUANTITY = re.compile(r"^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ/%]*)\s*$")
 _LIST = re.compile(r"^\[\s*(\d+(?:\s*,\s*\d+)*)\s*,?\s*\]$")
@@ -123,6 +132,17 @@ def whole_bytes(size: int | str) -> int:
     if found.denominator != 1 or not 0 <= found < 2**64 - 1:
         raise ValueError(f"{size!r} is no whole number of bytes from 0 on")
     return int(found)
+
+
+def counted(number: int, noun: str, more: str = "") -> str:
+    """Return so many of something, the noun in the singular or with an s, and words that follow it.
+
+    Examples
+    --------
+    >>> counted(1, "rank"), counted(4096, "operation", " of collectives")
+    ('1 rank', '4,096 operations of collectives')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}{more}"
 
 
 def format_bytes(count: float | None) -> str:

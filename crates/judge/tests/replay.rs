@@ -424,8 +424,8 @@ fn what_repair_leaves_out_is_told_with_the_study_and_in_every_result() {
     assert_eq!(
         warned,
         [
-            "job[0].work.repair: of the trace this is left out: 2 sends without receives, 1 receives without sends, \
-             1 operations of collectives that ranks do not agree on, 2 waits for requests that are not there"
+            "job[0].work.repair: of the trace this is left out: 2 sends without a receive, 1 receive without a send, \
+             1 operation of collectives that ranks do not agree on, 2 waits for requests that are not there"
         ]
     );
     let (result, plain) = (go(&spec), go(&studied(&sound, "", 4).unwrap().0));

@@ -104,17 +104,21 @@ pub fn render(diagnostics: &[Diagnostic]) -> String {
             .filter(|diagnostic| diagnostic.severity == severity)
             .count()
     };
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let parts: Vec<String> = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")]
         .into_iter()
         .filter(|(n, _)| *n > 0)
-        .map(|(n, word)| plural(n, word))
+        .map(|(n, word)| counted(n as u64, word, ""))
         .collect();
     if !parts.is_empty() {
         text += &parts.join(", ");
         text.push('\n');
     }
     text
+}
+
+/// So many of something, with its noun in the singular or with an s, and words that follow: `1 receive from anybody`, `2 receives from anybody`.
+pub fn counted(n: u64, noun: &str, more: &str) -> String {
+    format!("{n} {noun}{}{more}", if n == 1 { "" } else { "s" })
 }
 
 /// A range of bytes in one of the texts a study is made of.

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
+use study::diagnostic::counted;
 
 /// The formats that are written, and what of a trace they can have.
 pub const WRITERS: &[(&str, &str)] = &[
@@ -100,7 +101,8 @@ impl ConvertedFile {
             Writer::GoalText(_, writer) => writer.rounded(),
             Writer::GoalBinary(_, writer) => writer.rounded(),
         };
-        let told = format!("{rounded} computations were rounded to whole nanoseconds");
+        let were = if rounded == 1 { " was" } else { "s were" };
+        let told = format!("{rounded} computation{were} rounded to whole nanoseconds");
         (rounded > 0).then_some(told).into_iter().collect()
     }
 }
@@ -178,8 +180,13 @@ pub fn cut(
     let (left_out, any) = (cutter.left_out().clone(), cutter.any());
     let mut notes = written.notes();
     if any > 0 {
+        let (stay, messages) = match any {
+            1 => ("stays as it is", "its message is"),
+            _ => ("stay as they are", "their messages are"),
+        };
+        let receives = counted(any, "receive", " from any rank or of any tag");
         notes.push(format!(
-            "{any} receives from any rank or of any tag stay as they are: whether their messages are in the part is not known"
+            "{receives} {stay}: whether {messages} in the part is not known"
         ));
     }
     Ok(Converted {

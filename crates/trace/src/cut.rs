@@ -232,6 +232,8 @@ pub struct Cutter<'p, S> {
     inner: S,
     /// Requests of each rank that were begun in the part.
     begun: Vec<HashSet<u32>>,
+    /// Operations that were handed on, whole or in part.
+    kept: u64,
     left_out: BTreeMap<&'static str, u64>,
     any: u64,
     values: Vec<u64>,
@@ -248,6 +250,7 @@ impl<'p, S: TraceSink> Cutter<'p, S> {
             first: 0,
             inner,
             begun: Vec::new(),
+            kept: 0,
             left_out: BTreeMap::new(),
             any: 0,
             values: Vec::new(),
@@ -262,6 +265,18 @@ impl<'p, S: TraceSink> Cutter<'p, S> {
     /// Receives from any rank or of any tag.
     pub fn any(&self) -> u64 {
         self.any
+    }
+
+    /// Why nothing is left.
+    fn why_empty(&self) -> String {
+        let cut: Vec<String> = self.left_out.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+        match cut.is_empty() {
+            true => "nothing of the trace is in the part: give a longer one".into(),
+            false => format!(
+                "nothing of the trace is whole in the part: what they need of others is outside ({}); give a longer one or more ranks",
+                cut.join(", ")
+            ),
+        }
     }
 
     /// Whether an end of a message of the part has its other end there.
@@ -406,7 +421,11 @@ impl<S: TraceSink> TraceSink for Cutter<'_, S> {
             *self.left_out.entry(kind.name()).or_default() += 1;
         }
         match left {
-            Some(left) => self.put(rank, record, &left, lists),
+            Some(left) => {
+                // To be in a region is to do nothing.
+                self.kept += u64::from(!matches!(left.kind, Kind::Enter | Kind::Leave));
+                self.put(rank, record, &left, lists)
+            }
             None if self.form == TraceForm::Graph => {
                 self.values.clear();
                 let nothing = Operation {
@@ -420,6 +439,9 @@ impl<S: TraceSink> TraceSink for Cutter<'_, S> {
     }
 
     fn end(&mut self, names: &[String]) -> Result<(), ReadStop> {
+        if self.kept == 0 {
+            return Err(ReadStop::Refused(self.why_empty()));
+        }
         self.inner.end(names)
     }
 }

@@ -295,6 +295,54 @@ fn a_collective_whose_root_is_outside_is_left_out() {
 }
 
 #[test]
+fn a_part_without_a_whole_operation_is_refused_with_what_was_cut() {
+    let message = |kind, peer, start| {
+        listed(Operation {
+            start,
+            region: 0,
+            ..Operation::message(kind, peer, 8, 5)
+        })
+    };
+    let nothing = |kind| {
+        listed(Operation {
+            start: 60,
+            region: 0,
+            ..Operation::new(kind)
+        })
+    };
+    let sends = vec![message(Kind::Send, 1, 10), nothing(Kind::Enter), nothing(Kind::Leave)];
+    for form in [TraceForm::Program, TraceForm::Graph] {
+        let trace = Collected {
+            header: TraceHeader::new("otf2", 2, form),
+            ranks: vec![sends.clone(), vec![message(Kind::Recv, 0, 100)]],
+            names: vec!["main".into()],
+        };
+        let times = |times| TracePart {
+            times: Some(times),
+            ..TracePart::default()
+        };
+        let alone = TracePart {
+            ranks: Some(0..1),
+            ..TracePart::default()
+        };
+        for (part, words) in [
+            (times(0..50), "what they need of others is outside (1 send)"),
+            (times(50..70), "nothing of the trace is in the part"),
+            (alone, "what they need of others is outside (1 send)"),
+        ] {
+            let done = do_cut(&trace, &part);
+            match &done.done {
+                Err(ReadStop::Refused(reason)) => assert!(reason.contains(words), "{form:?}: {reason}"),
+                other => panic!("{form:?}: {other:?}"),
+            }
+            assert!(!done.out.exists());
+        }
+        let whole = do_cut(&trace, &times(0..200));
+        assert_eq!(count(&sound(&whole), Kind::Send), 1);
+    }
+}
+
+#[test]
 fn parts_that_there_are_not_are_refused() {
     let trace = ring(4, 2, 0);
     let mut untimed = trace.clone();

@@ -43,7 +43,8 @@ FileArgument = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="What names the trace: traces.otf2, a DUMPI .meta, a .goal or .bin, one .et of a set or its folder, a list file, a .work.",
+        help="What names the trace: traces.otf2, a DUMPI .meta or its folder, a .goal or .bin, one .et of a set or its folder, a list file, "
+        "a .work.",
     ),
 ]
 FormatOption = Annotated[
@@ -117,18 +118,20 @@ def _target(out: Path, to: str | None, *, force: bool) -> None:
 
 def _told(done: dict[str, Any], out: Path, *, as_json: bool) -> None:
     """Say what was written and what is not as it was."""
+    from fabricsim._units import counted
+
     if as_json:
         put(json.dumps({**done, "file": str(out)}))
         return
     for text in done["problems"]:
         say(f"warning: {text}")
     if done["more_problems"]:
-        say(f"warning: and {done['more_problems']:,} problems more")
+        say(f"warning: and {counted(done['more_problems'], 'problem')} more")
     for text in done["notes"]:
         say(f"note: {text}")
     for kind, count in done["left_out"].items():
         say(f"left out: {count:,} {kind}")
-    put(f"{out}: {done['operations']:,} operations as {done['to']}, from {done['from']}")
+    put(f"{out}: {counted(done['operations'], 'operation')} as {done['to']}, from {done['from']}")
 
 
 @trace_app.command(epilog=example("trace convert traces.otf2 lulesh.work"))

@@ -11,7 +11,7 @@ use crate::replay::{CallRecording, ComputeTimes, OpenedTrace, TraceProgram, Trac
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
-use study::diagnostic::Findings;
+use study::diagnostic::{Findings, counted};
 use study::reader::Values;
 use study::{Default, Entry, Named, Parameter, SECOND, Type, When, choice, key, time};
 use trace::cut::TracePart;
@@ -340,7 +340,7 @@ fn told(unplayed: &UnplayedTrace, wish: &TraceWish) -> Vec<(String, String)> {
         })
         .collect();
     if unplayed.more > 0 {
-        let reason = format!("and {} problems more", unplayed.more);
+        let reason = format!("and {}", counted(unplayed.more, "problem", " more"));
         told.push((
             reason,
             format!("`fabricsim trace info {}` tells of them", wish.path.display()),
@@ -356,7 +356,7 @@ fn left_out(opened: &OpenedTrace, values: &Values) -> Option<(&'static str, Stri
         return None;
     }
     let counts = left_out.counts().into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts.map(|(count, words)| format!("{count} {words}")).collect();
+    let counts: Vec<String> = counts.map(|(count, (noun, more))| counted(count, noun, more)).collect();
     let first = opened
         .problems
         .first()

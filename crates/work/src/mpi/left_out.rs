@@ -20,16 +20,19 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Each count with its words.
-    pub fn counts(&self) -> [(u64, &'static str); 7] {
+    /// Each count with its noun and the words that follow.
+    pub fn counts(&self) -> [(u64, (&'static str, &'static str)); 7] {
         [
-            (self.sends, "sends without receives"),
-            (self.receives, "receives without sends"),
-            (self.collectives, "operations of collectives that ranks do not agree on"),
-            (self.waits, "waits for requests that are not there"),
-            (self.others, "other operations"),
-            (self.cut, "operations that the part cuts in two"),
-            (self.problems, "problems of its files"),
+            (self.sends, ("send", " without a receive")),
+            (self.receives, ("receive", " without a send")),
+            (
+                self.collectives,
+                ("operation", " of collectives that ranks do not agree on"),
+            ),
+            (self.waits, ("wait", " for requests that are not there")),
+            (self.others, ("other operation", "")),
+            (self.cut, ("operation", " that the part cuts in two")),
+            (self.problems, ("problem", " of its files")),
         ]
     }
 
