@@ -55,7 +55,11 @@ def info_text(found: dict[str, Any]) -> None:
         console.print(table)
     if found["pairs"]:
         pairs = found["number_of_pairs"]
-        many = "many pairs of ranks have" if pairs is None else counted(pairs, "pair", f" of ranks {'has' if pairs == 1 else 'have'}")
+        many = (
+            "many pairs of ranks have"
+            if pairs is None
+            else counted(pairs, "pair", f" of ranks {'has' if pairs == 1 else 'have'}")
+        )
         put(f"who sends most ({many} messages)")
         table = new_table(["from", "to", "messages", "bytes"], numbers=["from", "to", "messages", "bytes"])
         for pair in found["pairs"][:_MOST]:

@@ -1,7 +1,7 @@
 //! The formats that are known, and which of them a file has.
 
 use crate::format::ListedReader;
-use crate::problem::{Problem, ReadStop};
+use crate::problem::{Problem, ReadStop, hint_of};
 use crate::sink::TraceReader;
 use std::fs::File;
 use std::io::Read;
@@ -37,6 +37,16 @@ fn hint_of_file(path: &Path) -> String {
     format!("{beside}`fabricsim trace formats` tells which file to name of each: {names}")
 }
 
+/// Why a file or folder is of no format.
+fn why_unknown(path: &Path, start: &[u8]) -> &'static str {
+    match path.is_dir() {
+        true if std::fs::read_dir(path).is_ok_and(|mut list| list.next().is_none()) => "the folder is empty",
+        true => "this folder holds no trace whose files are known by their names",
+        false if start.is_empty() => "it is empty",
+        false => "this is no trace of a known format",
+    }
+}
+
 /// Bytes at the begin of a file by which formats are recognised.
 const START: u64 = 4096;
 
@@ -56,12 +66,12 @@ pub fn format_of(path: &Path) -> Result<&'static ListedReader, Problem> {
         Problem::new(&name, format!("it cannot be read: {error}"), hint)
     };
     let about = std::fs::metadata(path).map_err(cannot)?;
-    let mut start = Vec::new();
+    let (mut start, mut broken) = (Vec::new(), None);
     if about.is_file() {
-        // What is packed badly is for its format to tell.
+        // What is packed badly is for its format to tell, which its first words name, or those of the file as it is.
         let unpacked = crate::packed::open(path).and_then(|(text, _)| text.take(START).read_to_end(&mut start));
-        if unpacked.is_err() {
-            start.clear();
+        broken = unpacked.err();
+        if broken.is_some() && start.is_empty() {
             let file = File::open(path).map_err(cannot)?;
             file.take(START).read_to_end(&mut start).map_err(cannot)?;
         }
@@ -75,7 +85,10 @@ pub fn format_of(path: &Path) -> Result<&'static ListedReader, Problem> {
     FORMATS
         .iter()
         .find(|format| (format.is_it)(path, &start))
-        .ok_or_else(|| Problem::new(&name, "this is no trace of a known format", hint_of_file(path)))
+        .ok_or_else(|| match &broken {
+            Some(error) => Problem::new(&name, format!("it cannot be unpacked: {error}"), hint_of(error)),
+            None => Problem::new(&name, why_unknown(path, &start), hint_of_file(path)),
+        })
 }
 
 /// Reads a trace of a format that is known, or of the one that it has.

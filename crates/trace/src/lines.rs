@@ -1,6 +1,6 @@
 //! A text line by line, in pieces: for texts that are longer than memory.
 
-use crate::problem::{Problem, ReadStop};
+use crate::problem::{Problem, ReadStop, hint_of};
 use crate::sink::TraceReader;
 use std::io::Read;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl LinesInPieces {
     /// A file that cannot be opened.
     pub(crate) fn open(path: &Path) -> Result<(LinesInPieces, u64), Problem> {
         let file = path.display().to_string();
-        let cannot = |error: std::io::Error| Problem::new(&file, format!("it cannot be read: {error}"), "");
+        let cannot = |error: std::io::Error| Problem::unreadable(&file, &error);
         let (source, packing) = crate::packed::open(path).map_err(cannot)?;
         let all = match packing {
             "plain" => std::fs::metadata(path).map_err(cannot)?.len(),
@@ -131,7 +131,7 @@ impl LinesInPieces {
         };
         let n = n.map_err(|error| {
             let reason = format!("it cannot be read on: {error}");
-            Problem::new(&self.file, reason, "").at(self.line + 1)
+            Problem::new(&self.file, reason, hint_of(&error)).at(self.line + 1)
         })?;
         self.over = n == 0;
         self.end += n;

@@ -1,6 +1,6 @@
 //! What is wrong with a trace, and why reading ends early.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// Something wrong with a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,6 +29,11 @@ impl Problem {
         }
     }
 
+    /// A file that cannot be read.
+    pub fn unreadable(file: impl Into<String>, error: &io::Error) -> Problem {
+        Problem::new(file, format!("it cannot be read: {error}"), hint_of(error))
+    }
+
     /// The same, of a rank.
     pub fn of_rank(self, rank: u32) -> Problem {
         Problem {
@@ -43,6 +48,17 @@ impl Problem {
             record: Some(record),
             ..self
         }
+    }
+}
+
+/// What to do about a file that the system, or what unpacks it, cannot read.
+pub(crate) fn hint_of(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            "give the path of a file that is there; files of one trace stay beside each other, under their own names"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => "give a file that may be read",
+        _ => "was it cut or damaged? copy it again",
     }
 }
 

@@ -111,6 +111,60 @@ fn a_broken_file_is_told_with_what_could_be_read() {
 }
 
 #[test]
+fn what_is_no_trace_is_told_with_reason_and_hint() {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let put = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("it can be written");
+    let graph: String = (0..4000).fold("num_ranks 1\nrank 0 {\n".into(), |text, i| {
+        text + &format!("a{i}: calc {}\n", i * 7919 % 1009)
+    });
+    let packed = samples::chakra::gzip(format!("{graph}}}\n").as_bytes());
+    put("cut.goal.gz", &packed[..packed.len() / 2]);
+    put("short.goal.gz", &packed[..12]);
+    put("empty.csv", b"");
+    put("hello.txt", b"hello world\n");
+    std::fs::create_dir(folder.path().join("nothing")).expect("a folder");
+    std::fs::create_dir(folder.path().join("some")).expect("a folder");
+    put("some/README", b"hello");
+    let anchor = &samples::otf2::all()[0];
+    anchor.write(folder.path());
+    std::fs::rename(folder.path().join(anchor.open), folder.path().join("other.otf2")).expect("it is renamed");
+    for (name, reason, hint) in [
+        (
+            "cut.goal.gz",
+            "it cannot be read on: ",
+            "was it cut or damaged? copy it again",
+        ),
+        (
+            "short.goal.gz",
+            "it cannot be unpacked: ",
+            "was it cut or damaged? copy it again",
+        ),
+        ("empty.csv", "it is empty", "tells which file to name"),
+        (
+            "hello.txt",
+            "this is no trace of a known format",
+            "tells which file to name",
+        ),
+        ("nothing", "the folder is empty", "tells which file to name"),
+        ("some", "this folder holds no trace", "tells which file to name"),
+        (
+            "other.otf2",
+            "it cannot be read: ",
+            "files of one trace stay beside each other",
+        ),
+    ] {
+        let told = told(&folder.path().join(name));
+        assert!(
+            !told.complete && told.problems.len() == 1,
+            "{name}: {:?}",
+            told.problems
+        );
+        let found = told.problems[0].split_once(": ").map_or("", |(_, words)| words);
+        assert!(found.starts_with(reason) && found.contains(hint), "{name}: {found}");
+    }
+}
+
+#[test]
 fn a_graph_goes_through_the_file_of_work_unchanged() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let paths = ["a.goal", "b.work", "c.bin", "d.work", "e.goal"].map(|name| folder.path().join(name));

@@ -65,7 +65,7 @@ impl FileSet {
     pub fn of(path: &Path) -> Result<FileSet, ReadStop> {
         let words = path.display().to_string();
         let broken = |reason: String, hint: &str| ReadStop::Broken(Problem::new(&words, reason, hint));
-        let cannot = |error: std::io::Error| broken(format!("it cannot be read: {error}"), "");
+        let cannot = |error: std::io::Error| ReadStop::Broken(Problem::unreadable(&words, &error));
         let about = std::fs::metadata(path).map_err(cannot)?;
         let (folder, given) = match about.is_dir() {
             true => (path.to_owned(), None),

@@ -1,6 +1,6 @@
 //! A file of one rank: where its parts are, and its bytes, all big-endian.
 
-use crate::problem::Problem;
+use crate::problem::{Problem, hint_of};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -41,7 +41,7 @@ impl EndOfReading {
                 "it ends within a call".to_owned(),
                 "it is cut or damaged: record it again, or copy it again".to_owned(),
             ),
-            EndOfReading::System(error) => (format!("it cannot be read: {error}"), String::new()),
+            EndOfReading::System(error) => (format!("it cannot be read: {error}"), hint_of(error).to_owned()),
             EndOfReading::NoFunction(number) => (
                 format!("there is no function {number}: this is no call"),
                 "the file is damaged, or of a version that is not known".to_owned(),

@@ -99,7 +99,7 @@ fn files_beside(path: &Path) -> Result<Vec<PathBuf>, Problem> {
                 .map(|prefix| prefix.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_owned());
             prefixes.extend(told);
         }
-        Err(error) if !of_rank => return Err(Problem::new(&name, format!("it cannot be read: {error}"), "")),
+        Err(error) if !of_rank => return Err(Problem::unreadable(&name, &error)),
         Err(_) => {}
     }
     if let Some((prefix, _)) = rank_of(&stem).filter(|_| of_rank) {

@@ -34,7 +34,7 @@ pub(super) const CALC: u8 = 3;
 /// A file that cannot be read on, and what the reader says.
 pub(super) fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<(), ReadStop> {
     let file = path.display().to_string();
-    let cannot = |error: std::io::Error| Problem::new(&file, format!("it cannot be read: {error}"), "");
+    let cannot = |error: std::io::Error| Problem::unreadable(&file, &error);
     let (source, packing) = crate::packed::open(path).map_err(cannot)?;
     if packing == "plain" {
         reader.progress.all = std::fs::metadata(path).map_err(cannot)?.len();

@@ -116,7 +116,7 @@ impl MscclAlgorithm {
     /// A file that cannot be read on, or whose GPUs are not those that it tells.
     pub(super) fn read(path: &Path, reader: &mut TraceReader<'_>) -> Result<MscclAlgorithm, ReadStop> {
         let file = path.display().to_string();
-        let cannot = |error: std::io::Error| Problem::new(&file, format!("it cannot be read: {error}"), "");
+        let cannot = |error: std::io::Error| Problem::unreadable(&file, &error);
         let (source, _) = crate::packed::open(path).map_err(cannot)?;
         let source = CountedLines {
             source: BufReader::new(source),

@@ -47,7 +47,7 @@ impl ArchiveAnchor {
     pub fn read(path: &Path) -> Result<ArchiveAnchor, Problem> {
         let name = path.display().to_string();
         let wrong = |reason: String, hint: &str| Problem::new(&name, reason, hint);
-        let bytes = std::fs::read(path).map_err(|error| wrong(format!("it cannot be read: {error}"), ""))?;
+        let bytes = std::fs::read(path).map_err(|error| Problem::unreadable(&name, &error))?;
         if !is_anchor(&bytes) {
             return Err(wrong(
                 "this is no anchor file of OTF2".to_owned(),

@@ -37,7 +37,7 @@ impl ChunkReader {
     /// A file that cannot be opened.
     pub fn open(path: &Path, size: u64) -> Result<ChunkReader, Problem> {
         let name = path.display().to_string();
-        let cannot = |error: std::io::Error| Problem::new(&name, format!("it cannot be read: {error}"), "");
+        let cannot = |error: std::io::Error| Problem::unreadable(&name, &error);
         // A named pipe would be opened for ever.
         let about = std::fs::metadata(path).map_err(cannot)?;
         if !about.is_file() {
@@ -106,7 +106,7 @@ impl ChunkReader {
         let size = self.size.min(self.left);
         self.bytes.resize(size as usize, 0);
         let filled = self.file.read_exact(&mut self.bytes);
-        filled.map_err(|error| Problem::new(&self.name, format!("it cannot be read: {error}"), ""))?;
+        filled.map_err(|error| Problem::unreadable(&self.name, &error))?;
         self.left -= size;
         self.read += size;
         let head = FieldReader::begin(&self.bytes).and_then(|mut fields| {

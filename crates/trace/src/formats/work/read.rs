@@ -8,7 +8,7 @@ use super::seal::{BLANK, Hash};
 use super::text;
 use crate::header::TraceHeader;
 use crate::operation::{Kind, Lists, NONE};
-use crate::problem::{Problem, ReadStop};
+use crate::problem::{Problem, ReadStop, hint_of};
 use crate::sink::TraceReader;
 use std::collections::HashMap;
 use std::fs::File;
@@ -92,7 +92,7 @@ struct WorkFile {
 
 impl WorkFile {
     fn open(path: &Path) -> Result<WorkFile, Wrong> {
-        let cannot = |error: std::io::Error| (format!("it cannot be read: {error}"), String::new());
+        let cannot = |error: std::io::Error| (format!("it cannot be read: {error}"), hint_of(&error).to_owned());
         if !std::fs::metadata(path).map_err(cannot)?.is_file() {
             return wrong("it is not a file", "give a file of recorded work");
         }
