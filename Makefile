@@ -73,7 +73,7 @@ test-js:
 
 parity: setup $(STAMPS)/test-tools ## every world on every engine, worker count and rank count: one answer (about ten minutes)
 	FABRICSIM_PARITY=whole cargo test --profile quick --locked -p fabricsim-des -p fabricsim-fabric -p fabricsim-judge --lib --test engines --test optimistic --test checkpoint --test self_checks
-	$(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py
+	FABRICSIM_PARITY=whole $(BIN)/python -m pytest tests/python/test_mpi.py tests/python/test_checkpoint.py tests/python/test_studies.py tests/python/test_trace_parity.py
 
 check: $(STAMPS)/test-tools ## formatting, lints and types, as in CI
 	cargo fmt --all --check

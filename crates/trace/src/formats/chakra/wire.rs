@@ -61,7 +61,7 @@ impl<'a> Iterator for WireFields<'a> {
 }
 
 impl<'a> WireFields<'a> {
-    #[inline]
+    #[inline(always)]
     fn field(&mut self) -> Result<(u64, Wire<'a>), Garbled> {
         let key = take_varint(&mut self.0)?;
         let value = match key & 7 {
