@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fabricsim._units import counted
 from fabricsim.cli._base import InputError, OutOption, SetOption, app, example, parse_sets, put, run_campaign, say
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _library_words(found: dict[str, Any]) -> str:
 
 
 def _line(time_ns: float | None, calls: int, time_dependent: dict[str, int], ranks: int) -> str:
-    parts = [f"fabricsim: {ranks} ranks took {_time(time_ns)} of simulated time, {calls:,} calls of MPI"]
+    parts = [f"fabricsim: {counted(ranks, 'rank')} took {_time(time_ns)} of simulated time, {counted(calls, 'call')} of MPI"]
     if depends := {name: count for name, count in time_dependent.items() if count}:
         told = ", ".join(f"{count:,} {name}" for name, count in depends.items())
         parts.append(f"what it does depends on times ({told}): run it again on another network")
