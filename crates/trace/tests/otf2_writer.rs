@@ -8,7 +8,9 @@ use std::path::Path;
 use trace::collected::CollectedOperation;
 use trace::formats::otf2::Writer;
 use trace::operation::{ANY_SOURCE, ANY_TAG, NONE, UNKNOWN_SIZE};
-use trace::{Collected, Kind, Members, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink, WorkUnit};
+use trace::{
+    Collected, Kind, Members, Mode, Operation, OtherDefinitions, ReadStop, TraceForm, TraceHeader, TraceSink, WorkUnit,
+};
 
 /// What an operation is made of: its kind, who takes part, its size, how long it takes, and how long nothing is told before it.
 type Step = (u8, u32, u32, u64, u32, u32);
@@ -260,9 +262,10 @@ fn read(path: &Path) -> Collected {
     all
 }
 
-/// The same without what is about files.
+/// The same without what is about files, and without the calls of MPI that an archive defines as regions.
 fn bare(mut all: Collected) -> Collected {
     all.header.files.clear();
+    all.header.others = OtherDefinitions::default();
     for listed in all.ranks.iter_mut().flatten() {
         listed.record = 0;
     }
