@@ -472,7 +472,8 @@ fn what_is_no_trace_is_refused() {
         words,
         "list, record 2: there is no file c.txt; a line of a list is the name of a file, from where the list is"
     );
-    for text in ["", "hello world\n", "0 dance\n", "# nothing\n"] {
+    assert!(refused(&[file("a.txt", "")], "a.txt").starts_with("a.txt: it is empty"));
+    for text in ["hello world\n", "0 dance\n", "# nothing\n"] {
         assert!(
             refused(&[file("a.txt", text)], "a.txt").starts_with("a.txt: this is no trace of a known format"),
             "{text}"
