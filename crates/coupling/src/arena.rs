@@ -206,17 +206,10 @@ fn order_of(bytes: u64) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{NO_CORE, SharedTerms};
+    use crate::layout::SharedTerms;
 
     fn area(arena: u64) -> SharedArea {
-        SharedArea::alone(SharedTerms {
-            ranks: 1,
-            measures_cpu: 0,
-            drops_data: 0,
-            core: NO_CORE,
-            arena,
-        })
-        .unwrap()
+        SharedArea::alone(SharedTerms::plain(1, arena)).unwrap()
     }
 
     /// Numbers as they come.

@@ -1,6 +1,7 @@
 //! What lies where in the shared memory: terms, mailboxes, arena.
 
 use crate::blocks::ArenaState;
+use crate::call::{CallName, NAME_WORDS};
 use crate::entry::{RankEntry, RankNews};
 use crate::lock::SharedLock;
 use crate::memory::Mapping;
@@ -10,7 +11,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Both sides have to be of one version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 const MAGIC: u64 = u64::from_le_bytes(*b"fabricsm");
 /// Entries of a ring, a power of two.
 pub const RING: u32 = 1024;
@@ -30,8 +31,12 @@ const PAGE: u64 = 4096;
 pub struct SharedTerms {
     /// Ranks of the program.
     pub ranks: u32,
-    /// Whether stretches between calls take the time of the rank's CPU.
-    pub measures_cpu: u32,
+    /// Whose CPU time stretches between calls take: one of [`cpu_of`].
+    pub cpu_of: u32,
+    /// What that is divided by.
+    pub threads: u32,
+    /// Whether the program's clocks show simulated time.
+    pub virtual_clock: u32,
     /// Whether what large messages say is left out.
     pub drops_data: u32,
     /// The core that all ranks run on, or the number of none.
@@ -42,6 +47,31 @@ pub struct SharedTerms {
 
 /// The number of no core.
 pub const NO_CORE: u32 = u32::MAX;
+
+/// Whose CPU time is measured.
+pub mod cpu_of {
+    /// Nobody's.
+    pub const NOTHING: u32 = 0;
+    /// That of the thread that calls.
+    pub const THREAD: u32 = 1;
+    /// That of all threads of the process.
+    pub const PROCESS: u32 = 2;
+}
+
+impl SharedTerms {
+    /// Those of ranks that are measured by nothing and run anywhere.
+    pub fn plain(ranks: u32, arena: u64) -> SharedTerms {
+        SharedTerms {
+            ranks,
+            cpu_of: cpu_of::NOTHING,
+            threads: 1,
+            virtual_clock: 0,
+            drops_data: 0,
+            core: NO_CORE,
+            arena,
+        }
+    }
+}
 
 /// The beginning of the shared memory.
 #[repr(C)]
@@ -80,6 +110,25 @@ pub(crate) struct RankLine {
     pub awaits_room: AtomicU32,
     /// The number of its process.
     pub process: AtomicU32,
+    /// Where it called last: an address.
+    pub place: AtomicU64,
+    /// What it called, as [`CallName::words`].
+    pub call: [AtomicU64; NAME_WORDS],
+    /// Whether it is in that call.
+    pub inside: AtomicU32,
+}
+
+const _: () = assert!(size_of::<RankLine>() == 64);
+
+/// A rank's call that was the last: what is told of one that has crashed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastCall {
+    /// Its name.
+    pub name: String,
+    /// Where it was called: an address.
+    pub place: u64,
+    /// Whether it has not returned.
+    pub is_inside: bool,
 }
 
 /// Written by the simulator.
@@ -190,6 +239,17 @@ impl SharedArea {
         let place = preface.mailboxes + u64::from(rank) * size_of::<RankMailbox>() as u64;
         // SAFETY: inside the memory, aligned, and all zeros is a mailbox.
         unsafe { &*self.mapping.at(place).cast() }
+    }
+
+    /// The last call of a rank, if it has called.
+    pub fn last_call(&self, rank: u32) -> Option<LastCall> {
+        let line = &self.mailbox(rank).up;
+        let words = line.call.each_ref().map(|word| word.load(Ordering::Relaxed));
+        (words[0] != 0).then(|| LastCall {
+            name: CallName::text(words),
+            place: line.place.load(Ordering::Relaxed),
+            is_inside: line.inside.load(Ordering::Relaxed) != 0,
+        })
     }
 
     /// The number of a rank's process, 0 before it has come.

@@ -8,6 +8,7 @@
 
 pub mod arena;
 mod blocks;
+mod call;
 pub mod entry;
 pub mod environment;
 mod futex;
@@ -17,9 +18,11 @@ pub mod lock;
 mod memory;
 pub mod processes;
 pub mod rank;
+mod stretches;
 
 pub use arena::Arena;
+pub use call::CallName;
 pub use entry::{RankEntry, RankNews};
 pub use host::HostSide;
-pub use layout::{RankMailbox, SharedArea, SharedTerms};
+pub use layout::{LastCall, RankMailbox, SharedArea, SharedTerms};
 pub use rank::RankSide;

@@ -4,14 +4,14 @@ use crate::arena::Arena;
 use crate::entry::{RankEntry, RankNews, flag, kind};
 use crate::environment::{RankSeat, VARIABLE, WAIT_VARIABLE};
 use crate::futex;
+use crate::call::CallName;
 use crate::layout::{CPU_COUNTER, NO_CORE, RING, RankMailbox, SharedArea, SharedTerms};
+use crate::stretches::StretchWatch;
 use std::io::{Error, Result};
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
-/// Where computing is not measured, one of so many calls is: the clock takes half a microsecond. A prime, which loops of calls have no part with.
-const SAMPLE: u64 = 31;
 /// Sleeps between looks at whether the launcher still is.
 const SLICE: Duration = Duration::from_secs(1);
 
@@ -20,14 +20,11 @@ const SLICE: Duration = Duration::from_secs(1);
 pub struct RankSide {
     area: SharedArea,
     rank: u32,
-    /// CPU time of the thread when its last call ended (ns).
-    left: u64,
-    /// Calls so far.
-    calls: u64,
-    /// CPU time of the thread when the call that it is in began (ns), and for how many calls that one stands; of those that are measured.
-    entered: Option<(u64, u64)>,
-    /// Time computed since the last entry (ps).
-    stretch: u64,
+    watch: StretchWatch,
+    /// Entries written so far, modulo 2^32, of which the simulator is told when the rank waits.
+    written: u32,
+    /// The same when it was told last.
+    told: u32,
     /// The mark of the next entry: that of the first of its call, or none.
     mark: u8,
 }
@@ -59,13 +56,14 @@ impl RankSide {
     pub fn new(area: SharedArea, rank: u32) -> RankSide {
         let process = &area.mailbox(rank).up.process;
         process.store(std::process::id(), Ordering::Release);
+        let written = area.mailbox(rank).up.written.load(Ordering::Relaxed);
+        let watch = StretchWatch::new(area.terms());
         RankSide {
             area,
             rank,
-            left: 0,
-            calls: 0,
-            entered: None,
-            stretch: 0,
+            watch,
+            written,
+            told: written,
             mark: 0,
         }
     }
@@ -98,58 +96,58 @@ impl RankSide {
         Arena::of(&self.area)
     }
 
-    /// A call of the program begins: what the rank has computed since the last is told with the next entry.
+    /// A call of the program begins, from this address: what the rank has computed since the last is told with the next entry.
     #[inline]
-    pub fn enter(&mut self) {
+    pub fn enter(&mut self, call: &CallName, place: u64) {
         self.mark = flag::CALL;
-        self.calls = self.calls.wrapping_add(1);
-        self.entered = if self.terms().measures_cpu != 0 {
-            let now = cpu_time();
-            self.stretch += now.saturating_sub(self.left).saturating_mul(1000);
-            Some((now, 1))
-        } else if self.calls.is_multiple_of(SAMPLE) {
-            Some((cpu_time(), SAMPLE))
-        } else {
-            None
-        };
+        let up = &self.mailbox().up;
+        for (there, word) in up.call.iter().zip(call.words) {
+            there.store(word, Ordering::Relaxed);
+        }
+        up.place.store(place, Ordering::Relaxed);
+        up.inside.store(1, Ordering::Relaxed);
+        self.watch.enter();
     }
 
     /// A call of the program ends.
     #[inline]
     pub fn leave(&mut self) {
-        if let Some((entered, calls)) = self.entered.take() {
-            self.left = cpu_time();
-            let time = self.left.saturating_sub(entered);
+        let in_calls = self.watch.leave();
+        self.count_cpu(in_calls);
+        self.mailbox().up.inside.store(0, Ordering::Relaxed);
+    }
+
+    fn count_cpu(&self, ns: u64) {
+        if ns > 0 {
             let counter = &self.mailbox().counters[CPU_COUNTER];
             // Nobody else writes it.
-            counter.store(counter.load(Ordering::Relaxed) + calls * time, Ordering::Relaxed);
+            counter.store(counter.load(Ordering::Relaxed) + ns, Ordering::Relaxed);
         }
     }
 
-    /// Computing that was not measured: a sleep, say (ps).
-    pub fn slept(&mut self, time: u64) {
-        self.append(RankEntry {
-            kind: kind::COMPUTE,
-            bytes: time,
-            ..RankEntry::default()
-        });
-    }
-
     /// Tells what the rank does, and goes on.
+    #[inline]
     pub fn append(&mut self, mut entry: RankEntry) {
-        entry.compute = std::mem::take(&mut self.stretch);
+        entry.compute = std::mem::take(&mut self.watch.computed);
         entry.flags |= std::mem::take(&mut self.mark);
         self.put(entry);
+    }
+
+    /// Lets the simulator know of all that was told, without waiting: the rank may not come again.
+    pub fn flush(&mut self) {
+        self.tell();
+        self.wake_host();
     }
 
     /// Tells what the rank does and waits for what comes of it; returns the simulated time (ps). Every piece of news goes to `take`, in
     /// the order in which it happened.
     pub fn trap(&mut self, mut entry: RankEntry, take: &mut dyn FnMut(RankNews)) -> u64 {
         entry.flags |= flag::TRAP | std::mem::take(&mut self.mark);
-        entry.compute = std::mem::take(&mut self.stretch);
+        entry.compute = std::mem::take(&mut self.watch.computed);
         loop {
             let seen = self.mailbox().down.answers.load(Ordering::Acquire);
             self.put(entry);
+            self.tell();
             self.wait_for_answer(seen);
             let down = &self.mailbox().down;
             let clock = down.clock.load(Ordering::Relaxed);
@@ -158,6 +156,8 @@ impl RankSide {
                 take(unsafe { *self.mailbox().news[number].get() });
             }
             if self.mailbox().down.more.load(Ordering::Relaxed) == 0 {
+                let waiting = self.watch.go_on();
+                self.count_cpu(waiting);
                 return clock;
             }
             entry = RankEntry {
@@ -168,16 +168,44 @@ impl RankSide {
         }
     }
 
+    #[inline]
     fn mailbox(&self) -> &RankMailbox {
         self.area.mailbox(self.rank)
     }
 
-    fn put(&self, entry: RankEntry) {
-        let mailbox = self.mailbox();
-        let written = mailbox.up.written.load(Ordering::Relaxed);
+    #[inline]
+    fn put(&mut self, entry: RankEntry) {
+        if self.written.wrapping_sub(self.mailbox().down.read.load(Ordering::Acquire)) >= RING {
+            self.wait_for_room();
+        }
+        // SAFETY: the simulator has read what was here before, and reads this when it has been told.
+        unsafe { *self.mailbox().entries[(self.written % RING) as usize].get() = entry };
+        self.written = self.written.wrapping_add(1);
+    }
+
+    /// Lets the simulator read what has been written. Up to here stretches are told in steps of the processor's counter.
+    fn tell(&mut self) {
+        if let Some((a_step, in_calls)) = self.watch.look() {
+            self.count_cpu(in_calls);
+            let mut place = self.told;
+            while place != self.written {
+                // SAFETY: the simulator does not read it before the count says so.
+                let entry = unsafe { &mut *self.mailbox().entries[(place % RING) as usize].get() };
+                entry.compute = (entry.compute as f64 * a_step) as u64;
+                place = place.wrapping_add(1);
+            }
+        }
+        self.told = self.written;
+        self.mailbox().up.written.store(self.written, Ordering::Release);
+    }
+
+    #[cold]
+    fn wait_for_room(&mut self) {
+        self.tell();
         loop {
+            let mailbox = self.mailbox();
             let read = mailbox.down.read.load(Ordering::Acquire);
-            if written.wrapping_sub(read) < RING {
+            if self.written.wrapping_sub(read) < RING {
                 break;
             }
             // The simulator reads on when it is this rank's turn; it may be asleep for these very entries.
@@ -186,9 +214,8 @@ impl RankSide {
             fence(Ordering::SeqCst);
             self.sleep(&mailbox.down.read, read);
         }
-        // SAFETY: the simulator has read what was here before, and reads this when the count says so.
-        unsafe { *mailbox.entries[(written % RING) as usize].get() = entry };
-        mailbox.up.written.store(written.wrapping_add(1), Ordering::Release);
+        let waiting = self.watch.go_on();
+        self.count_cpu(waiting);
     }
 
     fn wake_host(&self) {
@@ -244,12 +271,4 @@ fn wait_for_debugger(rank: u32) {
     while !is_traced() {
         std::thread::sleep(Duration::from_millis(100));
     }
-}
-
-/// CPU time of this thread (ns).
-pub fn cpu_time() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the record is ours.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

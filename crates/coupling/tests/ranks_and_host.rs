@@ -1,19 +1,13 @@
 //! Ranks tell and the host answers, in whatever order they come, through memory that each has mapped for itself.
 
 use coupling::entry::{NO_PAYLOAD, flag, kind, news};
-use coupling::layout::{NO_CORE, RING};
+use coupling::layout::RING;
 use coupling::{HostSide, RankEntry, RankNews, RankSide, SharedArea, SharedTerms};
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
 
 fn terms(ranks: u32) -> SharedTerms {
-    SharedTerms {
-        ranks,
-        measures_cpu: 0,
-        drops_data: 0,
-        core: NO_CORE,
-        arena: 1 << 20,
-    }
+    SharedTerms::plain(ranks, 1 << 20)
 }
 
 /// Sends `rounds` blocks without waiting between traps, and checks what it is told.

@@ -2,7 +2,7 @@
 //! run on all engines, and every message says what its sender wrote.
 
 use coupling::entry::{ANY_SOURCE, BLOCKING, NO_PAYLOAD, collective, flag, kind, news};
-use coupling::layout::{NO_CORE, SharedTerms};
+use coupling::layout::SharedTerms;
 use coupling::{HostSide, RankEntry, RankNews, RankSide, SharedArea};
 use fabric::spec::*;
 use judge::run::run;
@@ -348,6 +348,7 @@ fn wish(ranks: u32) -> ProgramWish {
         computing: Arc::default(),
         poll: 100_000,
         arena: 1 << 26,
+        virtual_clock: false,
     }
 }
 
@@ -398,13 +399,7 @@ fn live(
     log: &std::path::Path,
 ) -> (String, u64, Vec<fabric::mpi::RankRow>) {
     let (model, mpi, engine, workers) = how;
-    let terms = SharedTerms {
-        ranks,
-        measures_cpu: 0,
-        drops_data: 0,
-        core: NO_CORE,
-        arena: wish(ranks).arena,
-    };
+    let terms = SharedTerms::plain(ranks, wish(ranks).arena);
     let (area, file) = SharedArea::create(terms).unwrap();
     let program = Arc::new(LiveProgram::on_host(wish(ranks), HostSide::new(area)));
     let threads: Vec<_> = (0..ranks)

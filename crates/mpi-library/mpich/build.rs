@@ -1,4 +1,4 @@
-//! Gives the shared library its name for the loader, and lets it show the names of MPI only.
+//! Gives the shared library its name for the loader, and lets it show the names of MPI only, and those of sleeping and clocks that it stands before.
 
 use std::{env, fs, path::PathBuf};
 
@@ -6,11 +6,9 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder for what a build script writes"));
     let script = folder.join("mpi.map");
-    fs::write(
-        &script,
-        "{ global: MPI_*; PMPI_*; MPIX_*; PMPIX_*; MPIR_Dup_fn; local: *; };\n",
-    )
-    .expect("the folder can be written to");
+    let names = "MPI_*; PMPI_*; MPIX_*; PMPIX_*; MPIR_Dup_fn";
+    let time = "sleep; usleep; nanosleep; clock_nanosleep; poll; select; clock_gettime; gettimeofday; time";
+    fs::write(&script, format!("{{ global: {names}; {time}; local: *; }};\n")).expect("the folder can be written to");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi.so.12");
     println!("cargo:rustc-cdylib-link-arg=-Wl,--version-script={}", script.display());
     // What the loader needs is kept. Cargo calls every optimised profile "release".

@@ -12,6 +12,7 @@ pub mod exports;
 pub mod faces;
 pub mod fault;
 pub mod groups;
+pub mod host_time;
 pub mod library;
 pub mod link;
 pub mod reductions;

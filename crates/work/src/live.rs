@@ -19,7 +19,9 @@ mod messages;
 mod rank;
 mod report;
 
-pub use computing::{CallPlace, ComputingNoise, ComputingWish, ProgramTimes, RecordedStretches, StretchTable};
+pub use computing::{
+    CallPlace, ComputingNoise, ComputingWish, CountedThreads, ProgramTimes, RecordedStretches, StretchTable,
+};
 pub use coupling::processes::{Dialect, Output};
 pub use launch::{GoesOn, LaunchManner, LibraryChoice, ProgramWish, set_manner};
 pub use report::{LiveEnd, LiveReport, take_reports};
@@ -131,6 +133,9 @@ impl LiveProgram {
                 }
                 RankTurn::Ask => {
                     let entry = self.wait_for(running, number, rank)?;
+                    if !rank.has_begun() {
+                        running.has_come(number);
+                    }
                     if let Err(failure) = rank.take(number, entry, &running.host, &self.families) {
                         self.fail(failure);
                     }

@@ -6,14 +6,14 @@ use crate::{
     faces::Face,
     fault::{Answer, ErrorClass, fault},
     groups::ProcessGroup,
-    library::{FATAL, Library, Stage, calls, enter, thread_number},
+    library::{FATAL, Library, PLACE, Stage, calls, enter, thread_number},
     link::{AloneLink, NetworkLink},
 };
 use coupling::{
-    RankEntry, RankSide,
+    CallName, RankEntry, RankSide,
     entry::{LARGEST_TAG, MOST_COMMUNICATORS, NO_PAYLOAD, kind},
 };
-use std::{cell::Cell, ffi::c_int, rc::Rc};
+use std::{cell::Cell, ffi::c_int, rc::Rc, sync::atomic::Ordering};
 
 /// What the library calls itself.
 const VERSION: &str = concat!("fabricsim ", env!("CARGO_PKG_VERSION"), ": MPI on a simulated network");
@@ -45,7 +45,8 @@ fn start(library: &Library, level: i64) -> Answer {
         },
     };
     let (rank, ranks) = (link.rank(), link.area().terms().ranks);
-    link.enter();
+    link.enter(&CallName::of("MPI_Init"), PLACE.load(Ordering::Relaxed));
+    let virtual_clock = link.area().terms().virtual_clock != 0;
     *library.link.borrow_mut() = Some(link);
     library.stage.set(Stage::Running);
     library.thread_level.set(level);
@@ -74,6 +75,7 @@ fn start(library: &Library, level: i64) -> Answer {
         payload: NO_PAYLOAD,
         ..RankEntry::default()
     });
+    crate::host_time::show_simulated(virtual_clock);
     Ok(())
 }
 
@@ -131,6 +133,7 @@ calls! {
     finalize = "MPI_Finalize"() |library| {
         library.running()?;
         super::attributes::delete_all::<F>(library, crate::library::SELF)?;
+        crate::host_time::show_simulated(false);
         library.ask(RankEntry { kind: kind::FINALIZE, payload: NO_PAYLOAD, ..RankEntry::default() });
         library.stage.set(Stage::Finalized);
         Ok(())
@@ -229,7 +232,7 @@ calls! {
 /// Nothing is asked of the caller.
 pub unsafe extern "C" fn wtime<F: Face>() -> f64 {
     let time = Cell::new(0.0);
-    enter::<F>("MPI_Wtime", |library| {
+    enter::<F>(const { &CallName::of("MPI_Wtime") }, |library| {
         library.running()?;
         library.ask(RankEntry {
             kind: kind::CLOCK,

@@ -372,7 +372,7 @@ pub unsafe extern "C" fn refused<F: Face, const PLACE: usize>(
     f: usize,
 ) -> c_int {
     let refusal = &REFUSALS[PLACE];
-    enter::<F>(refusal.name, |library| {
+    enter::<F>(const { &coupling::CallName::of(REFUSALS[PLACE].name) }, |library| {
         eprintln!(
             "fabricsim: {}{} ({}) is not there yet: see docs/models/programs.md",
             library.who(),

@@ -4,7 +4,9 @@ use super::{Library, Stage};
 use crate::{
     faces::Face,
     fault::{Answer, ErrorClass},
+    link::NetworkLink,
 };
+use coupling::CallName;
 use std::{
     ffi::c_int,
     sync::{
@@ -18,6 +20,9 @@ pub static PLACE: AtomicU64 = AtomicU64::new(0);
 
 /// The thread that is in a call; 0 for none.
 static INSIDE: AtomicU64 = AtomicU64::new(0);
+
+/// The thread that called last.
+static CALLER: AtomicU64 = AtomicU64::new(0);
 
 /// The library, which one thread at a time may use.
 struct OneThreadAtATime(Library);
@@ -40,8 +45,42 @@ pub fn thread_number() -> u64 {
     HERE.with(|here| std::ptr::from_ref(here) as u64)
 }
 
+/// Whether this thread is in a call.
+pub fn is_inside() -> bool {
+    INSIDE.load(Ordering::Relaxed) == thread_number()
+}
+
+/// Does something for the program between its calls of MPI; `None` where that cannot be: MPI does not run on a simulated network, another thread has
+/// called last, or somebody is in a call.
+pub fn between_calls<T>(what: &CallName, body: impl FnOnce(&Library) -> T) -> Option<T> {
+    let me = thread_number();
+    if CALLER.load(Ordering::Relaxed) != me
+        || INSIDE
+            .compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
+    {
+        return None;
+    }
+    let library = library();
+    let is_simulated = library.stage.get() == Stage::Running
+        && library.link.borrow().as_ref().is_some_and(|link| link.is_simulated());
+    let done = is_simulated.then(|| {
+        let with_link = |what: &mut dyn FnMut(&mut dyn NetworkLink)| {
+            if let Some(link) = library.link.borrow_mut().as_mut() {
+                what(link.as_mut());
+            }
+        };
+        with_link(&mut |link| link.enter(what, PLACE.load(Ordering::Relaxed)));
+        let done = body(library);
+        with_link(&mut |link| link.leave());
+        done
+    });
+    INSIDE.store(0, Ordering::Release);
+    done
+}
+
 /// Runs a call and returns its error code. Functions of the program that the call runs may call again.
-pub fn enter<F: Face>(call: &'static str, body: impl FnOnce(&Library) -> Answer) -> c_int {
+pub fn enter<F: Face>(call: &CallName, body: impl FnOnce(&Library) -> Answer) -> c_int {
     let me = thread_number();
     let outer = INSIDE.load(Ordering::Relaxed) == me;
     if !outer
@@ -50,7 +89,8 @@ pub fn enter<F: Face>(call: &'static str, body: impl FnOnce(&Library) -> Answer)
             .is_err()
     {
         eprintln!(
-            "fabricsim: {call} is called while another thread is in a call of MPI: the library promises MPI_THREAD_SERIALIZED"
+            "fabricsim: {} is called while another thread is in a call of MPI: the library promises MPI_THREAD_SERIALIZED",
+            call.text
         );
         std::process::abort();
     }
@@ -62,9 +102,10 @@ pub fn enter<F: Face>(call: &'static str, body: impl FnOnce(&Library) -> Answer)
         *library.scope.borrow_mut() = scope;
         code
     } else {
+        CALLER.store(me, Ordering::Relaxed);
         library.count_call();
         if let Some(link) = library.link.borrow_mut().as_mut() {
-            link.enter();
+            link.enter(call, PLACE.load(Ordering::Relaxed));
         }
         let code = run::<F>(library, call, body);
         if let Some(link) = library.link.borrow_mut().as_mut() {
@@ -75,8 +116,8 @@ pub fn enter<F: Face>(call: &'static str, body: impl FnOnce(&Library) -> Answer)
     }
 }
 
-fn run<F: Face>(library: &Library, call: &'static str, body: impl FnOnce(&Library) -> Answer) -> c_int {
-    library.call.set(call);
+fn run<F: Face>(library: &Library, call: &CallName, body: impl FnOnce(&Library) -> Answer) -> c_int {
+    library.call.set(call.text);
     if library.scope.borrow().is_some() {
         *library.scope.borrow_mut() = None;
     }
@@ -112,7 +153,7 @@ macro_rules! calls {
         pub unsafe extern "C" fn $name<F: $crate::faces::Face $($(, $count: $crate::arguments::Count)*)?>(
             $($argument: $kind),*
         ) -> std::ffi::c_int {
-            $crate::library::enter::<F>($label, $body)
+            $crate::library::enter::<F>(const { &coupling::CallName::of($label) }, $body)
         }
     )+};
 }

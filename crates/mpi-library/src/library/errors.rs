@@ -112,6 +112,7 @@ impl Library {
                 peer: code as u32,
                 ..RankEntry::default()
             });
+            link.flush();
         }
         // SAFETY: streams of C are written out, as `exit` would; no handlers of the program run, which might call MPI.
         unsafe {

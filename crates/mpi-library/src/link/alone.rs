@@ -4,9 +4,8 @@
 
 use super::NetworkLink;
 use coupling::{
-    RankEntry, RankNews, SharedArea, SharedTerms,
+    CallName, RankEntry, RankNews, SharedArea, SharedTerms,
     entry::{ANY_SOURCE, ANY_TAG, BLOCKING, NO_PAYLOAD, flag, kind, news},
-    layout::NO_CORE,
 };
 use std::{collections::VecDeque, io, time::Instant};
 
@@ -32,13 +31,7 @@ impl AloneLink {
     /// # Errors
     /// Those of the system.
     pub fn new() -> io::Result<Self> {
-        let terms = SharedTerms {
-            ranks: 1,
-            measures_cpu: 0,
-            drops_data: 0,
-            core: NO_CORE,
-            arena: ARENA,
-        };
+        let terms = SharedTerms::plain(1, ARENA);
         Ok(Self {
             area: SharedArea::alone(terms)?,
             start: Instant::now(),
@@ -184,7 +177,7 @@ impl NetworkLink for AloneLink {
         Some(None)
     }
 
-    fn enter(&mut self) {}
+    fn enter(&mut self, _call: &CallName, _place: u64) {}
 
     fn leave(&mut self) {}
 }

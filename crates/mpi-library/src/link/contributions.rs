@@ -205,18 +205,11 @@ fn chain_of(name: OperationName) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coupling::{SharedTerms, layout::NO_CORE};
+    use coupling::SharedTerms;
 
     #[test]
     fn the_last_to_leave_gives_everything_back_and_one_computes() {
-        let terms = SharedTerms {
-            ranks: 4,
-            measures_cpu: 0,
-            drops_data: 0,
-            core: NO_CORE,
-            arena: 1 << 24,
-        };
-        let area = SharedArea::alone(terms).unwrap();
+        let area = SharedArea::alone(SharedTerms::plain(4, 1 << 24)).unwrap();
         let arena = Arena::of(&area);
         let computed = AtomicU32::new(0);
         std::thread::scope(|scope| {

@@ -5,7 +5,7 @@ pub mod contributions;
 
 pub use alone::AloneLink;
 
-use coupling::{RankEntry, RankNews, RankSide, SharedArea};
+use coupling::{CallName, RankEntry, RankNews, RankSide, SharedArea};
 
 /// The way to the network. One call at a time.
 pub trait NetworkLink {
@@ -22,8 +22,14 @@ pub trait NetworkLink {
         let _ = request;
         None
     }
-    /// A call of the program begins.
-    fn enter(&mut self);
+    /// Sees to it that what was told is heard, where the rank may not come again.
+    fn flush(&mut self) {}
+    /// Whether time is that of a simulator.
+    fn is_simulated(&self) -> bool {
+        false
+    }
+    /// A call of the program begins, from this address.
+    fn enter(&mut self, call: &CallName, place: u64);
     /// A call of the program ends.
     fn leave(&mut self);
 }
@@ -45,8 +51,16 @@ impl NetworkLink for RankSide {
         Self::trap(self, entry, take)
     }
 
-    fn enter(&mut self) {
-        Self::enter(self);
+    fn flush(&mut self) {
+        Self::flush(self);
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
+    }
+
+    fn enter(&mut self, call: &CallName, place: u64) {
+        Self::enter(self, call, place);
     }
 
     fn leave(&mut self) {

@@ -4,3 +4,4 @@
 #![cfg(target_os = "linux")]
 
 mpi_library::export_standard!();
+mpi_library::export_host_time!();

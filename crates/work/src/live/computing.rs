@@ -14,6 +14,7 @@ pub use table::StretchTable;
 
 use des::mix;
 use std::sync::Arc;
+use study::choice;
 
 /// Where stretches have their times from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,11 +26,24 @@ pub enum ProgramTimes {
     Cpu {
         /// What is below takes no time.
         floor: u64,
+        /// Whose time it is.
+        threads: CountedThreads,
     },
     /// What a table says of their place and region.
     Table(Arc<StretchTable>),
     /// What an earlier run recorded.
     Recorded(Arc<RecordedStretches>),
+}
+
+choice! {
+    /// Whose CPU time computing takes, of programs with threads.
+    #[derive(Default)]
+    pub enum CountedThreads {
+        #[default]
+        Caller = "caller", "That of the thread that calls MPI.";
+        Sum = "sum", "That of all threads of a rank, as if they computed one after the other.";
+        Wall = "wall", "That of all threads divided by OMP_NUM_THREADS, as if each had a core to itself and all had the same to do.";
+    }
 }
 
 /// How computing is turned into time.
@@ -136,6 +150,14 @@ impl ComputingWish {
         matches!(self.times, ProgramTimes::Cpu { .. })
     }
 
+    /// Whose time is measured.
+    pub(super) fn counted(&self) -> Option<CountedThreads> {
+        match self.times {
+            ProgramTimes::Cpu { threads, .. } => Some(threads),
+            ProgramTimes::Zero | ProgramTimes::Table(_) | ProgramTimes::Recorded(_) => None,
+        }
+    }
+
     /// Whether places of calls are to be known.
     pub(super) fn needs_places(&self) -> bool {
         matches!(&self.times, ProgramTimes::Table(table) if table.has_places())
@@ -145,7 +167,7 @@ impl ComputingWish {
     pub(super) fn time(&self, stretch: &Stretch<'_>) -> u64 {
         let (time, spread) = match &self.times {
             ProgramTimes::Zero => (0, 0.0),
-            ProgramTimes::Cpu { floor } if stretch.measured < *floor => (0, 0.0),
+            ProgramTimes::Cpu { floor, .. } if stretch.measured < *floor => (0, 0.0),
             ProgramTimes::Cpu { .. } | ProgramTimes::Recorded(_) => (stretch.measured, 0.0),
             ProgramTimes::Table(table) => table.find(stretch.region, stretch.after),
         };

@@ -1,22 +1,26 @@
 //! Starts the processes of a program, and looks after them.
 
-use super::computing::ComputingWish;
+use super::computing::{ComputingWish, CountedThreads};
 use super::rank::LiveRank;
 use super::report::Failure;
-use coupling::layout::{NO_CORE, SharedTerms};
+use super::report::place::ProcessModules;
+use coupling::layout::{NO_CORE, SharedTerms, cpu_of};
 use coupling::processes::{Dialect, LaunchStop, LaunchWish, Output, Processes, dialect, this_core};
-use coupling::{HostSide, SharedArea};
+use coupling::{HostSide, LastCall, SharedArea};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The folder of the MPI libraries, for those that have not said how programs are started.
 const LIBRARIES: &str = "FABRICSIM_MPI_LIBRARIES";
+/// The variable that says how many threads a rank has.
+const THREADS: &str = "OMP_NUM_THREADS";
 /// Names under which programs ask for the two libraries; the first is a file, the others are links to it.
 const STANDARD: &str = "libmpi_abi.so.1";
 const MPICH: &str = "libmpi.so.12";
@@ -38,6 +42,8 @@ pub struct ProgramWish {
     pub poll: u64,
     /// Room for what messages say that are on their way (bytes).
     pub arena: u64,
+    /// Whether its clocks show simulated time.
+    pub virtual_clock: bool,
 }
 
 /// How programs are started by runs of a thread, whatever studies say: nothing of it changes what they do.
@@ -137,6 +143,7 @@ pub(super) struct Running {
     pub host: HostSide,
     processes: Option<Processes>,
     has_debugger: bool,
+    modules: Mutex<HashMap<u32, ProcessModules>>,
 }
 
 /// How long a rank has been waited for.
@@ -150,15 +157,16 @@ impl Running {
     pub fn start(wish: &ProgramWish, manner: &LaunchManner) -> Result<Running, Failure> {
         let choice = LibraryChoice::of(&wish.command, wish.folder.as_deref(), manner).map_err(Failure::NotStarted)?;
         let environment = environment(&choice);
+        let (cpu_of, threads) = measured(wish.computing.counted()).map_err(Failure::NotStarted)?;
         let terms = SharedTerms {
-            ranks: wish.ranks,
-            measures_cpu: wish.computing.measures_cpu().into(),
-            drops_data: 0,
+            cpu_of,
+            threads,
+            virtual_clock: wish.virtual_clock.into(),
             core: match manner.on_one_core {
                 true => this_core().unwrap_or(NO_CORE),
                 false => NO_CORE,
             },
-            arena: wish.arena,
+            ..SharedTerms::plain(wish.ranks, wish.arena)
         };
         let cannot = |error| Failure::NotStarted(format!("memory for the ranks cannot be had: {error}"));
         let (area, file) = SharedArea::create(terms).map_err(cannot)?;
@@ -183,6 +191,7 @@ impl Running {
             host: HostSide::new(area),
             processes: Some(processes),
             has_debugger: manner.debugger.is_some() || manner.waits.is_some(),
+            modules: Mutex::default(),
         })
     }
 
@@ -192,11 +201,39 @@ impl Running {
             host,
             processes: None,
             has_debugger: false,
+            modules: Mutex::default(),
         }
     }
 
     pub fn processes(&self) -> Option<&Processes> {
         self.processes.as_ref()
+    }
+
+    /// A rank has come: where what it has loaded lies is known when it has gone, too.
+    pub fn has_come(&self, rank: u32) {
+        let modules = ProcessModules::of(self.host.area().process(rank));
+        self.modules().insert(rank, modules);
+    }
+
+    fn modules(&self) -> MutexGuard<'_, HashMap<u32, ProcessModules>> {
+        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place in the program of a rank, in words.
+    pub fn place(&self, rank: u32, address: u64) -> Option<String> {
+        // What it has loaded since is known only while it is there.
+        let now = ProcessModules::of(self.host.area().process(rank)).place(address);
+        now.or_else(|| self.modules().get(&rank)?.place(address))
+    }
+
+    /// The last call of a rank and its place, as the end of a sentence about it.
+    fn last_call(&self, rank: u32) -> Option<String> {
+        let LastCall { name, place, is_inside } = self.host.area().last_call(rank)?;
+        let at = self.place(rank, place).map_or_else(String::new, |place| format!(" at {place}"));
+        Some(match is_inside {
+            true => format!(", in {name}{at}"),
+            false => format!(", in its own code behind {name}{at}"),
+        })
     }
 
     /// Begins to wait for a rank.
@@ -223,21 +260,38 @@ impl Running {
                 return None;
             }
             let begun = ended != number || rank.has_begun();
-            return Some(Failure::ended(
-                ended,
-                status,
-                begun,
-                self.host.area().process(ended) != 0,
-            ));
+            let failure = Failure::ended(ended, status, begun, self.host.area().process(ended) != 0);
+            return Some(failure.behind(self.last_call(ended)));
         }
         if !patience.is_told && patience.since.elapsed() > LONG {
             patience.is_told = true;
+            let last = self.last_call(number).unwrap_or_default();
             eprintln!(
-                "fabricsim: waiting for rank {number}, which has been in its own code for {} s of wall time",
+                "fabricsim: waiting for rank {number}, which has been in its own code for {} s of wall time{last}",
                 LONG.as_secs()
             );
         }
         None
+    }
+}
+
+/// Whose CPU time is measured, and what it is divided by.
+fn measured(threads: Option<CountedThreads>) -> Result<(u32, u32), String> {
+    match threads {
+        None => Ok((cpu_of::NOTHING, 1)),
+        Some(CountedThreads::Caller) => Ok((cpu_of::THREAD, 1)),
+        Some(CountedThreads::Sum) => Ok((cpu_of::PROCESS, 1)),
+        Some(CountedThreads::Wall) => {
+            let value = std::env::var(THREADS).unwrap_or_default();
+            // A list has the number of each level.
+            let first = value.split(',').next().and_then(|count| count.trim().parse().ok());
+            match first.filter(|&count: &u32| count > 0) {
+                Some(count) => Ok((cpu_of::PROCESS, count)),
+                None => Err(format!(
+                    "threads = \"wall\" divides by the number of threads of a rank, and {THREADS} does not say it (\"{value}\"): set it, to 4 say"
+                )),
+            }
+        }
     }
 }
 

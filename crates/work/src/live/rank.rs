@@ -13,7 +13,7 @@ use coupling::entry::{self, NO_PAYLOAD, RankNews, collective, flag, kind, news};
 use coupling::{HostSide, RankEntry};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Polls from one place, one after the other, until the rest of them is done at once.
+/// Polls from one place, one after the other, until the rest of them is done at once; looks at the clock until each of them takes time.
 const MOST_POLLS: u32 = 16;
 /// Where a communicator and a kind of collective stand in a record.
 const KINDS: [CollectiveKind; 10] = [
@@ -83,6 +83,8 @@ pub(super) struct LiveRank {
     /// The send of a `sendrecv` whose receive has not been told yet.
     half: Option<RankEntry>,
     polls: Polls,
+    /// The same of looks at the clock.
+    looks: Polls,
     /// What was asked for last.
     last: RankEntry,
     pub computing: RankComputing,
@@ -115,6 +117,7 @@ impl LiveRank {
             named: HashSet::new(),
             half: None,
             polls: Polls::default(),
+            looks: Polls::default(),
             last: RankEntry::default(),
             computing: RankComputing::new(wish.computing.clone()),
             poll: wish.poll.max(1),
@@ -227,11 +230,17 @@ impl LiveRank {
             }
         });
         if entry.kind == kind::POLL {
+            self.looks.count = 0;
             self.poll(&entry);
             return Ok(());
         }
         if entry.kind != kind::MORE {
             self.polls.count = 0;
+        }
+        match entry.kind {
+            kind::CLOCK => self.look_at_clock(&entry),
+            kind::MORE => {}
+            _ => self.looks.count = 0,
         }
         let broken = |reason: &str| Failure::broken(number, &entry, reason);
         let speaks = matches!(
@@ -342,6 +351,21 @@ impl LiveRank {
         }
         self.told
             .push_back(ToldOperation::As(named(what::TEST, UNNAMED.into())));
+    }
+
+    /// A look at the clock. Who does nothing else waits for a time, which has to come.
+    fn look_at_clock(&mut self, entry: &RankEntry) {
+        if self.looks.place != entry.place || self.looks.count == 0 {
+            self.looks = Polls {
+                place: entry.place,
+                count: 0,
+                since: self.clock,
+            };
+        }
+        self.looks.count += 1;
+        if self.looks.count > MOST_POLLS {
+            self.told.push_back(ToldOperation::As(pause(self.poll)));
+        }
     }
 
     fn send(&mut self, entry: &RankEntry) -> OperationRecord {

@@ -1,5 +1,7 @@
 //! How a program ended, and who waits for whom where it did not.
 
+pub(super) mod place;
+
 use super::LiveProgram;
 use super::computing::MeasuredStretches;
 use super::rank::LiveRank;
@@ -59,6 +61,18 @@ impl Failure {
             rank,
             code: code.max(1),
             words,
+        }
+    }
+
+    /// The same with what is known of where the rank was.
+    pub fn behind(self, last: Option<String>) -> Failure {
+        match self {
+            Failure::Ended { rank, code, words } => Failure::Ended {
+                rank,
+                code,
+                words: words + &last.unwrap_or_default(),
+            },
+            other => other,
         }
     }
 
@@ -290,8 +304,8 @@ impl LiveProgram {
         let Some(Ok(running)) = self.running.get() else {
             return String::new();
         };
-        let process = running.host.area().process(rank);
-        place::of(process, entry.place).map_or_else(String::new, |place| format!(", at {place}"))
+        let place = running.place(rank, entry.place);
+        place.map_or_else(String::new, |place| format!(", at {place}"))
     }
 }
 
@@ -361,65 +375,5 @@ fn collective_name(kind: u16) -> &'static str {
         collective::REDUCE_SCATTER => "a reduce-scatter",
         collective::ALLTOALL => "an all-to-all",
         _ => "an all-to-all of sizes of its own",
-    }
-}
-
-/// Places in programs.
-pub(super) mod place {
-    use std::process::{Command, Stdio};
-
-    /// The function, and the line where it is known, or the file and the offset in it.
-    pub fn of(process: u32, address: u64) -> Option<String> {
-        let (file, offset) = module(process, address)?;
-        Some(named(&file, offset).unwrap_or_else(|| {
-            let name = file.rsplit('/').next().unwrap_or(&file);
-            format!("{name}+{offset:#x}")
-        }))
-    }
-
-    /// The function at an address of a file, and the line where it is known; `None` where the file does not say.
-    pub fn named(file: &str, address: u64) -> Option<String> {
-        let asked = Command::new("addr2line")
-            .args(["-f", "-C", "-s", "-e", file, &format!("{address:#x}")])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let text = asked
-            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-            .unwrap_or_default();
-        let mut lines = text.lines();
-        match (lines.next(), lines.next()) {
-            (Some(function), Some(line)) if function != "??" => Some(match line.starts_with("??") {
-                true => function.to_owned(),
-                false => format!("{function} ({line})"),
-            }),
-            _ => None,
-        }
-    }
-
-    /// The file that an address of a process is mapped from, and the address that the file itself has for it.
-    pub fn module(process: u32, address: u64) -> Option<(String, u64)> {
-        let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).ok()?;
-        let mut first: Option<(String, u64)> = None;
-        for line in maps.lines() {
-            let mut fields = line.split_whitespace();
-            let (start, end) = fields.next()?.split_once('-')?;
-            let (start, end) = (u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?);
-            let Some(file) = fields.nth(4).filter(|file| file.starts_with('/')) else {
-                continue;
-            };
-            if first.as_ref().is_none_or(|(known, _)| known != file) {
-                first = Some((file.to_owned(), start));
-            }
-            if (start..end).contains(&address) {
-                let (file, begin) = first?;
-                // A program at a place of its own choice has its addresses in its file.
-                return Some(match begin < 0x1000_0000 {
-                    true => (file, address.saturating_sub(1)),
-                    false => (file, address.saturating_sub(begin + 1)),
-                });
-            }
-        }
-        None
     }
 }

@@ -5,7 +5,7 @@
 use super::keys::{RANKS, seed};
 use super::{Keys, Misfit, MotifKind};
 use crate::live::{
-    ComputingNoise, ComputingWish, LiveProgram, ProgramTimes, ProgramWish, RecordedStretches, StretchTable,
+    ComputingNoise, ComputingWish, CountedThreads, LiveProgram, ProgramTimes, ProgramWish, RecordedStretches, StretchTable,
 };
 use crate::mpi::spec::MotifValue;
 use sha2::{Digest, Sha256};
@@ -70,6 +70,16 @@ const PROGRAM: &[Parameter] = &[
         values: &["cpu"],
     }]),
     key(
+        "threads",
+        Type::Choice(CountedThreads::WORDS),
+        Default::Text("caller"),
+        "Whose CPU time that is, of ranks with threads.",
+    )
+    .when(&[When {
+        key: "compute",
+        values: &["cpu"],
+    }]),
+    key(
         "compute_file",
         Type::Text,
         Default::From("none"),
@@ -97,6 +107,12 @@ const PROGRAM: &[Parameter] = &[
         time(SECOND),
         Default::Text("100 ns"),
         "Time of a test of a request, or of a probe that does not wait.",
+    ),
+    key(
+        "virtual_clock",
+        Type::Flag,
+        Default::Text("false"),
+        "Whether clocks of the C library show simulated time, as `MPI_Wtime` does, between `MPI_Init` and `MPI_Finalize`.",
     ),
     key(
         "arena",
@@ -153,6 +169,7 @@ impl MotifKind for LiveProgram {
             computing: Arc::new(computing(values, keys.ranks)?),
             poll,
             arena: values.quantity_or_default("arena").max(1 << 20),
+            virtual_clock: values.flag_or_default("virtual_clock"),
         }))
     }
 
@@ -225,6 +242,7 @@ fn computing(values: &Values, ranks: u32) -> Result<ComputingWish, Misfit> {
         ProgramComputing::Zero => ProgramTimes::Zero,
         ProgramComputing::Cpu => ProgramTimes::Cpu {
             floor: values.quantity_or_default("compute_floor"),
+            threads: values.choice_or_default("threads"),
         },
         ProgramComputing::Table => {
             let text = std::fs::read_to_string(file())
