@@ -383,8 +383,8 @@ class Campaign:
         shared = {"folder": str(folder), "build": this_build(), "checkpoint": checkpoint, "threads": threads, "jobs": jobs}
         going = {run.id for run in todo}
         replays = Replays(folder, [run for run in self.expansion.runs if run.id not in going], todo)
-        # Workers of a cluster, and processes that share runs, have no logs of each other.
-        first, second = replays.waves() if self.cluster is None and self.ranks is None else (list(todo), [])
+        # Processes that share runs have no logs of each other.
+        first, second = replays.waves() if self.ranks is None else (list(todo), [])
         try:
             pool().run([{"run": run.to_dict(), **shared} for run in first])
             if second:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricsim._build import build_words, same_build, this_build
 from fabricsim._files import atomic_write
+from fabricsim._live import program_folder
 from fabricsim._pool import PoolStopped
 from fabricsim._seals import sealed
 from fabricsim._worker import execute
@@ -94,10 +95,8 @@ def connect(address: str) -> Cluster:
     for logger in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
         logging.getLogger(logger).setLevel(logging.CRITICAL)
     where: dict[str, Any] = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
-    if "scheduler_file" in where and not Path(address).is_file():
-        raise ClusterError(
-            f"there is no scheduler file {address}; start the scheduler with --scheduler-file, or give its address"
-        )
+    if "scheduler_file" in where:
+        _wait_until_written(address)
     try:
         with warnings.catch_warnings():
             # What differs is told below, in words.
@@ -114,6 +113,23 @@ def connect(address: str) -> Cluster:
     except BaseException:
         client.close(timeout=5)
         raise
+
+
+def _wait_until_written(file: str) -> None:
+    """Wait for the scheduler to have written its file, which it does in pieces; raises `ClusterError` where there is none."""
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            json.loads(Path(file).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            words = f"there is no scheduler file {file}; start the scheduler with --scheduler-file, or give its address"
+            raise ClusterError(words) from None
+        except (OSError, ValueError) as error:
+            if time.monotonic() > end:
+                raise ClusterError(f"{file} is not what a scheduler writes with --scheduler-file: {error}") from None
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _compare_versions(client: Client, address: str) -> None:
@@ -210,6 +226,8 @@ class DaskPool:
         task = self._tasks[key]
         self._submissions[key] += 1
         sent = {**{name: task[name] for name in ("run", "build", "threads")}, "topic": self._topic, "files": _files_of(task)}
+        if replay := task.get("replay"):
+            sent["replay"] = replay
         name = f"{self._topic}-{key}-{self._submissions[key]}"
         future = self._cluster.client.submit(run_on_worker, sent, key=name, pure=False, retries=0)
         self._open[key] = future
@@ -238,6 +256,7 @@ class DaskPool:
         try:
             message = future.result()
             files = message.pop("files", {})
+            of_programs = message.pop("programs", {})
         except Exception as error:
             return self._failed(key, error)
         try:
@@ -245,6 +264,10 @@ class DaskPool:
                 if atomic_write(folder / entry["file"], files[entry["file"]]).sha256 != entry["sha256"]:
                     words = f"table {entry['file']} is not what the worker has sent: run it again with --resume"
                     return self._on_message({"kind": "fault", "id": key, "message": words})
+            for name, content in of_programs.items():
+                path = program_folder(folder, key) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                atomic_write(path, content)
             if "record" in message:
                 atomic_write(folder / f"{key}.json", sealed(message["record"]))
                 (folder / f"{key}.checkpoint").unlink(missing_ok=True)
@@ -283,9 +306,10 @@ def _named_files(specification: dict[str, Any]) -> list[tuple[dict[str, Any], st
 
 
 def _files_of(task: dict[str, Any]) -> dict[str, bytes]:
-    """Return the files that a run reads, by their names in its specification."""
+    """Return the files that a run reads, by their names in its specification, and the logs that it plays, by theirs."""
     places = _named_files(json.loads(task["run"]["canonical"]))
-    return {table[key]: Path(table[key]).read_bytes() for table, key in places}
+    names = [*(table[key] for table, key in places), *(task.get("replay") or {}).get("logs", [])]
+    return {name: Path(name).read_bytes() for name in names}
 
 
 def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
@@ -316,9 +340,26 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
         folder = Path(name) / "runs"
         folder.mkdir()
         local = {**task, "folder": str(folder), "run": _with_files(task, folder)}
+        if replay := task.get("replay"):
+            local["replay"] = {**replay, "logs": [str(log) for log in _logs_here(task, folder)]}
         message = execute(local, emit, order)
         tables = message.get("record", {}).get("tables", {}).values()
-        return {**message, "files": {entry["file"]: (folder / entry["file"]).read_bytes() for entry in tables}}
+        files = {entry["file"]: (folder / entry["file"]).read_bytes() for entry in tables}
+        return {**message, "files": files, "programs": _of_programs(program_folder(folder, key))}
+
+
+def _of_programs(folder: Path) -> dict[str, bytes]:
+    """Return what programs of a run have printed and their logs, by their names below a folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _logs_here(task: dict[str, Any], folder: Path) -> list[Path]:
+    """Lay the logs that a run plays into its folder."""
+    logs = []
+    for number, name in enumerate(task["replay"]["logs"]):
+        logs.append(folder / f"log-{number}.work")
+        logs[-1].write_bytes(task["files"][name])
+    return logs
 
 
 def _with_files(task: dict[str, Any], folder: Path) -> dict[str, Any]:

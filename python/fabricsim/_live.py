@@ -18,7 +18,7 @@ from fabricsim._libraries_of_mpi import libraries
 from fabricsim._runs import Run
 from fabricsim._specification import Specification
 
-__all__ = ["FOLDER", "Replays", "live", "program_folder", "programs_of", "replayed"]
+__all__ = ["FOLDER", "Replays", "live", "logs_of", "program_folder", "programs_of", "replayed"]
 
 #: In a results directory: a folder for each run that has run programs.
 FOLDER = "programs"
@@ -42,6 +42,13 @@ def _motifs(specification: Mapping[str, Any]) -> list[dict[str, Any]]:
 def program_folder(folder: Path, run: str) -> Path:
     """Return where what the programs of a run print goes, and their logs; `folder` is that of the records."""
     return folder.parent / FOLDER / run
+
+
+def logs_of(folder: Path, run: str, programs: int) -> list[Path]:
+    """Return the logs of a run of so many programs; empty where one is not there."""
+    place = program_folder(folder, run)
+    logs = [place / ("log.work" if number == 0 else f"log.{number}.work") for number in range(programs)]
+    return logs if all(log.is_file() for log in logs) else []
 
 
 @contextlib.contextmanager
@@ -138,10 +145,8 @@ class Replays:
         except (OSError, json.JSONDecodeError):
             return []
         programs = record.get("programs") or []
-        place = program_folder(self.folder, run)
-        logs = [place / ("log.work" if number == 0 else f"log.{number}.work") for number in range(len(programs))]
         fixed = all(
             program["end"] == "finished" and not program["exit_code"] and not any(program["time_dependent"].values())
             for program in programs
         )
-        return logs if fixed and all(log.is_file() for log in logs) else []
+        return logs_of(self.folder, run, len(programs)) if fixed else []

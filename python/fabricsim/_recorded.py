@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from fabricsim._figures import TABLES, figure_label, new_name
 from fabricsim._files import Seal
+from fabricsim._live import logs_of, programs_of
 from fabricsim._records import Finding, ordered_records, read_manifest, records_of
 from fabricsim._runs import Run
 from fabricsim._seals import BrokenSeal, check, read_product, seal_of
@@ -44,6 +45,8 @@ class RunRecord:
         Wall time of the run in its process, seconds.
     seals : dict
         Seal of each table; none in folders of before there were seals.
+    logs : tuple of Path
+        Of a run of programs: what they did, or what was played in their place.
     """
 
     run: Run
@@ -51,6 +54,7 @@ class RunRecord:
     tables: dict[str, Path]
     wall_s: float
     seals: dict[str, Seal] = field(default_factory=dict)
+    logs: tuple[Path, ...] = ()
 
     def read(self, table: str) -> pa.Table:
         """Return a table as it was written.
@@ -133,6 +137,12 @@ class RunRecord:
         return found
 
 
+def _logs(folder: Path, run: Run, record: Mapping[str, Any]) -> list[Path]:
+    """Return the logs of the programs of a run, its own or those that it has played."""
+    count = len(programs_of(run.canonical))
+    return logs_of(folder, record.get("replay_of") or run.id, count) if count else []
+
+
 class Recorded:
     """The results of a campaign as they lie in its directory; `fabricsim.Results` is this and can be drawn."""
 
@@ -182,6 +192,7 @@ class Recorded:
                         for name, entry in record["tables"].items()
                         if "sha256" in entry
                     },
+                    logs=tuple(_logs(path / "runs", runs[record["id"]], record)),
                 )
                 for record in told
             ]

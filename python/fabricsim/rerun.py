@@ -31,7 +31,9 @@ def _difference(old: RunRecord, new: dict[str, Any], folder: Path) -> str | None
     if old.summary.get("digest") != summary.get("digest"):
         return f"digest {old.summary.get('digest')} became {summary.get('digest')}"
     for key in sorted((set(old.summary) | set(summary)) - _OF_THE_MACHINE):
-        if key not in ("notes", "limits", "perturbed") and old.summary.get(key) != summary.get(key):
+        if key not in ("notes", "limits", "perturbed") and _comparable(key, old.summary.get(key)) != _comparable(
+            key, summary.get(key)
+        ):
             return f"{key} was {old.summary.get(key)!r}, is {summary.get(key)!r}"
     if set(old.tables) != set(new["tables"]):
         return f"tables {sorted(old.tables)} became {sorted(new['tables'])}"
@@ -43,6 +45,22 @@ def _difference(old: RunRecord, new: dict[str, Any], folder: Path) -> str | None
         if not theirs.equals(read_arrow(folder / new["tables"][name]["file"])):
             return f"table {name} differs"
     return None
+
+
+def _task(record: RunRecord, folder: Path) -> dict[str, Any]:
+    """Return what a worker is to do: the run, with the logs of its programs in their place."""
+    task = {"run": record.run.to_dict(), "folder": str(folder), "build": this_build()}
+    if record.logs:
+        # A program that was measured, or that asks its host, does not do the same again; its log does.
+        task["replay"] = {"of": record.id, "logs": [str(log) for log in record.logs]}
+    return task
+
+
+def _comparable(key: str, value: Any) -> Any:
+    """Return a figure without what only runs of processes have."""
+    if key != "verdict" or not isinstance(value, dict):
+        return value
+    return {**value, "checks": [check for check in value.get("checks", []) if check["name"] != "programs"]}
 
 
 def rerun_results(records: Sequence[RunRecord], *, jobs: int | None, console: Console | None) -> list[dict[str, Any]]:
@@ -93,7 +111,7 @@ def rerun_results(records: Sequence[RunRecord], *, jobs: int | None, console: Co
         pool = Pool(
             jobs=count, memory_bytes=int(memory * 0.8) if memory else None, on_message=on_message, tick=lambda: not watch.tick()
         )
-        tasks = [{"run": record.run.to_dict(), "folder": str(folder), "build": this_build()} for record in records]
+        tasks = [_task(record, folder) for record in records]
         from rich.console import Console
 
         try:

@@ -45,11 +45,19 @@ class Cluster:
             "scheduler", "--port", "0", "--no-dashboard", "--no-show", "--host", "127.0.0.1", folder=folder
         )
         deadline = time.monotonic() + 60
-        while not self.file.is_file():
+        while (address := self._written()) is None:
             assert self.scheduler.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        self.address = json.loads(self.file.read_text())["address"]
+        self.address = address
+
+    def _written(self) -> str | None:
+        """Return the address in the file of the scheduler, which is there before anything is in it."""
+        try:
+            address: str = json.loads(self.file.read_text())["address"]
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        return address
 
     def start(self, what: str, *arguments: str, folder: Path, core: str | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "distributed.cli.dask_" + what, *arguments, "--scheduler-file", str(self.file)]

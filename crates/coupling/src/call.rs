@@ -39,7 +39,10 @@ mod tests {
         for (text, back) in [
             ("MPI_Send", "MPI_Send"),
             ("", ""),
-            ("MPI_Ineighbor_alltoallv_and_more_than_fits", "MPI_Ineighbor_alltoallv_and_more"),
+            (
+                "MPI_Ineighbor_alltoallv_and_more_than_fits",
+                "MPI_Ineighbor_alltoallv_and_more",
+            ),
         ] {
             assert_eq!(CallName::text(CallName::of(text).words), back);
         }

@@ -3,11 +3,14 @@
 use crate::arena::Arena;
 use crate::entry::{RankEntry, RankNews};
 use crate::futex;
-use crate::layout::{MOST_NEWS, RING, RankMailbox, SharedArea};
+use crate::layout::{MOST_NEWS, NO_CORE, RING, RankMailbox, SharedArea};
 use std::collections::VecDeque;
 use std::sync::atomic::{Ordering, fence};
 use std::time::Duration;
 
+/// How often the core is left to others before the simulator goes to sleep for a rank on its core: who only leaves it need not be woken, which is
+/// a third of what a call that waits costs.
+const LEAVES: u32 = 3;
 /// Sleeps between looks at whether the processes still are.
 const SLICE: Duration = Duration::from_millis(100);
 
@@ -37,6 +40,13 @@ impl HostSide {
     pub fn next(&self, rank: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<RankEntry> {
         let mailbox = self.area.mailbox(rank);
         let read = mailbox.down.read.load(Ordering::Relaxed);
+        let is_here = self.area.terms().core != NO_CORE;
+        for _ in 0..if is_here { LEAVES } else { 0 } {
+            if mailbox.up.written.load(Ordering::Acquire) != read {
+                break;
+            }
+            std::thread::yield_now();
+        }
         while mailbox.up.written.load(Ordering::Acquire) == read {
             mailbox.down.sleeps.store(1, Ordering::Relaxed);
             fence(Ordering::SeqCst);

@@ -1,10 +1,10 @@
 //! The rank's side: it tells what it does, and waits only where it has to know what came of it.
 
 use crate::arena::Arena;
+use crate::call::CallName;
 use crate::entry::{RankEntry, RankNews, flag, kind};
 use crate::environment::{RankSeat, VARIABLE, WAIT_VARIABLE};
 use crate::futex;
-use crate::call::CallName;
 use crate::layout::{CPU_COUNTER, NO_CORE, RING, RankMailbox, SharedArea, SharedTerms};
 use crate::stretches::StretchWatch;
 use std::io::{Error, Result};
@@ -175,7 +175,11 @@ impl RankSide {
 
     #[inline]
     fn put(&mut self, entry: RankEntry) {
-        if self.written.wrapping_sub(self.mailbox().down.read.load(Ordering::Acquire)) >= RING {
+        if self
+            .written
+            .wrapping_sub(self.mailbox().down.read.load(Ordering::Acquire))
+            >= RING
+        {
             self.wait_for_room();
         }
         // SAFETY: the simulator has read what was here before, and reads this when it has been told.

@@ -168,7 +168,10 @@ mod tests {
         let all = cpu_time(libc::CLOCK_THREAD_CPUTIME_ID) - begun;
         let told: f64 = parts.iter().map(|&steps| steps as f64 * a_step / 1000.0).sum();
         // The counter goes on while others have the processor: how the parts share is the machine's, their sum is not.
-        assert!(told + in_calls as f64 <= all as f64 * 1.02, "{told} and {in_calls} of {all} ns");
+        assert!(
+            told + in_calls as f64 <= all as f64 * 1.02,
+            "{told} and {in_calls} of {all} ns"
+        );
         assert!(told > 0.9 * 5e6, "{told} ns");
         assert!(parts[0] < parts[1]);
     }

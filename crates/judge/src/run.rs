@@ -22,6 +22,7 @@ use fabric::state::Parts;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 use work::build_error::BuildError;
+use work::mpi::Program;
 
 mod drain;
 mod keeper;
@@ -377,7 +378,10 @@ fn drive<M: RouterModel>(
                 None => RunError::Engine(reason),
             });
         }
-        Stop::Interrupted if !stalled => return Err(RunError::Interrupted { at: reached }),
+        Stop::Interrupted if !stalled => {
+            live_programs(&world.net).for_each(|program| program.give_up());
+            return Err(RunError::Interrupted { at: reached });
+        }
         _ => {}
     }
     let mut manner = Manner {
@@ -423,15 +427,20 @@ fn drive<M: RouterModel>(
 
 /// Has the processes of live programs started.
 fn begin_programs(net: &Network) {
+    for (number, program) in (0..).zip(live_programs(net)) {
+        program.begin(number);
+    }
+}
+
+/// The programs whose processes run.
+fn live_programs(net: &Network) -> impl Iterator<Item = &dyn Program> {
     let plans = net
         .workload
         .ranks()
         .into_iter()
         .flat_map(|ranks| ranks.jobs.iter().flatten());
-    let programs = plans.filter(|plan| plan.is_live).flat_map(|plan| &plan.phases);
-    for (number, phase) in (0..).zip(programs) {
-        phase.program.begin(number);
-    }
+    let phases = plans.filter(|plan| plan.is_live).flat_map(|plan| &plan.phases);
+    phases.map(|phase| &*phase.program)
 }
 
 /// The periods of a run: a warm-up, what is measured, and the time that measured messages have to arrive.

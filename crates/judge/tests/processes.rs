@@ -429,7 +429,7 @@ fn live(
         .taken()
         .0;
     assert_eq!(taken, 0, "every block has been given back");
-    program.write_log(log).unwrap();
+    program.write_log(log, None).unwrap();
     result
 }
 

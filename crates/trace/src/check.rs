@@ -183,6 +183,15 @@ impl TraceSink for Check {
             messages: Messages::of(header),
             ..Check::default()
         };
+        if let Some(reason) = &header.incomplete {
+            self.findings.tell(header, About::Whole, || {
+                let words = format!("it is incomplete, and ends where its run did: {reason}");
+                (
+                    words,
+                    "what has a counterpart in it can be taken, the rest left out: --repair drop".to_owned(),
+                )
+            });
+        }
         self.communicators = KnownCommunicators::of(header, &mut self.findings);
         Ok(())
     }

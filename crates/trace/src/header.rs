@@ -136,6 +136,9 @@ pub struct TraceHeader {
     pub others: OtherDefinitions,
     /// The file of each rank, or one for all; as messages name them.
     pub files: Vec<String>,
+    /// Why it ends before the run that it is of would have, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<String>,
 }
 
 impl TraceHeader {
@@ -149,6 +152,7 @@ impl TraceHeader {
             communicators: vec![Members::all(ranks)],
             others: OtherDefinitions::default(),
             files: Vec::new(),
+            incomplete: None,
         }
     }
 

@@ -161,7 +161,11 @@ impl<S: TraceSink> TraceSink for Repair<'_, S> {
         self.ranks = ByRank::default();
         self.steps.clear();
         self.left_out.clear();
-        self.inner.begin(header)
+        // What is left is whole.
+        self.inner.begin(&TraceHeader {
+            incomplete: None,
+            ..header.clone()
+        })
     }
 
     fn operation(&mut self, rank: u32, record: u64, operation: &Operation, lists: &Lists<'_>) -> Result<(), ReadStop> {

@@ -211,6 +211,11 @@ impl Program for LiveProgram {
         self.end.get_or_init(|| self.finish()).clone()
     }
 
+    fn give_up(&self) {
+        self.fail(Failure::Interrupted);
+        self.conclude();
+    }
+
     fn again(&self, rank: u32, iteration: u32, index: u32) -> Option<Op> {
         (iteration == 0).then(|| self.rank(rank).done(index))?
     }

@@ -129,6 +129,9 @@ pub trait Program: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The run is given up before it is over, by who runs it.
+    fn give_up(&self) {}
+
     /// The graph that says when operations are done, of programs that are one: then operations do not follow each other.
     fn graph(&self) -> Option<&OperationGraph> {
         None

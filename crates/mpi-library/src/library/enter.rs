@@ -62,8 +62,8 @@ pub fn between_calls<T>(what: &CallName, body: impl FnOnce(&Library) -> T) -> Op
         return None;
     }
     let library = library();
-    let is_simulated = library.stage.get() == Stage::Running
-        && library.link.borrow().as_ref().is_some_and(|link| link.is_simulated());
+    let is_simulated =
+        library.stage.get() == Stage::Running && library.link.borrow().as_ref().is_some_and(|link| link.is_simulated());
     let done = is_simulated.then(|| {
         let with_link = |what: &mut dyn FnMut(&mut dyn NetworkLink)| {
             if let Some(link) = library.link.borrow_mut().as_mut() {

@@ -11,6 +11,7 @@ const MOST_OF_A_RANK: u32 = 10;
 /// What a problem is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum About {
+    Whole,
     Communicators,
     Fields,
     Regions,

@@ -229,7 +229,9 @@ impl Running {
     /// The last call of a rank and its place, as the end of a sentence about it.
     fn last_call(&self, rank: u32) -> Option<String> {
         let LastCall { name, place, is_inside } = self.host.area().last_call(rank)?;
-        let at = self.place(rank, place).map_or_else(String::new, |place| format!(" at {place}"));
+        let at = self
+            .place(rank, place)
+            .map_or_else(String::new, |place| format!(" at {place}"));
         Some(match is_inside {
             true => format!(", in {name}{at}"),
             false => format!(", in its own code behind {name}{at}"),

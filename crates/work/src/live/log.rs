@@ -12,22 +12,23 @@ use trace::operation::{self, NONE, UNKNOWN_SIZE};
 use trace::{Kind, Lists, Members, Mode, Operation, ReadStop, TraceForm, TraceHeader, TraceSink};
 
 impl LiveProgram {
-    /// Writes what all ranks have done.
+    /// Writes what all ranks have done; with the reason why that is not all, if it is not.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_log(&self, path: &Path) -> Result<(), String> {
+    pub fn write_log(&self, path: &Path, incomplete: Option<String>) -> Result<(), String> {
         let cannot = |reason: String| format!("{} cannot be written: {reason}", path.display());
         let mut writer = WorkWriter::create(path).map_err(|error| cannot(error.to_string()))?;
-        self.tell(&mut writer).map_err(|stop| match stop {
+        self.tell(&mut writer, incomplete).map_err(|stop| match stop {
             ReadStop::Interrupted => cannot("it was interrupted".to_owned()),
             ReadStop::Broken(problem) => cannot(problem.to_string()),
             ReadStop::Refused(reason) => reason,
         })
     }
 
-    fn tell(&self, sink: &mut dyn TraceSink) -> Result<(), ReadStop> {
-        let families = LoggedFamilies::of(self);
+    fn tell(&self, sink: &mut dyn TraceSink, incomplete: Option<String>) -> Result<(), ReadStop> {
+        let mut families = LoggedFamilies::of(self);
+        families.header.incomplete = incomplete;
         sink.begin(&families.header)?;
         let mut names = LoggedRegions::default();
         for number in 0..self.wish.ranks {

@@ -8,6 +8,9 @@ use std::collections::{HashMap, VecDeque};
 /// Sender, communicator (by the program's number) and tag.
 pub(super) type MessageAddress = (u32, u32, u16);
 
+/// Ways that are kept though nothing is on them.
+const MOST_EMPTY: usize = 64;
+
 /// What a message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Said {
@@ -46,11 +49,13 @@ impl InTransit {
 
     /// A receive gets the oldest message; with it whether that had come before.
     pub fn matched(&mut self, address: MessageAddress) -> Option<(Said, bool)> {
+        // Messages mostly go the same ways again.
+        let is_full = self.ways.len() > MOST_EMPTY;
         let way = self.ways.get_mut(&address)?;
         let had_arrived = way.arrived > 0;
         way.arrived = way.arrived.saturating_sub(1);
         let said = way.messages.pop_front().map(|said| (said, had_arrived));
-        if way.messages.is_empty() {
+        if way.messages.is_empty() && is_full {
             self.ways.remove(&address);
         }
         said

@@ -11,7 +11,7 @@ use crate::replay::{OperationRecord, what};
 use bytemuck::Zeroable;
 use coupling::entry::{self, NO_PAYLOAD, RankNews, collective, flag, kind, news};
 use coupling::{HostSide, RankEntry};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
 /// Polls from one place, one after the other, until the rest of them is done at once; looks at the clock until each of them takes time.
 const MOST_POLLS: u32 = 16;
@@ -75,11 +75,11 @@ pub(super) struct LiveRank {
     /// What the process has not been told yet.
     pub news: VecDeque<RankNews>,
     /// Receives that have their message and are not complete.
-    kept: HashMap<u16, RankNews>,
+    kept: ByName<RankNews>,
     /// Requests that are open, as they were told.
-    requests: HashMap<u32, RankEntry>,
+    requests: ByName<RankEntry>,
     /// Names that have been given and not been waited for since.
-    named: HashSet<u32>,
+    named: ByName<()>,
     /// The send of a `sendrecv` whose receive has not been told yet.
     half: Option<RankEntry>,
     polls: Polls,
@@ -90,6 +90,44 @@ pub(super) struct LiveRank {
     pub computing: RankComputing,
     poll: u64,
     pub traps: u64,
+}
+
+/// What is known of requests, by their names: small numbers that are given again.
+#[derive(Debug)]
+struct ByName<T>(Vec<Option<T>>);
+
+impl<T> Default for ByName<T> {
+    fn default() -> ByName<T> {
+        ByName(Vec::new())
+    }
+}
+
+impl<T> ByName<T> {
+    fn get(&self, name: u32) -> Option<&T> {
+        self.0.get(name as usize)?.as_ref()
+    }
+
+    /// Returns what was there.
+    fn insert(&mut self, name: u32, value: T) -> Option<T> {
+        // Names have 16 bits.
+        let place = name as usize & 0xFFFF;
+        if self.0.len() <= place {
+            self.0.resize_with(place + 1, || None);
+        }
+        self.0[place].replace(value)
+    }
+
+    fn remove(&mut self, name: u32) -> Option<T> {
+        self.0.get_mut(name as usize)?.take()
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn values(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flatten()
+    }
 }
 
 /// Polls from one place without anything between.
@@ -112,9 +150,9 @@ impl LiveRank {
             stage: ProcessStage::Starts,
             clock: 0,
             news: VecDeque::new(),
-            kept: HashMap::new(),
-            requests: HashMap::new(),
-            named: HashSet::new(),
+            kept: ByName::default(),
+            requests: ByName::default(),
+            named: ByName::default(),
             half: None,
             polls: Polls::default(),
             looks: Polls::default(),
@@ -145,7 +183,7 @@ impl LiveRank {
     /// What the process told last, and the request that it waits for, if it is one.
     pub fn last(&self) -> (RankEntry, Option<RankEntry>) {
         let request = match self.last.kind {
-            kind::WAIT => self.requests.get(&self.last.request).copied(),
+            kind::WAIT => self.requests.get(self.last.request).copied(),
             _ => None,
         };
         (self.last, request)
@@ -179,13 +217,13 @@ impl LiveRank {
 
     /// A receive has its message, and is not complete yet.
     pub fn keep(&mut self, piece: RankNews) {
-        self.kept.insert(piece.request as u16, piece);
+        self.kept.insert(piece.request, piece);
     }
 
     /// A request is complete.
     pub fn complete(&mut self, request: u16) {
-        self.requests.remove(&request.into());
-        let piece = self.kept.remove(&request).unwrap_or(RankNews {
+        self.requests.remove(request.into());
+        let piece = self.kept.remove(request.into()).unwrap_or(RankNews {
             kind: news::COMPLETED,
             request: request.into(),
             payload: NO_PAYLOAD,
@@ -298,13 +336,13 @@ impl LiveRank {
         }
         if matches!(entry.kind, kind::ISEND | kind::IRECV | kind::ICOLLECTIVE) {
             self.requests.insert(entry.request, entry);
-            if !self.named.insert(entry.request) {
+            if self.named.insert(entry.request, ()).is_some() {
                 // The process has heard that it is complete, and never waited for it.
                 self.tell(number, named(what::WAIT, entry.request))?;
             }
         }
         match entry.kind {
-            kind::WAIT => _ = self.named.remove(&entry.request),
+            kind::WAIT => _ = self.named.remove(entry.request),
             kind::WAIT_ALL => self.named.clear(),
             _ => {}
         }

@@ -171,11 +171,21 @@ pub fn take_reports() -> Vec<LiveReport> {
 impl LiveProgram {
     /// Ends the program, once, writes its log where one is wanted, and leaves its report for [`take_reports`].
     pub(super) fn finish(&self) -> Option<(bool, String)> {
-        let report = self.conclude_with(&mut || self.manner().goes_on())?;
+        let mut report = self.conclude_with(&mut || self.manner().goes_on())?;
         let mut words = report.words.join("; ");
         let mut is_well = report.end == LiveEnd::Finished;
         let manner = self.manner();
-        let log = manner.log.as_ref().map(|log| self.write_log(log));
+        let has_run = matches!(self.running.get(), Some(Ok(_)));
+        let log = manner.log.as_ref().filter(|_| has_run).map(|log| {
+            let reason = report.words.first().filter(|_| !is_well).cloned();
+            let is_incomplete = reason.is_some();
+            self.write_log(log, reason)?;
+            if is_incomplete {
+                let told = format!("{} is incomplete: it has what was done up to there", log.display());
+                report.words.push(told);
+            }
+            Ok::<(), String>(())
+        });
         let table = manner.table.as_ref().map(|table| self.write_table(table));
         for stop in [log, table].into_iter().flatten().filter_map(Result::err) {
             is_well = false;

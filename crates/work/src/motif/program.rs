@@ -5,7 +5,8 @@
 use super::keys::{RANKS, seed};
 use super::{Keys, Misfit, MotifKind};
 use crate::live::{
-    ComputingNoise, ComputingWish, CountedThreads, LiveProgram, ProgramTimes, ProgramWish, RecordedStretches, StretchTable,
+    ComputingNoise, ComputingWish, CountedThreads, LiveProgram, ProgramTimes, ProgramWish, RecordedStretches,
+    StretchTable,
 };
 use crate::mpi::spec::MotifValue;
 use sha2::{Digest, Sha256};
@@ -13,7 +14,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 use study::diagnostic::Findings;
 use study::reader::Values;
 use study::{Default, Entry, Named, Parameter, SECOND, Type, When, choice, key, size, time};
@@ -237,7 +239,7 @@ impl MotifKind for LiveProgram {
 /// What is to be known of the computing of a program.
 fn computing(values: &Values, ranks: u32) -> Result<ComputingWish, Misfit> {
     let file = || PathBuf::from(values.text("compute_file").unwrap_or(""));
-    let misfit = |reason: String, hint: &str| Misfit::new("compute_file", reason, hint);
+    let misfit = |(reason, hint): (String, &str)| Misfit::new("compute_file", reason, hint);
     let times = match values.choice_or_default("compute") {
         ProgramComputing::Zero => ProgramTimes::Zero,
         ProgramComputing::Cpu => ProgramTimes::Cpu {
@@ -245,22 +247,22 @@ fn computing(values: &Values, ranks: u32) -> Result<ComputingWish, Misfit> {
             threads: values.choice_or_default("threads"),
         },
         ProgramComputing::Table => {
-            let text = std::fs::read_to_string(file())
-                .map_err(|error| misfit(format!("{} cannot be read: {error}", file().display()), "give a table"))?;
-            let table = StretchTable::read(&text).map_err(|wrong| {
-                let reason = format!("{}: {}", file().display(), wrong.join("; "));
-                misfit(reason, "its columns are region, place, time_ns and spread_ns")
-            })?;
-            ProgramTimes::Table(Arc::new(table))
+            let read = |path: &Path| StretchTable::of_file(path).map(|table| ProgramTimes::Table(Arc::new(table)));
+            let hint = "its columns are region, place, time_ns and spread_ns";
+            kept_times((&file(), ProgramComputing::Table), read).map_err(|reason| misfit((reason, hint)))?
         }
         ProgramComputing::Recorded => {
             let hint = "give the log of a run, such as fabricsim mpirun --log writes";
-            let recorded = RecordedStretches::read(&file()).map_err(|reason| misfit(reason, hint))?;
-            if recorded.n_ranks() != ranks {
+            let read = |path: &Path| RecordedStretches::read(path).map(|log| ProgramTimes::Recorded(Arc::new(log)));
+            let times =
+                kept_times((&file(), ProgramComputing::Recorded), read).map_err(|reason| misfit((reason, hint)))?;
+            if let ProgramTimes::Recorded(recorded) = &times
+                && recorded.n_ranks() != ranks
+            {
                 let reason = format!("the log has {} ranks, the program {ranks}", recorded.n_ranks());
-                return Err(misfit(reason, "record as many ranks"));
+                return Err(misfit((reason, "record as many ranks")));
             }
-            ProgramTimes::Recorded(Arc::new(recorded))
+            times
         }
     };
     Ok(ComputingWish {
@@ -272,6 +274,31 @@ fn computing(values: &Values, ranks: u32) -> Result<ComputingWish, Misfit> {
             seed: values.integer_or_default("seed"),
         },
     })
+}
+
+/// A file of times as it was when it was read, and what it was read as.
+type TimesFile = (PathBuf, u64, Option<SystemTime>, ProgramComputing);
+
+/// The times that were read last: a study is checked, and then run.
+static KEPT: Mutex<Option<(TimesFile, ProgramTimes)>> = Mutex::new(None);
+
+/// The times of a file, read unless they were the last.
+fn kept_times(
+    (path, how): (&Path, ProgramComputing),
+    read: impl FnOnce(&Path) -> Result<ProgramTimes, String>,
+) -> Result<ProgramTimes, String> {
+    let about = std::fs::metadata(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let file = (path.to_owned(), about.len(), about.modified().ok(), how);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*kept {
+        // A file system may not say when: then nobody knows whether it is the same.
+        Some((known, times)) if *known == file && file.2.is_some() => Ok(times.clone()),
+        _ => {
+            let times = read(path)?;
+            *kept = Some((file, times.clone()));
+            Ok(times)
+        }
+    }
 }
 
 /// The SHA-256 of the command's words, and of what the files among them, and the file of times, say.

@@ -9,6 +9,8 @@ use std::collections::HashSet;
 pub const VERSION_KEY: &str = "fabricsim_work";
 /// The version that is written, and the last that is read.
 pub const VERSION: u32 = 1;
+/// Key of the reason why it ends early, of a trace that does.
+pub const INCOMPLETE: &str = "incomplete";
 /// Key of the names of regions.
 pub const REGIONS: &str = "regions";
 /// Key of the number of operations.
@@ -60,7 +62,9 @@ pub fn of_header(header: &TraceHeader) -> Metadata {
         ("communicators", json(serde_json::to_string(&communicators))),
         ("files", json(serde_json::to_string(&header.files))),
     ];
-    pairs.map(|(key, value)| (key.to_owned(), value)).to_vec()
+    let incomplete = header.incomplete.iter().map(|reason| (INCOMPLETE, reason.clone()));
+    let all = pairs.into_iter().chain(incomplete);
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// The value of a key.
@@ -99,6 +103,7 @@ pub fn header(metadata: &Metadata, rows: u64) -> Result<TraceHeader, String> {
     }
     let mut header = TraceHeader::new(value(metadata, "format").unwrap_or("work"), ranks, form);
     header.unit = unit;
+    header.incomplete = value(metadata, INCOMPLETE).map(str::to_owned);
     if let Some(files) = json(metadata, "files")? {
         header.files = files;
     }

@@ -21,6 +21,16 @@ pub struct StretchTable {
 }
 
 impl StretchTable {
+    /// Reads the table of a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or what is wrong with it.
+    pub fn of_file(path: &Path) -> Result<StretchTable, String> {
+        let text =
+            std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+        StretchTable::read(&text).map_err(|wrong| format!("{}: {}", path.display(), wrong.join("; ")))
+    }
+
     /// Reads a table; what is wrong with it, line by line.
     ///
     /// # Errors

@@ -30,7 +30,9 @@ impl ProcessModules {
             let (Some(range), Some(rights), Some(file)) = (fields.next(), fields.next(), fields.nth(3)) else {
                 continue;
             };
-            let ends = range.split_once('-').map(|(start, end)| (hexadecimal(start), hexadecimal(end)));
+            let ends = range
+                .split_once('-')
+                .map(|(start, end)| (hexadecimal(start), hexadecimal(end)));
             let (Some((Some(start), Some(end))), true) = (ends, file.starts_with('/')) else {
                 continue;
             };
@@ -40,7 +42,12 @@ impl ProcessModules {
             };
             first = Some((file.clone(), begin));
             if rights.contains('x') {
-                all.push(CodeRange { start, end, begin, file });
+                all.push(CodeRange {
+                    start,
+                    end,
+                    begin,
+                    file,
+                });
             }
         }
         ProcessModules(all)
@@ -48,7 +55,10 @@ impl ProcessModules {
 
     /// The file that an address is in, and the address that the file itself has for the call before it.
     pub fn find(&self, address: u64) -> Option<(&str, u64)> {
-        let range = self.0.iter().find(|range| (range.start..range.end).contains(&address))?;
+        let range = self
+            .0
+            .iter()
+            .find(|range| (range.start..range.end).contains(&address))?;
         // A program at a place of its own choice has its addresses in its file.
         let begin = if range.begin < 0x1000_0000 { 0 } else { range.begin };
         Some((&range.file, address.saturating_sub(begin + 1)))
