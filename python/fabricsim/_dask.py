@@ -339,7 +339,8 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fabricsim-run-") as name:
         folder = Path(name) / "runs"
         folder.mkdir()
-        local = {**task, "folder": str(folder), "run": _with_files(task, folder)}
+        # More than one: nobody knows who else is on the cores of a worker, so processes of programs may have all of them.
+        local = {**task, "folder": str(folder), "run": _with_files(task, folder), "jobs": 2}
         if replay := task.get("replay"):
             local["replay"] = {**replay, "logs": [str(log) for log in _logs_here(task, folder)]}
         message = execute(local, emit, order)

@@ -362,3 +362,37 @@ def test_a_cluster_gives_the_bytes_of_this_machine_and_needs_no_shared_files(tmp
     assert len(digests(tmp_path / "far")) == 4
     for name in ("messages.parquet", "links.parquet", "hops.parquet"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes(), name
+
+
+PROGRAM = """
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+print(comm.allreduce(comm.rank))
+"""
+
+
+@pytest.mark.skipif(not REAL, reason="needs the real core")
+def test_programs_on_a_cluster_leave_what_they_leave_here_and_run_once(tmp_path, cluster):
+    pytest.importorskip("mpi4py")
+    (tmp_path / "sum.py").write_text(PROGRAM)
+    command = json.dumps([sys.executable, str(tmp_path / "sum.py")])
+    (tmp_path / "s.toml").write_text(
+        'name = "programs"\n[topology]\nkind = "torus"\nshape = [4, 4]\n'
+        f'[[job]]\nwork = {{ kind = "program", command = {command}, ranks = 3 }}\n'
+        '[sweep]\n"link.latency" = ["100 ns", "200 ns"]\n'
+    )
+    with cluster("real", 2) as dask:
+        for out, where in (("far", ["--dask", dask.address]), ("near", ["--jobs", "1"])):
+            words = [sys.executable, "-m", "fabricsim", "run", "s.toml", "--no-report", "--out", out, *where]
+            done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False)
+            assert done.returncode == 0, done.stderr
+    assert digests(tmp_path / "far") == digests(tmp_path / "near")
+    far, near = (
+        {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        for out in (tmp_path / "far" / "programs", tmp_path / "near" / "programs")
+    )
+    assert far == near
+    assert sorted(Path(name).name for name in far) == ["0.out", "1.out", "2.out", "log.work"], (
+        "the second run plays the log of the first"
+    )

@@ -71,6 +71,8 @@ int main(int argc, char **argv) {
     if (is(how, "ring")) ring();
     if (is(how, "serve")) serve();
     if (is(how, "crash") && rank == 1) { volatile int *nowhere = 0; *nowhere = 1; }
+    if (is(how, "inside") && rank == 1) MPI_Send((void *)8, 4, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (is(how, "crash") || is(how, "inside")) MPI_Recv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (is(how, "abort") && rank == 1) MPI_Abort(MPI_COMM_WORLD, 7);
     if (is(how, "leave") && rank == 1) exit(0);
     if (is(how, "deadlock")) MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -154,9 +156,14 @@ def test_a_shell_and_other_programs_may_start_the_ranks(built):
     ("how", "code", "words"),
     [
         ("code", 5, "3 ranks took"),
-        ("crash", 139, "rank 1 was ended by signal 11 (segmentation fault)"),
+        (
+            "crash",
+            139,
+            "rank 1 was ended by signal 11 (segmentation fault), in its own code behind MPI_Comm_size at main (program.c:",
+        ),
+        ("inside", 139, "rank 1 was ended by signal 11 (segmentation fault), in MPI_Send at main (program.c:"),
         ("abort", 7, "rank 1 called MPI_Abort with code 7"),
-        ("leave", 1, "rank 1 ended with code 0 without having called MPI_Finalize"),
+        ("leave", 1, "rank 1 ended with code 0 without having called MPI_Finalize, in its own code behind MPI_Comm_size at main"),
         ("never", 5, "without having called MPI_Init: it uses no MPI, or another one than fabricsim's"),
         ("deadlock", 4, "circle: 0 waits for 1 waits for 2 waits for 0"),
     ],
@@ -173,6 +180,46 @@ def test_the_exit_code_is_that_of_the_program_and_its_end_is_told(program, tmp_p
 def test_a_deadlock_names_rank_peer_tag_and_place(program):
     done = mpirun("-n", 2, command=[program, "deadlock"])
     assert "rank 0: receives up to 4 bytes from rank 1 (tag 3), at main (program.c:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("crash", "rank 1 was ended by signal 11 (segmentation fault), in its own code behind MPI_Comm_size at main"),
+        ("deadlock", "deadlock: 3 of 3 ranks wait for what never comes"),
+    ],
+)
+def test_the_log_of_a_program_that_came_to_no_end_has_what_was_done_and_says_so(program, tmp_path, how, reason):
+    done = mpirun("-n", 3, "--log", "x.work", command=[program, how], cwd=tmp_path)
+    assert "fabricsim: x.work is incomplete: it has what was done up to there" in done.stderr
+    _is_incomplete(tmp_path / "x.work", reason)
+
+
+def _is_incomplete(log, reason):
+    """See that a log says why it ends early, and can be played without what has no other end."""
+    words = [sys.executable, "-m", "fabricsim", "trace"]
+    told = subprocess.run([*words, "info", str(log)], capture_output=True, text=True, timeout=60, check=False)
+    assert told.returncode == 2
+    assert f"it is incomplete, and ends where its run did: {reason}" in told.stdout
+    whole = log.with_name("whole.work")
+    made = subprocess.run(
+        [*words, "convert", str(log), "--out", str(whole), "--repair", "drop"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    told = subprocess.run([*words, "info", str(whole)], capture_output=True, text=True, timeout=60, check=False)
+    assert told.returncode == 0, told.stdout
+
+
+def test_the_log_of_a_program_that_was_interrupted_is_kept(program, tmp_path):
+    launcher, _ = _hanging(program, tmp_path, log=tmp_path / "x.work")
+    launcher.send_signal(signal.SIGINT)
+    _, errors = launcher.communicate(timeout=20)
+    assert launcher.returncode == 130, errors
+    _is_incomplete(tmp_path / "x.work", "interrupted")
 
 
 def _files(folder, libraries):
@@ -312,9 +359,10 @@ def test_a_study_and_its_keys_set_the_network(program, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
 
 
-def _hanging(program, tmp_path, *words):
+def _hanging(program, tmp_path, *words, log=None):
     """Start a program that goes on for ever; return the launcher and the numbers of all processes."""
-    command = [sys.executable, "-m", "fabricsim", "mpirun", "-n", "3", "--no-prefix", "--", *words, str(program), "hang"]
+    logged = ["--log", str(log)] if log else []
+    command = [sys.executable, "-m", "fabricsim", "mpirun", "-n", "3", "--no-prefix", *logged, "--", *words, str(program), "hang"]
     if words:
         command = [*command[:-2], f"{program} hang; true"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -395,6 +443,10 @@ def _campaign(tmp_path, text, *words):
     return done, dict(sorted(by_latency.items()))
 
 
+NET = (
+    'name = "net"\n[topology]\nkind = "torus"\nshape = [4, 4]\n[link]\nbandwidth = "25 GB/s"\nlatency = "100 ns"\n'
+    '[[job]]\nwork = { kind = "ring" }\n'
+)
 SWEEP = '[sweep]\n"link.latency" = ["100 ns", "200 ns", "300 ns"]\n'
 
 
@@ -425,6 +477,45 @@ def test_how_long_a_program_takes_is_not_told_before_it_runs(program, tmp_path):
     told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     estimate = json.loads(told)["runs"][0]["estimate"]
     assert (estimate["seconds"], estimate["packet_hops"], estimate["nodes"]) == (None, None, 16)
+
+
+def test_a_rerun_plays_the_logs_of_programs(program, tmp_path):
+    _campaign(tmp_path, _study([str(program)], SWEEP.replace(', "300 ns"', "")))
+    command = [sys.executable, "-m", "fabricsim", "rerun", "r", "--json", "-q"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [run["same"] for run in json.loads(done.stdout)["runs"]] == [True, True]
+
+
+def test_the_log_of_a_log_is_that_log(program, tmp_path):
+    ran("-n", 4, "-q", "--log", "first.work", command=[program], cwd=tmp_path)
+    again = ["--compute", "recorded", "--compute-file", "first.work"]
+    ran("-n", 4, "-q", "--log", "again.work", *again, command=[program], cwd=tmp_path)
+    words = [sys.executable, "-m", "fabricsim", "trace", "convert", "again.work", "--out", "read.work"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    first = (tmp_path / "first.work").read_bytes()
+    assert (tmp_path / "again.work").read_bytes() == first
+    assert (tmp_path / "read.work").read_bytes() == first
+
+
+def test_ranks_of_the_simulator_and_a_run_with_checkpoints_play_a_log_to_the_live_digest(program, tmp_path):
+    launcher = Path(sys.executable).parent / "mpirun"
+    if not launcher.exists():
+        pytest.skip("no mpirun beside this Python: pip install mpich")
+    (tmp_path / "net.toml").write_text(NET)
+    ran("-n", 4, "-q", "--study", "net.toml", "--log", "x.work", "--json", "live.json", command=[program], cwd=tmp_path)
+    live = json.loads((tmp_path / "live.json").read_text())["digest"]
+    (tmp_path / "log.toml").write_text(NET.replace('{ kind = "ring" }', '{ kind = "trace", file = "x.work" }'))
+    environment = {**os.environ, "MPIR_CVAR_POLLS_BEFORE_YIELD": "10"}
+    words = [sys.executable, "-m", "fabricsim", "run", "log.toml", "--no-report", "-q", "--out"]
+    for name, before, more in (
+        ("shared", [str(launcher), "-n", "2"], []),
+        ("saved", [], ["--checkpoint-every", "1 us"]),
+    ):
+        command = [*before, *words, name, *more]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert json.loads((tmp_path / name / "summary.json").read_text())["runs"][0]["digest"] == live
 
 
 def test_a_campaign_runs_a_program_for_each_network_where_its_flow_depends_on_time(program, tmp_path):

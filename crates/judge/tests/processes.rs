@@ -4,10 +4,14 @@
 use coupling::entry::{ANY_SOURCE, BLOCKING, NO_PAYLOAD, collective, flag, kind, news};
 use coupling::layout::SharedTerms;
 use coupling::{HostSide, RankEntry, RankNews, RankSide, SharedArea};
+use des::Time;
+use des::ranks::local;
 use fabric::spec::*;
-use judge::run::run;
+use judge::checkpoint::{Checkpoints, Every};
+use judge::run::{Means, RunOrder, RunResult, run, run_by, run_with};
 use std::collections::{BTreeMap, VecDeque};
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use topo::{Lattice, TopologySpec};
 use work::live::{LiveProgram, ProgramWish};
@@ -387,7 +391,55 @@ fn told(spec: &RunSpec, engine: Engine, workers: u16) -> (String, u64, Vec<fabri
     let mut spec = spec.clone();
     (spec.control.engine, spec.control.workers) = (engine, workers);
     let result = run(&spec, &mut |_| true).unwrap_or_else(|error| panic!("{engine:?}, {workers} workers: {error}"));
+    told_of(result)
+}
+
+/// What must be the same, of a result.
+fn told_of(result: RunResult) -> (String, u64, Vec<fabric::mpi::RankRow>) {
     (result.summary.digest.to_string(), result.summary.events, result.ranks)
+}
+
+/// The same of a run that is saved at a time, and taken up again from there.
+fn taken_up(
+    spec: &RunSpec,
+    engine: Engine,
+    workers: u16,
+    (file, at): (PathBuf, u64),
+) -> (String, u64, Vec<fabric::mpi::RankRow>) {
+    let mut spec = spec.clone();
+    (spec.control.engine, spec.control.workers) = (engine, workers);
+    let checkpoints = |every, resume| Checkpoints {
+        file: file.clone(),
+        every,
+        resume,
+    };
+    let first = checkpoints(Some(Every::Simulated(Time(at.max(1)))), false);
+    run_with(&spec, Some(&first), &mut |_| RunOrder::GoOn).unwrap();
+    assert!(file.is_file(), "a checkpoint was written");
+    told_of(run_with(&spec, Some(&checkpoints(None, true)), &mut |_| RunOrder::GoOn).unwrap())
+}
+
+/// The same of a run that ranks of the simulator share.
+fn shared(spec: &RunSpec, ranks: usize) -> (String, u64, Vec<fabric::mpi::RankRow>) {
+    let mut spec = spec.clone();
+    (spec.control.engine, spec.control.workers) = (Engine::Conservative, 0);
+    let mut ends = local::connect(ranks);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let runs = ends.iter_mut().map(|end| {
+            let spec = &spec;
+            scope.spawn(move || {
+                let means = Means {
+                    ranks: Some(end),
+                    ..Means::default()
+                };
+                run_by(spec, means, &mut |_| RunOrder::GoOn).unwrap()
+            })
+        });
+        let runs: Vec<_> = runs.collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    let mut results = results.into_iter().flatten();
+    told_of(results.next().expect("one of them has the result"))
 }
 
 /// Plays a program of so many ranks once; what came of it, and its log.
@@ -484,6 +536,27 @@ fn random_programs_are_one_run_on_every_engine_live_and_from_their_logs() {
                 told(&played, engine, workers),
                 first,
                 "the log of program {seed}, {engine:?}, {workers} workers"
+            );
+        }
+        // To the end of the last rank, so that the time of a checkpoint is known to lie before it.
+        let end = first.2.iter().map(|row| row.finished).max().unwrap();
+        for (engine, workers) in [
+            (Engine::Sequential, 1),
+            (Engine::Conservative, 2),
+            (Engine::Optimistic, 2),
+        ] {
+            let file = folder.path().join(format!("{seed}-{engine:?}.checkpoint"));
+            assert_eq!(
+                taken_up(&played, engine, workers, (file, end / 2)),
+                first,
+                "program {seed}, {engine:?}"
+            );
+        }
+        for ranks in [2, 3] {
+            assert_eq!(
+                shared(&played, ranks),
+                first,
+                "program {seed}, {ranks} ranks of the simulator"
             );
         }
     }
