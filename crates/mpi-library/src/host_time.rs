@@ -6,7 +6,7 @@
 
 use crate::library::{Library, between_calls, is_inside};
 use coupling::{
-    CallName, RankEntry,
+    RankEntry,
     entry::{NO_PAYLOAD, kind},
 };
 use std::{
@@ -19,9 +19,6 @@ use std::{
 const CALENDAR: u64 = 946_684_800;
 const PS_OF_NS: u64 = 1_000;
 const NS_OF_SECOND: u64 = 1_000_000_000;
-
-static SLEEP: CallName = CallName::of("a sleep");
-static CLOCK: CallName = CallName::of("a clock");
 
 /// Whether clocks show simulated time.
 static SHOWS_SIMULATED: AtomicBool = AtomicBool::new(false);
@@ -95,7 +92,7 @@ fn passes(time: u64) -> bool {
             ..RankEntry::default()
         });
     };
-    time > 0 && between_calls(&SLEEP, sleeps).is_some()
+    time > 0 && between_calls(sleeps).is_some()
 }
 
 /// Simulated time (ps), where clocks show it to this thread.
@@ -103,7 +100,7 @@ fn simulated() -> Option<u64> {
     if !SHOWS_SIMULATED.load(Ordering::Relaxed) || is_inside() {
         return None;
     }
-    let asked = between_calls(&CLOCK, |library| {
+    let asked = between_calls(|library| {
         library.ask(RankEntry {
             kind: kind::CLOCK,
             payload: NO_PAYLOAD,
@@ -271,6 +268,7 @@ pub unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::
     let code = behind!(c"clock_gettime": fn(libc::clockid_t, *mut libc::timespec) -> c_int, clock, time);
     if let Some(which) = which
         && code == 0
+        && !is_inside()
         // SAFETY: as above; the clock has been put there.
         && let Some(ns) = unsafe { time.as_ref() }.and_then(ns_of)
     {

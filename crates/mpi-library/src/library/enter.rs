@@ -52,7 +52,7 @@ pub fn is_inside() -> bool {
 
 /// Does something for the program between its calls of MPI; `None` where that cannot be: MPI does not run on a simulated network, another thread has
 /// called last, or somebody is in a call.
-pub fn between_calls<T>(what: &CallName, body: impl FnOnce(&Library) -> T) -> Option<T> {
+pub fn between_calls<T>(body: impl FnOnce(&Library) -> T) -> Option<T> {
     let me = thread_number();
     if CALLER.load(Ordering::Relaxed) != me
         || INSIDE
@@ -70,7 +70,9 @@ pub fn between_calls<T>(what: &CallName, body: impl FnOnce(&Library) -> T) -> Op
                 what(link.as_mut());
             }
         };
-        with_link(&mut |link| link.enter(what, PLACE.load(Ordering::Relaxed)));
+        // What is told of a crash stays the last call of MPI.
+        let last = CallName::of(library.call.get());
+        with_link(&mut |link| link.enter(&last, PLACE.load(Ordering::Relaxed)));
         let done = body(library);
         with_link(&mut |link| link.leave());
         done
