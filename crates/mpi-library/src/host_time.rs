@@ -4,7 +4,7 @@
 //! computing of that length, and returns at once; with `virtual_clock` the clocks show simulated time. Everything else goes on to the functions behind
 //! ours: other threads, calls that our own code makes, programs without a simulator.
 
-use crate::library::{Library, between_calls, is_inside};
+use crate::library::{KNOWN_TIME, Library, between_calls, is_inside};
 use coupling::{
     RankEntry,
     entry::{NO_PAYLOAD, kind},
@@ -12,7 +12,7 @@ use coupling::{
 use std::{
     cell::Cell,
     ffi::{CStr, c_int, c_uint},
-    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 /// What a clock of the calendar shows at the beginning of simulated time: 1 January 2000 (s since 1970).
@@ -22,9 +22,6 @@ const NS_OF_SECOND: u64 = 1_000_000_000;
 
 /// Whether clocks show simulated time.
 static SHOWS_SIMULATED: AtomicBool = AtomicBool::new(false);
-/// Simulated time as it was told last (ps), for threads that cannot ask.
-static KNOWN: AtomicU64 = AtomicU64::new(0);
-
 thread_local! {
     /// What the clock of the calendar and the one that only goes on have shown this thread last (ns); 0 for nothing.
     static SHOWN: Cell<[u64; 2]> = const { Cell::new([0; 2]) };
@@ -35,19 +32,13 @@ pub(crate) fn show_simulated(shows: bool) {
     SHOWS_SIMULATED.store(shows, Ordering::Relaxed);
 }
 
-/// Simulated time has been told (ps).
-#[inline]
-pub(crate) fn know(time: u64) {
-    KNOWN.store(time, Ordering::Relaxed);
-}
-
 /// The function of the C library with the name of one of ours.
-struct Behind {
+struct BehindOurs {
     name: &'static CStr,
     address: AtomicUsize,
 }
 
-impl Behind {
+impl BehindOurs {
     const fn of(name: &'static CStr) -> Self {
         Self {
             name,
@@ -74,7 +65,7 @@ impl Behind {
 /// Calls the function behind ours.
 macro_rules! behind {
     ($name:literal: fn($($kind:ty),*) -> $result:ty, $($argument:expr),*) => {{
-        static BEHIND: Behind = Behind::of($name);
+        static BEHIND: BehindOurs = BehindOurs::of($name);
         // SAFETY: the C library's function of this name has these arguments.
         let function: unsafe extern "C" fn($($kind),*) -> $result = unsafe { std::mem::transmute(BEHIND.address()) };
         // SAFETY: they are those that the program has given.
@@ -108,7 +99,7 @@ fn simulated() -> Option<u64> {
         });
         library.clock.get()
     });
-    Some(asked.unwrap_or_else(|| KNOWN.load(Ordering::Relaxed)))
+    Some(asked.unwrap_or_else(|| KNOWN_TIME.load(Ordering::Relaxed)))
 }
 
 /// Which of two clocks a number of one means: that of the calendar, or the one that only goes on; `None` for others.

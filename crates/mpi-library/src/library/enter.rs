@@ -18,6 +18,9 @@ use std::{
 /// Where the program called from last: set by the exported names, an address.
 pub static PLACE: AtomicU64 = AtomicU64::new(0);
 
+/// Simulated time as it was told last (ps), for threads that cannot ask.
+pub static KNOWN_TIME: AtomicU64 = AtomicU64::new(0);
+
 /// The thread that is in a call; 0 for none.
 static INSIDE: AtomicU64 = AtomicU64::new(0);
 

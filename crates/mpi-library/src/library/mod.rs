@@ -13,7 +13,7 @@ pub mod requests;
 
 pub use counting::TimeDependent;
 pub(crate) use enter::calls;
-pub use enter::{PLACE, between_calls, enter, is_inside, library, thread_number};
+pub use enter::{KNOWN_TIME, PLACE, between_calls, enter, is_inside, library, thread_number};
 pub use errors::{Handler, OwnError, OwnErrors};
 pub use network::Destination;
 

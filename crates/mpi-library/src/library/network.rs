@@ -69,7 +69,7 @@ impl Library {
             self.tell_counts(link.as_ref());
             let clock = link.trap(Self::placed(entry), &mut |piece| told.push(piece));
             self.clock.set(clock);
-            crate::host_time::know(clock);
+            super::KNOWN_TIME.store(clock, Ordering::Relaxed);
             // What was read before the answer is not needed any more.
             let arena = Arena::of(link.area());
             self.read_soon
