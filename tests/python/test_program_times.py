@@ -225,7 +225,10 @@ def test_before_the_beginning_and_after_the_end_sleeps_are_those_of_the_host(pro
 
 
 def test_a_program_that_was_started_by_itself_sleeps_as_it_always_did(program):
-    done = subprocess.run([program, "outside"], capture_output=True, text=True, timeout=60, check=True)
+    from fabricsim.programs import libraries
+
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries())}
+    done = subprocess.run([program, "outside"], capture_output=True, text=True, timeout=60, check=True, env=environment)
     assert done.stdout.splitlines() == ["before 1", "after 1"]
 
 
@@ -306,7 +309,9 @@ def _inside_the_node(wire):
 
 def _one_way(size, is_inside):
     """What docs/models/mpi.md says that a message takes (ps)."""
-    data = _inside_the_node(size + HEADER) if is_inside else _through_the_network(size + HEADER)
+    # Inside of a node a message without bytes moves nothing.
+    inside = size + HEADER if size else 0
+    data = _inside_the_node(inside) if is_inside else _through_the_network(size + HEADER)
     if size <= EAGER:
         return sum(OVERHEADS) + 2 * size * COPY + data
     control = LOCAL_LATENCY if is_inside else _through_the_network(CONTROL)
