@@ -74,7 +74,7 @@ const PROGRAM: &[Parameter] = &[
     key(
         "threads",
         Type::Choice(CountedThreads::WORDS),
-        Default::Text("caller"),
+        Default::From("caller"),
         "Whose CPU time that is, of ranks with threads.",
     )
     .when(&[When {
@@ -113,7 +113,7 @@ const PROGRAM: &[Parameter] = &[
     key(
         "virtual_clock",
         Type::Flag,
-        Default::Text("false"),
+        Default::From("false"),
         "Whether clocks of the C library show simulated time, as `MPI_Wtime` does, between `MPI_Init` and `MPI_Finalize`.",
     ),
     key(
@@ -171,7 +171,7 @@ impl MotifKind for LiveProgram {
             computing: Arc::new(computing(values, keys.ranks)?),
             poll,
             arena: values.quantity_or_default("arena").max(1 << 20),
-            virtual_clock: values.flag_or_default("virtual_clock"),
+            virtual_clock: values.flag("virtual_clock"),
         }))
     }
 
@@ -244,7 +244,7 @@ fn computing(values: &Values, ranks: u32) -> Result<ComputingWish, Misfit> {
         ProgramComputing::Zero => ProgramTimes::Zero,
         ProgramComputing::Cpu => ProgramTimes::Cpu {
             floor: values.quantity_or_default("compute_floor"),
-            threads: values.choice_or_default("threads"),
+            threads: values.choice("threads").unwrap_or_default(),
         },
         ProgramComputing::Table => {
             let read = |path: &Path| StretchTable::of_file(path).map(|table| ProgramTimes::Table(Arc::new(table)));
