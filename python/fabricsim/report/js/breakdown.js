@@ -60,7 +60,9 @@ export function jobs(data) {
     "Jobs",
     "When the last rank of a job was done, and what its ranks did until then, mean over ranks. A rank that is done early " +
       "waits for nobody: the bar of a job of unequal ranks is shorter than its time." +
-      (mine.some((run) => run.operations) ? " What they waited for, operation by operation, is told by `fabricsim ranks FOLDER`." : ""),
+      (mine.some((run) => run.operations)
+        ? " What they waited for, operation by operation, is told by `fabricsim ranks FOLDER`."
+        : ""),
     legend(names),
     table(heads, rows, { numbers, className: "jobs" }),
   );
