@@ -10,10 +10,7 @@ from typing import Any
 
 from fabricsim.errors import Diagnostic
 
-__all__ = ["CheckReport", "Expansion", "Point", "Run", "short_key"]
-
-#: What runs of one point have in common: the experiment and the swept values.
-Point = tuple[str, tuple[tuple[str, str], ...]]
+__all__ = ["CheckReport", "Expansion", "Run", "short_key"]
 
 
 @dataclass(frozen=True, slots=True)
