@@ -462,7 +462,7 @@ fn what_a_reader_cannot_read_is_counted_where_it_is_left_out() {
     let (spec, warned) = studied(&path, "repair = \"drop\"", 2).unwrap();
     assert_eq!(warned.len(), 1);
     assert!(
-        warned[0].contains("left out: 1 problems of its files (first: ") && warned[0].contains("waits for itself"),
+        warned[0].contains("left out: 1 problem of its files (first: ") && warned[0].contains("waits for itself"),
         "{warned:?}"
     );
     assert_eq!(told(&go(&spec))["problems"], 1);
