@@ -136,25 +136,41 @@ def _children(pid):
     return []
 
 
+def _writers(folder):
+    """Return the processes that are writing a checkpoint: each has its number in the name of its unfinished file."""
+    return [int(name.split(".")[-2]) for name in os.listdir(folder) if name.endswith(".partial")]
+
+
+def _kill(process):
+    """Kill a run and its worker at once: no time to tidy up."""
+    process.send_signal(signal.SIGSTOP)
+    for child in _children(process.pid):
+        os.kill(child, signal.SIGKILL)
+    process.kill()
+    process.communicate()
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs /proc")
 def test_a_kill_while_checkpoints_are_written_leaves_a_sound_one(study, whole):
-    """Checkpoints follow each other so closely that a kill falls into the writing of one."""
+    """Checkpoints follow each other closely; kills come at any moment, and then as soon as a file is begun."""
     choice = random.Random(3)
     reached, halves = [], 0
-    while len(reached) < 3 or (halves == 0 and len(reached) < 20):
-        # Kill everything at once: no time to tidy up.
+    while len(reached) < 3 or (halves == 0 and len(reached) < 40):
         process = start(study, "--out", "r", "--checkpoint-every", "16 us", "--resume")
         path = wait_for_checkpoint(process, study / "r")
         deadline = time.monotonic() + 30
         while reached and header(path)["time_ps"] <= reached[-1] and time.monotonic() < deadline:
             time.sleep(0.02)
-        time.sleep(choice.random() * 0.3)
-        process.send_signal(signal.SIGSTOP)
-        for child in _children(process.pid):
-            os.kill(child, signal.SIGKILL)
-        process.kill()
-        process.communicate()
-        halves += len(list(path.parent.glob(".*.checkpoint.*.partial")))
+        if len(reached) < 3:
+            time.sleep(choice.random() * 0.3)
+        else:
+            # What an earlier kill left has another process's number.
+            while not (writers := set(_writers(path.parent)) & set(_children(process.pid))):
+                assert time.monotonic() < deadline, "a checkpoint is begun"
+            for writer in writers:
+                os.kill(writer, signal.SIGKILL)
+        _kill(process)
+        halves += len(_writers(path.parent))
         reached.append(header(path)["time_ps"])
     assert reached == sorted(set(reached)), "every attempt went on where the one before it was killed"
     assert halves > 0, "at least one kill fell into the writing"
