@@ -23,6 +23,8 @@ from fabricsim.analyses.pareto.front import Pareto, pareto
 from fabricsim.analyses.ranks.times import JobTimes, rank_times
 from fabricsim.analyses.routes.figures import EngineRoutes
 from fabricsim.analyses.routes.route import RouteStudy, routes
+from fabricsim.analyses.saturation.records import Saturation
+from fabricsim.analyses.saturation.search import saturation
 from fabricsim.errors import (
     CampaignInterrupted,
     CheckFailed,
@@ -74,6 +76,7 @@ __all__ = [
     "Run",
     "RunFailed",
     "RunRecord",
+    "Saturation",
     "Study",
     "StudyError",
     "Trace",
@@ -92,6 +95,7 @@ __all__ = [
     "pareto",
     "rank_times",
     "routes",
+    "saturation",
     "schema",
     "verify",
 ]

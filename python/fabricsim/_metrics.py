@@ -15,6 +15,7 @@ from fabricsim._figures import new_name, over_seeds, together
 
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
+    from fabricsim._runs import Point
 
 __all__ = ["METRIC_HELP", "combined", "default_metric", "metric_values", "of_points", "refuse_failed", "refuse_old_name"]
 
@@ -57,10 +58,6 @@ def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | N
             raise ValueError(f"{record.label} has no number {name}; columns with numbers: {', '.join(numbers)}")
         found.append(float(value))
     return np.array(found)
-
-
-#: What runs of one point have in common: the experiment and the swept values.
-Point = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def of_points(name: str, numbers: Iterable[tuple[RunRecord, float]]) -> dict[Point, float]:

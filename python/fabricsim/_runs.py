@@ -10,7 +10,10 @@ from typing import Any
 
 from fabricsim.errors import Diagnostic
 
-__all__ = ["CheckReport", "Expansion", "Run", "short_key"]
+__all__ = ["CheckReport", "Expansion", "Point", "Run", "short_key"]
+
+#: What runs of one point have in common: the experiment and the swept values.
+Point = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, Self
 import tomli_w
 
 from fabricsim import _core
-from fabricsim._runs import CheckReport, Expansion, Run
+from fabricsim._runs import CheckReport, Expansion, Point, Run
 from fabricsim.errors import Diagnostic, StudyError
 from fabricsim.ops import Ops, is_frame
 
@@ -187,6 +187,24 @@ class Specification:
             runs=tuple(Run.from_dict(entry) for entry in found["runs"]),
             sample=dict(head.get("sample") or {}),
         )
+
+    def points(self, *, experiments: Sequence[str] | None = None) -> tuple[Point, ...]:
+        """Return the points of the study, seeds apart: an experiment and the swept keys with their values; whether they run is not looked at.
+
+        Raises
+        ------
+        StudyError
+            The study cannot be read.
+
+        Examples
+        --------
+        >>> import fabricsim as fs
+        >>> study = fs.Study({"name": "s", "topology": {"kind": "ring", "routers": 4}, "sweep": {"routing.kind": ["dor", "rdr"]}})
+        >>> study.points()
+        (('', (('routing.kind', 'dor'),)), ('', (('routing.kind', 'rdr'),)))
+        """
+        found = json.loads(_core.points(self._source, self._file_name, str(self._base_dir), self._options(experiments)))
+        return tuple((str(name), tuple((str(key), str(value)) for key, value in swept)) for name, swept in found)
 
     def with_sets(self, sets: Mapping[str, object], /) -> Self:
         """Return the study with further overrides by dotted key.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from fabricsim import _core
 from fabricsim._figures import all_figures, named
 
-__all__ = ["KINDS", "bench_cases", "describe", "list_entries", "partition", "schema"]
+__all__ = ["KINDS", "bench_cases", "describe", "limits", "list_entries", "name_links", "partition", "schema"]
 
 #: Kinds that `list_entries` is asked for when none is named, in reading order.
 KINDS = (
@@ -101,6 +102,29 @@ def partition(canonical: str, workers: int, /) -> dict[str, Any]:
     """
     found: dict[str, Any] = json.loads(_core.partition(canonical, workers))
     return found
+
+
+def limits(canonical: str, /) -> dict[str, Any] | None:
+    """Return what the open-loop traffic of a run loads its links with at full load, by class, and the load at which that is full.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+
+    Returns
+    -------
+    dict or None
+        ``bound`` is a fraction of the injection bandwidth, ``limit`` the links it is of in words; ``exact`` says that no load above it is
+        carried. None where there is no such traffic.
+    """
+    found: dict[str, Any] | None = json.loads(_core.limits(canonical))
+    return found
+
+
+def name_links(canonical: str, links: Sequence[tuple[int, int]], /) -> str:
+    """Return what links, given by router and port, are called together: ``the 72 global links from groups to the next one``."""
+    return _core.name_links(canonical, json.dumps([list(link) for link in links]))
 
 
 def bench_cases() -> list[dict[str, Any]]:

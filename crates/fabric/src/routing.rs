@@ -18,7 +18,7 @@ use study::diagnostic::Findings;
 use study::owned::EntryKeys;
 use study::reader::Values;
 use study::{Entry, Family};
-use topo::{Came, Hop, HopList, Topology, TopologySpec};
+use topo::{Came, Hop, HopList, RoutingRule, Topology, TopologySpec};
 use work::build_error::BuildError;
 
 #[macro_use]
@@ -212,6 +212,15 @@ impl Routing {
             proof.words += &format!("; {networks} virtual networks with as many channels each");
         }
         proof
+    }
+
+    /// All ways that a packet may take, each step as likely as the others there are; `None` where the routing's rule is not about whole
+    /// ways of packets: parts of detours, or an escape channel.
+    pub fn rule<'t>(&self, topology: &'t Topology) -> Option<Box<dyn RoutingRule + 't>> {
+        let (one, _) = self.of_one();
+        let kind = one.kind.ready();
+        let rule = kind.rule(topology, one.vcs());
+        (!rule.starts_anywhere() && !kind.escapes()).then_some(rule)
     }
 
     /// `true` if it looks at the topology's wiring, also where the family answers by arithmetic.

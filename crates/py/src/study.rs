@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use vocabulary::{LoadOptions, Study, load_study};
+use vocabulary::{LoadOptions, Study, load_study, study_points};
 use work::build_error::BuildError;
 
 /// Reads the options object: `{"sets": [[key, value]], "variant": name, "experiments": [names]}`.
@@ -155,6 +155,17 @@ pub fn expand(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, op
     Ok(json!({"study": about, "runs": runs, "diagnostics": warnings}).to_string())
 }
 
+/// The points of a study as `[experiment, [[key, value], ...]]`, in order, whether they can be run or not.
+#[pyfunction]
+pub fn points(py: Python<'_>, source: &[u8], file_name: &str, base_dir: &str, options_json: &str) -> PyResult<String> {
+    let _ = base_dir;
+    let options = options(options_json)?;
+    let (source, file) = (source.to_vec(), file_name.to_owned());
+    let found = away(py, move || study_points(&source, &file, &options))?;
+    let points = found.map_err(|diagnostics| errors::of_study(py, &diagnostics))?;
+    Ok(json!(points).to_string())
+}
+
 fn one_run(canonical: &str) -> PyResult<RunSpec> {
     serde_json::from_str(canonical).map_err(|reason| errors::plain(format!("not a canonical run: {reason}")))
 }
@@ -166,6 +177,29 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
     away(py, move || judge::describe::describe(&run))?
         .map(|value| value.to_string())
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
+/// What the open-loop traffic of a run loads its links with, and where that is full; null where it has none.
+#[pyfunction]
+pub fn limits(py: Python<'_>, canonical: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    away(py, move || judge::limits::limits(&run))?
+        .map(|found| json!(found).to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
+/// What links of a run's network are called together; they are given as `[[router, port], ...]`.
+#[pyfunction]
+pub fn name_links(py: Python<'_>, canonical: &str, links: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    let links: Vec<(u32, u16)> =
+        serde_json::from_str(links).map_err(|reason| errors::plain(format!("not a list of links: {reason}")))?;
+    let built = away(py, move || {
+        run.topology
+            .build()
+            .map(|topology| judge::limits::name(&topology, &links))
+    })?;
+    built.map_err(|error| errors::of_key(py, "", "topology", &BuildError::Topology(error).to_string()))
 }
 
 /// How so many workers would share out the routers of a run.

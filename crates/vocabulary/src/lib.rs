@@ -13,6 +13,6 @@ pub mod registry;
 mod tests;
 
 pub use canonical::{canonical, hash, run_hash, runs_of_canonical};
-pub use load::{Study, load_study};
+pub use load::{PointWords, Study, load_study, study_points};
 pub use study::diagnostic::{Diagnostic, Severity, render};
 pub use study::open::{LoadOptions, MOST_RUNS};

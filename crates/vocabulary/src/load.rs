@@ -63,6 +63,34 @@ pub fn load_study(bytes: &[u8], file_name: &str, base: &Path, options: &LoadOpti
     }
 }
 
+/// A point of a study: the name of its experiment, and its swept keys with their values as written.
+pub type PointWords = (String, Vec<(String, String)>);
+
+/// The points of a study, in the order of its runs; whether they can be run is not looked at.
+///
+/// # Errors
+/// What is wrong with the study beside its points.
+pub fn study_points(bytes: &[u8], file_name: &str, options: &LoadOptions) -> Result<Vec<PointWords>, Vec<Diagnostic>> {
+    let mut sources = Sources::default();
+    let mut findings = Findings::default();
+    let points = open(
+        bytes,
+        file_name,
+        options,
+        &registry::VOCABULARY,
+        &mut sources,
+        &mut findings,
+    )
+    .map(|opened| {
+        opened.runs(&sources, &mut findings, |point, _, _| {
+            Ok(vec![(point.experiment.to_owned(), point.sweep)])
+        })
+    });
+    let failed = findings.n_errors() > 0;
+    let diagnostics = findings.into_diagnostics(&sources);
+    points.filter(|_| !failed).ok_or(diagnostics)
+}
+
 fn load(
     bytes: &[u8],
     file_name: &str,

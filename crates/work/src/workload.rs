@@ -17,6 +17,7 @@ use study::{BitsPerSec, Family};
 use topo::Topology;
 
 mod births;
+mod demand;
 mod destinations;
 mod listed;
 pub mod pairs;

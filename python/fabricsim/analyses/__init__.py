@@ -14,12 +14,14 @@ from fabricsim.analyses.pareto import PARETO
 from fabricsim.analyses.perturb import PERTURB
 from fabricsim.analyses.ranks import RANKS
 from fabricsim.analyses.routes import ROUTES
+from fabricsim.analyses.saturation import SATURATION
 
 __all__ = ["ANALYSES"]
 
 ANALYSES: tuple[Analysis, ...] = (
     ROUTES,
     CAPACITY,
+    SATURATION,
     KNEE,
     EFFECTS,
     PARETO,

@@ -17,7 +17,7 @@ from fabricsim.errors import StudyError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from fabricsim._campaign import Outcome
+    from fabricsim._campaign import Campaign, Outcome
     from fabricsim._dask import Cluster
     from fabricsim._mpi import Ranks
     from fabricsim.results import Results
@@ -48,6 +48,12 @@ ExperimentOption = Annotated[
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Results directory \\[default: results/NAME-HASH].")]
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Runs at a time \\[default: the cores, fewer where memory is short].")
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask", metavar="ADDRESS", help="Send the runs to this Dask scheduler, tcp://host:8786 or its scheduler file."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
@@ -96,12 +102,12 @@ def answer(found: dict[str, Any], show: Callable[[], None], written: Sequence[Pa
         put(f"written: {path}")
 
 
-def parse_sets(sets: list[str] | None) -> list[tuple[str, object]]:
+def parse_sets(sets: list[str] | None, *, option: str = "--set") -> list[tuple[str, object]]:
     pairs: list[tuple[str, object]] = []
     for text in sets or []:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise InputError(f"--set {text}: write KEY=VALUE, for example --set link.bandwidth='50 GB/s'")
+            raise InputError(f"{option} {text}: write KEY=VALUE, for example {option} link.bandwidth='50 GB/s'")
         pairs.append((key.strip(), value.strip()))
     return pairs
 
@@ -142,7 +148,6 @@ def run_campaign(
 ) -> tuple[Outcome, Results]:
     """Run a study with progress on stderr and orderly Ctrl-C."""
     from fabricsim._campaign import Campaign, check_interval
-    from fabricsim._progress import Bars, Lines, Quiet, interruptible
     from fabricsim.results import Results
 
     if checkpoint_every is not None:
@@ -150,7 +155,7 @@ def run_campaign(
             check_interval(checkpoint_every, ())
         except ValueError as error:
             raise InputError(f"--checkpoint-every: {error}") from error
-    cluster = _cluster(dask, jobs=jobs, checkpoint_every=checkpoint_every) if dask is not None else None
+    cluster = open_cluster(dask, jobs=jobs, checkpoint_every=checkpoint_every) if dask is not None else None
     try:
         try:
             campaign = Campaign.plan(
@@ -174,28 +179,55 @@ def run_campaign(
         for warning in study.check(experiments=experiments).diagnostics:
             if warning.severity != "error":
                 say(str(warning))
-        console = stderr()
-        observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
-        with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
-            outcome = campaign.execute(
-                observer=observer,
-                jobs=jobs,
-                workers=workers,
-                resume=resume,
-                force=force,
-                checkpoint_every=checkpoint_every,
-                memory_bytes=memory_bytes,
-            )
+        outcome = execute_campaign(
+            campaign,
+            jobs=jobs,
+            workers=workers,
+            resume=resume,
+            force=force,
+            quiet=quiet,
+            checkpoint_every=checkpoint_every,
+            memory_bytes=memory_bytes,
+        )
     finally:
         if cluster is not None:
             cluster.close()
-    if quiet:
-        for text in outcome.mended:
-            say(f"warning: {text}")
     return outcome, Results.open(campaign.folder)
 
 
-def _cluster(address: str, *, jobs: int | None, checkpoint_every: str | None) -> Cluster:
+def execute_campaign(
+    campaign: Campaign,
+    *,
+    jobs: int | None,
+    workers: int | None,
+    resume: bool,
+    force: bool,
+    quiet: bool,
+    checkpoint_every: str | None = None,
+    memory_bytes: int | None = None,
+) -> Outcome:
+    """Execute a campaign with progress on stderr and orderly Ctrl-C."""
+    from fabricsim._progress import Bars, Lines, Quiet, interruptible
+
+    console = stderr()
+    observer: Quiet = Quiet() if quiet else (Bars(console) if console.is_terminal else Lines(console))
+    with interruptible(observer, console, f"finished runs stay in {campaign.folder}"):
+        outcome = campaign.execute(
+            observer=observer,
+            jobs=jobs,
+            workers=workers,
+            resume=resume,
+            force=force,
+            checkpoint_every=checkpoint_every,
+            memory_bytes=memory_bytes,
+        )
+    if quiet:
+        for text in outcome.mended:
+            say(f"warning: {text}")
+    return outcome
+
+
+def open_cluster(address: str, *, jobs: int | None, checkpoint_every: str | None = None) -> Cluster:
     """Connect to a Dask cluster, refusing what has no meaning there."""
     import logging
 

@@ -14,6 +14,7 @@ from fabricsim.cli._base import (
     CHECK,
     INPUT,
     OK,
+    DaskOption,
     ExperimentOption,
     ForceOption,
     FreshOption,
@@ -72,12 +73,7 @@ def run(
             "(10min), ms, us, ns simulated time (1ms). SIGTERM writes one in any case.",
         ),
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            "--dask", metavar="ADDRESS", help="Send the runs to this Dask scheduler, tcp://host:8786 or its scheduler file."
-        ),
-    ] = None,
+    dask: DaskOption = None,
     memory: Annotated[
         str | None,
         typer.Option("--memory", metavar="SIZE", help="Memory that runs may take together, 16GiB \\[default: what is free]."),

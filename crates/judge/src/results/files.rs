@@ -72,6 +72,8 @@ pub const FILES: &[ResultFile] = &[
     RECORD,
     SEALS,
     CLAIMS,
+    SATURATION,
+    SATURATION_ROWS,
     KNEE,
     KNEE_ROWS,
     EFFECTS,
@@ -339,6 +341,233 @@ const CLAIMS: ResultFile = ResultFile {
         text("0.because", "Why it may differ, or why it was not measured."),
         text("0.measure", "The expression that was measured."),
         text("0.perturbed", "What perturbed runs say of it; empty without them."),
+    ],
+};
+
+const SATURATION: ResultFile = ResultFile {
+    name: "saturation.json",
+    line: "What `fabricsim saturation` found.",
+    names: &[
+        name("saturations", Measure::List, "An entry for each point of the sweep."),
+        text("saturations.0.sentence", "The answer in words."),
+        text("saturations.0.name", "The point in words."),
+        group("saturations.0.point", "The experiment and the values of swept keys."),
+        group(
+            "saturations.0.changed",
+            "What was changed of the study: of an entry of `moved`.",
+        ),
+        text(
+            "saturations.0.kind",
+            "`found`; `full`: it keeps up with full injection; `overload`: the least load that was run is too much; `open`: runs did not get as close as asked; `silent`: nothing is sent; `failed`.",
+        ),
+        text(
+            "saturations.0.reason",
+            "Why there is no answer; empty where there is one.",
+        ),
+        name(
+            "saturations.0.load",
+            Measure::Load,
+            "The saturation load: the middle of its interval; null without one.",
+        ),
+        name(
+            "saturations.0.low",
+            Measure::Load,
+            "The greatest load that the network kept up with; null without one.",
+        ),
+        name(
+            "saturations.0.high",
+            Measure::Load,
+            "The least load that it did not keep up with; null without one.",
+        ),
+        name(
+            "saturations.0.half_width",
+            Measure::Load,
+            "Half of the interval; null without one.",
+        ),
+        name("saturations.0.within", Measure::Load, "How close was asked for."),
+        name(
+            "saturations.0.bound",
+            Measure::Load,
+            "Load at which links are full by what the routing loads them with; null where that is not known.",
+        ),
+        name(
+            "saturations.0.exact",
+            Measure::Flag,
+            "Whether no load above the bound can be carried; else the search only began there.",
+        ),
+        group("saturations.0.links", "The links that limit; null without them."),
+        text("saturations.0.links.words", "Which ones."),
+        text(
+            "saturations.0.links.by",
+            "`channel loads`, or `links` of the saturated run.",
+        ),
+        name(
+            "saturations.0.links.busy",
+            Measure::Share,
+            "Part of the time that the busiest of them was busy in the saturated run; null where links were not observed.",
+        ),
+        count(
+            "saturations.0.links.count",
+            "How many; null where they were not counted in the run.",
+        ),
+        name(
+            "saturations.0.links.full",
+            Measure::Flag,
+            "Whether they are full; else something other than links limits.",
+        ),
+        name(
+            "saturations.0.twice",
+            Measure::Load,
+            "The bound with twice the bandwidth of the class that limits; null where the bound is not exact.",
+        ),
+        text("saturations.0.twice_class", "That class."),
+        group(
+            "saturations.0.at",
+            "What was measured at the least load that was not kept up with, as in `measured`; null without one.",
+        ),
+        name(
+            "saturations.0.measured",
+            Measure::List,
+            "Every load that was run, rising, each with its longest run.",
+        ),
+        name(
+            "saturations.0.measured.0.load",
+            Measure::Load,
+            "Offered by every node that sends.",
+        ),
+        name(
+            "saturations.0.measured.0.length_ns",
+            Measure::Nanoseconds,
+            "Simulated time of the run.",
+        ),
+        text(
+            "saturations.0.measured.0.state",
+            "`ok` if every seed is, `saturated` if one is, else `unsettled`.",
+        ),
+        name(
+            "saturations.0.measured.0.states",
+            Measure::List,
+            "The state of every seed.",
+        ),
+        name(
+            "saturations.0.measured.0.share",
+            Measure::Share,
+            "Which share of the saturation load it is, of 0.25, 0.5 and 0.8; null for others.",
+        ),
+        name(
+            "saturations.0.measured.0.offered_load",
+            Measure::Load,
+            "Mean over all nodes, silent ones too, and the seeds.",
+        ),
+        name(
+            "saturations.0.measured.0.accepted_load",
+            Measure::Load,
+            "The same of what was accepted.",
+        ),
+        name(
+            "saturations.0.measured.0.accepted_load_error",
+            Measure::Load,
+            "Half the width of its 95 % interval; null where that is not known.",
+        ),
+        name(
+            "saturations.0.measured.0.accepted_load_min",
+            Measure::Load,
+            "Of the worst node of the worst seed.",
+        ),
+        name(
+            "saturations.0.measured.0.fairness",
+            Measure::Share,
+            "Jain's index, of the worst seed.",
+        ),
+        name(
+            "saturations.0.measured.0.busiest_link",
+            Measure::Share,
+            "Part of the time that the busiest link was busy.",
+        ),
+        group(
+            "saturations.0.measured.0.latency_ns",
+            "`mean` and `p99` over the seeds, `_error` half of their 95 % interval, `_at_least` where only a bound is known.",
+        ),
+        count(
+            "saturations.0.runs",
+            "Loads that were run, those run again for longer counted again.",
+        ),
+        name("saturations.0.notes", Measure::List, "What else there is to say."),
+        name(
+            "saturations.0.moved",
+            Measure::List,
+            "The same with a change of `--what-if` each.",
+        ),
+    ],
+};
+
+const SATURATION_ROWS: ResultFile = ResultFile {
+    name: "saturation.csv",
+    line: "A row per load that was run; the swept keys and what was changed come first.",
+    names: &[
+        name("load", Measure::Load, "Offered by every node that sends."),
+        name(
+            "share",
+            Measure::Share,
+            "Which share of the saturation load it is; empty for others.",
+        ),
+        text(
+            "state",
+            "`ok` if every seed is, `saturated` if one is, else `unsettled`.",
+        ),
+        name("length_ns", Measure::Nanoseconds, "Simulated time of the run."),
+        name(
+            "offered_load",
+            Measure::Load,
+            "Mean over all nodes, silent ones too, and the seeds.",
+        ),
+        name("accepted_load", Measure::Load, "The same of what was accepted."),
+        name(
+            "accepted_load_error",
+            Measure::Load,
+            "Half the width of its 95 % interval.",
+        ),
+        name(
+            "accepted_load_min",
+            Measure::Load,
+            "Of the worst node of the worst seed.",
+        ),
+        name("fairness", Measure::Share, "Jain's index, of the worst seed."),
+        name(
+            "busiest_link",
+            Measure::Share,
+            "Part of the time that the busiest link was busy.",
+        ),
+        name(
+            "latency_ns.mean",
+            Measure::Nanoseconds,
+            "Mean over the seeds; empty where it cannot be given.",
+        ),
+        name(
+            "latency_ns.mean_error",
+            Measure::Nanoseconds,
+            "Half of its 95 % interval.",
+        ),
+        name(
+            "latency_ns.mean_at_least",
+            Measure::Nanoseconds,
+            "What it is not below, where only that is known.",
+        ),
+        name(
+            "latency_ns.p99",
+            Measure::Nanoseconds,
+            "99 % quantile over the seeds; empty where it cannot be given.",
+        ),
+        name(
+            "latency_ns.p99_error",
+            Measure::Nanoseconds,
+            "Half of its 95 % interval.",
+        ),
+        name(
+            "latency_ns.p99_at_least",
+            Measure::Nanoseconds,
+            "What it is not below, where only that is known.",
+        ),
     ],
 };
 

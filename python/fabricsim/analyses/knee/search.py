@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -24,6 +24,7 @@ import numpy as np
 
 from fabricsim._figures import over_seeds, together
 from fabricsim._metrics import default_metric, metric_values, refuse_old_name
+from fabricsim._points import points_without
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
 from fabricsim.analyses.knee.records import EXTREMES, Doubling, Knee, Measured
@@ -328,14 +329,6 @@ def _ends(study: Study, over: str, start: str | None, stop: str | None) -> tuple
     return axis, first, last if stop is not None or last >= 2 * first else first * 2**_MOST_DOUBLINGS
 
 
-def _parts(study: Study, over: str, experiments: Sequence[str] | None) -> Iterator[tuple[tuple[tuple[str, str], ...], str]]:
-    """Give the points of a study without the axis: the values of the other swept keys, and the experiment."""
-    seen: dict[tuple[tuple[tuple[str, str], ...], str], None] = {}
-    for run in study.expand(experiments=experiments).runs:
-        seen[tuple(pair for pair in run.sweep if pair[0] not in _keys(over)), run.experiment] = None
-    yield from seen
-
-
 def knee(
     study: Study,
     *,
@@ -409,9 +402,9 @@ def knee(
     axis, first, last = _ends(study, over, start, stop)
     folder = Path(out) if out is not None else Path("results") / f"{study.expand().name}-knee"
     at_start = study.with_sets(axis.sets(first))
-    parts = list(_parts(at_start, over, experiments))
+    parts = points_without(at_start, _keys(over), experiments)
     found = []
-    for number, (point, experiment) in enumerate(parts):
+    for number, (experiment, point) in enumerate(parts):
         place = folder / f"part-{number + 1}" if len(parts) > 1 else folder
         curve = _Curve(study.with_sets(dict(point)), axis, place, experiment, run, metric)
         asked = {"gain": gain, "precision": precision, "level": level}
