@@ -67,6 +67,8 @@ pub enum LaunchStop {
     },
     /// Output cannot be written.
     Output(Error),
+    /// The file of the shared memory cannot be handed on.
+    Memory(Error),
     /// There is no process that would end the ranks if this one were killed.
     Guard(Error),
 }
@@ -87,6 +89,7 @@ impl std::fmt::Display for LaunchStop {
                 write!(f, "rank {rank}: {} cannot be started: {reason}", program.display())
             }
             LaunchStop::Guard(error) => write!(f, "a process that guards the ranks cannot be started: {error}"),
+            LaunchStop::Memory(error) => write!(f, "the shared memory cannot be handed to the ranks: {error}"),
             LaunchStop::Output(error) => write!(f, "what ranks print cannot be written: {error}"),
         }
     }
@@ -122,6 +125,8 @@ impl Processes {
             relay: Mutex::new(None),
             guard: Mutex::new(None),
         };
+        let mut guard = Guard::new(wish.ranks).map_err(LaunchStop::Guard)?;
+        let inherited = Inherited::of(memory).map_err(LaunchStop::Memory)?;
         for rank in 0..wish.ranks {
             let mut command = command(wish, rank, memory.as_raw_fd());
             let relay = relay.as_mut().filter(|_| !wish.is_in_debugger(rank));
@@ -133,13 +138,15 @@ impl Processes {
                 program: command.get_program().to_owned(),
                 error,
             })?;
+            let process = child.id();
             if let Some(relay) = relay {
                 relay.follow(rank, child.stdout.take(), child.stderr.take());
             }
             processes.ranks().push(RankProcess::Runs(child));
+            guard.take(process).map_err(LaunchStop::Guard)?;
         }
-        let numbers: Vec<u32> = processes.ranks().iter().filter_map(RankProcess::number).collect();
-        processes.guard = Mutex::new(Some(Guard::of(&numbers).map_err(LaunchStop::Guard)?));
+        drop(inherited);
+        processes.guard = Mutex::new(Some(guard));
         let relay = relay.map(Relay::begin).transpose().map_err(LaunchStop::Output)?;
         processes.relay = Mutex::new(relay);
         Ok(processes)
@@ -224,15 +231,30 @@ impl Drop for Processes {
     }
 }
 
-impl RankProcess {
-    /// The number of a process that runs.
-    fn number(&self) -> Option<u32> {
-        match self {
-            RankProcess::Runs(child) => Some(child.id()),
-            RankProcess::Ended(_) => None,
+/// A file that processes which are started have as well, for as long as this is there.
+///
+/// It is told of the file and not done in each process: what a process has to do before its program begins takes a copy of all that we have, half of
+/// the cost of many processes.
+struct Inherited<'a>(&'a OwnedFd);
+
+impl<'a> Inherited<'a> {
+    fn of(file: &'a OwnedFd) -> Result<Self, Error> {
+        // SAFETY: our file.
+        match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFD, 0) } {
+            -1 => Err(Error::last_os_error()),
+            _ => Ok(Self(file)),
         }
     }
+}
 
+impl Drop for Inherited<'_> {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
+impl RankProcess {
     fn look(&mut self) -> Option<ExitStatus> {
         match self {
             RankProcess::Ended(status) => Some(*status),
@@ -269,22 +291,21 @@ fn command(wish: &LaunchWish, rank: u32, memory: RawFd) -> Command {
     }
     // Only a process of the terminal's group may read from it.
     let has_group = !wish.reads(rank) || !std::io::stdin().is_terminal();
+    if has_group {
+        command.process_group(0);
+        return command;
+    }
+    // The guard ends groups; of the terminal's group it is the only one that may be ended.
     let launcher = std::process::id() as libc::pid_t;
     // SAFETY: between fork and exec only calls that are allowed there.
     unsafe {
         command.pre_exec(move || {
-            if has_group {
-                libc::setpgid(0, 0);
-            }
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // It may have died before we asked to hear of it.
             if libc::getppid() != launcher {
                 libc::_exit(128 + libc::SIGKILL);
             }
-            match libc::fcntl(memory, libc::F_SETFD, 0) {
-                -1 => Err(Error::last_os_error()),
-                _ => Ok(()),
-            }
+            Ok(())
         });
     }
     command
