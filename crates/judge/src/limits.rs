@@ -50,7 +50,7 @@ pub struct ClassLoad {
 
 /// What limits a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Limits {
+pub struct TrafficLimits {
     /// All ways were summed up, of a routing that does not look at queues: no load above `bound` is carried.
     pub exact: bool,
     /// The routing looks at queues.
@@ -68,7 +68,7 @@ pub struct Limits {
 }
 
 /// What the open-loop traffic of a run loads the links with; `None` where it has none.
-pub fn limits(run: &RunSpec) -> Result<Option<Limits>, BuildError> {
+pub fn limits(run: &RunSpec) -> Result<Option<TrafficLimits>, BuildError> {
     let net = Network::build(run)?;
     let mut topology = run.topology.build().map_err(BuildError::Topology)?;
     if run.routing.tie() == Tie::Unwrapped {
@@ -77,7 +77,7 @@ pub fn limits(run: &RunSpec) -> Result<Option<Limits>, BuildError> {
     let Some(demand) = net.workload.demand(&topology, MOST_PAIRS) else {
         return Ok(None);
     };
-    let Loads { load, unit } = loads(run, &net, &topology, &demand.pattern)?;
+    let LinkLoads { load, unit } = loads(run, &net, &topology, &demand.pattern)?;
     let (senders, received) = ends(&topology, &demand.pattern);
     let injection = net.injection.bandwidth().0 as f64;
     let capacity = |class: u8| net.classes[usize::from(class)].bandwidth().0 as f64 / injection;
@@ -108,7 +108,7 @@ pub fn limits(run: &RunSpec) -> Result<Option<Limits>, BuildError> {
         });
         Some(words.collect::<Vec<_>>().join(" and "))
     });
-    Ok(Some(Limits {
+    Ok(Some(TrafficLimits {
         exact: unit == 0.0 && demand.whole && !run.routing.is_adaptive(),
         adaptive: run.routing.is_adaptive(),
         detours: run.routing.detours() != Detours::Never,
@@ -120,13 +120,13 @@ pub fn limits(run: &RunSpec) -> Result<Option<Limits>, BuildError> {
 }
 
 /// Units per network port.
-struct Loads {
+struct LinkLoads {
     load: Vec<f64>,
     /// What a packet stands for that was led over the network; 0 where all ways were summed up.
     unit: f64,
 }
 
-fn loads(run: &RunSpec, net: &Network, topology: &Topology, traffic: &TrafficPattern) -> Result<Loads, BuildError> {
+fn loads(run: &RunSpec, net: &Network, topology: &Topology, traffic: &TrafficPattern) -> Result<LinkLoads, BuildError> {
     let rule = net
         .routing
         .rule(topology)
@@ -143,7 +143,7 @@ fn loads(run: &RunSpec, net: &Network, topology: &Topology, traffic: &TrafficPat
         Some(rule) if pairs(rule.same_for_all_nodes_of_a_router()) <= MOST_PAIRS => {
             let load = channel_load(topology, &rule, &across(topology, traffic))
                 .map_err(|error| BuildError::field("routing.kind", error.to_string(), None))?;
-            Ok(Loads { load, unit: 0.0 })
+            Ok(LinkLoads { load, unit: 0.0 })
         }
         _ => {
             let idle = by_packets(net, topology, traffic);
@@ -169,7 +169,7 @@ fn detours(run: &RunSpec) -> Option<Network> {
 }
 
 /// Of the two that mixture which fills links least.
-fn balanced(net: &Network, topology: &Topology, idle: Loads, around: Loads) -> Loads {
+fn balanced(net: &Network, topology: &Topology, idle: LinkLoads, around: LinkLoads) -> LinkLoads {
     let speed = |class: u8| net.classes[usize::from(class)].bandwidth().0 as f64;
     let mixed = |share: f64| {
         idle.load
@@ -183,7 +183,7 @@ fn balanced(net: &Network, topology: &Topology, idle: Loads, around: Loads) -> L
     };
     let shares = (0..=SHARES).map(|k| f64::from(k) / f64::from(SHARES));
     let best = shares.min_by(|a, b| fullest(*a).total_cmp(&fullest(*b))).unwrap_or(0.0);
-    Loads {
+    LinkLoads {
         load: mixed(best).collect(),
         unit: idle.unit.max(around.unit),
     }
@@ -206,7 +206,7 @@ fn across(topology: &Topology, traffic: &TrafficPattern) -> TrafficPattern {
 }
 
 /// The loads by packets that the routing leads over the idle network.
-fn by_packets(net: &Network, topology: &Topology, traffic: &TrafficPattern) -> Loads {
+fn by_packets(net: &Network, topology: &Topology, traffic: &TrafficPattern) -> LinkLoads {
     let nodes = u64::from(topology.n_nodes());
     let others = nodes.max(2) - 1;
     let mut load = vec![0.0; topology.wiring().n_ports() as usize];
@@ -245,7 +245,7 @@ fn by_packets(net: &Network, topology: &Topology, traffic: &TrafficPattern) -> L
             entries.iter().map(|entry| entry.2).fold(0.0, f64::max) / each as f64
         }
     };
-    Loads { load, unit }
+    LinkLoads { load, unit }
 }
 
 /// Leads packet `k` between two nodes over the network and adds its units to every link that it takes.
@@ -347,7 +347,7 @@ mod tests {
         })
     }
 
-    fn found(topology: TopologySpec, routing: RoutingSpec, pattern: Pattern) -> Limits {
+    fn found(topology: TopologySpec, routing: RoutingSpec, pattern: Pattern) -> TrafficLimits {
         let mut run = plain(topology);
         run.routing = routing;
         run.jobs[0].work = Work::Synthetic(Synthetic {

@@ -3,14 +3,14 @@
 use topo::{Topology, TopologyKind};
 
 /// A link by its router and port.
-pub type Link = (u32, u16);
+pub type LinkPlace = (u32, u16);
 
 /// Links that are named one by one.
 const MOST_NAMED: usize = 2;
 
 /// What all of some links have in common, beside their class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Common {
+enum InCommon {
     /// Within groups.
     Within,
     /// To the group so many further on, of so many.
@@ -28,13 +28,13 @@ enum Common {
 }
 
 /// All network links.
-pub fn links(topology: &Topology) -> impl Iterator<Item = Link> + '_ {
+pub fn links(topology: &Topology) -> impl Iterator<Item = LinkPlace> + '_ {
     let wiring = topology.wiring();
     (0..topology.n_routers()).flat_map(move |router| (0..wiring.radix(router)).map(move |port| (router, port as u16)))
 }
 
 /// A link's class.
-pub fn class(topology: &Topology, (router, port): Link) -> &str {
+pub fn class(topology: &Topology, (router, port): LinkPlace) -> &str {
     let wiring = topology.wiring();
     &wiring.class_names[usize::from(wiring.class[wiring.port_index(router, port)])]
 }
@@ -49,10 +49,10 @@ pub fn ejection(count: usize, nodes: usize) -> String {
 }
 
 /// The name of links, ports behind the network ports being those to nodes; empty for none.
-pub fn name(topology: &Topology, given: &[Link]) -> String {
+pub fn name(topology: &Topology, given: &[LinkPlace]) -> String {
     let is_network =
-        |link: &&Link| link.0 < topology.n_routers() && u32::from(link.1) < topology.wiring().radix(link.0);
-    let network: Vec<Link> = given.iter().filter(is_network).copied().collect();
+        |link: &&LinkPlace| link.0 < topology.n_routers() && u32::from(link.1) < topology.wiring().radix(link.0);
+    let network: Vec<LinkPlace> = given.iter().filter(is_network).copied().collect();
     match given.len() - network.len() {
         0 => words(topology, &network),
         count => ejection(count, topology.n_nodes() as usize),
@@ -60,7 +60,7 @@ pub fn name(topology: &Topology, given: &[Link]) -> String {
 }
 
 /// Network links of one class in words; of several classes, which ones.
-pub fn words(topology: &Topology, given: &[Link]) -> String {
+pub fn words(topology: &Topology, given: &[LinkPlace]) -> String {
     let Some(&first) = given.first() else {
         return String::new();
     };
@@ -71,7 +71,7 @@ pub fn words(topology: &Topology, given: &[Link]) -> String {
         return format!("{} links of the classes {}", given.len(), classes.join(", "));
     }
     if given.len() <= MOST_NAMED {
-        let one = |&(router, port): &Link| {
+        let one = |&(router, port): &LinkPlace| {
             let (from, name) = (topology.router_name(router), topology.port_name(router, port));
             format!("{from} {name}")
         };
@@ -79,13 +79,13 @@ pub fn words(topology: &Topology, given: &[Link]) -> String {
         let names: Vec<String> = given.iter().map(one).collect();
         return format!("the {} link{plural} {}", classes[0], names.join(" and "));
     }
-    let of_class: Vec<Link> = links(topology)
+    let of_class: Vec<LinkPlace> = links(topology)
         .filter(|&link| class(topology, link) == class(topology, first))
         .collect();
     let common = shared(topology, given);
     let alike = of_class.iter().filter(|&&link| common.holds(topology, link)).count();
     let noun = match &common {
-        Common::Direction(direction) => format!("links in direction {direction}"),
+        InCommon::Direction(direction) => format!("links in direction {direction}"),
         _ if topology.lattice_shape().is_some() => format!("links in dimension {}", classes[0]),
         _ => format!("{} links", classes[0]),
     };
@@ -98,77 +98,77 @@ pub fn words(topology: &Topology, given: &[Link]) -> String {
 }
 
 /// The closest that all the links have in common.
-fn shared(topology: &Topology, given: &[Link]) -> Common {
+fn shared(topology: &Topology, given: &[LinkPlace]) -> InCommon {
     let Some(&first) = given.first() else {
-        return Common::Nothing;
+        return InCommon::Nothing;
     };
-    let all = |common: &Common| given.iter().all(|&link| common.holds(topology, link));
+    let all = |common: &InCommon| given.iter().all(|&link| common.holds(topology, link));
     candidates(topology, first)
         .into_iter()
         .find(all)
-        .unwrap_or(Common::Nothing)
+        .unwrap_or(InCommon::Nothing)
 }
 
 /// What may be common to links of which one is this, the closest first.
-fn candidates(topology: &Topology, link: Link) -> Vec<Common> {
+fn candidates(topology: &Topology, link: LinkPlace) -> Vec<InCommon> {
     if topology.group_size().is_some() {
         let (from, to, groups) = groups(topology, link);
         return match from == to {
-            true => vec![Common::Within],
+            true => vec![InCommon::Within],
             false => vec![
-                Common::Onward((to + groups - from) % groups, groups),
-                Common::Neighbours,
-                Common::Between,
+                InCommon::Onward((to + groups - from) % groups, groups),
+                InCommon::Neighbours,
+                InCommon::Between,
             ],
         };
     }
     let kind = topology.spec().kind();
     if kind == TopologyKind::FatTree {
         let (from, to) = levels(topology, link);
-        return vec![Common::Levels(from, to)];
+        return vec![InCommon::Levels(from, to)];
     }
     match direction(topology, link) {
-        Some(direction) => vec![Common::Direction(direction)],
+        Some(direction) => vec![InCommon::Direction(direction)],
         None => vec![],
     }
 }
 
-impl Common {
-    fn holds(&self, topology: &Topology, link: Link) -> bool {
+impl InCommon {
+    fn holds(&self, topology: &Topology, link: LinkPlace) -> bool {
         let across = || {
             let (from, to, groups) = groups(topology, link);
             (to + groups - from) % groups
         };
         match self {
-            Common::Within => across() == 0,
-            Common::Onward(by, _) => across() == *by,
-            Common::Neighbours => {
+            InCommon::Within => across() == 0,
+            InCommon::Onward(by, _) => across() == *by,
+            InCommon::Neighbours => {
                 let (_, _, groups) = groups(topology, link);
                 across() == 1 || across() == groups - 1
             }
-            Common::Between => across() != 0,
-            Common::Direction(way) => direction(topology, link).as_ref() == Some(way),
-            Common::Levels(from, to) => levels(topology, link) == (from.clone(), to.clone()),
-            Common::Nothing => true,
+            InCommon::Between => across() != 0,
+            InCommon::Direction(way) => direction(topology, link).as_ref() == Some(way),
+            InCommon::Levels(from, to) => levels(topology, link) == (from.clone(), to.clone()),
+            InCommon::Nothing => true,
         }
     }
 
     fn words(&self) -> String {
         match self {
-            Common::Within => " within groups".to_owned(),
-            Common::Onward(1, _) => " from groups to the next one".to_owned(),
-            Common::Onward(by, groups) if *by == groups - 1 => " from groups to the one before".to_owned(),
-            Common::Onward(by, _) => format!(" from groups to the one {by} further on"),
-            Common::Neighbours => " between neighbouring groups".to_owned(),
-            Common::Between => " between groups".to_owned(),
-            Common::Levels(from, to) => format!(" from {from} to {to}"),
-            Common::Direction(_) | Common::Nothing => String::new(),
+            InCommon::Within => " within groups".to_owned(),
+            InCommon::Onward(1, _) => " from groups to the next one".to_owned(),
+            InCommon::Onward(by, groups) if *by == groups - 1 => " from groups to the one before".to_owned(),
+            InCommon::Onward(by, _) => format!(" from groups to the one {by} further on"),
+            InCommon::Neighbours => " between neighbouring groups".to_owned(),
+            InCommon::Between => " between groups".to_owned(),
+            InCommon::Levels(from, to) => format!(" from {from} to {to}"),
+            InCommon::Direction(_) | InCommon::Nothing => String::new(),
         }
     }
 }
 
 /// Groups of a link's ends, and how many groups there are.
-fn groups(topology: &Topology, (router, port): Link) -> (u32, u32, u32) {
+fn groups(topology: &Topology, (router, port): LinkPlace) -> (u32, u32, u32) {
     let wiring = topology.wiring();
     let peer = wiring.peer_router[wiring.port_index(router, port)];
     let group = |router| topology.group(router).unwrap_or(0);
@@ -176,7 +176,7 @@ fn groups(topology: &Topology, (router, port): Link) -> (u32, u32, u32) {
 }
 
 /// Levels of a link's ends in a tree: routers are called `L1.5`.
-fn levels(topology: &Topology, (router, port): Link) -> (String, String) {
+fn levels(topology: &Topology, (router, port): LinkPlace) -> (String, String) {
     let wiring = topology.wiring();
     let peer = wiring.peer_router[wiring.port_index(router, port)];
     let level = |router| {
@@ -187,7 +187,7 @@ fn levels(topology: &Topology, (router, port): Link) -> (String, String) {
 }
 
 /// Direction of a link of a lattice: `x+`.
-fn direction(topology: &Topology, (router, port): Link) -> Option<String> {
+fn direction(topology: &Topology, (router, port): LinkPlace) -> Option<String> {
     topology.lattice_shape()?;
     let name = topology.port_name(router, port);
     let way = name.split(' ').next().unwrap_or(&name);

@@ -8,7 +8,7 @@ use topo::load::TrafficPattern;
 
 /// Who sends how much to whom, in units of what a node injects at full load.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
+pub struct OpenLoopDemand {
     /// The units.
     pub pattern: TrafficPattern,
     /// It is all that is sent: no work is left out, no destinations stand for others.
@@ -18,7 +18,7 @@ pub struct Demand {
 impl Workload {
     /// The demand of synthetic traffic without end; `None` where there is none. Above `most` pairs some destinations of a node stand for
     /// all of them.
-    pub fn demand(&self, topology: &Topology, most: u64) -> Option<Demand> {
+    pub fn demand(&self, topology: &Topology, most: u64) -> Option<OpenLoopDemand> {
         let endless = |job: &&Job| matches!(&job.kind, JobKind::Synthetic { spec, .. } if spec.load.is_some() && spec.count.is_none());
         let jobs: Vec<&Job> = self.jobs.iter().filter(endless).collect();
         let busy = self
@@ -35,7 +35,7 @@ impl Workload {
             && job.nodes.len() == topology.n_nodes() as usize
         {
             let pattern = TrafficPattern::Uniform;
-            return Some(Demand { pattern, whole });
+            return Some(OpenLoopDemand { pattern, whole });
         }
         let mut entries = Vec::new();
         for job in &jobs {
@@ -43,7 +43,7 @@ impl Workload {
                 whole &= add(destinations, &job.nodes, most, &mut entries);
             }
         }
-        (!entries.is_empty()).then_some(Demand {
+        (!entries.is_empty()).then_some(OpenLoopDemand {
             pattern: TrafficPattern::Matrix(entries),
             whole,
         })
