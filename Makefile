@@ -64,8 +64,9 @@ test: test-rust test-python test-js ## all tests: Rust, doctests, Python, exampl
 test-rust:
 	MAKEFLAGS= cargo test --workspace --exclude fabricsim-py --profile quick --locked
 
+# Two at a time, a file by one of them: tests of commands wait for processes.
 test-python: setup $(STAMPS)/test-tools
-	$(BIN)/python -m pytest --doctest-modules --pyargs fabricsim tests/python
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --durations 15 --doctest-modules --pyargs fabricsim tests/python
 
 # Node runs these without anything else installed.
 test-js:
