@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fabricsim.analyses.saturation.options import Longest, MostRuns, Resume, Seeds, WhatIf, Within
-from fabricsim.analyses.saturation.search import LONGEST, MOST_RUNS, WITHIN
-from fabricsim.analyses.saturation.search import saturation as find
+from fabricsim.analyses.saturation.search import LONGEST, MOST_RUNS, WITHIN, searched
 from fabricsim.cli._base import (
     CHECK,
     INPUT,
@@ -79,7 +78,7 @@ def saturation(
         return execute_campaign(planned, jobs=jobs, workers=None, resume=resume, force=force, quiet=quiet)
 
     try:
-        found = find(
+        found = searched(
             loaded,
             within=within,
             what_if=changes,

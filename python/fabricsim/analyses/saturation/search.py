@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fabricsim._runs import Point
     from fabricsim.study import Study
 
-__all__ = ["LONGEST", "MOST_RUNS", "WITHIN", "saturation"]
+__all__ = ["LONGEST", "MOST_RUNS", "WITHIN", "saturation", "searched"]
 
 #: How close loads are bracketed, how many runs of a point that takes at most, and how many times as long as the study's they may be.
 WITHIN, MOST_RUNS, LONGEST = 0.005, 9, 8.0
@@ -392,7 +392,6 @@ def saturation(
     jobs: int | None = None,
     resume: bool = True,
     force: bool = False,
-    execute: Executor | None = None,
 ) -> tuple[Saturation, ...]:
     """Find the load at which every point of a study stops keeping up, what limits it, and what a change moves it to.
 
@@ -418,8 +417,6 @@ def saturation(
         Runs at a time.
     resume, force : bool, optional
         Keep the runs that `out` has; replace what another study has left there.
-    execute : callable, optional
-        Executes a campaign, instead of `Campaign.execute`.
 
     Returns
     -------
@@ -433,6 +430,40 @@ def saturation(
     ValueError
         A number is out of range, or no work of the study has a load.
     """
+
+    def execute(campaign: Campaign, resume: bool, force: bool) -> Outcome:
+        return campaign.execute(observer=make_observer(False), jobs=jobs, resume=resume, force=force)
+
+    return searched(
+        study,
+        within=within,
+        what_if=what_if,
+        seeds=seeds,
+        most_runs=most_runs,
+        longest=longest,
+        experiments=experiments,
+        out=out,
+        resume=resume,
+        force=force,
+        execute=execute,
+    )
+
+
+def searched(
+    study: Study,
+    *,
+    execute: Executor,
+    within: float = WITHIN,
+    what_if: Sequence[tuple[str, str]] = (),
+    seeds: int | None = None,
+    most_runs: int = MOST_RUNS,
+    longest: float = LONGEST,
+    experiments: Sequence[str] | None = None,
+    out: str | Path | None = None,
+    resume: bool = True,
+    force: bool = False,
+) -> tuple[Saturation, ...]:
+    """Do what `saturation` does, with somebody else to execute the campaigns."""
     if not 0 < within < 0.5 or most_runs < len(SHARES) + 2 or longest < 1:
         raise ValueError(f"within is above 0 and below 0.5, most runs are at least {len(SHARES) + 2}, longest is at least 1")
     if seeds is not None:
@@ -455,11 +486,7 @@ def saturation(
         raise ValueError(_NO_LOAD)
     name = study.name
     folder = Path(out) if out is not None else Path("results") / f"{name}-saturation"
-
-    def plainly(campaign: Campaign, resume: bool, force: bool) -> Outcome:
-        return campaign.execute(observer=make_observer(False), jobs=jobs, resume=resume, force=force)
-
-    rounds = _Rounds(study, folder, execute or plainly, resume=resume, force=force)
+    rounds = _Rounds(study, folder, execute, resume=resume, force=force)
     while rounds.run(every):
         pass
     rounds.close(every)
