@@ -45,6 +45,9 @@ MAIN = (
     "accepted_load",
     "throughput_MiBps.mean",
     "messages",
+    "cost.price_usd",
+    "cost.power_w",
+    "cost.energy_j",
     "cpu_s",
 )
 

@@ -10,22 +10,26 @@ from rich.table import Table
 from rich.text import Text
 
 from fabricsim._figures import figure_label
+from fabricsim._runs import short_key
 from fabricsim._terminal import MOST_ROWS, new_console, new_table, number_text
 from fabricsim._units import counted, format_bytes, format_count, format_seconds, speculation_line
 from fabricsim.analyses.perturb.spread import headline
 
 if TYPE_CHECKING:
+    from fabricsim._prices import PricedNetwork
     from fabricsim._recorded import Recorded
     from fabricsim._runs import Expansion
     from fabricsim.claims import ClaimVerdict
 
 __all__ = [
     "bench_text",
+    "bill_text",
     "claims_text",
     "expansion_text",
     "network_text",
     "partition_text",
     "placement_text",
+    "prices_text",
     "registry_text",
     "runs_text",
 ]
@@ -208,8 +212,69 @@ def network_text(network: dict[str, Any], *, others: int) -> None:
     console.print(table)
     if network.get("classes"):
         console.print("link classes: " + ", ".join(str(name) for name in network["classes"]), markup=False)
+    if "bill" in network:
+        bill_text(network["bill"], network["prices"])
     if others > 0:
         console.print(f"(the first of {others + 1} runs; --run ID shows another)", markup=False, style="dim")
+
+
+def bill_text(bill: Mapping[str, Any], prices: str) -> None:
+    """Print what a network is made of, and what that costs and draws."""
+    console = new_console()
+    numbers = ("number", "metres", "longest [m]", "price [USD]", "idle power [W]")
+    table = new_table(["part", *numbers], numbers=numbers)
+    for line in bill["cables"]:
+        lengths = (f"{line['metres']:,.0f}", f"{line['longest_m']:,.4g}")
+        costs = (f"{line['price_usd']:,.0f}", f"{line['power_w']:,.0f}")
+        table.add_row(f"{line['class']} cables, {line['kind']}", f"{line['cables']:,}", *lengths, *costs)
+    for part in ("routers", "interfaces"):
+        costs = (f"{bill[f'{part}_usd']:,.0f}", f"{bill[f'{part}_w']:,.0f}")
+        table.add_row(part, f"{bill[part]:,}", "", "", *costs)
+    table.add_row("all", "", "", "", f"{bill['price_usd']:,.0f}", f"{bill['power_w']:,.0f}")
+    console.print(table)
+    where = f"{bill['racks']:,} rack{'' if bill['racks'] == 1 else 's'} in {bill['rows']:,} row{'' if bill['rows'] == 1 else 's'}"
+    whose = "default prices of 2014, which [cost] replaces" if prices == "default" else f"prices {prices}"
+    console.print(f"{where}, {bill['ports']:,} ports of routers with a cable; {whose}", markup=False)
+
+
+def prices_text(networks: Sequence[PricedNetwork]) -> None:
+    """Print what networks cost and draw, a line each."""
+    console = new_console()
+    keys = list(dict.fromkeys(key for network in networks for key, _ in network.point))
+    numbers = (
+        "nodes",
+        "routers",
+        "electrical",
+        "optical",
+        "cables [m]",
+        "bisection [%]",
+        "price [USD]",
+        "per node [USD]",
+        "saves [%]",
+        "idle power [W]",
+        "per node [W]",
+    )
+    table = new_table([*map(short_key, keys), *numbers], numbers=numbers)
+    for network in networks:
+        point = dict(network.point)
+        counts = (network.nodes, network.routers, network.electrical, network.optical)
+        table.add_row(
+            *(Text(point.get(key, "")) for key in keys),
+            *(f"{count:,}" for count in counts),
+            f"{network.metres:,.0f}",
+            f"{100 * network.bisection:,.0f}",
+            f"{network.price_usd:,.0f}",
+            f"{network.price_usd / network.nodes:,.0f}",
+            f"{100 * network.saves:,.1f}",
+            f"{network.power_w:,.0f}",
+            f"{network.power_w / network.nodes:,.2f}",
+        )
+    console.print(table)
+    default = sum(network.prices == "default" for network in networks)
+    if default:
+        of = "all" if default == len(networks) else f"{default:,} of them"
+        console.print(f"{of} by default prices of 2014, which [cost] replaces", markup=False)
+    console.print("bisection: of a cable for each node of a half; saves: of the price for each node of the first", markup=False)
 
 
 def placement_text(jobs: Sequence[Mapping[str, Any]]) -> None:

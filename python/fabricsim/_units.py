@@ -34,6 +34,9 @@ _PREFIX = {
     "Ti": 1024.0**4,
 }
 # Both letters that look like a mu, as in the core.
+_LENGTH = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "km": 1e3}
+_POWER = {"mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
+_PRICE = {"uUSD": 1e-6, "mUSD": 1e-3, "USD": 1.0, "kUSD": 1e3, "MUSD": 1e6}
 _TIME = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -44,6 +47,9 @@ def _scale(unit: str) -> tuple[float, str] | None:
         return (_TIME[unit], "ns")
     if unit.endswith("/B") and unit[:-2] in _TIME:
         return (_TIME[unit[:-2]], "ns/B")
+    for names, base in ((_LENGTH, "m"), (_POWER, "W"), (_PRICE, "USD")):
+        if unit in names:
+            return (names[unit], base)
     for suffix, factor, base in (("bit/s", 1e-9 / 8, "GB/s"), ("B/s", 1e-9, "GB/s"), ("B", 1.0, "B")):
         if unit.endswith(suffix) and unit[: -len(suffix)] in _PREFIX:
             return (_PREFIX[unit[: -len(suffix)]] * factor, base)
@@ -53,7 +59,7 @@ def _scale(unit: str) -> tuple[float, str] | None:
 def axis_value(text: object) -> tuple[float, str] | None:
     """Return a swept value as a number and its axis unit, or None for a name.
 
-    Times become ns, bandwidths GB/s, sizes B; a list of extents becomes its product (a torus of
+    Times become ns, bandwidths GB/s, sizes B, lengths m, powers W, prices USD; a list of extents becomes its product (a torus of
     ``[4, 4, 4]`` has 64 routers).
 
     Examples
@@ -64,6 +70,8 @@ def axis_value(text: object) -> tuple[float, str] | None:
     ((1500.0, 'ns'), (0.01, 'ns/B'))
     >>> axis_value("2 KiB")
     (2048.0, 'B')
+    >>> axis_value("2.8 W"), axis_value("57 cm"), axis_value("12 kUSD")
+    ((2.8, 'W'), (0.57, 'm'), (12000.0, 'USD'))
     >>> axis_value("[4, 4, 4]")
     (64.0, 'product')
     >>> axis_value("ugal") is None

@@ -10,7 +10,7 @@ from typing import Any
 from fabricsim import _core
 from fabricsim._figures import all_figures, named
 
-__all__ = ["KINDS", "bench_cases", "describe", "limits", "list_entries", "name_links", "partition", "schema"]
+__all__ = ["KINDS", "bench_cases", "bill", "describe", "limits", "list_entries", "name_links", "partition", "schema"]
 
 #: Kinds that `list_entries` is asked for when none is named, in reading order.
 KINDS = (
@@ -85,6 +85,24 @@ def describe(canonical: str, /) -> dict[str, Any]:
         The `canonical` of a `Run`.
     """
     found: dict[str, Any] = json.loads(_core.describe(canonical))
+    return found
+
+
+def bill(canonical: str, /) -> dict[str, Any]:
+    """Return what the network of a run is made of, and what that costs and draws, by arithmetic.
+
+    Parameters
+    ----------
+    canonical : str
+        The `canonical` of a `Run`.
+
+    Returns
+    -------
+    dict
+        ``bill`` has routers, ports, interfaces, racks and, by link class and kind, cables, with prices in USD and powers in W; ``nodes``
+        and ``bisection_links`` are those of the network; ``prices`` is ``of the study`` or ``default``.
+    """
+    found: dict[str, Any] = json.loads(_core.bill(canonical))
     return found
 
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use study::choice;
 use topo::TopologySpec;
+use topo::bill::CostSpec;
 use work::terms::WorkTerms;
 use work::workload::spec::rails_of;
 
@@ -52,6 +53,9 @@ pub struct RunSpec {
     pub jobs: Vec<JobSpec>,
     /// What is recorded beside the summary.
     pub observe: ObserveSpec,
+    /// Prices, powers and racks; without them nothing is reckoned, and a canonical text leaves them out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostSpec>,
     /// Seed, length and engine.
     pub control: RunControl,
 }

@@ -1,5 +1,6 @@
 //! A run in words and figures before it is run: metrics, drawing, deadlock proof, memory.
 
+use crate::bill;
 use crate::check;
 use crate::predict::Prediction;
 use fabric::network::Network;
@@ -48,6 +49,8 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
         "deadlock": { "free": proof.free, "words": proof.words },
         "classes": wiring.class_names,
         "jobs": jobs(run, topology)?,
+        "bill": bill::of_network(run)?,
+        "prices": bill::whose_prices(run),
     });
     if topology.n_routers() <= MOST_DRAWN {
         let routers: Vec<Value> = (0..topology.n_routers())

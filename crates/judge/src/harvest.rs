@@ -141,6 +141,13 @@ pub struct Load {
     pub bytes: u64,
 }
 
+impl Load {
+    /// The time (ps) for which it was busy until `end`. What a link has accepted may reach beyond; from there on it is busy without a gap.
+    pub fn busy_until(&self, end: u64) -> u64 {
+        self.busy - self.free.saturating_sub(end).min(self.busy)
+    }
+}
+
 /// The lesser of two where there are two.
 fn first<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
     match (one, other) {

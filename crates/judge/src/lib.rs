@@ -10,6 +10,7 @@
 
 pub mod as_trace;
 pub mod bench;
+pub mod bill;
 pub mod check;
 pub mod checkpoint;
 pub mod describe;

@@ -4,6 +4,7 @@
 //! Times are in ns where their keys say so; a figure that cannot be given is null, never 0.
 
 mod concluded;
+mod cost;
 mod execution;
 pub mod figure;
 pub mod files;
@@ -24,6 +25,7 @@ mod throughput;
 mod verdict;
 
 pub(crate) use concluded::{Concluded, Inputs};
+pub use cost::CostSummary;
 pub(crate) use execution::Manner;
 pub use execution::{Execution, Speculation};
 pub(crate) use figure::figures;

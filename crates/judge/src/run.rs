@@ -1,5 +1,6 @@
 //! Runs a specification: network, engine, phases, self-checks, summary.
 
+use crate::bill::{needs_loads, of_run};
 use crate::check;
 use crate::checkpoint::{CheckpointError, Checkpoints};
 use crate::harvest::{Harvest, HarvestWanted, InFlight};
@@ -395,7 +396,7 @@ fn drive<M: RouterModel>(
     let digests = engine.digests();
     // All ranks stand at the same: what one wants all want.
     let wanted = HarvestWanted {
-        links: spec.observe.links,
+        links: spec.observe.links || needs_loads(spec),
         waits: stalled || stop == Stop::Idle && Counts::new(&engine.view()).in_flight() > 0,
         unsent: (spec.observe.messages == MessageDetail::Full).then_some(match stop {
             Stop::Until => until.0.min(span.to),
@@ -555,6 +556,7 @@ struct Finished<'a> {
 
 impl Finished<'_> {
     fn conclude(mut self, engine: &'static str, build: Duration) -> Result<RunResult, RunError> {
+        let bill = of_run(self.spec)?;
         self.harvest.stats.look_back();
         let Finished {
             spec,
@@ -600,6 +602,7 @@ impl Finished<'_> {
             engine,
             digest,
             build,
+            bill,
         }));
         if !summary.verdict.ok {
             return Err(RunError::Check(Box::new(summary)));
@@ -612,7 +615,11 @@ impl Finished<'_> {
         let stays = std::mem::take(&mut stats.stays);
         let rank_times = (self.spec.observe.operations)
             .then(|| RankTimes::new(self.net, operations, &waits, &stays, &self.harvest.ranks));
-        let links = link_rows(std::mem::take(&mut self.harvest.loads), summary.sim_time_ns);
+        let loads = std::mem::take(&mut self.harvest.loads);
+        let links = link_rows(
+            if self.spec.observe.links { loads } else { Vec::new() },
+            summary.sim_time_ns,
+        );
         Ok(RunResult {
             summary,
             messages: self.harvest.stats.messages(&self.harvest.unsent),

@@ -23,7 +23,7 @@ fn runs() -> Vec<RunResult> {
     let torus = "name = \"figures\"\n[topology]\nkind = \"torus\"\nshape = [4, 4]\n";
     let observed = "[observe]\nlinks = true\ntimeline = true\nmessages = \"full\"\nranks = true\noperations = true\n";
     [
-        "[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\n",
+        "[cost]\n[[job]]\nwork = { kind = \"uniform\", load = 0.3 }\n[run]\nend = \"20 us\"\n",
         "[router]\nmodel = \"sculpin\"\n[[job]]\nwork = { kind = \"random-permutation\", load = 1.0 }\n[run]\nend = \"20 us\"\ndrain = \"0 s\"\n",
         "[[job]]\nwork = { kind = \"pairs\" }\n",
         "[[job]]\nwork = { kind = \"halo3d-26\", grid = [8, 8, 8] }\nstart = { spread = \"1 us\" }\n",
@@ -98,7 +98,15 @@ fn every_figure_has_a_word_and_a_meaning_and_the_unit_that_its_key_says() {
         for figure in figures {
             let key = format!("{path}{}", figure.name);
             assert!(!figure.word.is_empty() && figure.line.ends_with('.'), "{key}");
-            for (ending, unit) in [("_ns", "ns"), ("_MiBps", "MiB/s"), ("_s", "s"), ("_bytes", "B")] {
+            for (ending, unit) in [
+                ("_ns", "ns"),
+                ("_MiBps", "MiB/s"),
+                ("_s", "s"),
+                ("_bytes", "B"),
+                ("_usd", "USD"),
+                ("_w", "W"),
+                ("_j", "J"),
+            ] {
                 let in_groups = figure.figures.iter().all(|inner| inner.unit == unit);
                 let told = if figure.figures.is_empty() {
                     figure.unit == unit

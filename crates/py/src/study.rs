@@ -179,6 +179,15 @@ pub fn describe(py: Python<'_>, canonical: &str) -> PyResult<String> {
         .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
 }
 
+/// What a run's network is made of and costs, with its nodes and its bisection.
+#[pyfunction]
+pub fn bill(py: Python<'_>, canonical: &str) -> PyResult<String> {
+    let run = one_run(canonical)?;
+    away(py, move || judge::bill::of_point(&run))?
+        .map(|value| value.to_string())
+        .map_err(|error| errors::of_key(py, "", "", &error.to_string()))
+}
+
 /// What the open-loop traffic of a run loads its links with, and where that is full; null where it has none.
 #[pyfunction]
 pub fn limits(py: Python<'_>, canonical: &str) -> PyResult<String> {

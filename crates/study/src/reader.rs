@@ -75,9 +75,9 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The section `key` of the study, empty if it is left out.
+    /// The section `key` of the study, empty if it is left out; of a section `KEY.PART` the table `PART` in `root`, the table of `KEY`.
     pub fn section(root: &'a Table, key: &'a str, empty: &'a Table, findings: &mut Findings) -> Source<'a> {
-        match root.get(key) {
+        match root.get(key.rsplit('.').next().unwrap_or(key)) {
             None => Source {
                 table: empty,
                 place: Place::default(),
@@ -592,7 +592,12 @@ fn without_unit(unit: Unit, node: &Node, path: &str, findings: &mut Findings) {
         value => number_of(value).map_or(String::new(), |number| number.to_string()),
     };
     let reason = format!("the bare number {number} has no unit, {} is needed", unit.noun());
-    let name = unit.names().get(1).cloned().unwrap_or_default();
+    // The one that people use most.
+    let usual = match unit {
+        Unit::Length | Unit::Price => 2,
+        _ => 1,
+    };
+    let name = unit.names().get(usual).cloned().unwrap_or_default();
     let hint = format!(
         "write {} such as {}, here perhaps \"{number} {name}\"",
         unit.noun(),

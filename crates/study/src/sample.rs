@@ -536,7 +536,11 @@ fn candidates(path: &str, root: &Table, vocabulary: &'static Vocabulary) -> Vec<
     let (Some(first), Some(key)) = (parts.first(), parts.last()) else {
         return Vec::new();
     };
-    let own = vocabulary.parameters(first);
+    let part = parts.get(1).map_or(String::new(), |part| format!("{first}.{part}"));
+    let own = match vocabulary.section(&part) {
+        Some(section) if parts.len() > 2 => section.parameters,
+        _ => vocabulary.parameters(first),
+    };
     let (family, common): (Option<&'static Family>, &[Parameter]) = match vocabulary.form(first) {
         Some(Form::Chosen(chosen)) => (Some(chosen.family), chosen.common),
         _ => (

@@ -16,6 +16,14 @@ pub fn schema(vocabulary: &'static Vocabulary) -> Value {
             Form::Text => json!({ "type": "string" }),
             Form::Chosen(chosen) => one_chosen(chosen),
             Form::Table => object(own()),
+            Form::Parts => {
+                let mut schema = object(own());
+                for (part, section) in vocabulary.parts(top.key) {
+                    schema["properties"][part] = object(section.parameters.iter());
+                    schema["properties"][part]["description"] = json!(section.line.replace('`', ""));
+                }
+                schema
+            }
             Form::Tables => json!({ "type": "array", "minItems": 1, "items": object(own()) }),
             Form::Classes => {
                 let mut schema = object(own());

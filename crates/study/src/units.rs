@@ -1,7 +1,7 @@
 //! Quantities as text with units, read and printed exactly.
 //!
 //! A quantity is a decimal number and a unit: `"200 Gbit/s"`, `"16 KiB"`, `"1.5 us"`. Gbit and GB are decimal, GiB is
-//! binary. The value is a whole number of the base unit (picoseconds, bytes, bits per second), computed in integers:
+//! binary. The value is a whole number of the base unit (picoseconds, bytes, bits per second, millimetres, ...), computed in integers:
 //! text that has no exact value (`"0.3 ps"`) is an error, never rounded. Printing and reading again gives the same value.
 
 /// What a quantity measures, with its base unit.
@@ -15,7 +15,24 @@ pub enum Unit {
     Bandwidth,
     /// A time per byte in picoseconds per byte.
     TimePerByte,
+    /// A length in millimetres.
+    Length,
+    /// A power in milliwatts.
+    Power,
+    /// A price in millionths of a dollar.
+    Price,
 }
+
+/// All of them.
+const ALL: [Unit; 7] = [
+    Unit::Time,
+    Unit::Size,
+    Unit::Bandwidth,
+    Unit::TimePerByte,
+    Unit::Length,
+    Unit::Power,
+    Unit::Price,
+];
 
 /// Why a text is not a quantity of the wanted unit, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +83,21 @@ const BANDWIDTHS: &[(&str, u128)] = &[
     ("TiB/s", 8 << 40),
 ];
 
+/// Unit names of lengths and their millimetres, smallest first.
+const LENGTHS: &[(&str, u128)] = &[("mm", 1), ("cm", 10), ("m", 1_000), ("km", 1_000_000)];
+
+/// Unit names of powers and their milliwatts, smallest first.
+const POWERS: &[(&str, u128)] = &[("mW", 1), ("W", 1_000), ("kW", 1_000_000), ("MW", 1_000_000_000)];
+
+/// Unit names of prices and their millionths of a dollar, smallest first.
+const PRICES: &[(&str, u128)] = &[
+    ("uUSD", 1),
+    ("mUSD", 1_000),
+    ("USD", 1_000_000),
+    ("kUSD", 1_000_000_000),
+    ("MUSD", 1_000_000_000_000),
+];
+
 /// Other spellings that mean exactly one unit and are read as such.
 const ALIASES: &[(&str, &str)] = &[
     ("µs", "us"),
@@ -83,6 +115,9 @@ impl Unit {
             Unit::Size => "a size",
             Unit::Bandwidth => "a bandwidth",
             Unit::TimePerByte => "a time per byte",
+            Unit::Length => "a length",
+            Unit::Power => "a power",
+            Unit::Price => "a price",
         }
     }
 
@@ -93,6 +128,9 @@ impl Unit {
             Unit::Size => "bytes",
             Unit::Bandwidth => "bits per second",
             Unit::TimePerByte => "picoseconds per byte",
+            Unit::Length => "millimetres",
+            Unit::Power => "milliwatts",
+            Unit::Price => "millionths of a dollar",
         }
     }
 
@@ -103,6 +141,9 @@ impl Unit {
             Unit::Size => "\"2 KiB\" or \"8192 B\"",
             Unit::Bandwidth => "\"200 Gbit/s\" or \"25 GB/s\"",
             Unit::TimePerByte => "\"10 ns/B\"",
+            Unit::Length => "\"2 m\" or \"57 cm\"",
+            Unit::Power => "\"2.8 W\" or \"250 mW\"",
+            Unit::Price => "\"350.4 USD\" or \"12 kUSD\"",
         }
     }
 
@@ -119,6 +160,9 @@ impl Unit {
             Unit::Time | Unit::TimePerByte => TIMES,
             Unit::Size => SIZES,
             Unit::Bandwidth => BANDWIDTHS,
+            Unit::Length => LENGTHS,
+            Unit::Power => POWERS,
+            Unit::Price => PRICES,
         }
     }
 
@@ -203,7 +247,7 @@ impl Unit {
 
     /// The error for a unit name that this kind does not have: another kind's, another spelling, or none at all.
     fn wrong_unit(self, number: &str, name: &str) -> UnitError {
-        for other in [Unit::Time, Unit::Size, Unit::Bandwidth, Unit::TimePerByte] {
+        for other in ALL {
             if other != self && other.scale(name).is_some() {
                 return UnitError {
                     reason: format!("\"{number} {name}\" is {}, not {}", other.noun(), self.noun()),
@@ -248,7 +292,9 @@ impl Unit {
     /// Text that [`Unit::parse`] reads back as the same value, in the largest unit that needs at most three decimals.
     pub fn print(self, value: u64) -> String {
         match self {
-            Unit::Time => print_largest(value, TIMES.iter().rev().copied()),
+            Unit::Time | Unit::Length | Unit::Power | Unit::Price => {
+                print_largest(value, self.table().iter().rev().copied())
+            }
             Unit::TimePerByte => print_largest(value, TIMES.iter().rev().copied()) + "/B",
             Unit::Size => print_size(value),
             Unit::Bandwidth => print_bandwidth(value),
@@ -346,8 +392,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Unit; 4] = [Unit::Time, Unit::Size, Unit::Bandwidth, Unit::TimePerByte];
-
     #[test]
     fn reads_the_exact_value() {
         let cases = [
@@ -371,6 +415,12 @@ mod tests {
             (Unit::Time, "0 ns", 0),
             (Unit::Time, "18446744073709551615 ps", u64::MAX),
             (Unit::TimePerByte, "10 ns/B", 10_000),
+            (Unit::Length, "1.5 m", 1_500),
+            (Unit::Length, "57 cm", 570),
+            (Unit::Power, "2.8 W", 2_800),
+            (Unit::Power, "3 MW", 3_000_000_000),
+            (Unit::Price, "0.4079 USD", 407_900),
+            (Unit::Price, "12 kUSD", 12_000_000_000),
         ];
         for (unit, text, value) in cases {
             assert_eq!(unit.parse(text), Ok(value), "{text}");
@@ -405,6 +455,11 @@ mod tests {
             (Unit::Size, "0.1 KiB", "whole number of bytes", "102 B"),
             (Unit::Size, "4 parsecs", "unknown unit", "KiB"),
             (Unit::TimePerByte, "10 ns", "a time, not a time per byte", "10 ns/B"),
+            (Unit::Length, "5 ns", "a time, not a length", "2 m"),
+            (Unit::Length, "0.5 mm", "whole number of millimetres", "0 mm"),
+            (Unit::Power, "5", "no unit", "W"),
+            (Unit::Price, "5 EUR", "unknown unit", "USD"),
+            (Unit::Price, "-892.3 USD", "negative", "zero or more"),
         ];
         for (unit, text, reason, hint) in cases {
             let error = unit.parse(text).expect_err(text);
@@ -424,17 +479,21 @@ mod tests {
         assert_eq!(Unit::Bandwidth.print(200_000_000_000), "25 GB/s");
         assert_eq!(Unit::Bandwidth.print(17_179_869_184), "2 GiB/s");
         assert_eq!(Unit::TimePerByte.print(10_000), "10 ns/B");
+        assert_eq!(Unit::Length.print(2_000), "2 m");
+        assert_eq!(Unit::Power.print(2_800), "2.8 W");
+        assert_eq!(Unit::Price.print(350_400_000), "350.4 USD");
+        assert_eq!(Unit::Price.print(0), "0 uUSD");
     }
 
     proptest! {
         #[test]
-        fn printing_and_reading_gives_the_same_value(value in any::<u64>(), shift in 0u32..64, unit in 0usize..4) {
+        fn printing_and_reading_gives_the_same_value(value in any::<u64>(), shift in 0u32..64, unit in 0usize..ALL.len()) {
             let value = value >> shift;
             prop_assert_eq!(ALL[unit].parse(&ALL[unit].print(value)), Ok(value));
         }
 
         #[test]
-        fn round_values_survive_too(count in 0u64..100_000, power in 0u32..12, unit in 0usize..4) {
+        fn round_values_survive_too(count in 0u64..100_000, power in 0u32..12, unit in 0usize..ALL.len()) {
             for value in [count.checked_mul(10u64.pow(power)), count.checked_mul(1 << (3 * power))].into_iter().flatten() {
                 prop_assert_eq!(ALL[unit].parse(&ALL[unit].print(value)), Ok(value));
             }
@@ -447,12 +506,12 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "\\PC{0,24}", unit in 0usize..4) {
+        fn no_text_panics(text in "\\PC{0,24}", unit in 0usize..ALL.len()) {
             let _ = ALL[unit].parse(&text);
         }
 
         #[test]
-        fn number_and_any_unit_never_panics(number in "[-0-9.]{0,60}", name in "[a-zA-Zµ/ ]{0,8}", unit in 0usize..4) {
+        fn number_and_any_unit_never_panics(number in "[-0-9.]{0,60}", name in "[a-zA-Zµ/ ]{0,8}", unit in 0usize..ALL.len()) {
             if let Err(error) = ALL[unit].parse(&format!("{number}{name}")) {
                 prop_assert!(!error.reason.is_empty() && !error.hint.is_empty());
             }

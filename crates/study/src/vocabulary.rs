@@ -37,6 +37,8 @@ pub enum Form {
     Chosen(&'static Chosen),
     /// The table of the section with the key's name.
     Table,
+    /// The table of the section with the key's name, and in it tables of the sections that are called `KEY.PART`.
+    Parts,
     /// A list of such tables.
     Tables,
     /// Such a table, with tables of the same keys for classes of what it is about.
@@ -90,6 +92,14 @@ impl Vocabulary {
         self.section(name).map_or(&[], |section| section.parameters)
     }
 
+    /// The sections of the tables that stand in the table `key`, each with its name there.
+    pub fn parts(&self, key: &str) -> impl Iterator<Item = (&'static str, &'static Section)> {
+        self.sections.iter().filter_map(move |section| {
+            let (of, part) = section.name.split_once('.')?;
+            (of == key).then_some((part, section))
+        })
+    }
+
     /// What stands at a key at the top.
     pub fn form(&self, key: &str) -> Option<Form> {
         let found = self.top_level.iter().find(|top| top.key == key);
@@ -98,7 +108,12 @@ impl Vocabulary {
 
     /// The keys at the top whose own keys can be set and swept.
     pub fn settable(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
-        let settable = |form| matches!(form, Form::Chosen(_) | Form::Table | Form::Tables | Form::Classes);
+        let settable = |form| {
+            matches!(
+                form,
+                Form::Chosen(_) | Form::Table | Form::Parts | Form::Tables | Form::Classes
+            )
+        };
         let top_level = self.top_level.iter();
         top_level.filter(move |top| settable(top.form)).map(|top| top.key)
     }

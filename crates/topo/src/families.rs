@@ -117,6 +117,8 @@ pub(crate) trait NetworkFamily {
     fn group_of(&self, router: u32) -> u32;
     /// A group's name; empty without groups.
     fn group_name(&self, group: u32) -> String;
+    /// The shelf of a router: routers with the same number are built together, and shelves stand in the order of their numbers.
+    fn shelf(&self, router: u32) -> u32;
 
     // Figures and parts.
 

@@ -24,6 +24,7 @@ mod rule;
 mod topology;
 mod wiring;
 
+pub mod bill;
 pub mod bisection;
 pub mod deadlock;
 pub mod load;

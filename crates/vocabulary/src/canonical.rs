@@ -7,6 +7,7 @@ use fabric::spec::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use study::user_file::hash_bytes;
+use topo::bill::CostSpec;
 use topo::{GraphFormat, GraphSpec, TopologySpec};
 use work::memory::spec::{AccessPattern, Memory};
 
@@ -99,11 +100,13 @@ pub(crate) fn canonical_study(name: &str, description: &str, runs: &[RunSpec]) -
                 None
             }
         };
+        let cost = run.cost.as_ref().map(|cost| places.costs.place(cost, &mut study.costs));
         study.runs.push(CanonicalRun {
             experiment: run.experiment.clone(),
             sweep: run.sweep.clone(),
             parts,
             map,
+            cost,
             control,
         });
     }
@@ -127,6 +130,8 @@ struct CanonicalStudy {
     observes: Vec<ObserveSpec>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     maps: Vec<Arc<[u32]>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    costs: Vec<CostSpec>,
     runs: Vec<CanonicalRun>,
 }
 
@@ -140,6 +145,9 @@ struct CanonicalRun {
     /// The map of `control.partition`, which is the default here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     map: Option<usize>,
+    /// Prices, powers and racks, if it has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cost: Option<usize>,
     control: RunControl,
 }
 
@@ -167,6 +175,7 @@ impl CanonicalStudy {
                 nic: part(&self.nics, nic)?,
                 jobs: part(&self.jobs, jobs)?,
                 observe: part(&self.observes, observe)?,
+                cost: run.cost.map(|cost| part(&self.costs, cost)).transpose()?,
                 control,
             })
         };
@@ -185,6 +194,7 @@ struct Places {
     jobs: Known,
     observes: Known,
     maps: Known,
+    costs: Known,
 }
 
 /// Positions of values in their list by their JSON.
@@ -237,6 +247,7 @@ mod tests {
             sweep: Vec::new(),
             parts: [3; 7],
             map: None,
+            cost: None,
             control: RunControl {
                 seed: 1,
                 end: None,

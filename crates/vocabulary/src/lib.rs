@@ -14,5 +14,6 @@ mod tests;
 
 pub use canonical::{canonical, hash, run_hash, runs_of_canonical};
 pub use load::{PointWords, Study, load_study, study_points};
+pub use read::cost::default_cost;
 pub use study::diagnostic::{Diagnostic, Severity, render};
 pub use study::open::{LoadOptions, MOST_RUNS};

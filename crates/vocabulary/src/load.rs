@@ -2,6 +2,7 @@
 
 use crate::canonical::canonical_study;
 use crate::read::control::{self, Repeats};
+use crate::read::cost;
 use crate::read::partition::Map;
 use crate::read::placement::Files;
 use crate::read::topology::{self, Networks};
@@ -159,6 +160,7 @@ fn check_run(
     };
     let jobs = jobs::read(root, files, findings);
     let observe = control::read_observe(root, findings);
+    let cost = cost::read(root, findings);
     let times = network.as_ref().map(network::LonePacketTimes::new);
     let map = Map {
         topology: topology.as_ref(),
@@ -182,6 +184,7 @@ fn check_run(
         nic: network.nic,
         jobs: jobs?,
         observe,
+        cost,
         control,
     };
     Some((repeats, run))

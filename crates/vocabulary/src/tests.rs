@@ -170,6 +170,7 @@ fn defaults_are_those_of_the_reference() {
             ranks: false,
             operations: false,
         },
+        cost: None,
         control: RunControl {
             seed: 1,
             end: Some(Time::from_us(100)),
@@ -466,6 +467,37 @@ fn every_topology_can_be_asked_for() {
 }
 
 #[test]
+fn prices_stand_in_the_run_and_only_where_there_are_some() {
+    let without = load(TORUS);
+    assert!(without.runs[0].cost.is_none() && !without.canonical.contains("cost"));
+    let empty = load(&format!("{TORUS}[cost]\n"));
+    assert_eq!(empty.runs[0].cost, Some(crate::default_cost()));
+    assert_eq!(runs_of_canonical(&empty.canonical), Ok(empty.runs.clone()));
+    assert_ne!(run_hash(&empty.runs[0]), run_hash(&without.runs[0]));
+    let swept = load(&format!(
+        "{TORUS}[sweep]\n\"cost.layout.nodes_per_rack\" = [16, 32]\n\"cost.port_power\" = [\"1 W\", \"2 W\"]\n"
+    ));
+    let found = swept.runs.iter().map(|run| {
+        let cost = run.cost.as_ref().unwrap();
+        (cost.layout.nodes_per_rack, cost.port_power)
+    });
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [(16, 1_000), (16, 2_000), (32, 1_000), (32, 2_000)]
+    );
+    assert_eq!(runs_of_canonical(&swept.canonical), Ok(swept.runs.clone()));
+    let sampled = load(&format!(
+        "{TORUS}[sample]\npoints = 4\n\"cost.electrical.reach\" = {{ from = \"1 m\", to = \"9 m\" }}\n"
+    ));
+    assert!(
+        sampled
+            .runs
+            .iter()
+            .all(|run| (1_000..=9_000).contains(&run.cost.as_ref().unwrap().reach))
+    );
+}
+
+#[test]
 fn graphs_are_found_beside_the_study() {
     let base = std::env::temp_dir().join(format!("fabricsim-graph-{}", std::process::id()));
     std::fs::create_dir_all(&base).unwrap();
@@ -573,7 +605,8 @@ fn the_schema_has_every_key_of_the_registry() {
     let schema = registry::schema();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     for section in registry::sections() {
-        let table = &schema["properties"][section.name];
+        let tables = section.name.split('.');
+        let table = tables.fold(&schema, |table, name| &table["properties"][name]);
         let table = if section.name == "job" { &table["items"] } else { table };
         for parameter in section.parameters {
             let property = &table["properties"][parameter.key];

@@ -131,6 +131,25 @@ const CASES: &[(&str, &[Expected])] = &[
         &[(4, "topology.up", "1 entries, 3 levels need 2", "each level")],
     ),
     (
+        "cost_with_mistakes",
+        &[
+            (3, "cost.port_price", "has no unit", "350 USD"),
+            (4, "cost.port_powr", "unknown key", "did you mean `port_power`"),
+            (5, "cost.router_power", "a price, not a power", "2.8 W"),
+            (7, "cost.layout.rows", "too small", "1"),
+            (8, "cost.layout.slack", "a time, not a length", "2 m"),
+            (9, "cost.optcal", "unknown table", "did you mean `optical`"),
+            (12, "cost.electrical.per", "unknown per", "bandwidth"),
+        ],
+    ),
+    (
+        "cost_part_is_a_value",
+        &[
+            (3, "cost.layout", "must be a table, not a whole number", "[cost.layout]"),
+            (4, "cost.port_power", "not a table", "port_power = \"2.8 W\""),
+        ],
+    ),
+    (
         "fat_tree_taper_and_up",
         &[(5, "topology.taper", "stands beside `up`", "remove")],
     ),

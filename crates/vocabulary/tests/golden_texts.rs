@@ -290,6 +290,9 @@ fn values_of(id: &str, kind: &Type) -> Vec<String> {
                 .to_vec(),
             Unit::Bandwidth => texts(&["\"10 GB/s\"", "\"100 Gbit/s\""]),
             Unit::TimePerByte => texts(&["\"2 ns/B\"", "\"3 ps/B\""]),
+            Unit::Length => texts(&["\"3 m\"", "\"70 cm\""]),
+            Unit::Power => texts(&["\"3.5 W\"", "\"250 mW\""]),
+            Unit::Price => texts(&["\"1.5 USD\"", "\"2 kUSD\""]),
         },
         Type::Choice(_) | Type::Of(_) => words_of(kind).into_iter().map(quoted).collect(),
         Type::Integers { min, max, single } => {

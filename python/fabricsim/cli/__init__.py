@@ -46,7 +46,7 @@ for _analysis in ANALYSES:
 
 #: The commands as the help lists them, by group.
 _GROUPS: dict[str, tuple[str, ...]] = {
-    "Studies": ("new", "check", "expand", "show", "list", "schema"),
+    "Studies": ("new", "check", "expand", "show", "cost", "list", "schema"),
     "Runs": ("run", "reproduce", "mpirun", "trace", "report", "verify", "rerun"),
     "Questions": tuple(analysis.name for analysis in ANALYSES),
     "fabricsim itself": ("bench",),

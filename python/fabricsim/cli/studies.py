@@ -190,6 +190,19 @@ def show(
             put(f"drawn into {out}")
 
 
+@app.command(epilog=example('cost my.toml --set cost.port_price="500 USD"'))
+def cost(study: StudyArgument, sets: SetOption = None, variant: VariantOption = None, as_json: JsonOption = False) -> None:
+    """Tell what every network of a study costs and draws, and what it saves, without running it."""
+    from fabricsim._prices import priced_networks
+    from fabricsim._text import prices_text
+
+    found = priced_networks(load_study(study, sets, variant).expand().runs)
+    if as_json:
+        put(json.dumps([network.to_json() for network in found]))
+    else:
+        prices_text(found)
+
+
 @app.command("list", epilog=example("list routing ugal"))
 def list_command(
     kind: Annotated[

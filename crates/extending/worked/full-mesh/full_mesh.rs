@@ -224,6 +224,10 @@ impl NetworkFamily for FullMeshGeometry {
         String::new()
     }
 
+    fn shelf(&self, router: u32) -> u32 {
+        router
+    }
+
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
         let (n, width) = (u64::from(self.routers), u64::from(self.width));
         (n % 2 == 0).then_some((n * n / 4 * width, "complete graph: w (n/2)^2"))

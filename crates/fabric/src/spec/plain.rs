@@ -74,6 +74,7 @@ pub fn plain(topology: TopologySpec) -> RunSpec {
             ranks: false,
             operations: false,
         },
+        cost: None,
         control: RunControl {
             seed: 1,
             end: Some(Time::from_us(20)),

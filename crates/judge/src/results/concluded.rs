@@ -12,6 +12,7 @@ use fabric::network::Network;
 use fabric::observe::{Bin, Sample, Stats, Track};
 use fabric::spec::RunSpec;
 use std::time::Duration;
+use topo::bill::Bill;
 
 /// What a run has left behind.
 pub(crate) struct Inputs<'a> {
@@ -32,6 +33,8 @@ pub(crate) struct Inputs<'a> {
     pub engine: &'static str,
     pub digest: u64,
     pub build: Duration,
+    /// What the network is made of, where the study has prices.
+    pub bill: Option<Bill>,
 }
 
 /// What a run has left behind, and what several figures need of it.
@@ -49,6 +52,8 @@ pub(crate) struct Concluded<'a> {
     pub engine: &'static str,
     pub digest: u64,
     pub build: Duration,
+    /// What the network is made of, where the study has prices.
+    pub bill: Option<Bill>,
     pub scales: Scales,
     /// Whether the network kept up.
     pub judgement: Judgement,
@@ -109,6 +114,7 @@ impl<'a> Concluded<'a> {
             engine: inputs.engine,
             digest: inputs.digest,
             build: inputs.build,
+            bill: inputs.bill,
             scales,
             judgement,
             given: false,

@@ -23,6 +23,12 @@ pub enum Measure {
     Load,
     /// A part of a whole, 0 to 1.
     Share,
+    /// Dollars.
+    Dollars,
+    /// Watts.
+    Watts,
+    /// Joules.
+    Joules,
     /// A number of things.
     Count,
     /// A text.
@@ -45,6 +51,9 @@ impl Measure {
             Measure::Bytes => "B",
             Measure::MebibytesPerSecond => "MiB/s",
             Measure::PerSecond => "1/s",
+            Measure::Dollars => "USD",
+            Measure::Watts => "W",
+            Measure::Joules => "J",
             Measure::Load | Measure::Share | Measure::Count => "",
             Measure::Text | Measure::Flag | Measure::Group | Measure::List => "",
         }

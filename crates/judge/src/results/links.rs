@@ -55,8 +55,7 @@ pub(crate) fn link_rows(loads: Vec<Load>, sim_time_ns: f64) -> Vec<LinkRow> {
         port: load.port,
         peer_router: load.peer_router,
         class: load.class as u8,
-        // What a link has accepted may reach beyond the end of the run; from there on it is busy without a gap.
-        utilisation: (load.busy - load.free.saturating_sub(span as u64).min(load.busy)) as f64 / span,
+        utilisation: load.busy_until(span as u64) as f64 / span,
         packets: load.packets,
         bytes: load.bytes,
     };

@@ -1,5 +1,6 @@
 //! The numbers of a run, as they go into `summary.json` and `--json`: one line each.
 
+use super::cost::{self, CostSummary};
 use super::execution::{self, Execution};
 use super::hops::{self, HopSummary};
 use super::jobs::{self, JobSummary};
@@ -45,6 +46,8 @@ figures! {
         jobs: Vec<JobSummary> = List, "jobs", "The jobs that do something, in the order of the study." => jobs::of;
         #[serde(skip_serializing_if = "Option::is_none")]
         memory: Option<MemorySummary> = Group, "memory nodes", "The job of memory nodes: times are means over accesses unless they say otherwise; only there with such a job." => memory::of;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost: Option<CostSummary> = Group, "cost", "What the network costs, and what it draws and takes for the run; only there with `[cost]`." => cost::of;
         #[serde(skip_serializing_if = "Vec::is_empty")]
         rail_bytes: Vec<u64> = List, "bytes by rail", "Bytes that came by each rail of the hosts; only where they have several.", parts Sum => |run| run.harvest.rails.clone();
         events: u64 = Count, "events", "Events of the simulation.", parts Sum => |run| run.outcome.events;

@@ -279,6 +279,15 @@ impl NetworkFamily for FatTreeGeometry {
         format!("pod {group}")
     }
 
+    /// Pods with all that is in them, then the top routers.
+    fn shelf(&self, router: u32) -> u32 {
+        let (pods, leaves) = self.pods();
+        match self.level_index(router).0 + 1 < self.height() {
+            true => self.over_leaves(router).0 / leaves,
+            false => pods,
+        }
+    }
+
     fn bisection(&self, wiring: &Wiring) -> Option<(u64, &'static str)> {
         let top = (0..self.height()).rposition(|level| self.children(level) > 1)?;
         if top == 0 {

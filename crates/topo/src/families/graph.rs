@@ -253,6 +253,11 @@ impl NetworkFamily for GraphTables {
         String::new()
     }
 
+    /// Routers stand in the order of the file, each by itself.
+    fn shelf(&self, router: u32) -> u32 {
+        router
+    }
+
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
         None
     }

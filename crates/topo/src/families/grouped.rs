@@ -147,6 +147,11 @@ impl NetworkFamily for Grouped {
         format!("g{group}")
     }
 
+    /// Groups.
+    fn shelf(&self, router: u32) -> u32 {
+        self.per_group.div(router)
+    }
+
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
         let (groups, links) = (u64::from(self.global.groups()), u64::from(self.global.links_per_pair()));
         match self.inside {

@@ -139,6 +139,11 @@ impl NetworkFamily for LatticeGeometry {
         format!("{}={group}", dimension_name(0))
     }
 
+    /// Lines along the first dimension, whose routers have consecutive numbers.
+    fn shelf(&self, router: u32) -> u32 {
+        router / self.dims[0].size
+    }
+
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
         let routers = u64::from(self.n_routers());
         let across = |size: u32, width: u16| {

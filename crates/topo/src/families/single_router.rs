@@ -152,6 +152,10 @@ impl NetworkFamily for OneRouter {
         String::new()
     }
 
+    fn shelf(&self, _router: u32) -> u32 {
+        0
+    }
+
     fn bisection(&self, _wiring: &Wiring) -> Option<(u64, &'static str)> {
         Some((0, "a single router has no cables"))
     }

@@ -5,6 +5,7 @@
 //! what reads them, is the language's (crate `study`), to which all of it is one [`Vocabulary`].
 
 mod chapters;
+mod cost;
 pub(crate) mod loggops;
 mod memory;
 mod messages;

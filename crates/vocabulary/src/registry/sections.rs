@@ -1,6 +1,6 @@
 //! The tables of a study file with a fixed set of keys, and the engines.
 
-use super::loggops;
+use super::{cost, loggops};
 use fabric::spec::{
     Arbitration, Architecture, Completion, ControlOrder, DeliveryPoint, DrainSources, Mapping, Switching,
 };
@@ -77,6 +77,11 @@ pub(super) const TOP_LEVEL: &[TopLevel] = &[
         "observe",
         Form::Table,
         "`[observe]`: what is recorded beside the summary.",
+    ),
+    top(
+        "cost",
+        Form::Parts,
+        "`[cost]`: prices, powers and racks; what the network costs and draws.",
     ),
     top("run", Form::Table, "`[run]`: seeds, length and engine."),
     top(
@@ -587,6 +592,10 @@ pub(super) const SECTIONS: &[Section] = &[
         parameters: OBSERVE,
         families: &[],
     },
+    cost::COST_TABLE,
+    cost::ELECTRICAL_TABLE,
+    cost::OPTICAL_TABLE,
+    cost::LAYOUT_TABLE,
     Section {
         name: "run",
         header: "[run]",
