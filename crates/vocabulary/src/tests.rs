@@ -467,6 +467,55 @@ fn every_topology_can_be_asked_for() {
 }
 
 #[test]
+fn taper_of_a_ready_made_fat_tree_keeps_what_is_above() {
+    let tapered = load("[topology]\npreset = \"ecp-8k-fat-tree\"\ntaper = 2\n");
+    let tree = TopologySpec::FatTree(FatTreeSpec {
+        down: vec![32, 32, 8],
+        up: vec![16, 4],
+        up_width: vec![1, 8],
+    });
+    assert_eq!(tapered.runs[0].topology, tree);
+    let half = tree.build().unwrap().bisection().cables;
+    assert_eq!(
+        2 * half,
+        load("[topology]\npreset = \"ecp-8k-fat-tree\"\n").runs[0]
+            .topology
+            .build()
+            .unwrap()
+            .bisection()
+            .cables
+    );
+    // What is said beside it counts.
+    let own = load("[topology]\npreset = \"ecp-8k-fat-tree\"\ndown = [8, 8, 4]\nup_width = 1\ntaper = 2\n");
+    let tree = FatTreeSpec {
+        down: vec![8, 8, 4],
+        up: vec![4, 8],
+        up_width: vec![1, 1],
+    };
+    assert_eq!(own.runs[0].topology, TopologySpec::FatTree(tree));
+}
+
+#[test]
+fn fewer_long_cables_taper_a_dragonfly_and_a_hyperx() {
+    let bisection = |keys: &str| {
+        let study = load(&format!("topology = {{ {keys} }}\n"));
+        study.runs[0].topology.build().unwrap().bisection().cables
+    };
+    for (preset, less) in [
+        ("ecp-8k-dragonfly", "links_per_pair = 16"),
+        ("ecp-8k-dragonfly+", "links_per_pair = 64"),
+        ("ecp-8k-hyperx", "width = [2, 1, 1]"),
+    ] {
+        let whole = bisection(&format!("preset = \"{preset}\""));
+        assert_eq!(
+            whole,
+            2 * bisection(&format!("preset = \"{preset}\", {less}")),
+            "{preset}"
+        );
+    }
+}
+
+#[test]
 fn prices_stand_in_the_run_and_only_where_there_are_some() {
     let without = load(TORUS);
     assert!(without.runs[0].cost.is_none() && !without.canonical.contains("cost"));

@@ -150,6 +150,18 @@ const CASES: &[(&str, &[Expected])] = &[
         ],
     ),
     (
+        "taper_of_a_dragonfly",
+        &[(5, "topology.taper", "is no key of a dragonfly", "links_per_pair")],
+    ),
+    (
+        "taper_of_a_hyperx",
+        &[(4, "topology.taper", "is no key of a hyperx", "width = [2, 1, 1]")],
+    ),
+    (
+        "taper_of_a_preset_not_a_divisor",
+        &[(3, "topology.taper", "cannot share", "divisor")],
+    ),
+    (
         "fat_tree_taper_and_up",
         &[(5, "topology.taper", "stands beside `up`", "remove")],
     ),

@@ -60,7 +60,11 @@ pub(crate) fn read(
         table: &table,
         ..source
     };
-    let values = reader::read(source, &parameters, &[], &["kind", "preset"], findings);
+    let mut aside = vec!["kind", "preset"];
+    if refuse_taper(source, &kind, &parameters, findings) {
+        aside.push("taper");
+    }
+    let values = reader::read(source, &parameters, &[], &aside, findings);
     if findings.n_errors() > before {
         return None;
     }
@@ -87,6 +91,42 @@ pub(crate) fn read(
             }
             None
         }
+    }
+}
+
+/// Refuses `taper` where the network has no such key, and tells which one says how many of its long cables there are.
+fn refuse_taper(source: Source<'_>, kind: &str, parameters: &[&'static Parameter], findings: &mut Findings) -> bool {
+    let has = |key: &str| parameters.iter().any(|parameter| parameter.key == key);
+    let Some(item) = source.table.get("taper").filter(|_| !has("taper")) else {
+        return false;
+    };
+    let hint = if has("links_per_pair") {
+        "give fewer cables between two groups, links_per_pair: they stay evenly spread over the routers"
+    } else if has("width") {
+        "give fewer cables in a dimension, width, such as width = [2, 1, 1]"
+    } else {
+        "remove the key"
+    };
+    findings.error(item.place, "topology.taper", format!("is no key of a {kind}"), hint);
+    true
+}
+
+/// Divides what goes up from the leaves of a ready-made fat-tree by `taper`, which is then done; what it cannot divide is left to be refused.
+fn taper_preset(table: &mut Table, source: Source<'_>) -> bool {
+    let own = |key: &str| source.table.get(key).is_some();
+    let Some(Value::Integer(taper)) = source.table.get("taper").map(|item| &item.node.value) else {
+        return false;
+    };
+    let up = table.entries.iter_mut().find(|item| item.key == "up");
+    let Some(Value::List(up)) = up.map(|item| &mut item.node.value) else {
+        return false;
+    };
+    match up.first_mut().map(|node| &mut node.value) {
+        Some(Value::Integer(leaf)) if *taper > 0 && *leaf % *taper == 0 && !own("up") && !own("down") => {
+            *leaf /= *taper;
+            true
+        }
+        _ => false,
     }
 }
 
@@ -156,10 +196,16 @@ fn with_preset(source: Source<'_>, given: &Values, findings: &mut Findings) -> O
         findings.error(given.place("kind"), "topology.kind", reason, "remove kind or preset");
         return None;
     }
-    if source.table.get("taper").is_some() {
+    let tapered = taper_preset(&mut table, source);
+    if source.table.get("taper").is_some() && !tapered {
         table.remove("up");
     }
-    for item in &source.table.entries {
+    for item in source
+        .table
+        .entries
+        .iter()
+        .filter(|item| !tapered || item.key != "taper")
+    {
         table.insert(&item.key, item.place, item.node.clone());
     }
     Some((kind, table))
