@@ -300,7 +300,7 @@ def test_a_name_is_told_wherever_it_stands():
     def files(name):
         return [entry["file"] for entry in list_entries("result", name)]
 
-    assert files("latency_ns.p99") == ["", ""]  # of the run, and of each job
+    assert files("latency_ns.p99") == ["", "saturation.csv", ""]  # of the run, of the loads of a search, and of each job
     assert list_entries("result", "jobs.3.time_ns")[0]["word"] == "time of the job"
     assert files("peer_router") == ["links.parquet"]
     assert {"messages.parquet", "hops.parquet"} <= set(files("hops"))
