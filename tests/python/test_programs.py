@@ -379,6 +379,12 @@ def _are_gone(processes, within):
     return False
 
 
+def _mapped(processes, begin):
+    """Return the files that processes have in their memory and whose names begin so."""
+    lines = [line for process in processes for line in Path(f"/proc/{process}/maps").read_text().splitlines()]
+    return {words[5] for line in lines if len(words := line.split(maxsplit=5)) == 6 and words[5].startswith(begin)}
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_whoever_ends_the_launcher_ends_the_ranks(program, tmp_path, number):
     launcher, ranks = _hanging(program, tmp_path)
@@ -391,12 +397,13 @@ def test_whoever_ends_the_launcher_ends_the_ranks(program, tmp_path, number):
 
 @pytest.mark.parametrize("words", [(), ("sh", "-c")], ids=["itself", "in a shell"])
 def test_a_killed_launcher_leaves_no_process_and_no_file(program, tmp_path, words):
-    before = set(os.listdir("/dev/shm"))
     launcher, ranks = _hanging(program, tmp_path, *words)
+    shared = _mapped(ranks, "/dev/shm/")
+    assert _mapped(ranks, "/memfd:"), "the ranks share memory that has no name"
     launcher.kill()
     launcher.communicate(timeout=20)
     assert _are_gone(ranks, 5)
-    assert set(os.listdir("/dev/shm")) <= before
+    assert [path for path in shared if Path(path).exists()] == []
     assert os.listdir(tmp_path) == []
 
 
