@@ -26,7 +26,6 @@ __all__ = [
     "read_records",
     "records_of",
     "state_of",
-    "take_record",
 ]
 
 #: Of the manifest: 1 had no seals.
@@ -192,7 +191,7 @@ def read_records(
             found.findings.append(Finding("foreign", f"runs/{path.name}", reason, "`--resume` moves it aside"))
         elif path.suffix == ".json":
             found.checked += 1
-            take_record(found, folder, path, wanted, build, sealed=sealed, tables=tables)
+            _take(found, folder, path, wanted, build, sealed=sealed, tables=tables)
         else:
             leftovers.setdefault(of[0], []).append(path.name)
     for key, names in leftovers.items():
@@ -204,7 +203,7 @@ def read_records(
     return found
 
 
-def take_record(
+def _take(
     found: Records,
     folder: Path,
     path: Path,
@@ -214,7 +213,7 @@ def take_record(
     sealed: bool,
     tables: bool,
 ) -> None:
-    """Add the record at `path`, or what is wrong with it or its tables; parameters as for `read_records`."""
+    """Add the record at `path`, or what is wrong with it or its tables."""
     name, key = f"runs/{path.name}", path.stem
     try:
         record = read_sealed(path) if sealed else parse_object(content_of(path))
