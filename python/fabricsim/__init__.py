@@ -14,9 +14,8 @@ from fabricsim._core import __version__
 from fabricsim._recorded import Recorded
 from fabricsim._records import Finding
 from fabricsim._verify import Verification, verify
-from fabricsim.analyses.capacity.company import capacity_study
+from fabricsim.analyses.capacity.company import capacity, capacity_study
 from fabricsim.analyses.capacity.records import Capacity
-from fabricsim.analyses.capacity.slowdown import capacity
 from fabricsim.analyses.effects.shares import Effects, effects
 from fabricsim.analyses.knee.records import Knee
 from fabricsim.analyses.knee.search import knee

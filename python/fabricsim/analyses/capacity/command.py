@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from fabricsim.analyses.capacity.company import capacity as evaluate
 from fabricsim.analyses.capacity.company import capacity_study
 from fabricsim.analyses.capacity.options import Pairs
-from fabricsim.analyses.capacity.slowdown import capacity as evaluate
 from fabricsim.cli._base import (
     OK,
     ForceOption,
