@@ -12,8 +12,8 @@ from fabricsim.registry import bill
 
 __all__ = ["PricedNetwork", "priced_networks"]
 
-#: Keys with their values.
-Point = tuple[tuple[str, str], ...]
+#: Swept keys with their values.
+SweptValues = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class PricedNetwork:
         ``of the study`` or ``default``.
     """
 
-    point: Point
+    point: SweptValues
     nodes: int
     routers: int
     racks: int
@@ -83,7 +83,7 @@ def priced_networks(runs: Sequence[Run]) -> list[PricedNetwork]:
     return list(found.values())
 
 
-def _priced(point: Point, network: dict[str, Any], *, saves: float) -> PricedNetwork:
+def _priced(point: SweptValues, network: dict[str, Any], *, saves: float) -> PricedNetwork:
     parts = network["bill"]
     cables = {kind: sum(line["cables"] for line in parts["cables"] if line["kind"] == kind) for kind in ("electrical", "optical")}
     return PricedNetwork(
@@ -101,7 +101,7 @@ def _priced(point: Point, network: dict[str, Any], *, saves: float) -> PricedNet
     )
 
 
-def _words(run: Run) -> Point:
+def _words(run: Run) -> SweptValues:
     """Return the experiment and the swept keys that say which network it is, or what it is made of."""
     of_network = ("topology", "link", "cost")
     swept = [(key, value) for key, value in run.sweep if any(part.strip().startswith(of_network) for part in key.split(","))]

@@ -232,7 +232,7 @@ def bill_text(bill: Mapping[str, Any], prices: str) -> None:
         table.add_row(part, f"{bill[part]:,}", "", "", *costs)
     table.add_row("all", "", "", "", f"{bill['price_usd']:,.0f}", f"{bill['power_w']:,.0f}")
     console.print(table)
-    where = f"{bill['racks']:,} rack{'' if bill['racks'] == 1 else 's'} in {bill['rows']:,} row{'' if bill['rows'] == 1 else 's'}"
+    where = f"{counted(bill['racks'], 'rack')} in {counted(bill['rows'], 'row')}"
     whose = "default prices of 2014, which [cost] replaces" if prices == "default" else f"prices {prices}"
     console.print(f"{where}, {bill['ports']:,} ports of routers with a cable; {whose}", markup=False)
 
