@@ -2,14 +2,20 @@
 
 use fabric::spec::RunSpec;
 use serde_json::{Value, json};
+use topo::Topology;
 use topo::bill::{Bill, CostSpec};
 use work::build_error::BuildError;
 
 /// The bill of a run's network, by default prices where its study has none.
 pub fn of_network(run: &RunSpec) -> Result<Bill, BuildError> {
+    Ok(of_topology(run, &built(run)?))
+}
+
+/// The same where the network's topology is there.
+pub(crate) fn of_topology(run: &RunSpec, topology: &Topology) -> Bill {
     match &run.cost {
-        Some(cost) => bill(run, cost),
-        None => bill(run, &vocabulary::default_cost()),
+        Some(cost) => bill(run, topology, cost),
+        None => bill(run, topology, &vocabulary::default_cost()),
     }
 }
 
@@ -23,18 +29,21 @@ pub(crate) fn whose_prices(run: &RunSpec) -> &'static str {
 
 /// The bill of a run's network with its size and its bisection, for comparisons.
 pub fn of_point(run: &RunSpec) -> Result<Value, BuildError> {
-    let topology = run.topology.build().map_err(BuildError::Topology)?;
+    let topology = built(run)?;
     Ok(json!({
         "nodes": topology.n_nodes(),
         "bisection_links": topology.bisection().cables,
         "prices": whose_prices(run),
-        "bill": of_network(run)?,
+        "bill": of_topology(run, &topology),
     }))
 }
 
-/// The bill of a run whose study has prices.
+/// The bill of a run whose study has prices. The network is built for it once more: a run may have given up its wiring.
 pub(crate) fn of_run(run: &RunSpec) -> Result<Option<Bill>, BuildError> {
-    run.cost.as_ref().map(|cost| bill(run, cost)).transpose()
+    run.cost
+        .as_ref()
+        .map(|cost| Ok(bill(run, &built(run)?, cost)))
+        .transpose()
 }
 
 /// Whether the energy of a run depends on the load of each link.
@@ -42,8 +51,10 @@ pub(crate) fn needs_loads(run: &RunSpec) -> bool {
     run.cost.as_ref().is_some_and(|cost| cost.port_send_power > 0)
 }
 
-/// The network is built for it once more: a run may have given up its wiring.
-fn bill(run: &RunSpec, cost: &CostSpec) -> Result<Bill, BuildError> {
-    let topology = run.topology.build().map_err(BuildError::Topology)?;
-    Ok(Bill::new(&topology, cost, |class| run.links.of(class).bandwidth))
+fn built(run: &RunSpec) -> Result<Topology, BuildError> {
+    run.topology.build().map_err(BuildError::Topology)
+}
+
+fn bill(run: &RunSpec, topology: &Topology, cost: &CostSpec) -> Bill {
+    Bill::new(topology, cost, |class| run.links.of(class).bandwidth)
 }

@@ -49,7 +49,7 @@ pub fn describe(run: &RunSpec) -> Result<Value, BuildError> {
         "deadlock": { "free": proof.free, "words": proof.words },
         "classes": wiring.class_names,
         "jobs": jobs(run, topology)?,
-        "bill": bill::of_network(run)?,
+        "bill": bill::of_topology(run, topology),
         "prices": bill::whose_prices(run),
     });
     if topology.n_routers() <= MOST_DRAWN {
