@@ -25,7 +25,6 @@ from fabricsim._files import atomic_write
 from fabricsim._live import program_folder
 from fabricsim._pool import PoolStopped
 from fabricsim._seals import sealed
-from fabricsim._worker import execute
 from fabricsim.errors import ClusterError, DiskError
 
 if TYPE_CHECKING:
@@ -343,6 +342,8 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
         local = {**task, "folder": str(folder), "run": _with_files(task, folder), "jobs": 2}
         if replay := task.get("replay"):
             local["replay"] = {**replay, "logs": [str(log) for log in _logs_here(task, folder)]}
+        from fabricsim._worker import execute
+
         message = execute(local, emit, order)
         tables = message.get("record", {}).get("tables", {}).values()
         files = {entry["file"]: (folder / entry["file"]).read_bytes() for entry in tables}

@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from fabricsim import _core
 
 __all__ = [
@@ -242,7 +240,11 @@ def together(key: str, values: Sequence[float]) -> float:
     (2.0, 3.0, 4.0)
     """
     how = _TOGETHER.get(over_seeds(key))
-    return float(how(values)) if how is not None else float(np.mean(values))
+    if how is not None:
+        return float(how(values))
+    import numpy as np
+
+    return float(np.mean(values))
 
 
 def flat(value: Any, prefix: str = "") -> dict[str, Any]:

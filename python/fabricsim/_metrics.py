@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from fabricsim._recorded import Recorded, RunRecord
     from fabricsim._runs import Point
 
-__all__ = ["METRIC_HELP", "combined", "default_metric", "metric_values", "of_points", "refuse_failed", "refuse_old_name"]
-
-#: Help of options that name a metric.
-METRIC_HELP = "A number of a run \\[default: time of the first job, else mean latency]."
+__all__ = ["combined", "default_metric", "metric_values", "of_points", "refuse_failed", "refuse_old_name"]
 
 
 def metric_values(results: Recorded, name: str, records: Sequence[RunRecord] | None = None) -> np.ndarray:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fabricsim import _core
 from fabricsim._host import available_core_set
 from fabricsim._pool import PoolStopped
-from fabricsim._worker import checkpoint_options, execute
 from fabricsim.errors import Interrupted, StudyError
 
 if TYPE_CHECKING:
@@ -161,6 +160,8 @@ def serve(ranks: Ranks) -> None:
 
     Ctrl-C is rank 0's to answer. SIGTERM has all ranks write a checkpoint and stop, whichever of them gets it.
     """
+    from fabricsim._worker import checkpoint_options
+
     asked = False
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
@@ -219,6 +220,8 @@ class RankPool:
         PoolStopped
             Asked to stop by a callback.
         """
+        from fabricsim._worker import execute
+
         for task in tasks:
             self._ranks.tell(task)
             message = execute({**task, "ranks": self._ranks}, self._emit, self._order)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
-import pyarrow.parquet as pq
 
 from fabricsim._figures import figure_of, flat
 from fabricsim._files import Seal, atomic_write
@@ -102,6 +101,8 @@ def join_tables(parts: Iterable[tuple[str, Path]]) -> Callable[[Any], None]:
     """
 
     def write(handle: Any) -> None:
+        import pyarrow.parquet as pq
+
         writer: pq.ParquetWriter | None = None
         try:
             for run_id, part in parts:

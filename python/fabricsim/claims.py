@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabricsim.errors import DamagedError
+from fabricsim.errors import ClaimError, DamagedError
 from fabricsim.measures import MeasureError, evaluate, parse
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ _COMPARISON = re.compile(rf"^(<=|>=|<|>|==)\s*({_NUMBER})$")
 _RANGE = re.compile(rf"^({_NUMBER})\s*\.\.\s*({_NUMBER})$")
 _PERCENT = re.compile(rf"^({_NUMBER})\s*%$")
 _KEYS = frozenset({"id", "paper", "text", "measure", "expect", "tolerance", "because", "unit", "figure", "experiment"})
-
-
-class ClaimError(ValueError):
-    """A claim of the study is not well formed; the message says which and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ def validate_claim(claim: Mapping[str, Any]) -> None:
     >>> validate_claim({"id": "a", "paper": "it grows", "measure": "value('hops.mean')", "expect": "big"})
     Traceback (most recent call last):
     ...
-    fabricsim.claims.ClaimError: claim a: expect = 'big': write true, a number, ">= 1.2" or "1.5 .. 2.5"
+    fabricsim.errors.ClaimError: claim a: expect = 'big': write true, a number, ">= 1.2" or "1.5 .. 2.5"
     """
     name = str(claim.get("id") or "(without id)")
     for key in ("id", "paper", "measure", "expect"):

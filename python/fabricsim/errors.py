@@ -17,6 +17,7 @@ __all__ = [
     "CampaignInterrupted",
     "CheckFailed",
     "CheckpointRefused",
+    "ClaimError",
     "ClusterError",
     "DamagedError",
     "DamagedWarning",
@@ -62,6 +63,10 @@ class DamagedWarning(UserWarning):
 
 class TraceWarning(UserWarning):
     """Something is wrong with the file of a trace; what could be read was used."""
+
+
+class ClaimError(FabricsimError, ValueError):
+    """A claim of the study is not well formed; the message says which and why."""
 
 
 class ClusterError(FabricsimError, ValueError):

@@ -202,14 +202,14 @@ def _python_imports():
     read = {path: ast.parse(path.read_text()) for path in files}
     # Where the names come from that the package shows.
     shown = {}
-    for part in read[package / "__init__.py"].body:
+    for part in read[package / "__init__.pyi"].body:
         if isinstance(part, ast.ImportFrom) and (part.level or (part.module or "").startswith("fabricsim.")):
             module = (part.module or "").removeprefix("fabricsim.").split(".")[0]
             shown |= {name.asname or name.name: module or name.name for name in part.names}
     edges = {}
     for path, tree in read.items():
         me = dotted(path)
-        around = me if path.name == "__init__.py" else me[:-1]
+        around = me if path.stem == "__init__" else me[:-1]
         for part in ast.walk(tree):
             targets = []
             if isinstance(part, ast.Import):

@@ -20,11 +20,11 @@ from fabricsim import __version__
 from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
 from fabricsim.analyses import ANALYSES
-from fabricsim.claims import ClaimError
 from fabricsim.cli import bench, programs, runs, studies, trace
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
 from fabricsim.errors import (
     CampaignInterrupted,
+    ClaimError,
     ClusterError,
     DamagedWarning,
     DiskError,

@@ -57,6 +57,8 @@ DaskOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print exactly one JSON object on stdout.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+#: Help of options that name a metric.
+METRIC_HELP = "A number of a run \\[default: time of the first job, else mean latency]."
 FreshOption = Annotated[bool, typer.Option("--fresh", help="Run again what is finished already.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace what another study left in the results directory.")]
 

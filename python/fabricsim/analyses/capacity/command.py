@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fabricsim.analyses.capacity.company import capacity as evaluate
-from fabricsim.analyses.capacity.company import capacity_study
 from fabricsim.analyses.capacity.options import Pairs
 from fabricsim.cli._base import (
     OK,
@@ -46,6 +44,8 @@ def capacity(
     as_json: JsonOption = False,
 ) -> None:
     """Run the jobs of a study together and each of them alone in the same place: what sharing the network costs."""
+    from fabricsim.analyses.capacity.company import capacity as evaluate
+    from fabricsim.analyses.capacity.company import capacity_study
     from fabricsim.analyses.capacity.files import write
     from fabricsim.analyses.capacity.table import show
 

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fabricsim.analyses.effects.options import Of
-from fabricsim.analyses.effects.shares import effects as evaluate
 from fabricsim.cli._base import InputError, JsonOption, answer, app, example
 
 
@@ -20,6 +19,7 @@ def effects(
 ) -> None:
     """Tell which sampled keys a metric depends on: alone, in pairs, and how much is left to the seeds."""
     from fabricsim.analyses.effects.files import write
+    from fabricsim.analyses.effects.shares import effects as evaluate
     from fabricsim.analyses.effects.table import show
     from fabricsim.results import Results
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricsim.analyses.knee.defaults import GAIN, LEVEL, PRECISION
 from fabricsim.analyses.knee.options import Gain, Level, Maximise, Metric, Over, Precision, Seeds, Start, Stop
-from fabricsim.analyses.knee.search import GAIN, LEVEL, PRECISION
-from fabricsim.analyses.knee.search import knee as find
 from fabricsim.cli._base import (
     CHECK,
     OK,
@@ -64,6 +63,7 @@ def knee(
 ) -> None:
     """Find where the next doubling of a key, such as the bandwidth, pays less than a given gain, with few runs."""
     from fabricsim.analyses.knee.files import write
+    from fabricsim.analyses.knee.search import knee as find
     from fabricsim.analyses.knee.table import show
 
     loaded = load_study(study, sets, variant)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fabricsim._metrics import METRIC_HELP
+from fabricsim.cli._base import METRIC_HELP
 
 __all__ = ["Gain", "Level", "Maximise", "Metric", "Over", "Precision", "Seeds", "Start", "Stop"]
 

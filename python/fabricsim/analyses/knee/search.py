@@ -27,6 +27,7 @@ from fabricsim._metrics import default_metric, metric_values, refuse_old_name
 from fabricsim._points import points_without
 from fabricsim._student import t_quantile
 from fabricsim._units import axis_value
+from fabricsim.analyses.knee.defaults import GAIN, LEVEL, PRECISION
 from fabricsim.analyses.knee.records import EXTREMES, Doubling, Knee, Measured
 from fabricsim.errors import CheckFailed
 
@@ -39,8 +40,6 @@ __all__ = ["Axis", "knee", "search"]
 #: Runs a study with the experiments given, or all, into a folder.
 Runner = Callable[["Study", Path, Sequence[str] | None], "Results"]
 
-#: What pays, how close values are bisected, and the level of intervals, unless one says otherwise.
-GAIN, PRECISION, LEVEL = 0.05, 0.1, 0.95
 #: Significant digits of values between doublings.
 _DIGITS = 4
 #: Doublings without `stop`.

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fabricsim.analyses.pareto.front import pareto as evaluate
 from fabricsim.cli._base import InputError, JsonOption, answer, app, example
 
 
@@ -24,6 +23,7 @@ def pareto(
 ) -> None:
     """Find the points that no other point beats in every objective: numbers of runs, or swept and sampled quantities."""
     from fabricsim.analyses.pareto.files import write
+    from fabricsim.analyses.pareto.front import pareto as evaluate
     from fabricsim.analyses.pareto.table import show
     from fabricsim.results import Results
 

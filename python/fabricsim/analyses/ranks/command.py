@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from fabricsim.analyses.ranks.options import JobOption, Most, Otf2Folder, PerfettoFile, RunOption, WorkFile
-from fabricsim.analyses.ranks.times import rank_times
 from fabricsim.cli._base import InputError, JsonOption, answer, app, example
 
 
@@ -30,6 +29,7 @@ def ranks(
     from fabricsim.analyses.ranks.files import write
     from fabricsim.analyses.ranks.perfetto import write_perfetto
     from fabricsim.analyses.ranks.table import show
+    from fabricsim.analyses.ranks.times import rank_times
     from fabricsim.results import Results
 
     results = Results.open(folder)

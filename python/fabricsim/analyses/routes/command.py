@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from fabricsim._units import format_bytes
+from fabricsim.analyses.routes.defaults import LANES, SAMPLES
 from fabricsim.analyses.routes.options import AddressOfHost, Compare, Lanes, Lmc, Rack, Samples, Seed, Shift
-from fabricsim.analyses.routes.route import LANES, SAMPLES, route_engines
-from fabricsim.analyses.routes.route import routes as find_routes
 from fabricsim.cli._base import CHECK, InputError, JsonOption, app, example, put, say
 
 
@@ -71,6 +70,8 @@ def routes(
     as_json: JsonOption = False,
 ) -> None:
     """Route a fabric and tell what its forwarding tables are worth, without a simulation."""
+    from fabricsim.analyses.routes.route import route_engines
+    from fabricsim.analyses.routes.route import routes as find_routes
     from fabricsim.analyses.routes.table import show
 
     if names:

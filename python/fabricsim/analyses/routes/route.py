@@ -9,14 +9,13 @@ from typing import Any
 
 from fabricsim import _core
 from fabricsim._files import atomic_write, translate_disk_errors
+from fabricsim.analyses.routes.defaults import LANES, SAMPLES
 from fabricsim.analyses.routes.figures import EngineRoutes, RoutedFabric
 from fabricsim.errors import StudyError
 from fabricsim.study import Study, find_study, load
 
 __all__ = ["RouteStudy", "open_fabric", "route_engines", "routes"]
 
-#: Random matchings of the bisection bandwidth, and virtual lanes, unless one says otherwise.
-SAMPLES, LANES = 1000, 8
 #: Lines by which the output of ibnetdiscover is known.
 _MARKS = (b"vendid=", b"devid=", b"sysimgguid=", b"switchguid=", b"caguid=", b"Switch\t", b"Switch ", b"Ca\t", b"Ca ")
 

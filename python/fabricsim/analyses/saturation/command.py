@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fabricsim.analyses.saturation.defaults import LONGEST, MOST_RUNS, WITHIN
 from fabricsim.analyses.saturation.options import Longest, MostRuns, Resume, Seeds, WhatIf, Within
-from fabricsim.analyses.saturation.search import LONGEST, MOST_RUNS, WITHIN, searched
 from fabricsim.cli._base import (
     CHECK,
     INPUT,
@@ -65,6 +65,7 @@ def saturation(
 ) -> None:
     """Find the load at which every point of a study stops keeping up, what limits it, and what a change moves it to."""
     from fabricsim.analyses.saturation.files import write
+    from fabricsim.analyses.saturation.search import searched
     from fabricsim.analyses.saturation.table import show
     from fabricsim.results import Results
 

@@ -19,6 +19,7 @@ from fabricsim._progress import make_observer
 from fabricsim._records import read_manifest
 from fabricsim._runs import Expansion, Run
 from fabricsim.analyses.saturation.bracket import FULL, Bracket, rounded
+from fabricsim.analyses.saturation.defaults import LONGEST, MOST_RUNS, WITHIN
 from fabricsim.analyses.saturation.measure import full_links, measured, state_of
 from fabricsim.analyses.saturation.records import SHARES, Links, Measured, Saturation
 from fabricsim.errors import DamagedError, StudyError, diagnostics_of
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
     from fabricsim._runs import Point
     from fabricsim.study import Study
 
-__all__ = ["LONGEST", "MOST_RUNS", "WITHIN", "saturation", "searched"]
+__all__ = ["saturation", "searched"]
 
-#: How close loads are bracketed, how many runs of a point that takes at most, and how many times as long as the study's they may be.
-WITHIN, MOST_RUNS, LONGEST = 0.005, 9, 8.0
 #: A saturation so near to the bound of the channel loads is that of these links.
 _AT_BOUND = 0.03
 _NO_LOAD = (

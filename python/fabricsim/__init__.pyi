@@ -1,0 +1,104 @@
+from . import claims, errors, graphs, measures, ops, plots, programs, registry, reproduce, results, study, traces
+from ._core import __version__
+from ._recorded import Recorded
+from ._records import Finding
+from ._verify import Verification, verify
+from .analyses.capacity.company import capacity, capacity_study
+from .analyses.capacity.records import Capacity
+from .analyses.effects.shares import Effects, effects
+from .analyses.knee.records import Knee
+from .analyses.knee.search import knee
+from .analyses.pareto.front import Pareto, pareto
+from .analyses.ranks.times import JobTimes, rank_times
+from .analyses.routes.figures import EngineRoutes
+from .analyses.routes.route import RouteStudy, routes
+from .analyses.saturation.records import Saturation
+from .analyses.saturation.search import saturation
+from .errors import (
+    CampaignInterrupted,
+    CheckFailed,
+    ClaimError,
+    ClusterError,
+    DamagedError,
+    DamagedWarning,
+    Diagnostic,
+    DiskError,
+    FabricsimError,
+    Interrupted,
+    ResultsError,
+    RunFailed,
+    StudyError,
+    TraceError,
+    TraceWarning,
+)
+from .graphs import Graph
+from .ops import Ops
+from .registry import describe, list_entries, schema
+from .results import Results, RunRecord
+from .study import CheckReport, Expansion, Run, Study, load, packaged_studies
+from .traces import Trace
+
+__all__ = [
+    "CampaignInterrupted",
+    "Capacity",
+    "CheckFailed",
+    "CheckReport",
+    "ClaimError",
+    "ClusterError",
+    "DamagedError",
+    "DamagedWarning",
+    "Diagnostic",
+    "DiskError",
+    "Effects",
+    "EngineRoutes",
+    "Expansion",
+    "FabricsimError",
+    "Finding",
+    "Graph",
+    "Interrupted",
+    "JobTimes",
+    "Knee",
+    "Ops",
+    "Pareto",
+    "Recorded",
+    "Results",
+    "ResultsError",
+    "RouteStudy",
+    "Run",
+    "RunFailed",
+    "RunRecord",
+    "Saturation",
+    "Study",
+    "StudyError",
+    "Trace",
+    "TraceError",
+    "TraceWarning",
+    "Verification",
+    "__version__",
+    "capacity",
+    "capacity_study",
+    "claims",
+    "describe",
+    "effects",
+    "errors",
+    "graphs",
+    "knee",
+    "list_entries",
+    "load",
+    "measures",
+    "ops",
+    "packaged_studies",
+    "pareto",
+    "plots",
+    "programs",
+    "rank_times",
+    "registry",
+    "reproduce",
+    "results",
+    "routes",
+    "saturation",
+    "schema",
+    "study",
+    "traces",
+    "verify",
+]
