@@ -12,6 +12,6 @@ Examples
 
 import lazy_loader
 
-# The names stand in the stub beside this file; each is loaded when it is first asked for, so that what needs no table starts in a third
-# of the time.
+# The names stand in the stub beside this file; each is loaded when it is first asked for, so that what needs no table starts in half
+# the time.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

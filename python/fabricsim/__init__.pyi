@@ -3,8 +3,9 @@ from ._core import __version__
 from ._recorded import Recorded
 from ._records import Finding
 from ._verify import Verification, verify
-from .analyses.capacity.company import capacity, capacity_study
+from .analyses.capacity.company import capacity_study
 from .analyses.capacity.records import Capacity
+from .analyses.capacity.slowdown import capacity
 from .analyses.effects.shares import Effects, effects
 from .analyses.knee.records import Knee
 from .analyses.knee.search import knee

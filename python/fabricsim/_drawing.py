@@ -16,8 +16,9 @@ from matplotlib.figure import Figure
 from fabricsim._figures import figure_of
 from fabricsim._files import atomic_write, translate_disk_errors
 from fabricsim._runs import short_key
+from fabricsim._units import scaled_unit
 
-__all__ = ["COLOURS", "axis_label", "is_far", "panels", "range_about", "render", "save", "single", "tidy"]
+__all__ = ["COLOURS", "axis_label", "is_far", "label_times", "panels", "range_about", "render", "save", "single", "tidy"]
 
 COLOURS = ("#2563a8", "#d1622b", "#2f8f5b", "#8a4fa3", "#b8902a", "#3aa0a8", "#c2477f", "#6b7280")
 
@@ -99,6 +100,27 @@ def axis_label(key: str, *, several_seeds: bool = False) -> str:
     """
     found = figure_of(key)
     return found.label(several_seeds=several_seeds) if found is not None else short_key(key).replace("_", " ")
+
+
+def label_times(axis: Any, label: str, largest: float) -> None:
+    """Give an axis its label; one of times is marked in the unit in which the largest of them is short.
+
+    What is drawn stays in the unit of the label: marks alone are written in another one.
+
+    Parameters
+    ----------
+    axis : Axis
+        An axis of matplotlib whose scale is set.
+    label : str
+        Words with the unit at their end, such as ``mean latency [ns]``.
+    largest : float
+        The largest number on the axis, in the unit of the label.
+    """
+    words, _, unit = label.removesuffix("]").rpartition(" [")
+    scale, shown = scaled_unit(unit, largest) if unit in ("ns", "s") and label.endswith("]") else (1.0, unit)
+    axis.set_label_text(f"{words} [{shown}]" if shown != unit else label)
+    if scale != 1.0:
+        axis.set_major_formatter(lambda value, _: f"{value * scale:g}")
 
 
 def range_about(shown: float, values: Sequence[float]) -> tuple[float, float]:

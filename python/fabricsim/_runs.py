@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from fabricsim.errors import Diagnostic
 
-__all__ = ["CheckReport", "Expansion", "Point", "Run", "short_key"]
+__all__ = ["CheckReport", "Expansion", "Point", "Run", "point_words", "short_key", "value_words"]
 
 #: What runs of one point have in common: the experiment and the swept values.
 Point = tuple[str, tuple[tuple[str, str], ...]]
@@ -174,3 +174,37 @@ def short_key(key: str) -> str:
     """
     *parents, last = key.split(".")
     return parents[-1] if last == "kind" and parents else last
+
+
+def value_words(text: str) -> str:
+    """Return a swept value for people: a table without a name by its kind and what is set beside it.
+
+    Examples
+    --------
+    >>> value_words('{ kind = "clustered", chunk = 4 }'), value_words("25 GB/s")
+    ('clustered chunk=4', '25 GB/s')
+    """
+    if not (text.startswith("{") and text.endswith("}")):
+        return text
+    return text[1:-1].replace("kind = ", "").replace('"', "").replace(" = ", "=").replace(",", "").strip()
+
+
+def point_words(sweep: Iterable[tuple[str, str]]) -> str:
+    """Return where a point of a sweep stands: keys with their values; the name of a table stands for itself.
+
+    Examples
+    --------
+    >>> point_words([("routing.kind", "ugal"), ("job.0.work.load", "0.5")])
+    'routing.kind = ugal, load = 0.5'
+    >>> point_words([("routing", "eager")])
+    'eager'
+    """
+    found = []
+    for key, value in sweep:
+        last = key.rpartition(".")[2]
+        # Values of these keys are tables: what is written as none is the name of one.
+        is_name = ("." not in key or last == "work") and not value.startswith("{")
+        short = key.partition(".")[2].partition(".")[2] or key if key.startswith("job.") else key
+        short = short.removeprefix("work.")
+        found.append(value if is_name else f"{short} = {value_words(value)}")
+    return ", ".join(found)

@@ -9,12 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 __all__ = [
+    "amount",
     "axis_value",
     "counted",
     "format_bytes",
     "format_count",
     "format_seconds",
     "picoseconds",
+    "scaled_unit",
     "speculation_line",
     "whole_bytes",
 ]
@@ -94,6 +96,41 @@ def axis_value(text: object) -> tuple[float, str] | None:
     if scale is None:
         return None
     return (float(f"{float(match.group(1)) * scale[0]:.12g}"), scale[1])
+
+
+#: For every unit of figures and axes, units from the largest on: how many of the first fit into one, and its name.
+_LADDERS: Mapping[str, Sequence[tuple[float, str]]] = {
+    "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us")),
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
+    "B": ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB")),
+    "MiB/s": ((2.0**20, "TiB/s"), (2.0**10, "GiB/s")),
+}
+
+
+def scaled_unit(unit: str, largest: float) -> tuple[float, str]:
+    """Return what to multiply numbers of a unit by, and the unit in which the largest of them is short.
+
+    Examples
+    --------
+    >>> scaled_unit("ns", 3e8), scaled_unit("ns", 12.0), scaled_unit("B", 4096.0)
+    ((1e-06, 'ms'), (1.0, 'ns'), (0.0009765625, 'KiB'))
+    """
+    found = next((step for step in _LADDERS.get(unit, ()) if abs(largest) >= step[0]), None)
+    return (1 / found[0], found[1]) if found else (1.0, unit)
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a number with its unit, in the one in which it is short, to four digits.
+
+    Examples
+    --------
+    >>> amount(3e8, "ns"), amount(0.25, ""), amount(1234567.0, "")
+    ('300 ms', '0.25', '1,234,567')
+    """
+    factor, shown = scaled_unit(unit, value)
+    scaled = value * factor
+    text = f"{scaled:,.0f}" if abs(scaled) >= 1000 else f"{scaled:.4g}"
+    return f"{text} {shown}" if shown else text
 
 
 def picoseconds(text: str) -> int:

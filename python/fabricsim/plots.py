@@ -19,10 +19,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
-from fabricsim._drawing import COLOURS, axis_label, is_far, range_about, render, save, single
+from fabricsim._drawing import COLOURS, axis_label, is_far, label_times, range_about, render, save, single
 from fabricsim._figures import column_label, figure_of, over_seeds
 from fabricsim._metrics import combined
-from fabricsim._units import axis_value
+from fabricsim._runs import point_words, value_words
+from fabricsim._units import axis_value, scaled_unit
 from fabricsim.analyses.capacity.figure import interference
 from fabricsim.analyses.effects.figure import effects, interactions
 from fabricsim.analyses.knee.figure import knee
@@ -185,7 +186,7 @@ def sweep(
     figure, axes = single()
     curves: dict[tuple[str, ...], dict[float, _Seen]] = {}
     for record in records:
-        name = tuple(_said(record, key) for key in lines)
+        name = tuple(point_words([(key, said)]) for key in lines if (said := _said(record, key)))
         seen = curves.setdefault(name, {}).setdefault(places[str(record.value(x))], _Seen())
         value = record.value(y)
         if base is None:
@@ -229,13 +230,14 @@ def sweep(
     elif is_far(list(places.values())):
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel(label)
     several = any(len(seen.numbers) > 1 for points in curves.values() for seen in points.values())
-    axes.set_ylabel(
+    y_label = (
         axis_label(y, several_seeds=several) if base is None else "speedup" if x in (speedup or {}) else "relative performance"
     )
+    label_times(axes.xaxis, label, max(places.values(), default=0.0))
+    label_times(axes.yaxis, y_label, max((n for c in curves.values() for seen in c.values() for n in seen.values), default=0.0))
     if len(curves) > 1 or bounds or lacking:
-        axes.legend(frameon=False, fontsize=8, title=", ".join(axis_label(key) for key in lines), title_fontsize=8)
+        axes.legend(frameon=False, fontsize=8)
     if title:
         axes.set_title(title, fontsize=10, wrap=True)
     return figure
@@ -299,23 +301,8 @@ def time_axis(key: str, largest: float, *, several_seeds: bool = False) -> tuple
     found = figure_of(key)
     if found is None or found.measure != "nanoseconds":
         return 1.0, axis_label(key, several_seeds=several_seeds)
-    scale, unit = next(((s, u) for s, u in ((1e-9, "s"), (1e-6, "ms"), (1e-3, "us")) if largest * s >= 1), (1.0, "ns"))
+    scale, unit = scaled_unit(found.unit, largest)
     return scale, found.label(unit=unit, several_seeds=several_seeds)
-
-
-def short_value(text: str) -> str:
-    """Return a swept value for a legend: a table by its kind and what is set beside it.
-
-    Examples
-    --------
-    >>> short_value('{ kind = "clustered", chunk = 4 }')
-    'clustered chunk=4'
-    >>> short_value("25 GB/s")
-    '25 GB/s'
-    """
-    if not (text.startswith("{") and text.endswith("}")):
-        return text
-    return text[1:-1].replace("kind = ", "").replace('"', "").replace(" = ", "=").replace(",", "").strip()
 
 
 def _bar_style(index: int) -> dict[str, Any]:
@@ -379,7 +366,7 @@ def bars(
     grouped = (group,) if isinstance(group, str) else tuple(group)
 
     def name(record: RunRecord) -> str:
-        return ", ".join(short_value(str(record.value(key))) for key in grouped)
+        return ", ".join(value_words(str(record.value(key))) for key in grouped)
 
     def place(record: RunRecord) -> tuple[str, ...]:
         return (*(str(record.value(key)) for key in x), name(record), *([str(record.value(panels))] if panels else []))
@@ -487,11 +474,11 @@ def cdf(
     if not drawn:
         raise ValueError(f"no run recorded the table {table}")
     axes.set_ylim(0, 1.005)
-    axes.set_xlabel(column_label(table, shown))
     axes.set_ylabel("fraction")
-    spread = [line.get_xdata() for line in axes.lines]
-    if is_far([float(value) for xs in spread for value in (np.min(xs), np.max(xs))]):
+    spread = [float(value) for line in axes.lines for value in (np.min(line.get_xdata()), np.max(line.get_xdata()))]
+    if is_far(spread):
         axes.set_xscale("log")
+    label_times(axes.xaxis, column_label(table, shown), max(spread))
     if 1 < drawn <= 12:
         axes.legend(frameon=False, fontsize=7)
     if title:

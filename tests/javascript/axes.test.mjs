@@ -77,7 +77,10 @@ test("metrics have the words of their figures, and those of charts are no sizes 
   const data = campaign(of("1 GB/s"));
   assert.deepEqual(chartMetrics(data)[0], ["latency_ns.mean", "mean latency [ns]"]);
   assert.deepEqual(tableMetrics(data)[0], ["n_nodes", "nodes", 1]);
-  assert.deepEqual(tableMetrics({ words: WORDS, main: ["jobs.0.time_ns"] }), [["jobs.0.time_ns", "time of the job [us]", 1e-3]]);
+  const timed = (time_ns) =>
+    tableMetrics({ words: WORDS, main: ["jobs.0.time_ns"], runs: [run("a", [], { jobs: [{ time_ns }] })] });
+  assert.deepEqual(timed(20_000), [["jobs.0.time_ns", "time of the job [us]", 1e-3]]);
+  assert.deepEqual(timed(3e8), [["jobs.0.time_ns", "time of the job [ms]", 1e-6]]);
   assert.ok(!keys(chartMetrics(data)).includes("n_nodes"));
   assert.ok(keys(chartMetrics(data)).includes("latency_ns.max") && !keys(tableMetrics(data)).includes("latency_ns.max"));
   assert.equal(chartMetrics(everything())[0][0], "jobs.0.time_ns");
@@ -131,7 +134,14 @@ test("a swept load is answered by the load that is accepted", () => {
     ["cpu_s", ""],
   ];
   assert.deepEqual(firstMetrics(metrics, [run("a", [["job.0.work.load", "0.5"]])]), ["latency_ns.mean", "accepted_load"]);
-  assert.deepEqual(firstMetrics(metrics, of("1 GB/s")), ["latency_ns.mean", "cpu_s"]);
+  assert.deepEqual(firstMetrics(metrics, of("1 GB/s")), ["latency_ns.mean", "accepted_load"]);
+  const own = [
+    ["peak_rss_bytes", ""],
+    ["latency_ns.max", ""],
+    ["cpu_s", ""],
+  ];
+  assert.deepEqual(firstMetrics(own, of("1 GB/s")), ["latency_ns.max", "latency_ns.max"]);
+  assert.deepEqual(firstMetrics([["cpu_s", ""]], of("1 GB/s")), ["cpu_s", "cpu_s"]);
 });
 
 test("a point is the mean over seeds with their range, and says when it is only a bound", () => {

@@ -3,7 +3,7 @@ import js from "@eslint/js";
 
 const browser = [
   ...["document", "devicePixelRatio", "innerWidth", "innerHeight", "addEventListener", "setTimeout", "clearTimeout"],
-  ...["getComputedStyle", "atob"],
+  ...["getComputedStyle", "atob", "Blob", "Image", "URL", "XMLSerializer"],
 ];
 const readable = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 

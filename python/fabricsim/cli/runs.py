@@ -113,7 +113,10 @@ def run(
         put(json.dumps(found))
     else:
         from fabricsim._text import runs_text
+        from fabricsim.report.answers import answers
 
+        for answer in answers(results):
+            put(answer.sentence)
         runs_text(results)
         if written:
             put(f"report: {written}")

@@ -21,6 +21,7 @@ from fabricsim._units import speculation_line
 from fabricsim.analyses import ANALYSES
 from fabricsim.errors import DamagedWarning
 from fabricsim.registry import describe
+from fabricsim.report.answers import answers
 from fabricsim.report.script import joined
 
 if TYPE_CHECKING:
@@ -270,6 +271,7 @@ def report_data(results: Recorded) -> dict[str, Any]:
         "source": manifest["study_source"],
         "total_runs": len(manifest["runs"]),
         "finished_runs": len(results),
+        "answers": [answer.to_json() for answer in answers(results)],
         "state": results.state,
         "ok": results.ok,
         "claims": _claims(results),

@@ -44,9 +44,9 @@ def capacity(
     as_json: JsonOption = False,
 ) -> None:
     """Run the jobs of a study together and each of them alone in the same place: what sharing the network costs."""
-    from fabricsim.analyses.capacity.company import capacity as evaluate
     from fabricsim.analyses.capacity.company import capacity_study
     from fabricsim.analyses.capacity.files import write
+    from fabricsim.analyses.capacity.slowdown import capacity as evaluate
     from fabricsim.analyses.capacity.table import show
 
     loaded = load_study(study, sets, variant)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import NullFormatter
 
-from fabricsim._drawing import COLOURS, axis_label, panels, range_about, tidy
+from fabricsim._drawing import COLOURS, axis_label, label_times, panels, range_about, tidy
 from fabricsim._runs import short_key
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def knee(found: Knee) -> Figure:
     top.set_xscale("log", base=2)
     top.set_yscale("log")
     top.yaxis.set_minor_formatter(NullFormatter())
-    top.set_ylabel(axis_label(found.metric, several_seeds=found.n_seeds > 1))
+    label_times(top.yaxis, axis_label(found.metric, several_seeds=found.n_seeds > 1), max(ys))
     gains = [100 * doubling.gain for doubling in found.doublings]
     ends = [
         (100 * (d.low if d.low is not None else d.gain), 100 * (d.high if d.high is not None else d.gain))

@@ -1,18 +1,17 @@
 /* How far the times of runs spread when what no machine keeps up is perturbed. */
 import { el, section, table } from "../../report/js/elements.js";
+import { amount } from "../../report/js/units.js";
 
 /* Rows that are shown at most, and the spread from which on a time is fragile. */
 const MOST_ROWS = 200;
 const FRAGILE = 0.1;
-
-const short = (value) => value.toLocaleString("en", { maximumSignificantDigits: 6 });
 
 /** Return every time that has a spread, as [run, key, spread]. */
 export const spreadsOf = (runs) =>
   runs.flatMap((run) => Object.entries((run.summary.perturbed || {}).times || {}).map(([key, of]) => [run, key, of]));
 
 function rowOf([run, key, of]) {
-  const times = [of.unperturbed, of.min, of.median, of.max].map((value) => el("td", {}, short(value)));
+  const times = [of.unperturbed, of.min, of.median, of.max].map((value) => el("td", {}, amount(value, "ns")));
   const spread = el("td", { class: of.relative > FRAGILE ? "warn" : "good" }, `${(100 * of.relative).toFixed(1)} %`);
   return el("tr", {}, el("td", {}, run.label), el("td", {}, key), times, spread);
 }
@@ -30,6 +29,6 @@ export function perturbSection(data) {
   section(
     "Under perturbation",
     `Each run again with other ties, starts that differ and neighbours in orders of their own. ${verdict}`,
-    table(["run", "time [ns]", "unperturbed", "least", "median", "most", "spread"], rows),
+    table(["run", "time", "unperturbed", "least", "median", "most", "spread"], rows),
   );
 }

@@ -1,6 +1,7 @@
 /* What the ranks of jobs did with their time: whom they waited for, what the end depends on, and regions of their programs. */
 import { el, section, table } from "../../report/js/elements.js";
 import { number } from "../../report/js/numbers.js";
+import { amount } from "../../report/js/units.js";
 
 /* Jobs, and rows of a table, that are shown at most. */
 const MOST_JOBS = 20;
@@ -9,14 +10,7 @@ const MOST_ROWS = 40;
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 /** Return a time as a text with the unit in which it is shortest to read. */
-export function timeText(ns) {
-  const [scale, unit] = [
-    [1e9, "s"],
-    [1e6, "ms"],
-    [1e3, "us"],
-  ].find(([size]) => Math.abs(ns) >= size) || [1, "ns"];
-  return `${number(ns / scale)} ${unit}`;
-}
+export const timeText = (ns) => amount(ns, "ns");
 
 /* Space above a table or a job that follows another. */
 const heading = (text) => el("h3", { style: "margin-top:18px" }, text);

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from fabricsim._terminal import new_console, new_table
+from fabricsim._units import scaled_unit
 from fabricsim.analyses.ranks.regions import compared
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def time_text(time_ns: float) -> str:
     >>> time_text(973.68), time_text(18_684_669.04), time_text(0.0)
     ('973.68 ns', '18.6847 ms', '0 ns')
     """
-    scale, unit = next(((s, u) for s, u in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if abs(time_ns) >= s), (1.0, "ns"))
-    return f"{time_ns / scale:.6g} {unit}"
+    factor, unit = scaled_unit("ns", time_ns)
+    return f"{time_ns * factor:.6g} {unit}"
 
 
 def _regions(job: JobTimes) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from fabricsim._drawing import COLOURS, panels, tidy
+from fabricsim._drawing import COLOURS, label_times, panels, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,8 +39,10 @@ def saturation(found: Sequence[Saturation]) -> Figure:
         axes.set_xlabel("offered load (fraction of the injection bandwidth)")
         axes.set_ylabel(label)
     right.set_ylim(bottom=0)
-    if any(entry.latency_ns.get("mean") is not None for one in curves for entry in one.measured):
+    told = [mean for one in curves for entry in one.measured if (mean := entry.latency_ns.get("mean")) is not None]
+    if told:
         left.set_yscale("log")
+        label_times(left.yaxis, "mean latency [ns]", max(told))
     if curves:
         right.legend(fontsize=7, frameon=False)
     if len(found) == 1:

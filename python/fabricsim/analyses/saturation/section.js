@@ -1,6 +1,6 @@
 /* At which load every point stops keeping up, and what limits it. */
 import { el, section, table } from "../../report/js/elements.js";
-import { number } from "../../report/js/numbers.js";
+import { amount } from "../../report/js/units.js";
 
 /* Points that are shown at most. */
 const MOST = 40;
@@ -11,8 +11,8 @@ const digits = (value) => (value === null || value === undefined ? "-" : value.t
 
 function latency(entry) {
   const { mean, mean_at_least: bound } = entry.latency_ns;
-  if (mean !== null && mean !== undefined) return number(mean);
-  return bound ? `> ${number(bound)}` : "-";
+  if (mean !== null && mean !== undefined) return amount(mean, "ns");
+  return bound ? `> ${amount(bound, "ns")}` : "-";
 }
 
 function row(entry) {
@@ -27,7 +27,7 @@ function row(entry) {
 }
 
 function drawPoint(found) {
-  const heads = ["load", "of saturation", "accepted", "worst node", "Jain's index", "mean latency [ns]"];
+  const heads = ["load", "of saturation", "accepted", "worst node", "Jain's index", "mean latency"];
   const change = Object.entries(found.changed || {}).map(([key, value]) => `${key} = ${value}`);
   const parts = [el("p", {}, change.length ? `With ${change.join(", ")}: ${found.sentence}` : found.sentence)];
   if (found.measured.length) parts.push(table([...heads, "state"], found.measured.map(row), { numbers: heads }));

@@ -1,9 +1,10 @@
 /* Tables whose rows have a bar of shares of time: jobs of MPI ranks, and memory nodes. */
 import { colourOf } from "./colours.js";
 import { el, hideTip, section, showTip, table } from "./elements.js";
-import { label } from "./metrics.js";
+import { label, largest } from "./metrics.js";
 import { compact, finite, number } from "./numbers.js";
 import { withoutSeed } from "./states.js";
+import { amount, scaledUnit } from "./units.js";
 
 /* Rows that are shown at most. */
 const MOST_ROWS = 400;
@@ -30,7 +31,7 @@ function jobBar(job, names) {
   const sizes = JOB_PARTS.map((key) => job[key]);
   const whole = sizes.reduce((a, b) => a + b, 0);
   const share = (size) => (whole ? ((100 * size) / whole).toFixed(1) : 0);
-  const words = names.map((name, i) => `${name}: ${number(sizes[i] / 1e3)} us (${share(sizes[i])} %)`);
+  const words = names.map((name, i) => `${name}: ${amount(sizes[i], "ns")} (${share(sizes[i])} %)`);
   return bar(sizes, Math.max(whole, job.time_ns || 0) || 1, words.join("\n"));
 }
 
@@ -41,6 +42,7 @@ export function jobs(data) {
   const names = JOB_PARTS.map((key) => of(key, { shown: "" }));
   const several = mine.some((run) => ranked(run).length > 1);
   const all = mine.flatMap((run) => ranked(run).map((job) => [run, job])).slice(0, MOST_ROWS);
+  const [scale, unit] = scaledUnit("ns", largest(all.map(([, job]) => job.time_ns)));
   const rows = all.map(([run, job]) =>
     el(
       "tr",
@@ -48,13 +50,13 @@ export function jobs(data) {
       cell(withoutSeed(run)),
       several ? cell(job.name) : null,
       numberCell(number(job.ranks)),
-      numberCell(finite(job.time_ns) ? number(job.time_ns / 1e3) : `${job.finished} done`),
+      numberCell(finite(job.time_ns) ? number(job.time_ns * scale) : `${job.finished} done`),
       cell(jobBar(job, names)),
       numberCell(compact(job.messages + job.local_messages)),
       numberCell(compact(job.bytes + job.local_bytes)),
     ),
   );
-  const numbers = [of("ranks"), of("time_ns", { shown: "us" }), "messages", "bytes"];
+  const numbers = [of("ranks"), of("time_ns", { shown: unit }), "messages", "bytes"];
   const heads = ["run", ...(several ? [of("name")] : []), ...numbers.slice(0, 2), "share of the time", ...numbers.slice(2)];
   section(
     "Jobs",
@@ -86,13 +88,16 @@ function accessBar(memory) {
     ),
   );
   const whole = sizes.reduce((a, b) => a + b, 0) || 1;
-  const words = ACCESS_PARTS.map(([name], i) => `${name}: ${number(sizes[i])} ns (${((100 * sizes[i]) / whole).toFixed(1)} %)`);
+  const words = ACCESS_PARTS.map(
+    ([name], i) => `${name}: ${amount(sizes[i], "ns")} (${((100 * sizes[i]) / whole).toFixed(1)} %)`,
+  );
   return bar(sizes, whole, words.join("\n"));
 }
 
 export function memoryNodes(data) {
   const mine = data.runs.filter((run) => run.summary.memory);
   if (!mine.length) return;
+  const [scale, unit] = scaledUnit("ns", largest(mine.map((run) => run.summary.memory.time_ns)));
   const rows = mine.slice(0, MOST_ROWS).map((run) => {
     const { memory } = run.summary;
     return el(
@@ -100,14 +105,14 @@ export function memoryNodes(data) {
       {},
       cell(withoutSeed(run)),
       numberCell(compact(memory.accesses)),
-      numberCell(finite(memory.time_ns) ? number(memory.time_ns / 1e3) : "-"),
+      numberCell(finite(memory.time_ns) ? number(memory.time_ns * scale) : "-"),
       numberCell(number(memory.latency_ns)),
       cell(accessBar(memory)),
       el("td", { class: "soft" }, memory.bottleneck),
     );
   });
   const of = (key, options) => label(data.words, `memory.${key}`, options);
-  const numbers = [of("accesses"), of("time_ns", { shown: "us" }), of("latency_ns")];
+  const numbers = [of("accesses"), of("time_ns", { shown: unit }), of("latency_ns")];
   const heads = ["run", ...numbers, "share of an access", of("bottleneck")];
   section(
     "Memory nodes",

@@ -2,12 +2,14 @@
 import { logTicks, placer, ticks, xAxis, yAxis } from "./axes.js";
 import { el, hideTip, onResize, showTip, svg } from "./elements.js";
 import { compact, finite, number } from "./numbers.js";
+import { dataButtons } from "./saving.js";
+import { scaledLabel } from "./units.js";
 
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 44 };
 
-/** Return the size of a chart and where its axes stand. */
-function frameOf(host) {
-  const width = Math.max(260, host.clientWidth || 480);
+/** Return the size of a chart and where its axes stand, in so many pixels of width. */
+function frameOf(wide) {
+  const width = Math.max(260, wide || 480);
   const height = Math.min(340, Math.max(230, width * 0.56));
   return { width, height, left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
 }
@@ -37,9 +39,10 @@ function drawBars(root, frame, axes, { px, py }, series, points) {
   const share = ((frame.right - frame.left) / (axes.x.high - axes.x.low)) * (series.width || 1) * 0.8;
   const w = Math.max(2, Math.min(46, share));
   const ground = py(Math.max(0, axes.y.low));
-  for (const [x, y] of points) {
+  for (const [x, y, , , remark] of points) {
     const place = { x: px(x) - w / 2, y: py(y), width: w, height: Math.max(0, ground - py(y)) };
-    root.append(svg("rect", { ...place, rx: 2, fill: series.colour }));
+    const face = remark ? { fill: "var(--card)", stroke: series.colour, "stroke-width": 1.4 } : { fill: series.colour };
+    root.append(svg("rect", { ...place, rx: 2, ...face }));
   }
 }
 
@@ -63,14 +66,23 @@ function drawLine(root, axes, { px, py }, series, points, { markers, steps }) {
       root.append(svg("line", { ...ends, stroke: series.colour, "stroke-width": 1.1, opacity: 0.6 }));
     }
   if (!markers || points.length >= 60) return;
-  for (const [x, y, , , , bound] of points) {
+  for (const [x, y, , , remark, bound] of points) {
+    const face = remark ? "var(--card)" : series.colour;
     const triangle = `M${px(x).toFixed(1)} ${(py(y) - 5).toFixed(1)}l4.5 8h-9z`;
     root.append(
       bound
         ? svg("path", { d: triangle, fill: "none", stroke: series.colour, "stroke-width": 1.4 })
-        : svg("circle", { cx: px(x), cy: py(y), r: 3.3, fill: series.colour }),
+        : svg("circle", { cx: px(x), cy: py(y), r: 3.3, fill: face, stroke: series.colour, "stroke-width": 1.4 }),
     );
   }
+}
+
+/** Draw where y is x, as far as both axes reach. */
+function drawDiagonal(root, axes, { px, py }) {
+  const [low, high] = [Math.max(axes.x.low, axes.y.low), Math.min(axes.x.high, axes.y.high)];
+  if (axes.x.log || axes.y.log || high <= low) return;
+  const ends = { x1: px(low), y1: py(low), x2: px(high), y2: py(high), class: "diagonal" };
+  root.append(svg("line", { ...ends, stroke: "var(--soft)", "stroke-dasharray": "4 4", "stroke-opacity": 0.8 }));
 }
 
 /** Say what is under the pointer, and ring it. */
@@ -129,42 +141,63 @@ function legendOf(series, hidden, draw) {
 }
 
 /**
+ * Return a chart's series and labels in the units in which its largest numbers are short; names and bars keep their places.
+ */
+export function inShortUnits({ series, xLabel, yLabel, yMax = null, names = null, ...rest }) {
+  const most = (at) => Math.max(...series.flatMap((s) => s.points.map((p) => p[at])).filter(finite));
+  const [fx, x] = names ? [1, xLabel] : scaledLabel(xLabel, most(0));
+  const [fy, y] = scaledLabel(yLabel, most(1));
+  const by = (value, factor) => (finite(value) ? value * factor : value);
+  const scaled = (p) => [by(p[0], fx), by(p[1], fy), by(p[2], fy), by(p[3], fy), ...p.slice(4)];
+  const lines = fx === 1 && fy === 1 ? series : series.map((s) => ({ ...s, points: s.points.map(scaled) }));
+  return { ...rest, series: lines, xLabel: x, yLabel: y, yMax: finite(yMax) ? yMax * fy : yMax, names };
+}
+
+/** Return the drawing of a chart in a frame, with those series that are shown. */
+function pictureOf(frame, options, shown) {
+  const { xLabel, yLabel, names = null, bars = false, markers = true, steps = false } = options;
+  const along = (at) => shown.flatMap((s) => s.points.map((p) => p[at])).filter(finite);
+  const [xs, ys] = [along(0), along(1)];
+  const viewBox = `0 0 ${frame.width} ${frame.height}`;
+  const root = svg("svg", { viewBox, role: "img", "aria-label": `${yLabel} against ${xLabel}` });
+  if (xs.length) {
+    const axes = { x: xAxis(xs, options), y: yAxis(ys, options) };
+    const at = { px: placer(axes.x, frame.left, frame.right), py: placer(axes.y, frame.bottom, frame.top) };
+    drawYMarks(root, frame, axes.y, at.py);
+    drawXMarks(root, frame, axes.x, at.px, { names, bars });
+    const ground = { x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom };
+    root.append(svg("line", { ...ground, stroke: "var(--soft)", "stroke-opacity": 0.6 }));
+    if (options.diagonal) drawDiagonal(root, axes, at);
+    for (const one of shown) {
+      const points = one.points.filter((p) => finite(p[0]) && finite(p[1]) && (!axes.y.log || p[1] > 0));
+      if (bars) drawBars(root, frame, axes, at, one, points);
+      else drawLine(root, axes, at, one, points, { markers, steps });
+    }
+    addPointer(root, frame, at, shown, { xLabel, yLabel, names, bars });
+  } else {
+    const middle = { x: frame.width / 2, y: frame.height / 2, "text-anchor": "middle" };
+    root.append(svg("text", middle, "nothing to draw"));
+  }
+  drawLabels(root, frame, xLabel, yLabel);
+  return root;
+}
+
+/**
  * Draw a chart into an element and return what draws it again.
  *
- * A series has a name, a colour, a dash and points: [x, y, low, high, remark, whether y is only known to be more].
- * With `names` an x is the place of a name; `hidden` holds the names of lines that are not shown.
+ * A series has a name, a colour, a dash and points: [x, y, low, high, remark, whether y is only known to be more]. A point with a
+ * remark is hollow. With `names` an x is the place of a name; `hidden` holds the names of lines that are not shown; with
+ * `diagonal` a dashed line stands where y is x.
  */
-function chart(host, options) {
-  const { series, xLabel, yLabel, names = null, bars = false, markers = true, steps = false } = options;
+function chart(host, given) {
+  const options = inShortUnits(given);
+  const { series } = options;
   const hidden = options.hidden || new Set();
+  const shownOf = () => series.filter((s) => !hidden.has(s.name));
   const draw = () => {
-    host.replaceChildren();
-    const frame = frameOf(host);
-    const shown = series.filter((s) => !hidden.has(s.name));
-    const along = (at) => shown.flatMap((s) => s.points.map((p) => p[at])).filter(finite);
-    const [xs, ys] = [along(0), along(1)];
-    const viewBox = `0 0 ${frame.width} ${frame.height}`;
-    const root = svg("svg", { viewBox, role: "img", "aria-label": `${yLabel} against ${xLabel}` });
-    if (xs.length) {
-      const axes = { x: xAxis(xs, options), y: yAxis(ys, options) };
-      const at = { px: placer(axes.x, frame.left, frame.right), py: placer(axes.y, frame.bottom, frame.top) };
-      drawYMarks(root, frame, axes.y, at.py);
-      drawXMarks(root, frame, axes.x, at.px, { names, bars });
-      const ground = { x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom };
-      root.append(svg("line", { ...ground, stroke: "var(--soft)", "stroke-opacity": 0.6 }));
-      for (const one of shown) {
-        const points = one.points.filter((p) => finite(p[0]) && finite(p[1]) && (!axes.y.log || p[1] > 0));
-        if (bars) drawBars(root, frame, axes, at, one, points);
-        else drawLine(root, axes, at, one, points, { markers, steps });
-      }
-      addPointer(root, frame, at, shown, { xLabel, yLabel, names, bars });
-    } else {
-      const middle = { x: frame.width / 2, y: frame.height / 2, "text-anchor": "middle" };
-      root.append(svg("text", middle, "nothing to draw"));
-    }
-    drawLabels(root, frame, xLabel, yLabel);
-    host.append(root);
+    host.replaceChildren(pictureOf(frameOf(host.clientWidth), options, shownOf()));
     if (series.length > 1) host.append(legendOf(series, hidden, draw));
+    host.append(dataButtons(options, shownOf, (width) => pictureOf(frameOf(width), options, shownOf())));
   };
   draw();
   return draw;

@@ -1,7 +1,7 @@
 /* The claims of a published study and their verdicts, and the figures that the study declares. */
 import { el, section, table } from "./elements.js";
 
-const CLASS = { agrees: "good", differs: "warn" };
+const CLASS = { agrees: "good", differs: "warn", "not measured": "soft" };
 
 function verdictOf(claim) {
   const because = claim.verdict !== "agrees" && claim.because ? el("div", { class: "soft" }, claim.because) : null;
@@ -15,14 +15,21 @@ export function claims(data) {
   if (!all.length) return;
   const agree = all.filter((claim) => claim.verdict === "agrees").length;
   const missing = all.filter((claim) => claim.verdict === "not measured").length;
-  const rows = all.map((claim) => {
+  const row = (claim) => {
     const cells = [claim.id, claim.paper, claim.expect, claim.ours].map((text) => el("td", {}, text));
     return el("tr", { title: claim.measure }, cells, verdictOf(claim));
-  });
+  };
+  const heads = ["claim", "paper", "expected", "ours", "verdict"];
+  const [measured, others] = [true, false].map((known) => all.filter((one) => (one.verdict !== "not measured") === known));
+  const folded = () => {
+    const words = `${others.length} ${others.length > 1 ? "claims" : "claim"} not measured`;
+    return el("details", { class: "folded" }, el("summary", {}, words), table(heads, others.map(row)));
+  };
   section(
     "What the paper says, and what comes out here",
     `${agree} of ${all.length - missing} claims agree${missing ? `, ${missing} not measured` : ""}.`,
-    table(["claim", "paper", "expected", "ours", "verdict"], rows),
+    measured.length ? table(heads, measured.map(row)) : null,
+    others.length ? folded() : null,
   );
 }
 

@@ -27,10 +27,28 @@ export function section(title, hint, ...children) {
   return node;
 }
 
-/** Make a choice among [value, text]; `change` is told the value. */
-export function chooser(label, options, value, change) {
+/* Choices that go together, by what they choose: those of one name are set by each other where they offer the same. */
+const linked = new Map();
+
+/**
+ * Make a choice among [value, text]; `change` is told the value.
+ *
+ * Choices with the same `link` are linked: what is chosen in one is chosen in the others on the page that offer it.
+ */
+export function chooser(label, options, value, change, { link = null } = {}) {
   const items = options.map(([key, text]) => el("option", { value: key, ...(key === value ? { selected: "" } : {}) }, text));
-  const select = el("select", { onchange: () => change(select.value) }, items);
+  const others = () => (linked.get(link) || []).filter((one) => one.select !== select && one.select.isConnected !== false);
+  const onchange = () => {
+    change(select.value);
+    for (const one of others())
+      if (one.offers.has(select.value) && one.select.value !== select.value) {
+        one.select.value = select.value;
+        one.change(select.value);
+      }
+  };
+  const select = el("select", { onchange }, items);
+  const mine = { select, change, offers: new Set(options.map(([key]) => key)) };
+  if (link) linked.set(link, [...others(), mine]);
   return el("label", {}, label, select);
 }
 

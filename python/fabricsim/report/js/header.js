@@ -2,6 +2,7 @@
 import { head, unique } from "./elements.js";
 import { compact, finite } from "./numbers.js";
 import { stateOf } from "./states.js";
+import { amount } from "./units.js";
 
 /** Return the badge of a campaign as [class, text]: the worst that is to be said of it. */
 export function badgeOf(data) {
@@ -15,11 +16,9 @@ export function badgeOf(data) {
   return ["", "all self-checks passed"];
 }
 
-/** Return the tiles below the name, as [value, label]. */
+/** Return how large the campaign is, as [value, label]. */
 export function tilesOf(data) {
-  const { runs, provenance } = data;
-  const total = (key) => runs.reduce((sum, { summary }) => sum + (finite(summary[key]) ? summary[key] : 0), 0);
-  const cpu = total("cpu_s");
+  const { runs } = data;
   const nodes = unique(runs.map((run) => run.summary.n_nodes))
     .filter(finite)
     .sort((a, b) => a - b);
@@ -30,11 +29,20 @@ export function tilesOf(data) {
       data.total_runs === 1 ? "run" : "runs",
     ],
     [nodes.length > 1 ? `${compact(nodes[0])} \u2013 ${compact(largest)}` : compact(nodes[0]), "nodes"],
-    [compact(total("messages")), "messages delivered"],
-    [compact(total("packet_hops")), "packet hops"],
-    [`${compact(cpu)} s`, "CPU time"],
-    [cpu > 0 ? compact(total("packet_hops") / cpu) : "\u2013", "packet hops per CPU second"],
-    ["fabricsim " + data.version, "engine " + (provenance.engine || "\u2013")],
+    [compact(totalOf(runs, "messages")), "messages delivered"],
+  ];
+}
+
+const totalOf = (runs, key) => runs.reduce((sum, { summary }) => sum + (finite(summary[key]) ? summary[key] : 0), 0);
+
+/** Return what the simulator took, as [name, text]: nobody's question, so that it comes last. */
+export function costsOf({ runs }) {
+  const [hops, cpu] = [totalOf(runs, "packet_hops"), totalOf(runs, "cpu_s")];
+  if (!runs.length) return [];
+  return [
+    ["packet hops", compact(hops)],
+    ["CPU time", amount(cpu, "s")],
+    ["packet hops per CPU second", cpu > 0 ? compact(hops / cpu) : "\u2013"],
   ];
 }
 

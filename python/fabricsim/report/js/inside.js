@@ -25,6 +25,6 @@ export function inside(data) {
     } else time.replaceChildren();
   };
   const names = known.map((run) => [run.id, run.label]);
-  if (known.length > 1) controls.append(chooser("run", names, known[0].id, show));
+  if (known.length > 1) controls.append(chooser("run", names, known[0].id, show, { link: "run" }));
   show(known[0].id);
 }

@@ -2,6 +2,7 @@
 import { live } from "./chart.js";
 import { colourOf, dashOf } from "./colours.js";
 import { chooser, el, section, unique } from "./elements.js";
+import { pointWords } from "./metrics.js";
 import { withoutSeed } from "./states.js";
 
 /* Lines that are in the legend at most, and drawn at first. */
@@ -14,6 +15,8 @@ export function spreadOver(runs) {
   const last = runs.length - 1;
   return Array.from({ length: MOST_DRAWN }, (_, i) => runs[Math.round((i * last) / (MOST_DRAWN - 1))]);
 }
+
+const nameOf = (run) => (run.sweep.length ? pointWords(run.sweep) : withoutSeed(run));
 
 export function latencies(data) {
   const known = data.runs.filter((run) => run.cdf && run.cdf[0].length);
@@ -33,17 +36,17 @@ export function latencies(data) {
     const runs = all.filter((run) => run.seed === all[0].seed).slice(0, MOST_LINES);
     const drawn = new Set(spreadOver(runs));
     const series = runs.map((run, i) => ({
-      name: withoutSeed(run),
+      name: nameOf(run),
       colour: colourOf(i),
       dash: dashOf(i),
       points: run.cdf[0].map((x, k) => [x, run.cdf[1][k]]),
     }));
-    const hidden = new Set(runs.filter((run) => !drawn.has(run)).map(withoutSeed));
+    const hidden = new Set(runs.filter((run) => !drawn.has(run)).map(nameOf));
     const [xLabel, yLabel] = data.columns.cdf;
     draw({ series, hidden, xLabel, yLabel, yMax: 1, markers: false });
   };
   const experiments = unique(known.map((run) => run.experiment));
   const names = experiments.map((name) => [name, name || "(main)"]);
-  if (experiments.length > 1) controls.append(chooser("experiment", names, experiments[0], show));
+  if (experiments.length > 1) controls.append(chooser("experiment", names, experiments[0], show, { link: "experiment" }));
   show(experiments[0]);
 }

@@ -2,7 +2,8 @@
 import { unique } from "./elements.js";
 import { finite } from "./numbers.js";
 import { quantity } from "./quantities.js";
-import { atLeast, get } from "./states.js";
+import { atLeast, get, numberOf } from "./states.js";
+import { scaledUnit } from "./units.js";
 
 /* What networks differ in, which is an axis and no metric of a chart. */
 const SIZE = "n_nodes";
@@ -39,12 +40,25 @@ export function chartMetrics({ words, metrics }) {
 export const metricsOf = (metrics, runs) =>
   metrics.filter(([key]) => runs.some((run) => finite(get(run.summary, key)) || finite(atLeast(run, key))));
 
-/* Times of whole jobs: thousands of what messages take, and shown as in the table of jobs. */
-const OF_A_JOB = /^jobs\.\d+\.time_ns$/;
+/** Return the largest finite number of some values. */
+export const largest = (values) => Math.max(0, ...values.filter(finite).map(Math.abs));
 
-/** Return the metrics of the table of runs, as [key, words, by how much they are multiplied]. */
-export const tableMetrics = ({ words, main }) =>
-  main.map((key) => (OF_A_JOB.test(key) ? [key, label(words, key, { shown: "us" }), 1e-3] : [key, label(words, key), 1]));
+/* What the simulator itself took, which comes last. */
+const OWN = /^(packet_hops|cpu_s|events|peak_rss_bytes|build_s)$/;
+
+/** Return the metrics of the table of runs, as [key, words in the unit of the column, by how much they are multiplied]. */
+export const tableMetrics = ({ words, main, runs = [] }) =>
+  [...main.filter((key) => !OWN.test(key)), ...main.filter((key) => OWN.test(key))].map((key) => {
+    const most = largest(runs.flatMap((run) => [get(run.summary, key), atLeast(run, key)]));
+    const [factor, shown] = scaledUnit(figureOf(words, key).unit, most);
+    return [key, label(words, key, { shown }), factor];
+  });
+
+/** Return a number of a run for a column whose numbers are multiplied, or what it is more than. */
+export function columnValue(run, key, factor) {
+  const value = get(run.summary, key);
+  return finite(value) ? value * factor : numberOf(run, key, factor);
+}
 
 /** Return what the numbers of several seeds have together: their mean, unless the figure says otherwise. */
 export function together(words, key, values) {
@@ -60,6 +74,28 @@ export function valueOf(run, key) {
   const pair = run.sweep.find(([swept]) => swept === key);
   return pair ? pair[1] : get(run.summary, key);
 }
+
+/** Return a swept value for people: a table without a name by its kind and what is set beside it. */
+export function valueWords(text) {
+  const said = String(text);
+  if (!said.startsWith("{") || !said.endsWith("}")) return said;
+  return said.slice(1, -1).replaceAll("kind = ", "").replaceAll('"', "").replaceAll(" = ", "=").replaceAll(",", "").trim();
+}
+
+/** Return a key without the job it is of: `load`, `routing.kind`. */
+const keyWords = (key) => key.replace(/^job\.\d+\.(work\.)?(?=.)/, "");
+
+/**
+ * Return where a point of a sweep stands, as fabricsim._runs.point_words: keys with their values; the name of a table stands
+ * for itself.
+ */
+export const pointWords = (pairs) =>
+  pairs
+    .map(([key, value]) => {
+      const isTable = !key.includes(".") || key.endsWith(".work");
+      return isTable && !String(value).startsWith("{") ? String(value) : `${keyWords(key)} = ${valueWords(value)}`;
+    })
+    .join(", ");
 
 /** Return the keys that are swept in some run, in order. */
 export const sweptKeys = (runs) => unique(runs.flatMap((run) => run.sweep.map(([key]) => key)));

@@ -150,7 +150,7 @@ export function network(data) {
   };
   const first = hottestRun(known);
   const names = known.map((run) => [run.id, run.label]);
-  if (known.length > 1) controls.append(chooser("run", names, first.id, show));
+  if (known.length > 1) controls.append(chooser("run", names, first.id, show, { link: "run" }));
   show(first.id);
   onResize(paint);
 }

@@ -1,15 +1,12 @@
 /* The table of runs, sorted by any column. */
 import { el, section, unique } from "./elements.js";
-import { label, sweptKeys, tableMetrics, valueOf } from "./metrics.js";
-import { finite, number } from "./numbers.js";
+import { columnValue, label, sweptKeys, tableMetrics, valueOf, valueWords } from "./metrics.js";
+import { number } from "./numbers.js";
 import { quantity } from "./quantities.js";
-import { becauseOf, lost, numberOf, stateOf } from "./states.js";
+import { becauseOf, lost, stateOf } from "./states.js";
 
 /* Rows that are shown at most. */
 const MOST_ROWS = 2000;
-
-/* A number in another unit; what is known of it otherwise stays. */
-const scaled = (value, scale) => (finite(value) ? value * scale : value);
 
 const plain = (name, value) => ({ name, value, className: () => "" });
 const numeric = (name, value) => ({ name, value, className: () => "n", numeric: true });
@@ -25,7 +22,7 @@ export function columnsOf(data) {
   const swept = (key) =>
     plain(key, (run) => {
       const value = valueOf(run, key);
-      return value === undefined ? "" : value;
+      return value === undefined ? "" : valueWords(value);
     });
   const verdict = {
     name: "verdict",
@@ -38,7 +35,7 @@ export function columnsOf(data) {
     ...(unique(runs.map((run) => run.experiment)).length > 1 ? [plain("experiment", (run) => run.experiment)] : []),
     ...sweptKeys(runs).map(swept),
     { name: "seed", value: (run) => run.seed, className: () => "n" },
-    ...tableMetrics(data).map(([key, name, scale]) => numeric(name, (run) => scaled(numberOf(run, key), scale))),
+    ...tableMetrics(data).map(([key, name, scale]) => numeric(name, (run) => columnValue(run, key, scale))),
     ...(runs.some(lost) ? [plain(label(words, "not_arrived"), (run) => `${(100 * lost(run)).toFixed(2)} %`)] : []),
     verdict,
     plain("digest", (run) => run.summary.digest || ""),

@@ -20,5 +20,6 @@ export const atLeast = (run, key) => (get(run.summary, key) === null ? get(run.s
 /** Return the name of a run without its seed. */
 export const withoutSeed = (run) => run.label.replace(/ ?seed=\S+$/, "") || run.id;
 
-/** Return a number of a run, or what it is more than. */
-export const numberOf = (run, key) => (finite(atLeast(run, key)) ? `> ${number(atLeast(run, key))}` : get(run.summary, key));
+/** Return a number of a run, or what it is more than, multiplied for a unit. */
+export const numberOf = (run, key, factor = 1) =>
+  finite(atLeast(run, key)) ? `> ${number(factor * atLeast(run, key))}` : get(run.summary, key);

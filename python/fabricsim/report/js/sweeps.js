@@ -2,13 +2,26 @@
 import { live } from "./chart.js";
 import { colourOf, dashOf } from "./colours.js";
 import { chooser, el, section, unique } from "./elements.js";
-import { axisOf, chartMetrics, figureOf, firstAxis, labelOf, metricsOf, sweptKeys, together, valueOf } from "./metrics.js";
+import {
+  axisOf,
+  chartMetrics,
+  figureOf,
+  firstAxis,
+  labelOf,
+  metricsOf,
+  pointWords,
+  sweptKeys,
+  together,
+  valueOf,
+} from "./metrics.js";
 import { finite } from "./numbers.js";
 import { atLeast, get, stateOf } from "./states.js";
 
 const HINT =
   "A point is the mean over seeds, unless its axis says otherwise, a bar their range; an open triangle stands at what a " +
-  "figure that cannot be given is not below. Where one of the seeds has no number there is no point. Click a name in the " +
+  "figure that cannot be given is not below; a hollow point is one whose network did not keep up, or whose run is too " +
+  "short to tell. A dashed line is where the load that is accepted is the load that is offered. Where one of the seeds has no " +
+  "number there is no point. Click a name in the " +
   "legend to hide its line.";
 
 /** Return the point of the runs at one place: [value, run] each. A sum has no range. */
@@ -32,8 +45,8 @@ export function linesOf(runs, x, metric, words = {}) {
   const { names, label, place } = axisOf(runs, x, words);
   const groups = new Map();
   for (const run of runs) {
-    const values = keys.map((key) => valueOf(run, key));
-    const name = values.filter((value) => value !== undefined).join(", ");
+    const values = keys.map((key) => [key, valueOf(run, key)]);
+    const name = pointWords(values.filter(([, value]) => value !== undefined));
     if (!groups.has(name)) groups.set(name, new Map());
     const bound = atLeast(run, metric);
     const y = finite(bound) ? bound : get(run.summary, metric);
@@ -54,13 +67,36 @@ export function linesOf(runs, x, metric, words = {}) {
   return { names, xLabel: label, several, series };
 }
 
+const isLoad = (key) => /(^|\.)load$/.test(key);
+
+/** Tell whether accepted load is drawn over the load that all nodes are offered: then where both are the same means something. */
+export function isLoadAgainstLoad(runs, x, y) {
+  if (y !== "accepted_load" || !isLoad(x || "")) return false;
+  return runs.every((run) => Math.abs(Number(valueOf(run, x)) - run.summary.offered_load) <= 0.02 * run.summary.offered_load);
+}
+
+/* What the simulator itself took is nobody's first question. */
+const OWN = /^(packet_hops|cpu_s|events|build_s|peak_rss_bytes|execution\..*)$/;
+
 /** Return the metrics that are drawn at first, on the left and on the right. */
 export function firstMetrics(metrics, runs) {
-  const keys = metrics.map(([key]) => key);
-  const loads = runs.some((run) => run.sweep.some(([key]) => key.endsWith("load")));
-  const wanted = [loads ? "accepted_load" : null, "throughput_MiBps.mean", "cpu_s"];
-  return [keys[0], wanted.find((key) => keys.includes(key)) || keys[keys.length - 1]];
+  const all = metrics.map(([key]) => key);
+  const asked = all.filter((key) => !OWN.test(key));
+  const keys = asked.length ? asked : all;
+  const loads = runs.some((run) => run.sweep.some(([key]) => isLoad(key)));
+  const wanted = [
+    loads ? "accepted_load" : null,
+    "throughput_MiBps.mean",
+    "latency_ns.p99",
+    "latency_ns.mean",
+    "jobs.0.wait_share",
+  ];
+  const others = [...wanted.filter((key) => keys.includes(key)), ...keys].filter((key) => key !== keys[0]);
+  return [keys[0], others[0] || keys[0]];
 }
+
+/** Return the key that charts have along: the load where one is swept, else the first of numbers. */
+export const alongOf = (runs, keys) => keys.find((key) => isLoad(key)) || firstAxis(runs, keys);
 
 export function sweeps(data) {
   const { runs, words } = data;
@@ -80,14 +116,15 @@ export function sweeps(data) {
     for (const side of ["left", "right"]) {
       const lines = linesOf(of(state.experiment), state.x, state[side], words);
       const yLabel = labelOf(figureOf(words, state[side]), { several: lines.several });
-      draws[side]({ ...lines, yLabel, hidden });
+      const diagonal = isLoadAgainstLoad(of(state.experiment), state.x, state[side]);
+      draws[side]({ ...lines, yLabel, hidden, diagonal });
     }
   };
   const build = () => {
     const mine = of(state.experiment);
     const sizes = unique(mine.map((run) => run.summary.n_nodes)).length > 1 ? ["n_nodes"] : [];
     const keys = [...sweptKeys(mine), ...sizes];
-    if (!keys.includes(state.x)) state.x = firstAxis(mine, sweptKeys(mine));
+    if (!keys.includes(state.x)) state.x = alongOf(mine, sweptKeys(mine));
     const had = metricsOf(metrics, mine);
     const offered = had.length ? had : metrics;
     const [left, right] = firstMetrics(offered, mine);
@@ -127,6 +164,7 @@ export function sweeps(data) {
         hidden.clear();
         build();
       },
+      { link: "experiment" },
     );
   build();
 }

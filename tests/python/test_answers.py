@@ -1,0 +1,70 @@
+"""What a campaign answers, in the words that stand first in reports and after `fabricsim run`."""
+
+import subprocess
+import sys
+
+import pytest
+
+import fabricsim as fs
+from fabricsim._runs import point_words
+from fabricsim._units import amount
+from fabricsim.report import report_data
+from fabricsim.report.answers import answers
+
+UNIFORM = {"kind": "uniform", "message": "1 KiB", "load": 0.2}
+
+
+def study(**more):
+    return fs.Study({"name": "asked", "topology": {"kind": "torus", "shape": [2, 2]}, "job": [{"work": UNIFORM}], **more})
+
+
+@pytest.fixture(scope="module")
+def loads(tmp_path_factory):
+    sweep = {"job.0.work.load": [0.1, 0.9], "routing.kind": ["dor", "min-a"]}
+    return study(sweep=sweep, run={"end": "20 us"}).run(out=tmp_path_factory.mktemp("loads") / "r", progress=False)
+
+
+def test_a_sweep_of_loads_says_up_to_which_one_the_network_keeps_up(loads):
+    (answer,) = answers(loads)
+    states = {(dict(r.run.sweep)["routing.kind"], dict(r.run.sweep)["job.0.work.load"]): r.state for r in loads.records}
+    for routing in ("dor", "min-a"):
+        kept = "with all, up to 0.9" if states[routing, "0.9"] == "ok" else "up to 0.1 ("
+        if states[routing, "0.1"] == "ok":
+            assert f"with routing.kind = {routing} {kept}" in answer.sentence
+    assert [figure["x"] for figure in answer.figures] == ["job.0.work.load"] * 2
+    assert report_data(loads)["answers"][0]["sentence"] == answer.sentence
+
+
+def test_a_comparison_says_which_point_is_best_and_by_how_much(tmp_path):
+    ring = {"kind": "ring", "message": "64 KiB"}
+    asked = study(job=[{"work": ring}], sweep={"link.bandwidth": ["1 GB/s", "4 GB/s"]})
+    found = asked.run(out=tmp_path / "r", progress=False)
+    slow, fast = (record.value("jobs.0.time_ns") for record in found.records)
+    (answer,) = answers(found)
+    assert f"least with link.bandwidth = 4 GB/s: {amount(fast, 'ns')}." in answer.sentence
+    assert f"It is {slow / fast:.3g} times as much with link.bandwidth = 1 GB/s" in answer.sentence
+    (figure,) = answer.figures
+    assert (figure["names"], figure["over"]) == (["1 GB/s", "4 GB/s"], "link.bandwidth")
+
+
+def test_one_run_says_how_long_it_took_and_what_for(tmp_path):
+    found = study(job=[{"work": {"kind": "ring", "message": "64 KiB"}}]).run(out=tmp_path / "r", progress=False)
+    (answer,) = answers(found)
+    time = amount(found.records[0].value("jobs.0.time_ns"), "ns")
+    assert answer.sentence.startswith(f"The time of the job is {time}: its ranks spend ")
+    assert answer.figures == ()
+
+
+def test_run_prints_the_answer_before_its_table(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(
+        'name = "s"\ntopology = { kind = "torus", shape = [2, 2] }\n[[job]]\nwork = { kind = "ring", message = "1 KiB" }\n'
+    )
+    command = [sys.executable, "-m", "fabricsim", "run", str(path), "--out", str(tmp_path / "r"), "-q"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert told.startswith("The time of the job is ")
+
+
+def test_points_are_told_by_key_and_value():
+    assert point_words([("routing", "eager"), ("link.latency", "1 us")]) == "eager, link.latency = 1 us"
+    assert point_words([("job.0.work.load", "0.5"), ("job.1.placement", "random")]) == "load = 0.5, placement = random"
