@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from fabricsim import _core
+from fabricsim._units import scaled_unit
 
 __all__ = [
     "MAIN",
@@ -92,6 +93,19 @@ class Figure:
         how = f", {self.seeds} over seeds" if several_seeds and self.seeds in _TOGETHER else ""
         shown = self.unit if unit is None else unit
         return f"{self.word}{how}{f' [{shown}]' if shown else ''}"
+
+    def scaled(self, largest: float, *, several_seeds: bool = False) -> tuple[float, str]:
+        """Return what to multiply its numbers by, and its label: long times are shown in us, ms or s.
+
+        Parameters
+        ----------
+        largest : float
+            The largest of the numbers that are shown.
+        several_seeds : bool, optional
+            As for the label.
+        """
+        factor, unit = scaled_unit(self.unit, largest) if self.measure == "nanoseconds" else (1.0, self.unit)
+        return factor, self.label(unit=unit, several_seeds=several_seeds)
 
 
 #: What several values have together where it is not their mean.

@@ -195,16 +195,31 @@ def point_words(sweep: Iterable[tuple[str, str]]) -> str:
     Examples
     --------
     >>> point_words([("routing.kind", "ugal"), ("job.0.work.load", "0.5")])
-    'routing.kind = ugal, load = 0.5'
+    'routing = ugal, load = 0.5'
     >>> point_words([("routing", "eager")])
     'eager'
+    >>> point_words([("job.0.placement", "linear"), ("job.1.placement", "linear")])
+    'placement = linear'
+    >>> point_words([("job.0.placement", "linear"), ("job.1.placement", "random")])
+    'job.0.placement = linear, job.1.placement = random'
     """
+    values: dict[str, set[str]] = {}
+    for key, value in (pairs := list(sweep)):
+        values.setdefault(_without_job(key), set()).add(value)
     found = []
-    for key, value in sweep:
-        last = key.rpartition(".")[2]
+    for key, value in pairs:
         # Values of these keys are tables: what is written as none is the name of one.
-        is_name = ("." not in key or last == "work") and not value.startswith("{")
-        short = key.partition(".")[2].partition(".")[2] or key if key.startswith("job.") else key
-        short = short.removeprefix("work.")
-        found.append(value if is_name else f"{short} = {value_words(value)}")
-    return ", ".join(found)
+        is_name = ("." not in key or key.rpartition(".")[2] == "work") and not value.startswith("{")
+        short = _without_job(key)
+        # Jobs with another value each are told apart.
+        shown = short if len(values[short]) == 1 else key
+        found.append(value if is_name else f"{shown} = {value_words(value)}")
+    return ", ".join(dict.fromkeys(found))
+
+
+def _without_job(key: str) -> str:
+    """Return a key without the job it is of, and a table's kind as the table."""
+    parts = key.split(".")
+    parts = parts[:-1] if parts[-1] == "kind" and len(parts) > 1 else parts
+    parts = parts[2:] if parts[0] == "job" and len(parts) > 2 else parts
+    return ".".join(parts[1:] if parts[0] == "work" and len(parts) > 1 else parts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from fabricsim._figures import figure_label
+from fabricsim._figures import all_figures, figure_label
 from fabricsim._runs import short_key
 from fabricsim._terminal import MOST_ROWS, new_console, new_table, number_text
 from fabricsim._units import counted, format_bytes, format_count, format_seconds, speculation_line
@@ -17,7 +17,7 @@ from fabricsim.analyses.perturb.spread import headline
 
 if TYPE_CHECKING:
     from fabricsim._prices import PricedNetwork
-    from fabricsim._recorded import Recorded
+    from fabricsim._recorded import Recorded, RunRecord
     from fabricsim._runs import Expansion
     from fabricsim.claims import ClaimVerdict
 
@@ -37,14 +37,6 @@ __all__ = [
 #: Columns of `expand` that say what a run will take.
 _SIZES = ("nodes", "routers", "memory", "packet hops", "time")
 _MOST_EXECUTIONS = 4
-
-
-def _figure(latency: Mapping[str, Any], name: str) -> str:
-    """Return a figure, or what it is more than where only that is known."""
-    if latency.get(name) is not None:
-        return number_text(latency[name])
-    bound = latency.get(f"{name}_at_least")
-    return "" if bound is None else f"> {number_text(bound)}"
 
 
 def execution_line(execution: Mapping[str, Any]) -> str:
@@ -68,46 +60,54 @@ def execution_line(execution: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _job_times(summary: Mapping[str, Any]) -> str:
-    """Return the times of the jobs of MPI ranks and of memory nodes; one that is not done has none."""
+def _job_times(summary: Mapping[str, Any]) -> list[float | None]:
+    """Return the times of the jobs of MPI ranks and of memory nodes in ns; one that is not done has none."""
     memory = summary.get("memory")
-    ranks = [job for job in summary.get("jobs") or [] if "ranks" in job]
-    times = [job.get("time_ns") for job in [*ranks, *([memory] if memory else [])]]
-    return " / ".join("-" if time is None else number_text(time / 1e3, 2) for time in times)
+    return [
+        job.get("time_ns")
+        for job in [*(job for job in summary.get("jobs") or [] if "ranks" in job), *([memory] if memory else [])]
+    ]
+
+
+def _latencies(key: str, shown: Sequence[RunRecord]) -> tuple[str, list[str]]:
+    """Return the label of a latency and a cell for each run: the figure, or what it is more than where only that is known."""
+    name = key.partition(".")[2]
+    told = []
+    for record in shown:
+        latency = record.summary.get("latency_ns") or {}
+        bound = latency.get(f"{name}_at_least")
+        told.append(("", latency[name]) if latency.get(name) is not None else ("> ", bound))
+    factor, label = all_figures()[key].scaled(max((number for _, number in told if number is not None), default=0.0))
+    return label, [
+        "" if number is None else f"{more}{number_text(number * factor, 1 if factor == 1.0 else 3)}" for more, number in told
+    ]
 
 
 def runs_text(results: Recorded) -> None:
     """Print the main numbers of every run, and a line of verdict."""
     keys = results.swept_keys()
     several = len(results.experiments) > 1
-    jobs = any(_job_times(record.summary) for record in results.records)
+    shown = results.records[:MOST_ROWS]
+    jobs = [_job_times(record.summary) for record in shown]
     lost = any(record.summary.get("not_arrived") for record in results.records)
-    perturbed = ("perturbed [us]",) if any(record.summary.get("perturbed") for record in results.records) else ()
-    numbers = (
-        *((figure_label("jobs.0.time_ns", unit="us"),) if jobs else ()),
-        *perturbed,
-        *map(figure_label, ("latency_ns.mean", "latency_ns.p99", *(("not_arrived",) if lost else ()))),
-        *map(figure_label, ("accepted_load", "packet_hops", "cpu_s")),
-    )
-    table = new_table([*(["experiment"] if several else []), *keys, "seed", *numbers, "verdict"], numbers=numbers)
-    for record in results.records[:MOST_ROWS]:
-        swept = dict(record.run.sweep)
-        summary = record.summary
-        latency = summary.get("latency_ns") or {}
-        cells = [
-            *([record.run.experiment] if several else []),
-            *(swept.get(key, "") for key in keys),
-            str(record.run.seed),
-            *([_job_times(summary)] if jobs else []),
-            *([headline(summary)] if perturbed else []),
-            _figure(latency, "mean"),
-            _figure(latency, "p99"),
-            *([f"{100 * (summary.get('not_arrived') or 0):.2f} %"] if lost else []),
-            number_text(summary.get("accepted_load"), 3),
-            format_count(summary.get("packet_hops")),
-            number_text(summary.get("cpu_s"), 2),
-            record.verdict,
-        ]
+    columns: dict[str, Sequence[str]] = {"experiment": [record.run.experiment for record in shown]} if several else {}
+    columns |= {key: [str(dict(record.run.sweep).get(key, "")) for record in shown] for key in keys}
+    columns["seed"] = [str(record.run.seed) for record in shown]
+    words = set(columns)
+    if any(jobs):
+        longest = max((time for times in jobs for time in times if time is not None), default=0.0)
+        factor, label = all_figures()["jobs.0.time_ns"].scaled(longest)
+        columns[label] = [" / ".join("-" if time is None else number_text(time * factor, 3) for time in times) for times in jobs]
+    if any(record.summary.get("perturbed") for record in results.records):
+        columns["perturbed [us]"] = [headline(record.summary) for record in shown]
+    columns |= (_latencies(key, shown) for key in ("latency_ns.mean", "latency_ns.p99"))
+    if lost:
+        columns[figure_label("not_arrived")] = [f"{100 * (record.summary.get('not_arrived') or 0):.2f} %" for record in shown]
+    columns[figure_label("accepted_load")] = [number_text(record.summary.get("accepted_load"), 3) for record in shown]
+    columns[figure_label("packet_hops")] = [format_count(record.summary.get("packet_hops")) for record in shown]
+    columns[figure_label("cpu_s")] = [number_text(record.summary.get("cpu_s"), 2) for record in shown]
+    table = new_table([*columns, "verdict"], numbers=[name for name in columns if name not in words])
+    for cells in zip(*columns.values(), (record.verdict for record in shown), strict=True):
         table.add_row(*(Text(cell) for cell in cells))
     console = new_console()
     console.print(table)
@@ -139,11 +139,12 @@ def expansion_text(plan: Expansion) -> None:
     if plan.description:
         console.print(plan.description.strip(), markup=False, style="dim")
     keys = list(dict.fromkeys(key for run in plan.runs for key, _ in run.sweep))
-    table = new_table(["run", "experiment", *keys, "seed", *_SIZES], numbers=_SIZES)
+    several = len({run.experiment for run in plan.runs}) > 1
+    table = new_table(["run", *(["experiment"] if several else []), *keys, "seed", *_SIZES], numbers=_SIZES)
     for run in plan.runs[:MOST_ROWS]:
         swept = dict(run.sweep)
         estimate = run.estimate
-        cells = [run.id, run.experiment, *(swept.get(key, "") for key in keys), str(run.seed)]
+        cells = [run.id, *([run.experiment] if several else []), *(swept.get(key, "") for key in keys), str(run.seed)]
         hops, seconds = estimate.get("packet_hops"), estimate.get("seconds")
         cells += [
             str(estimate.get("nodes", "")),

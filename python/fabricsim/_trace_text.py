@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from fabricsim._terminal import new_console, new_table
-from fabricsim._units import counted, format_bytes, format_count, format_seconds
+from fabricsim._units import amount, counted, format_bytes, format_count
 
 __all__ = ["info_text"]
 
@@ -16,21 +16,7 @@ _MOST = 10
 
 
 def _time(nanoseconds: float | None) -> str:
-    return "" if nanoseconds is None else format_time(nanoseconds)
-
-
-def format_time(nanoseconds: float) -> str:
-    """Return a time for people.
-
-    Examples
-    --------
-    >>> format_time(1500.0), format_time(2.5e9)
-    ('1.5 us', '2.5 s')
-    """
-    for unit, size in (("ns", 1.0), ("us", 1e3), ("ms", 1e6)):
-        if nanoseconds < 1000 * size:
-            return f"{nanoseconds / size:.1f} {unit}"
-    return format_seconds(nanoseconds / 1e9)
+    return "" if nanoseconds is None else amount(nanoseconds, "ns")
 
 
 def info_text(found: dict[str, Any]) -> None:

@@ -119,17 +119,28 @@ def scaled_unit(unit: str, largest: float) -> tuple[float, str]:
     return (1 / found[0], found[1]) if found else (1.0, unit)
 
 
-def amount(value: float, unit: str) -> str:
-    """Return a number with its unit, in the one in which it is short, to four digits.
+def amount(value: float, unit: str, *, digits: int = 4) -> str:
+    """Return a number with its unit, in the one in which it is short.
+
+    Parameters
+    ----------
+    value : float
+        In `unit`.
+    unit : str
+        As figures and axes have it; empty for what has none.
+    digits : int
+        Significant digits; what has a thousand or more of the largest unit is given in whole ones.
 
     Examples
     --------
     >>> amount(3e8, "ns"), amount(0.25, ""), amount(1234567.0, "")
     ('300 ms', '0.25', '1,234,567')
+    >>> amount(18_684_669.04, "ns", digits=6)
+    '18.6847 ms'
     """
     factor, shown = scaled_unit(unit, value)
     scaled = value * factor
-    text = f"{scaled:,.0f}" if abs(scaled) >= 1000 else f"{scaled:.4g}"
+    text = f"{scaled:,.0f}" if abs(scaled) >= 1000 else f"{scaled:.{digits}g}"
     return f"{text} {shown}" if shown else text
 
 

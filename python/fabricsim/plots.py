@@ -23,7 +23,7 @@ from fabricsim._drawing import COLOURS, axis_label, is_far, label_times, range_a
 from fabricsim._figures import column_label, figure_of, over_seeds
 from fabricsim._metrics import combined
 from fabricsim._runs import point_words, value_words
-from fabricsim._units import axis_value, scaled_unit
+from fabricsim._units import axis_value
 from fabricsim.analyses.capacity.figure import interference
 from fabricsim.analyses.effects.figure import effects, interactions
 from fabricsim.analyses.knee.figure import knee
@@ -299,10 +299,11 @@ def time_axis(key: str, largest: float, *, several_seeds: bool = False) -> tuple
     (1.0, 'mean hops')
     """
     found = figure_of(key)
-    if found is None or found.measure != "nanoseconds":
-        return 1.0, axis_label(key, several_seeds=several_seeds)
-    scale, unit = scaled_unit(found.unit, largest)
-    return scale, found.label(unit=unit, several_seeds=several_seeds)
+    return (
+        (1.0, axis_label(key, several_seeds=several_seeds))
+        if found is None
+        else found.scaled(largest, several_seeds=several_seeds)
+    )
 
 
 def _bar_style(index: int) -> dict[str, Any]:

@@ -43,7 +43,7 @@ test("a chart is scaled as a whole, with the ranges of its seeds", () => {
 });
 
 test("lines have their keys, unless a value has a name", () => {
-  assert.equal(pointWords([["routing.kind", "ugal"]]), "routing.kind = ugal");
+  assert.equal(pointWords([["routing.kind", "ugal"]]), "routing = ugal");
   assert.equal(pointWords([["routing", "eager"]]), "eager");
   assert.equal(pointWords([["job.0.work", "large"]]), "large");
   assert.equal(pointWords([["routing", '{ kind = "ugal", bias = 0 }']]), "routing = ugal bias=0");
@@ -54,6 +54,14 @@ test("lines have their keys, unless a value has a name", () => {
     ]),
     "load = 0.5, link.latency = 1 us",
   );
+  const placed = (first, second) =>
+    pointWords([
+      ["job.0.placement", first],
+      ["job.1.placement", second],
+      ["job.0.work.kind", "ring"],
+    ]);
+  assert.equal(placed("linear", "linear"), "placement = linear, work = ring");
+  assert.equal(placed("linear", "random"), "job.0.placement = linear, job.1.placement = random, work = ring");
 });
 
 test("a load stands along the axis, and what is accepted beside what is offered", () => {

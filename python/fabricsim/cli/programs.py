@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fabricsim._units import counted
+from fabricsim._units import amount, counted
 from fabricsim.cli._base import InputError, OutOption, SetOption, app, example, parse_sets, put, run_campaign, say
 
 if TYPE_CHECKING:
@@ -137,20 +137,12 @@ def _library_words(found: dict[str, Any]) -> str:
 
 
 def _line(time_ns: float | None, calls: int, time_dependent: dict[str, int], ranks: int) -> str:
-    parts = [f"fabricsim: {counted(ranks, 'rank')} took {_time(time_ns)} of simulated time, {counted(calls, 'call')} of MPI"]
+    time = "an unknown time" if time_ns is None else amount(time_ns, "ns", digits=6)
+    parts = [f"fabricsim: {counted(ranks, 'rank')} took {time} of simulated time, {counted(calls, 'call')} of MPI"]
     if depends := {name: count for name, count in time_dependent.items() if count}:
         told = ", ".join(f"{count:,} {name}" for name, count in depends.items())
         parts.append(f"what it does depends on times ({told}): run it again on another network")
     return "; ".join(parts)
-
-
-def _time(time_ns: float | None) -> str:
-    if time_ns is None:
-        return "an unknown time"
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if time_ns >= size:
-            return f"{time_ns / size:.6g} {unit}"
-    return f"{time_ns:.6g} ns"
 
 
 def _replay(made: Study, log: Path, out: Path, *, quiet: bool) -> None:

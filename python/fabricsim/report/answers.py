@@ -218,9 +218,11 @@ def _of_loads(records: Sequence[RunRecord], key: str) -> Answer:
             lines.setdefault(tuple(swept.items()), {}).setdefault(load[0], []).append(record.state)
     parts = []
     for line, states in list(lines.items())[:_MOST_NAMED]:
-        name = point_words(line)
-        parts.append((f"with {name} " if name else "") + _kept_up(states))
-    sentence = f"Of the loads that were run, the network keeps up {'; '.join(parts)}."
+        # The value of one key that is no number needs no key before it.
+        name = value_words(line[0][1]) if len(line) == 1 and axis_value(line[0][1]) is None else point_words(line)
+        parts.append((f"{name} " if name else "the network ") + _kept_up(states))
+    every = sorted({load for states in lines.values() for load in states})
+    sentence = f"Of {counted(len(every), 'load')} from {every[0]:g} to {every[-1]:g}, {'; '.join(parts)}."
     if len(lines) > _MOST_NAMED:
         sentence += f" The figure has {counted(len(lines) - _MOST_NAMED, 'more line')}."
     experiment = records[0].run.experiment
@@ -233,10 +235,12 @@ def _kept_up(states: dict[float, list[str]]) -> str:
     best: float | None = None
     for load in sorted(states):
         if any(state != "ok" for state in states[load]):
-            why = "it is saturated at" if "saturated" in states[load] else "the runs are too short to tell at"
-            return f"up to {best:g} ({why} {load:g})" if best is not None else f"with none ({why} {load:g})"
+            if "saturated" in states[load]:
+                return f"keeps up to {best:g} and is saturated at {load:g}" if best is not None else "is saturated at all"
+            kept = f"keeps up to {best:g}; at {load:g} its" if best is not None else f"is not decided: at {load:g} its"
+            return f"{kept} runs are too short to tell"
         best = load
-    return f"with all, up to {best:g}"
+    return "keeps up with all"
 
 
 def _of_points(points: dict[Point, list[RunRecord]]) -> Answer | None:
@@ -253,7 +257,9 @@ def _of_points(points: dict[Point, list[RunRecord]]) -> Answer | None:
     if not known:
         return Answer(f"Which point has the least {word}?", f"No point has a {word}: {counted(late, 'point')} did not keep up.")
     best, worst = min(known, key=lambda point: known[point]), max(known, key=lambda point: known[point])
-    sentence = f"The {word} is least with {point_words(best[1])}: {amount(known[best], unit)}."
+    others = sum(value == known[best] for value in known.values()) - 1
+    equal = f", and the same with {counted(others, 'other')}" if others else ""
+    sentence = f"The {word} is least with {point_words(best[1])}: {amount(known[best], unit)}{equal}."
     if known[worst] > known[best] > 0:
         times = known[worst] / known[best]
         sentence += f" It is {times:.3g} times as much with {point_words(worst[1])}, the most: {amount(known[worst], unit)}."

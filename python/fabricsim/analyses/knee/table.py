@@ -19,6 +19,8 @@ def show(knees: Sequence[Knee]) -> None:
     """Print what was measured at every value, and where doublings stop to pay."""
     console = new_console()
     for found in knees:
+        console.print(found.sentence, markup=False, soft_wrap=True)
+    for found in knees:
         if found.point:
             console.print(Text(", ".join(f"{key}={value}" for key, value in found.point), style="bold"))
         table = new_table([found.over, found.metric, "doubling gains", "interval"], numbers=(found.metric, "doubling gains"))
@@ -33,4 +35,3 @@ def show(knees: Sequence[Knee]) -> None:
             )
             table.add_row(*(Text(cell) for cell in (point.text, number_text(point.together), gain, ends)))
         console.print(table)
-        console.print(found.sentence, markup=False, soft_wrap=True)

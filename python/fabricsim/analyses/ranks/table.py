@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from fabricsim._terminal import new_console, new_table
-from fabricsim._units import scaled_unit
+from fabricsim._units import amount
 from fabricsim.analyses.ranks.regions import compared
 
 if TYPE_CHECKING:
@@ -16,22 +16,14 @@ if TYPE_CHECKING:
 
     from fabricsim.analyses.ranks.times import JobTimes
 
-__all__ = ["show", "time_text"]
+__all__ = ["show"]
 
 #: Regions that are shown; ``ranks.json`` has all.
 _MOST_REGIONS = 20
 
 
-def time_text(time_ns: float) -> str:
-    """Return a time with the unit in which it is shortest to read.
-
-    Examples
-    --------
-    >>> time_text(973.68), time_text(18_684_669.04), time_text(0.0)
-    ('973.68 ns', '18.6847 ms', '0 ns')
-    """
-    factor, unit = scaled_unit("ns", time_ns)
-    return f"{time_ns * factor:.6g} {unit}"
+def _time(time_ns: float) -> str:
+    return amount(time_ns, "ns", digits=6)
 
 
 def _regions(job: JobTimes) -> Table:
@@ -52,12 +44,12 @@ def _regions(job: JobTimes) -> Table:
         table.add_row(
             region.region or "outside of all",
             "-" if region.visits is None or not region.region else f"{region.visits:,}",
-            time_text(region.compute_ns),
-            time_text(region.wait_ns),
-            time_text(region.mpi_ns),
-            "-" if recorded is None else time_text(recorded),
+            _time(region.compute_ns),
+            _time(region.wait_ns),
+            _time(region.mpi_ns),
+            "-" if recorded is None else _time(recorded),
             "-" if factor is None else compared(factor).removesuffix(" as"),
-            f"rank {region.rank}: {time_text(region.rank_wait_ns)}" if region.rank_wait_ns else "-",
+            f"rank {region.rank}: {_time(region.rank_wait_ns)}" if region.rank_wait_ns else "-",
         )
     if len(job.regions) > _MOST_REGIONS:
         table.add_row(f"and {len(job.regions) - _MOST_REGIONS} more", *[""] * (len(heads) - 1))
@@ -68,7 +60,7 @@ def show(found: Sequence[JobTimes]) -> None:
     """Print where the time of ranks went, job by job."""
     console = new_console()
     for job in found:
-        title = f"{job.label}, {job.name or f'job {job.job}'}: {job.ranks:,} ranks, {time_text(job.time_ns)}"
+        title = f"{job.label}, {job.name or f'job {job.job}'}: {job.ranks:,} ranks, {_time(job.time_ns)}"
         parts = new_table(["", *job.shares], numbers=list(job.shares), title=title)
         parts.add_row("of the ranks' time", *(f"{share:.1%}" for share in job.shares.values()))
         console.print(parts)
@@ -87,6 +79,6 @@ def show(found: Sequence[JobTimes]) -> None:
             console.print(Text(f"{sentence[0].upper()}{sentence[1:]}."))
         if job.path_messages:
             rank, peer, time = job.path_messages[0]
-            console.print(Text(f"Its longest message is from rank {peer} to rank {rank}: {time_text(time)}."))
+            console.print(Text(f"Its longest message is from rank {peer} to rank {rank}: {_time(time)}."))
         if not job.path:
             console.print(Text("No critical path: a rank did not come to its end."))

@@ -82,20 +82,24 @@ export function valueWords(text) {
   return said.slice(1, -1).replaceAll("kind = ", "").replaceAll('"', "").replaceAll(" = ", "=").replaceAll(",", "").trim();
 }
 
-/** Return a key without the job it is of: `load`, `routing.kind`. */
-const keyWords = (key) => key.replace(/^job\.\d+\.(work\.)?(?=.)/, "");
+/** Return a key without the job it is of, and a table's kind as the table: `load`, `routing`. */
+const keyWords = (key) => key.replace(/(?<=.)\.kind$/, "").replace(/^job\.\d+\.(work\.)?(?=.)/, "");
 
 /**
  * Return where a point of a sweep stands, as fabricsim._runs.point_words: keys with their values; the name of a table stands
  * for itself.
  */
-export const pointWords = (pairs) =>
-  pairs
-    .map(([key, value]) => {
-      const isTable = !key.includes(".") || key.endsWith(".work");
-      return isTable && !String(value).startsWith("{") ? String(value) : `${keyWords(key)} = ${valueWords(value)}`;
-    })
-    .join(", ");
+export function pointWords(pairs) {
+  const words = pairs.map(([key, value]) => {
+    const isTable = !key.includes(".") || key.endsWith(".work");
+    if (isTable && !String(value).startsWith("{")) return String(value);
+    const short = keyWords(key);
+    // Jobs with another value each are told apart.
+    const isShared = pairs.every(([other, said]) => keyWords(other) !== short || said === value);
+    return `${isShared ? short : key} = ${valueWords(value)}`;
+  });
+  return unique(words).join(", ");
+}
 
 /** Return the keys that are swept in some run, in order. */
 export const sweptKeys = (runs) => unique(runs.flatMap((run) => run.sweep.map(([key]) => key)));
