@@ -6,6 +6,8 @@ from ._verify import Verification, verify
 from .analyses.capacity.company import capacity_study
 from .analyses.capacity.records import Capacity
 from .analyses.capacity.slowdown import capacity
+from .analyses.compare.records import Comparison
+from .analyses.compare.side import compare
 from .analyses.effects.shares import Effects, effects
 from .analyses.knee.records import Knee
 from .analyses.knee.search import knee
@@ -46,6 +48,7 @@ __all__ = [
     "CheckReport",
     "ClaimError",
     "ClusterError",
+    "Comparison",
     "DamagedError",
     "DamagedWarning",
     "Diagnostic",
@@ -79,6 +82,7 @@ __all__ = [
     "capacity",
     "capacity_study",
     "claims",
+    "compare",
     "describe",
     "effects",
     "errors",

@@ -98,6 +98,11 @@ def test_the_page_on_tapering_runs_as_written(tmp_path):
     assert (tmp_path / "tapered" / "pareto.csv").is_file()
 
 
+def test_the_page_on_comparisons_runs_as_written(tmp_path):
+    assert _execute("docs/how-to/compare.md", tmp_path) == 2
+    assert (tmp_path / "after" / "runs.parquet").is_file()
+
+
 def test_the_page_on_knees_runs_as_written(tmp_path):
     assert _execute("docs/how-to/knee.md", tmp_path) == 3
     assert "doubling link.bandwidth" in (tmp_path / "paid" / "knee.json").read_text()

@@ -7,6 +7,7 @@ folders' own ``__init__`` say what there is and load nothing.
 from __future__ import annotations
 
 from fabricsim.analyses.capacity import CAPACITY
+from fabricsim.analyses.compare import COMPARE
 from fabricsim.analyses.effects import EFFECTS
 from fabricsim.analyses.entry import Analysis
 from fabricsim.analyses.knee import KNEE
@@ -25,6 +26,7 @@ ANALYSES: tuple[Analysis, ...] = (
     KNEE,
     EFFECTS,
     PARETO,
+    COMPARE,
     PERTURB,
     RANKS,
 )
