@@ -7,7 +7,7 @@ what to draw: `experiment`, `where`, `x`, `y`, `group`, `speedup`, `table`, `col
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricsim._recorded import Recorded
     from fabricsim._runs import Expansion
 
-__all__ = ["check_claims", "declared_figures", "judge_results", "undrawn_figures", "write_figures"]
+__all__ = ["check_claims", "declared_figures", "drawn_figures", "judge_results", "undrawn_figures", "write_figures"]
 
 _KEYS = {
     "sweep": {"x", "y", "group", "speedup", "experiment", "where"},
@@ -161,21 +161,17 @@ def _draw(results: Recorded, figure: Mapping[str, Any]) -> Figure:
 UNDRAWN = "undrawn.json"
 
 
-def write_figures(results: Recorded) -> list[Path]:
-    """Write the study's figures as SVG and PNG into `figures/` and return the paths.
+def drawn_figures(results: Recorded, undrawn: dict[str, str]) -> Iterator[tuple[str, Figure]]:
+    """Yield the study's figures by their ids, or the default set, one in memory at a time.
 
-    A declared figure that cannot be drawn takes no other with it: `undrawn.json` says why, and the report repeats it. Figures of
-    experiments that a variant leaves out are left out; of the default set only what the results have is drawn.
-
-    Raises
-    ------
-    DiskError
-        The files cannot be written.
+    Parameters
+    ----------
+    results : Results
+        Complete or not. Figures of experiments that a variant leaves out are left out; of the default set only what the results have
+        is drawn.
+    undrawn : dict
+        Gets the declared figures that cannot be drawn, with the reasons.
     """
-    from fabricsim import plots
-
-    drawn: list[tuple[str, bytes]] = []
-    undrawn: dict[str, str] = {}
     declared: list[dict[str, Any]] = []
     try:
         declared = declared_figures(results.manifest["study"].get("reproduce") or {})
@@ -192,7 +188,26 @@ def write_figures(results: Recorded) -> list[Path]:
             if declared:
                 undrawn[figure["id"]] = str(error.args[0] if error.args else error)
             continue
-        drawn += [(f"figures/{figure['id']}.{kind}", plots.render(drawing, kind)) for kind in ("svg", "png")]
+        yield str(figure["id"]), drawing
+
+
+def write_figures(results: Recorded) -> list[Path]:
+    """Write the study's figures as SVG and PNG into `figures/` and return the paths.
+
+    A declared figure that cannot be drawn takes no other with it: `undrawn.json` says why, and the report repeats it. Figures of
+    experiments that a variant leaves out are left out; of the default set only what the results have is drawn.
+
+    Raises
+    ------
+    DiskError
+        The files cannot be written.
+    """
+    from fabricsim import plots
+
+    drawn: list[tuple[str, bytes]] = []
+    undrawn: dict[str, str] = {}
+    for key, drawing in drawn_figures(results, undrawn):
+        drawn += [(f"figures/{key}.{kind}", plots.render(drawing, kind)) for kind in ("svg", "png")]
     with products(results.folder) as out:
         for key in undrawn:
             for kind in ("svg", "png"):

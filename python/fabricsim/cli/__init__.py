@@ -47,7 +47,7 @@ for _analysis in ANALYSES:
 #: The commands as the help lists them, by group.
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Studies": ("new", "check", "expand", "show", "cost", "list", "schema"),
-    "Runs": ("run", "reproduce", "mpirun", "trace", "report", "verify", "rerun"),
+    "Runs": ("run", "reproduce", "mpirun", "trace", "report", "export", "verify", "rerun"),
     "Questions": tuple(analysis.name for analysis in ANALYSES),
     "fabricsim itself": ("bench",),
 }

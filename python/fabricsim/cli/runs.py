@@ -1,4 +1,4 @@
-"""Commands that run studies or read what was run: run, report, reproduce, verify, rerun."""
+"""Commands that run studies or read what was run: run, report, reproduce, export, verify, rerun."""
 
 from __future__ import annotations
 
@@ -221,6 +221,40 @@ def reproduce(
         for key, why in undrawn.items():
             say(f"figure {key} is not drawn: {why}")
     raise typer.Exit(code)
+
+
+@app.command(epilog=example("export results/ugal --pdf --width 85"))
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results directory.")],
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Where to \\[default: DIR-export].")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Tables: runs, jobs, and all that was recorded.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="The study's figures as PDF.")] = False,
+    svg: Annotated[bool, typer.Option("--svg", help="The study's figures as SVG.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="The study's figures as PNG.")] = False,
+    width: Annotated[
+        float | None, typer.Option("--width", min=20, max=1000, metavar="MM", help="Width of figures, such as that of a column.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write results for other programs and for papers: tables as CSV, figures as PDF, SVG or PNG; CSV and PDF unless asked."""
+    from fabricsim._export import export as write
+    from fabricsim.results import Results
+
+    results = Results.open(folder)
+    if not len(results):
+        raise ResultsError(f"{folder} has no finished run yet; `fabricsim run --resume` goes on with it")
+    kinds = [kind for kind, wanted in (("pdf", pdf), ("svg", svg), ("png", png)) if wanted]
+    if not (csv or kinds):
+        csv, kinds = True, ["pdf"]
+    target = out or folder.resolve().parent / f"{folder.resolve().name}-export"
+    written, undrawn = write(results, target, csv=csv, figures=kinds, width_mm=width)
+    if as_json:
+        put(json.dumps({"files": [str(path) for path in written], "undrawn": undrawn}))
+        return
+    for path in written:
+        put(f"written: {path}")
+    for key, why in undrawn.items():
+        say(f"figure {key} is not drawn: {why}")
 
 
 @app.command(epilog=example("verify results/ugal"))

@@ -55,7 +55,7 @@ def compare(
     >>> import fabricsim as fs
     >>> study = fs.Study({"name": "ring", "topology": {"kind": "ring", "routers": 8}, "job": [{"work": {"kind": "ring", "message": "1 MiB"}}]})
     >>> slow = study.run(out="slow", progress=False)
-    >>> fast = study.set("link.bandwidth", "50 GB/s").run(out="fast", progress=False)
+    >>> fast = study.with_sets({"link.bandwidth": "50 GB/s"}).run(out="fast", progress=False)
     >>> found = fs.compare(slow, fast)
     >>> [(one.key, one.second) for one in found.differences], 0.4 < found.mean < 0.6
     ([('link.bandwidth', '50 GB/s')], True)
