@@ -206,6 +206,13 @@ class Specification:
         found = json.loads(_core.points(self._source, self._file_name, str(self._base_dir), self._options(experiments)))
         return tuple((str(name), tuple((str(key), str(value)) for key, value in swept)) for name, swept in found)
 
+    def claims(self) -> list[dict[str, Any]]:
+        """Return the study's ``[[claim]]`` tables as they are written; none of a file that cannot be read, which `check` tells of."""
+        try:
+            return list(tomllib.loads(self.source).get("claim", []))
+        except (tomllib.TOMLDecodeError, TypeError):
+            return []
+
     def with_sets(self, sets: Mapping[str, object], /) -> Self:
         """Return the study with further overrides by dotted key.
 

@@ -8,7 +8,7 @@ A study's ``[[claim]]`` has `id`, `paper` (the sentence or figure), `measure` (s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from fabricsim.measures import MeasureError, evaluate, parse
 if TYPE_CHECKING:
     from fabricsim._recorded import Recorded
 
-__all__ = ["ClaimError", "ClaimVerdict", "judge", "validate_claim"]
+__all__ = ["ClaimError", "ClaimVerdict", "judge", "validate_claim", "validate_claims"]
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _COMPARISON = re.compile(rf"^(<=|>=|<|>|==)\s*({_NUMBER})$")
@@ -96,6 +96,22 @@ def validate_claim(claim: Mapping[str, Any]) -> None:
     except MeasureError as error:
         raise ClaimError(f"claim {name}: measure: {error}") from error
     _holds(claim, 1.0)
+
+
+def validate_claims(claims: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse claims of which one cannot be judged, or two have the same id.
+
+    Raises
+    ------
+    ClaimError
+        Says which claim and why.
+    """
+    names: set[str] = set()
+    for claim in claims:
+        validate_claim(claim)
+        if claim["id"] in names:
+            raise ClaimError(f"claim {claim['id']}: there are two of this id")
+        names.add(claim["id"])
 
 
 def _tolerance(claim: Mapping[str, Any], expected: float) -> float:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricsim._seals import products
-from fabricsim.claims import ClaimError, ClaimVerdict, judge, validate_claim
+from fabricsim.claims import ClaimError, ClaimVerdict, judge, validate_claims
 from fabricsim.measures import MeasureError, select
 from fabricsim.registry import describe
 
@@ -71,12 +71,7 @@ def check_claims(plan: Expansion) -> None:
     ClaimError
         Says which and why.
     """
-    names: set[str] = set()
-    for claim in plan.claims:
-        validate_claim(claim)
-        if claim["id"] in names:
-            raise ClaimError(f"claim {claim['id']}: there are two of this id")
-        names.add(claim["id"])
+    validate_claims(plan.claims)
     declared_figures(plan.reproduce)
 
 

@@ -1,5 +1,6 @@
 """What a campaign answers, in the words that stand first in reports and after `fabricsim run`."""
 
+import json
 import subprocess
 import sys
 
@@ -75,3 +76,27 @@ def test_points_are_told_by_key_and_value():
     assert point_words([("routing", "eager"), ("link.latency", "1 us")]) == "eager, link.latency = 1 us"
     assert point_words([("job.0.work.kind", "ring"), ("topology.kind", "torus")]) == "work = ring, topology = torus"
     assert point_words([("job.0.work.load", "0.5"), ("job.1.placement", "random")]) == "load = 0.5, placement = random"
+
+
+def test_run_judges_the_claims_of_what_was_run(tmp_path):
+    path = tmp_path / "s.toml"
+    claim = '[[claim]]\nid = "{}"\npaper = "{}"\nmeasure = "value(\'n_nodes\', experiment=\'{}\')"\nexpect = {}\n'
+    study = (
+        'name = "s"\ntopology = { kind = "torus", shape = [2, 2] }\n[[job]]\nwork = { kind = "ring", message = "1 KiB" }\n'
+        '[experiment.a]\n[experiment.b]\n'
+    )
+    claims = [
+        claim.format("small", "four nodes", "a", 4),
+        claim.format("large", "five nodes", "a", 5),
+        claim.format("other", "as many", "b", 4),
+    ]
+    path.write_text(study + "".join(claims))
+    command = [sys.executable, "-m", "fabricsim", "run", str(path), "--out", str(tmp_path / "r"), "-q", "--experiment", "a"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "1 of 2 claims agree" in done.stdout
+    assert "as many" not in done.stdout
+    told = subprocess.run([*command, "--resume", "--json"], capture_output=True, text=True, check=True).stdout
+    assert [(one["id"], one["verdict"]) for one in json.loads(told)["claims"]] == [("small", "agrees"), ("large", "differs")]
+    path.write_text(study + claim.format("wrong", "it grows", "a", '"big"'))
+    refused = subprocess.run([*command, "--force"], capture_output=True, text=True, check=False)
+    assert (refused.returncode, "claim wrong: expect" in refused.stderr) == (2, True)

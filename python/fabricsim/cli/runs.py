@@ -88,6 +88,11 @@ def run(
     if memory is not None and (dask is not None or process.ranks is not None):
         raise InputError("--memory is for runs side by side on this machine: it has no meaning with --dask or mpirun")
     loaded = load_study(study, sets, variant, [*control_sets(engine, workers), *perturb_sets(perturb, perturb_spread)])
+    claims = loaded.claims()
+    if claims:
+        from fabricsim.claims import validate_claims
+
+        validate_claims(claims)
     outcome, results = run_campaign(
         loaded,
         out=out,
@@ -103,6 +108,12 @@ def run(
         memory_bytes=memory_size(memory),
     )
     code = failed_code(results, outcome_code(outcome))
+    verdicts = []
+    if claims and code == OK:
+        from fabricsim.reproduce import judge_results
+
+        # Of a part of a study the claims about that part.
+        verdicts = [verdict for verdict in judge_results(results) if verdict.verdict != "not measured"]
     if report:
         _draw_effects(results)
     written = results.report() if report and len(results) else None
@@ -110,14 +121,16 @@ def run(
         found = results.to_json()
         found["ok"] = code == OK
         found["report"] = str(written) if written else None
+        found["claims"] = [verdict.to_dict() for verdict in verdicts]
         put(json.dumps(found))
     else:
-        from fabricsim._text import runs_text
+        from fabricsim._text import claims_text, runs_text
         from fabricsim.report.answers import answers
 
         for answer in answers(results):
             put(answer.sentence)
         runs_text(results)
+        claims_text(verdicts)
         if written:
             put(f"report: {written}")
     raise typer.Exit(code)
