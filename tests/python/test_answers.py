@@ -83,7 +83,7 @@ def test_run_judges_the_claims_of_what_was_run(tmp_path):
     claim = '[[claim]]\nid = "{}"\npaper = "{}"\nmeasure = "value(\'n_nodes\', experiment=\'{}\')"\nexpect = {}\n'
     study = (
         'name = "s"\ntopology = { kind = "torus", shape = [2, 2] }\n[[job]]\nwork = { kind = "ring", message = "1 KiB" }\n'
-        '[experiment.a]\n[experiment.b]\n'
+        "[experiment.a]\n[experiment.b]\n"
     )
     claims = [
         claim.format("small", "four nodes", "a", 4),

@@ -1,6 +1,9 @@
-"""Tables on a terminal: whatever its width, no number and no word is split, and nothing is lost."""
+"""What a terminal shows: tables of which no number and no word is split and nothing is lost, and kinds as people say them."""
 
 import io
+import json
+import subprocess
+import sys
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,3 +47,25 @@ def test_a_wide_table_is_turned_and_a_narrow_one_is_not():
     assert [line.split()[0] for line in printed(heads, rows, 60).splitlines()] == [head.split()[0] for head in heads]
     # As many beside each other as there is room for, then the others.
     assert [line[:7].strip() for line in printed(heads, rows, 40).splitlines()].count("job.0.w") == 3
+
+
+def listed(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "fabricsim", "list", *words, "--json"], capture_output=True, text=True, check=False
+    )
+
+
+def test_kinds_are_understood_in_the_plural_and_by_their_last_word():
+    for word, kinds in {
+        "routings": ["routing"],
+        "Topologies": ["topology"],
+        "processes": ["process"],
+        "motifs": ["motif"],
+        "router models": ["router-model"],
+        "presets": ["topology-preset", "router-preset"],
+        "study": ["studies"],
+    }.items():
+        assert list(json.loads(listed(word).stdout)) == kinds
+    assert list(json.loads(listed("presets", "merlin").stdout)) == ["router-preset"]
+    wrong = listed("presets", "merlim")
+    assert (wrong.returncode, "no topology-preset 'merlim'" in wrong.stderr) == (2, True)

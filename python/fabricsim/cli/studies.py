@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -203,6 +204,21 @@ def cost(study: StudyArgument, sets: SetOption = None, variant: VariantOption = 
         prices_text(found)
 
 
+def _kinds_meant(kind: str | None, known: Sequence[str]) -> list[str]:
+    """Return the kinds that a word means: one, or several with the same last word, such as presets; all of them for none."""
+    if kind is None:
+        return list(known)
+    said = kind.strip().lower().replace("_", "-").replace(" ", "-")
+    singular = {f"{one[:-1]}ies" if one.endswith("y") else f"{one}es" if one.endswith("s") else f"{one}s": one for one in known}
+    if said in ("study", "studies"):
+        return ["studies"]
+    said = singular.get(said, said)
+    if said in known:
+        return [said]
+    ends = [one for one in known if one.endswith((f"-{said}", f"-{said.removesuffix('s')}"))]
+    return ends or [kind]
+
+
 @app.command("list", epilog=example("list routing ugal"))
 def list_command(
     kind: Annotated[
@@ -219,7 +235,8 @@ def list_command(
     from fabricsim.study import packaged_studies
 
     found: dict[str, list[dict[str, Any]]] = {}
-    if kind in (None, "studies", "study"):
+    kinds = _kinds_meant(kind, KINDS if kind is None else (*KINDS, "motif"))
+    if kind is None or kinds == ["studies"]:
         import tomllib
 
         found["studies"] = []
@@ -230,22 +247,22 @@ def list_command(
                 description = f"cannot be read: {error}"
             if name in (None, study):
                 found["studies"].append({"name": study, "summary": description.strip().split("\n")[0], "file": str(path)})
-    if kind is None:
-        for each in KINDS:
-            try:
-                found[each] = list_entries(each)
-            except ValueError:
-                continue  # a kind that this core does not have yet
-    elif kind not in ("studies", "study"):
+    unknown = ""
+    for each in kinds if kinds != ["studies"] else ():
         try:
-            found[kind] = list_entries(kind)
+            found[each] = list_entries(each)
         except ValueError as error:
+            if kind is None:
+                continue  # a kind that this core does not have yet
             raise InputError(f"{error} (and: result, studies)") from error
         if name is not None:
             try:
-                found[kind] = list_entries(kind, name)
+                found[each] = list_entries(each, name)
             except ValueError as error:
-                raise InputError(str(error)) from error
+                del found[each]
+                unknown = unknown or str(error)
+    if unknown and not any(found.values()):
+        raise InputError(unknown)
     if as_json:
         put(json.dumps(found))
     else:
