@@ -22,7 +22,7 @@ from fabricsim._build import build_words, same_build, this_build
 from fabricsim._dask import Cluster, DaskPool
 from fabricsim._doubles import Doubles, take_over
 from fabricsim._files import atomic_write, directory_lock, remove_temporaries, translate_disk_errors
-from fabricsim._folder import assemble, clear, forget_programs, holds_results, is_own, mend, take_away
+from fabricsim._folder import assemble, clear, forget_runs, holds_results, is_own, mend, take_away
 from fabricsim._forecast import Forecast, simulated_seconds
 from fabricsim._host import available_cores, available_memory, host_facts
 from fabricsim._live import Replays
@@ -561,10 +561,7 @@ class Campaign:
         records = read_records(self.folder, None, tables=False).whole
         strange = [key for key, record in records.items() if ours.get(key) != record["hash"]]
         if related and resume and (force or not strange):
-            for key in strange:
-                for path in (self.folder / "runs").glob(f"{key}.*"):
-                    take_away(self.folder, f"runs/{path.name}", ours=True)
-            forget_programs(self.folder, strange)
+            forget_runs(self.folder, strange)
         elif force:
             clear(self.folder)
         else:

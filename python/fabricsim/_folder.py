@@ -9,7 +9,7 @@ import contextlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,21 @@ def forget_programs(folder: Path, runs: Iterable[str]) -> None:
     for run in runs:
         if file_of_run(f"{run}.json"):
             shutil.rmtree(folder / PROGRAMS / run, ignore_errors=True)
+
+
+def forget_runs(folder: Path, runs: Collection[str]) -> None:
+    """Remove runs with all that is theirs, so that nobody misses them; raises `DiskError`."""
+    if not runs:
+        return
+    for key in runs:
+        for path in (folder / "runs").glob(f"{key}.*"):
+            take_away(folder, f"runs/{path.name}", ours=True)
+    forget_programs(folder, runs)
+    # A ledger that is damaged is mended later, and told of.
+    with contextlib.suppress(BrokenSeal):
+        if read_ledger(folder) is not None:
+            with products(folder) as ledger:
+                ledger.finished -= set(runs)
 
 
 def _files_in(folder: Path) -> list[Path]:

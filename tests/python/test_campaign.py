@@ -265,8 +265,12 @@ def test_a_form_with_other_runs_keeps_the_common_ones_when_forced(shell):
     assert refused.code == 2
     assert "1 of its finished runs is not of this form" in refused.err
     assert len(finished(shell.folder / "r")) == 2
-    assert "1 finished already" in shell("run", study, "--out", "r", "--resume", "--force").err
+    forced = shell("run", study, "--out", "r", "--resume", "--force")
+    assert "1 finished already" in forced.err
+    # What was removed because it was asked for is not missed.
+    assert "missing" not in forced.err
     assert len(list((shell.folder / "r" / "runs").glob("*.json"))) == 2
+    assert shell("verify", "r").code == 0
 
 
 def test_a_folder_with_other_things_is_refused_and_force_keeps_them(shell):
