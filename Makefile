@@ -18,7 +18,7 @@ SCRIPTS := "python/fabricsim/**/*.js" "tests/javascript/*.mjs" tools/javascript/
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md tools/mpi_libraries.py $(shell find crates python studies -type f \
 	-not -name '*.pyc' -not -name '*.so' -not -path '*/target/*' -not -path '*/_libraries/*' -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null | LC_ALL=C sort)
 
-.PHONY: help setup demo test test-rust test-python test-js parity check check-js concurrency gate fuzz bench docs clean
+.PHONY: help setup demo test test-rust test-python test-js parity check check-js concurrency gate fuzz bench docs site clean
 
 help: ## what there is to type
 	@echo "fabricsim: make TARGET"
@@ -116,6 +116,15 @@ docs: setup ## Rust API documentation, and the schema of study files, into targe
 	@mkdir -p target/doc
 	$(BIN)/fabricsim schema > target/doc/study.schema.json
 	@echo "target/doc/judge/index.html, docs/tutorial.md"
+
+site: $(STAMPS)/site-tools ## the documentation as a site, into target/site, every link checked
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "target/site/index.html; with search: $(BIN)/python -m http.server --directory target/site --bind 127.0.0.1"
+
+$(STAMPS)/site-tools: $(STAMPS)/venv
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["site"], sep="\n")' > $(STAMPS)/site-requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/site-requirements.txt
+	@touch $@
 
 clean: ## remove everything that was built (results/ stays)
 	rm -rf .venv $(STAMPS) python/fabricsim/_libraries target .pytest_cache .mypy_cache .ruff_cache
