@@ -102,7 +102,7 @@ def test_info_of_a_broken_file_has_the_same_object_and_exit_code_2(tmp_path):
 def test_info_as_text_shows_pairs_and_counts(goal, tmp_path):
     text = run(tmp_path, "info", "app.goal").stdout
     assert "3 ranks" in text
-    assert "1.5 us of computation" in text
+    assert "1.52 us of computation" in text
     assert re.search(r"0\s+1\s+1\s+4\.0 KiB", text)
     assert text.rstrip().endswith("complete")
 

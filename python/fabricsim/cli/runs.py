@@ -40,7 +40,7 @@ from fabricsim.cli._base import (
     stderr,
 )
 from fabricsim.cli.studies import list_command
-from fabricsim.errors import ResultsError
+from fabricsim.errors import ClaimError, ResultsError
 
 if TYPE_CHECKING:
     from fabricsim.results import Results
@@ -92,7 +92,10 @@ def run(
     if claims:
         from fabricsim.claims import validate_claims
 
-        validate_claims(claims)
+        try:
+            validate_claims(claims)
+        except ClaimError as error:
+            say(f"warning: {error}; it is not judged")
     outcome, results = run_campaign(
         loaded,
         out=out,
