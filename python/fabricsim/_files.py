@@ -27,6 +27,7 @@ __all__ = [
     "atomic_write",
     "csv_text",
     "directory_lock",
+    "is_locked",
     "is_temporary",
     "open_regular",
     "remove_temporaries",
@@ -214,3 +215,27 @@ def directory_lock(folder: Path) -> Iterator[None]:
         yield
     finally:
         handle.close()
+
+
+def is_locked(folder: Path) -> bool | None:
+    """Tell whether a campaign of this machine holds a results directory, without touching its lock; None where the system does not tell.
+
+    Taking the lock to find out would refuse a campaign that starts at that moment.
+    """
+    try:
+        found = (folder / ".lock").stat()
+    except OSError:
+        return False
+    try:
+        locks = Path("/proc/locks").read_text()
+    except OSError:
+        return None
+    for line in locks.splitlines():
+        words = line.split()
+        if "FLOCK" in words and "WRITE" in words and "->" not in words:
+            major, minor, inode = words[-3].split(":")
+            # Layered file systems have devices of no driver, which are told differently here and there.
+            same = (int(major, 16), int(minor, 16)) == (os.major(found.st_dev), os.minor(found.st_dev))
+            if int(inode) == found.st_ino and (same or os.major(found.st_dev) == 0):
+                return True
+    return False

@@ -26,6 +26,7 @@ __all__ = [
     "read_records",
     "records_of",
     "state_of",
+    "take_record",
 ]
 
 #: Of the manifest: 1 had no seals.
@@ -191,7 +192,7 @@ def read_records(
             found.findings.append(Finding("foreign", f"runs/{path.name}", reason, "`--resume` moves it aside"))
         elif path.suffix == ".json":
             found.checked += 1
-            _take(found, folder, path, wanted, build, sealed=sealed, tables=tables)
+            take_record(found, folder, path, wanted, build, sealed=sealed, tables=tables)
         else:
             leftovers.setdefault(of[0], []).append(path.name)
     for key, names in leftovers.items():
@@ -203,7 +204,7 @@ def read_records(
     return found
 
 
-def _take(
+def take_record(
     found: Records,
     folder: Path,
     path: Path,
@@ -213,7 +214,7 @@ def _take(
     sealed: bool,
     tables: bool,
 ) -> None:
-    """Add the record at `path`, or what is wrong with it or its tables."""
+    """Add the record at `path`, or what is wrong with it or its tables; parameters as for `read_records`."""
     name, key = f"runs/{path.name}", path.stem
     try:
         record = read_sealed(path) if sealed else parse_object(content_of(path))

@@ -4,6 +4,7 @@ import js from "@eslint/js";
 const browser = [
   ...["document", "devicePixelRatio", "innerWidth", "innerHeight", "addEventListener", "setTimeout", "clearTimeout"],
   ...["getComputedStyle", "atob", "Blob", "Image", "URL", "XMLSerializer"],
+  ...["fetch", "EventSource", "encodeURIComponent"],
 ];
 const readable = (names) => Object.fromEntries(names.map((name) => [name, "readonly"]));
 

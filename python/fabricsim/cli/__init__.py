@@ -20,7 +20,7 @@ from fabricsim import __version__
 from fabricsim._files import NO_ROOM
 from fabricsim._mpi import connect, serve
 from fabricsim.analyses import ANALYSES
-from fabricsim.cli import bench, programs, runs, studies, trace
+from fabricsim.cli import bench, programs, runs, studies, trace, view
 from fabricsim.cli._base import CHECK, INPUT, INTERRUPTED, OK, OURS, TERMINATED, InputError, app, command_line, process, put, say
 from fabricsim.errors import (
     CampaignInterrupted,
@@ -35,7 +35,7 @@ from fabricsim.errors import (
     diagnostics_of,
 )
 
-__all__ = ["app", "bench", "main", "programs", "runs", "studies", "trace"]
+__all__ = ["app", "bench", "main", "programs", "runs", "studies", "trace", "view"]
 
 #: Base of the command line library's own errors (unknown option, missing argument, ...).
 _USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -47,7 +47,7 @@ for _analysis in ANALYSES:
 #: The commands as the help lists them, by group.
 _GROUPS: dict[str, tuple[str, ...]] = {
     "Studies": ("new", "check", "expand", "show", "cost", "list", "schema"),
-    "Runs": ("run", "reproduce", "mpirun", "trace", "report", "export", "verify", "rerun"),
+    "Runs": ("run", "reproduce", "mpirun", "trace", "view", "report", "export", "verify", "rerun"),
     "Questions": tuple(analysis.name for analysis in ANALYSES),
     "fabricsim itself": ("bench",),
 }

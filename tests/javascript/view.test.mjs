@@ -1,0 +1,36 @@
+/* The page of `fabricsim view`: which rows are made, where keys lead, what is said of a folder. */
+import assert from "node:assert/strict";
+import test from "node:test";
+import { rowAfter, windowOf } from "../../python/fabricsim/view/js/rows.js";
+import { badge, merged, shareOf } from "../../python/fabricsim/view/js/states.js";
+
+test("rows in sight are made, and a few beyond", () => {
+  assert.deepEqual(windowOf(0, 320, 10000), [0, 22]);
+  assert.deepEqual(windowOf(32 * 9990, 320, 10000), [9978, 10000]);
+  assert.deepEqual(windowOf(32 * 9990, 320, 3), [0, 3]);
+  assert.deepEqual(windowOf(0, 320, 0), [0, 0]);
+});
+
+test("keys lead to rows that are there", () => {
+  assert.equal(rowAfter("ArrowDown", -1, 5, 3), 0);
+  assert.equal(rowAfter("ArrowUp", 0, 5, 3), 0);
+  assert.equal(rowAfter("PageDown", 3, 5, 3), 4);
+  assert.equal(rowAfter("End", 0, 5, 3), 4);
+  assert.equal(rowAfter("x", 0, 5, 3), null);
+});
+
+test("the worst that is to be said of a folder is its badge", () => {
+  const state = { phase: "running", n_findings: 0 };
+  assert.deepEqual(badge({ state, runs: [{ ok: true }] }), ["", "running"]);
+  assert.equal(badge({ state, runs: [{ ok: false }] })[0], "bad");
+  assert.deepEqual(badge({ state: { phase: "complete", n_findings: 2 }, runs: [] }), ["bad", "2 damaged files"]);
+  assert.equal(badge({ state: { phase: "interrupted", n_findings: 0 }, runs: [] })[0], "warn");
+});
+
+test("runs that come in have their places in the study", () => {
+  const data = { order: ["a", "b", "c"], runs: [{ id: "a" }, { id: "c" }] };
+  const found = merged(data, [{ id: "b" }, { id: "c", ok: true }]).runs;
+  assert.deepEqual(found, [{ id: "a" }, { id: "b" }, { id: "c", ok: true }]);
+  assert.equal(shareOf({ finished: 1, total: 4 }), 0.25);
+  assert.equal(shareOf({ finished: 0, total: 0 }), 0);
+});
