@@ -13,7 +13,7 @@ import fabricsim as fs
 from conftest import REAL
 from fabricsim._points import points_without
 from fabricsim.analyses.saturation.bracket import FULL, Bracket, rounded
-from fabricsim.analyses.saturation.records import Links, Saturation
+from fabricsim.analyses.saturation.records import Links, Measured, Saturation
 
 pytestmark = pytest.mark.skipif(not REAL, reason="needs the real core")
 
@@ -118,6 +118,16 @@ def test_sentences_say_what_is_known_and_nothing_else():
     assert over.sentence == "dor is saturated already at 0.01 of the injection bandwidth, the least load that was run."
     wide = Saturation("dor", (), "open", 0.005, 0.3, 0.2, 0.4, runs=9)
     assert wide.sentence == "dor saturates between 0.2 and 0.4 of the injection bandwidth, 9 runs did not get closer."
+    # Half of the nodes are silent: what the others get of what they ask for is told.
+    run = {"length_ns": 1e5, "share": None, "accepted_load_error": None, "fairness": None, "busiest_link": None, "latency_ns": {}}
+    pair = [(0.3, "ok", 0.15), (0.44, "saturated", 0.21)]
+    uneven = tuple(
+        Measured(load=load, state=state, states=(state,), offered_load=load / 2, accepted_load=got, accepted_load_min=0.1, **run)
+        for load, state, got in pair
+    )
+    starved = Saturation("ugal", (), "open", 0.005, 0.3, 0.2, 0.4, runs=9, measured=uneven).sentence
+    assert starved.endswith(", 9 runs did not get closer; of higher loads up to 0.42 is accepted, though not of every node.")
+    assert "of higher loads" not in Saturation("ugal", (), "open", 0.005, 0.3, 0.2, 0.41, runs=9, measured=uneven).sentence
     assert Saturation("dor", (), "failed", 0.005, reason="no such routing").sentence == "dor: no answer: no such routing."
     assert "nothing is sent" in Saturation("dor", (), "silent", 0.005).sentence
 

@@ -7,6 +7,8 @@ from typing import Any
 
 __all__ = ["SHARES", "Links", "Measured", "Saturation"]
 
+#: What is accepted beyond saturation is told where it is so many times as much.
+_CLEARLY = 1.03
 #: Shares of the saturation load at which latency is told.
 SHARES = (0.25, 0.5, 0.8)
 
@@ -176,7 +178,14 @@ class Saturation:
             head = f"{self.name} saturates at {self.value} of the injection bandwidth"
         else:
             head = f"{self.name} saturates {self.value} of the injection bandwidth, {self.runs} runs did not get closer"
-        return f"{head}{self._limited()}{self._moved()}."
+        return f"{head}{self._limited()}{self._beyond()}{self._moved()}."
+
+    def _beyond(self) -> str:
+        """Say what is accepted of higher loads, where that is clearly more than what the network does not keep up with."""
+        accepted = [one.load * one.accepted_load / one.offered_load for one in self.measured if one.offered_load]
+        if self.high is None or max(accepted, default=0.0) <= _CLEARLY * self.high:
+            return ""
+        return f"; of higher loads up to {max(accepted):.3g} is accepted, though not of every node"
 
     def _limited(self) -> str:
         if self.links is None:
