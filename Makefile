@@ -46,10 +46,13 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
 	@touch $@
 
-$(STAMPS)/test-tools: $(STAMPS)/venv
-	@$(BIN)/python -c 'import tomllib; o = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*o["test"], *o["check"], sep="\n")' > $(STAMPS)/test-requirements.txt
-	@echo "installing test tools ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/test-requirements.txt
+# What extras of pyproject.toml ask for.
+$(STAMPS)/test-tools: EXTRAS := test check
+$(STAMPS)/site-tools: EXTRAS := site
+$(STAMPS)/test-tools $(STAMPS)/site-tools: $(STAMPS)/venv
+	@$(BIN)/python -c 'import sys, tomllib; o = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*(item for name in sys.argv[1:] for item in o[name]), sep="\n")' $(EXTRAS) > $@-requirements.txt
+	@echo "installing $(notdir $@) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $@-requirements.txt
 	@touch $@
 
 demo: setup ## reproduce a published torus study in its quick form and write a report
@@ -120,11 +123,6 @@ docs: setup ## Rust API documentation, and the schema of study files, into targe
 site: $(STAMPS)/site-tools ## the documentation as a site, into target/site, every link checked
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "target/site/index.html; with search: $(BIN)/python -m http.server --directory target/site --bind 127.0.0.1"
-
-$(STAMPS)/site-tools: $(STAMPS)/venv
-	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["site"], sep="\n")' > $(STAMPS)/site-requirements.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(STAMPS)/site-requirements.txt
-	@touch $@
 
 clean: ## remove everything that was built (results/ stays)
 	rm -rf .venv $(STAMPS) python/fabricsim/_libraries target .pytest_cache .mypy_cache .ruff_cache

@@ -315,6 +315,8 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
     """Run a task on a Dask worker, in a folder of its own, and return the closing report with the files that belong to it."""
     from distributed import get_worker
 
+    from fabricsim._worker import execute
+
     worker = get_worker()
     own = worker.get_current_task()
     key = task["run"]["id"]
@@ -342,8 +344,6 @@ def run_on_worker(task: dict[str, Any]) -> dict[str, Any]:
         local = {**task, "folder": str(folder), "run": _with_files(task, folder), "jobs": 2}
         if replay := task.get("replay"):
             local["replay"] = {**replay, "logs": [str(log) for log in _logs_here(task, folder)]}
-        from fabricsim._worker import execute
-
         message = execute(local, emit, order)
         tables = message.get("record", {}).get("tables", {}).values()
         files = {entry["file"]: (folder / entry["file"]).read_bytes() for entry in tables}

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
     from fabricsim._recorded import Recorded, RunRecord
 
-__all__ = ["KINDS", "export"]
+__all__ = ["export"]
 
-#: Kinds of files that figures can be.
-KINDS = ("pdf", "svg", "png")
 _MM_PER_INCH = 25.4
 
 

@@ -204,10 +204,8 @@ def cost(study: StudyArgument, sets: SetOption = None, variant: VariantOption = 
         prices_text(found)
 
 
-def _kinds_meant(kind: str | None, known: Sequence[str]) -> list[str]:
-    """Return the kinds that a word means: one, or several with the same last word, such as presets; all of them for none."""
-    if kind is None:
-        return list(known)
+def _kinds_meant(kind: str, known: Sequence[str]) -> list[str]:
+    """Return the kinds that a word means: one, or several with the same last word, such as presets."""
     said = kind.strip().lower().replace("_", "-").replace(" ", "-")
     singular = {f"{one[:-1]}ies" if one.endswith("y") else f"{one}es" if one.endswith("s") else f"{one}s": one for one in known}
     if said in ("study", "studies"):
@@ -217,6 +215,23 @@ def _kinds_meant(kind: str | None, known: Sequence[str]) -> list[str]:
         return [said]
     ends = [one for one in known if one.endswith((f"-{said}", f"-{said.removesuffix('s')}"))]
     return ends or [kind]
+
+
+def _studies(name: str | None) -> list[dict[str, Any]]:
+    """Return the studies that come with fabricsim, or the one of a name."""
+    import tomllib
+
+    from fabricsim.study import packaged_studies
+
+    found = []
+    for study, path in packaged_studies().items():
+        try:
+            description = str(tomllib.loads(path.read_text()).get("description", ""))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            description = f"cannot be read: {error}"
+        if name in (None, study):
+            found.append({"name": study, "summary": description.strip().split("\n")[0], "file": str(path)})
+    return found
 
 
 @app.command("list", epilog=example("list routing ugal"))
@@ -232,23 +247,13 @@ def list_command(
     """List what there is: topologies, routings, router models, patterns, presets, numbers of results, studies."""
     from fabricsim._text import registry_text
     from fabricsim.registry import KINDS, list_entries
-    from fabricsim.study import packaged_studies
 
     found: dict[str, list[dict[str, Any]]] = {}
-    kinds = _kinds_meant(kind, KINDS if kind is None else (*KINDS, "motif"))
-    if kind is None or kinds == ["studies"]:
-        import tomllib
-
-        found["studies"] = []
-        for study, path in packaged_studies().items():
-            try:
-                description = str(tomllib.loads(path.read_text()).get("description", ""))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                description = f"cannot be read: {error}"
-            if name in (None, study):
-                found["studies"].append({"name": study, "summary": description.strip().split("\n")[0], "file": str(path)})
     unknown = ""
-    for each in kinds if kinds != ["studies"] else ():
+    for each in ["studies", *KINDS] if kind is None else _kinds_meant(kind, (*KINDS, "motif")):
+        if each == "studies":
+            found[each] = _studies(name)
+            continue
         try:
             found[each] = list_entries(each)
         except ValueError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -84,11 +83,12 @@ class Comparison:
     @property
     def mean(self) -> float | None:
         """The geometric mean of the ratios; None where there is none, or one is 0."""
-        ratios = self._ratios()
+        ratios = [ratio for ratio, _ in self._known()]
         return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios and min(ratios) > 0 else None
 
-    def _ratios(self) -> list[float]:
-        return [ratio for pair in self.pairs if (ratio := pair.ratio) is not None]
+    def _known(self) -> list[tuple[float, Pair]]:
+        """Return the points that have a ratio, with it."""
+        return [(ratio, pair) for pair in self.pairs if (ratio := pair.ratio) is not None]
 
     @property
     def sentence(self) -> str:
@@ -96,7 +96,7 @@ class Comparison:
         first, second = self.names
         figure = figure_of(self.metric)
         word, unit = (figure.word, figure.unit) if figure else (self.metric, "")
-        known = [pair for pair in self.pairs if pair.ratio is not None]
+        known = self._known()
         if not known:
             reasons = "; ".join(dict.fromkeys(pair.why for pair in self.pairs))
             where = "the point that" if len(self.pairs) == 1 else f"any of the {len(self.pairs)} points that"
@@ -105,25 +105,21 @@ class Comparison:
             where = "the point that" if len(self.pairs) == 1 else f"all {len(self.pairs)} points that"
             return f"{first} and {second} are the same to the last digit at {where} both have."
         if len(known) == 1:
-            (pair,) = known
+            ((ratio, pair),) = known
             values = f"{amount(pair.second or 0.0, unit)} against {amount(pair.first or 0.0, unit)}"
-            return f"The {word} in {second} is {_times(pair.ratio)} that in {first}: {values}.{self._rest(known)}"
-        least, most = min(known, key=lambda pair: pair.ratio or 0.0), max(known, key=lambda pair: pair.ratio or 0.0)
-        if least.ratio == most.ratio:
-            return (
-                f"The {word} in {second} is {_times(most.ratio)} that in {first} at all {len(known)} points.{self._rest(known)}"
-            )
-        ends = (
-            f"from {_times(least.ratio)} with {point_words(least.point)} to {_times(most.ratio)} with {point_words(most.point)}"
-        )
+            return f"The {word} in {second} is {_times(ratio)} that in {first}: {values}.{self._rest()}"
+        (least, at_least), (most, at_most) = (pick(known, key=lambda one: one[0]) for pick in (min, max))
+        if least == most:
+            return f"The {word} in {second} is {_times(most)} that in {first} at all {len(known)} points.{self._rest()}"
+        ends = f"from {_times(least)} with {point_words(at_least.point)} to {_times(most)} with {point_words(at_most.point)}"
         if self.mean is None:
-            return f"The {word} in {second} is {ends} that in {first}.{self._rest(known)}"
+            return f"The {word} in {second} is {ends} that in {first}.{self._rest()}"
         mean = f"{_times(self.mean)} that in {first} (geometric mean of {len(known)} points)"
-        return f"The {word} in {second} is {mean}: {ends}.{self._rest(known)}"
+        return f"The {word} in {second} is {mean}: {ends}.{self._rest()}"
 
-    def _rest(self, known: Sequence[Pair]) -> str:
+    def _rest(self) -> str:
         same = sum(pair.same for pair in self.pairs)
-        left = len(self.pairs) - len(known)
+        left = len(self.pairs) - len(self._known())
         return "".join(
             [
                 f" {counted(same, 'point')} of them the same to the last digit." if same else "",
@@ -145,5 +141,5 @@ class Comparison:
         }
 
 
-def _times(ratio: float | None) -> str:
+def _times(ratio: float) -> str:
     return f"{ratio:.4g} times"

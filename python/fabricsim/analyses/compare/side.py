@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricsim._figures import flat
 from fabricsim._metrics import combined, default_metric, refuse_old_name
 from fabricsim._recorded import Recorded
 from fabricsim._units import axis_value
@@ -110,20 +111,11 @@ def _stated(side: Recorded) -> dict[str, str]:
     except tomllib.TOMLDecodeError:
         source = {}
     variant = (source.get("variant") or {}).get(manifest.get("variant") or "") or {}
-    found = _flat({key: value for key, value in source.items() if key not in (*_WORDS, "sweep", "experiment")})
-    found |= _flat({key: value for key, value in variant.items() if key not in (*_WORDS, "sweep")})
+    found: dict[str, str] = {}
+    for part, left_out in ((source, (*_WORDS, "sweep", "experiment")), (variant, (*_WORDS, "sweep"))):
+        found |= {key: _said(value) for key, value in flat({k: v for k, v in part.items() if k not in left_out}).items()}
     found |= {str(key): _said(value).strip('"') for key, value in manifest.get("sets") or []}
     return found
-
-
-def _flat(value: Any, prefix: str = "") -> dict[str, str]:
-    if isinstance(value, Mapping):
-        parts = value.items()
-    elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-        parts = {str(place): one for place, one in enumerate(value)}.items()
-    else:
-        return {prefix: _said(value)}
-    return {key: said for name, one in parts for key, said in _flat(one, f"{prefix}.{name}" if prefix else str(name)).items()}
 
 
 def _said(value: Any) -> str:

@@ -53,11 +53,17 @@ export function sortedBy(runs, value, sign) {
   });
 }
 
-function cellOf(column, run) {
+/** Return a cell as text. */
+export function textOf(column, run) {
   const value = column.value(run);
-  const text = column.numeric && typeof value !== "string" ? number(value) : String(value);
-  return el("td", { class: column.className(run), title: column.title ? column.title(run) : null }, text);
+  return column.numeric && typeof value !== "string" ? number(value) : String(value);
 }
+
+/** Tell whether what stands in a column stands to the right. */
+export const isRight = (column) => Boolean(column.numeric) || column.name === "seed";
+
+const cellOf = (column, run) =>
+  el("td", { class: column.className(run), title: column.title ? column.title(run) : null }, textOf(column, run));
 
 export function runsTable(data) {
   const { runs } = data;
@@ -80,8 +86,7 @@ export function runsTable(data) {
       order = { column, sign: order.column === column ? -order.sign : 1 };
       fill();
     };
-    const right = column.numeric || column.name === "seed";
-    return el("th", { class: "sortable" + (right ? " n" : ""), onclick }, column.name);
+    return el("th", { class: "sortable" + (isRight(column) ? " n" : ""), onclick }, column.name);
   });
   const head = el("thead", {}, el("tr", {}, heads));
   section("Runs", "Click a heading to sort.", el("div", { class: "scroll" }, el("table", {}, head, body)));

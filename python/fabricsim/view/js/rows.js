@@ -1,7 +1,6 @@
 /* A table of many rows, of which only those in sight are elements. */
 import { el } from "../../report/js/elements.js";
-import { number } from "../../report/js/numbers.js";
-import { columnsOf, sortedBy } from "../../report/js/runs.js";
+import { columnsOf, isRight, sortedBy, textOf } from "../../report/js/runs.js";
 
 /* Height of a row in pixels, as the style sheet has it, and rows beyond what is in sight. */
 export const ROW = 32;
@@ -14,8 +13,7 @@ export function windowOf(top, height, count) {
 }
 
 function cell(column, run) {
-  const value = column.value(run);
-  const text = column.numeric && typeof value !== "string" ? number(value) : String(value);
+  const text = textOf(column, run);
   return el("td", { class: column.className(run), title: (column.title && column.title(run)) || text }, text);
 }
 
@@ -28,11 +26,11 @@ export function rowAfter(key, at, count, page) {
 }
 
 function headOf(column, order, click) {
-  const right = column.numeric || column.name === "seed";
   const on = order.name === column.name;
   const sorted = on ? { "aria-sort": order.sign > 0 ? "ascending" : "descending" } : {};
   const mark = on ? (order.sign > 0 ? " \u2191" : " \u2193") : "";
-  return el("th", { class: right ? "n" : "", ...sorted }, el("button", { type: "button", onclick: click }, column.name + mark));
+  const button = el("button", { type: "button", onclick: click }, column.name + mark);
+  return el("th", { class: isRight(column) ? "n" : "", ...sorted }, button);
 }
 
 /** Make the table; what it returns shows other data in it, in the order that was chosen, where it was scrolled to. */
